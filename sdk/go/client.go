@@ -1,0 +1,59 @@
+// Package signpost is a client of the Signpost API. Messages and the interfaces of the services are generated into
+// signpost.example/signpost/v1; this package adds the token, retries that are safe, typed errors and paging.
+package signpost
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+// Client reaches every service by its name without "Service": client.Links, client.WorkflowSteps.
+type Client struct {
+	Services
+}
+
+// Option sets something beside address and token.
+type Option func(*settings)
+
+type settings struct {
+	httpClient  connect.HTTPClient
+	timeout     time.Duration
+	attemptsMax int
+	wait        func(context.Context, time.Duration) error
+}
+
+// WithHTTPClient sends requests by another client than http.DefaultClient.
+func WithHTTPClient(client connect.HTTPClient) Option {
+	return func(s *settings) { s.httpClient = client }
+}
+
+// WithTimeout sets how long a call may take with all its tries when its context has no deadline.
+func WithTimeout(timeout time.Duration) Option {
+	return func(s *settings) { s.timeout = timeout }
+}
+
+// WithAttempts sets how often a call is tried at most; 1 means never again.
+func WithAttempts(most int) Option {
+	return func(s *settings) { s.attemptsMax = most }
+}
+
+// NewClient connects to the service at baseURL with a workspace token, a member's session or an OAuth grant; with an
+// empty token only the open calls work. Calls have 60 seconds and 4 tries unless options say otherwise.
+func NewClient(baseURL, token string, options ...Option) *Client {
+	s := settings{httpClient: http.DefaultClient, timeout: time.Minute, attemptsMax: 4, wait: wait}
+	for _, option := range options {
+		option(&s)
+	}
+	return &Client{newServices(s.httpClient, baseURL, connect.WithInterceptors(retrying(token, s)))}
+}
+
+type idempotencyKey struct{}
+
+// WithIdempotencyKey makes the calls of a context happen once, however often and from wherever they are sent with this
+// key within 24 hours. Without it every call has a key of its own, which covers its retries.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, idempotencyKey{}, key)
+}

@@ -1,0 +1,107 @@
+package signpost
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"math"
+	mathrand "math/rand/v2"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+const (
+	firstDelay = 200 * time.Millisecond
+	delayMax   = 10 * time.Second
+	// A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+	askedDelayMax = 30 * time.Second
+)
+
+// retrying makes calls carry the token, be safe to repeat, be repeated, and fail with *Error.
+func retrying(token string, s settings) connect.UnaryInterceptorFunc {
+	return func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+			if _, ok := ctx.Deadline(); !ok {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, s.timeout)
+				defer cancel()
+			}
+			prepare(ctx, request, token)
+			for attempt := 1; ; attempt++ {
+				response, err := next(ctx, request)
+				if err == nil {
+					return response, nil
+				}
+				failure := newError(err, request.Header().Get("X-Request-Id"))
+				delay, ok := retryDelay(failure, attempt)
+				if !ok || attempt >= s.attemptsMax || ctx.Err() != nil || endsWithin(ctx, delay) {
+					return nil, failure
+				}
+				if err := s.wait(ctx, delay); err != nil {
+					return nil, newError(contextError(err), failure.RequestID)
+				}
+			}
+		}
+	}
+}
+
+func prepare(ctx context.Context, request connect.AnyRequest, token string) {
+	header := request.Header()
+	if token != "" && header.Get("Authorization") == "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	if header.Get("X-Request-Id") == "" {
+		header.Set("X-Request-Id", rand.Text())
+	}
+	// Calls that declare no level write something new each time; the service replays the answer of a known key.
+	if request.Spec().IdempotencyLevel != connect.IdempotencyUnknown || header.Get("Idempotency-Key") != "" {
+		return
+	}
+	key, ok := ctx.Value(idempotencyKey{}).(string)
+	if !ok {
+		key = rand.Text()
+	}
+	header.Set("Idempotency-Key", key)
+}
+
+// retryDelay answers how long to wait before the next try, and whether one would help.
+func retryDelay(err *Error, attempt int) (time.Duration, bool) {
+	switch err.Code {
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded:
+		return err.RetryDelay + backoff(attempt), true
+	case connect.CodeResourceExhausted, connect.CodeAborted:
+		return err.RetryDelay + backoff(attempt), err.RetryDelay > 0 && err.RetryDelay <= askedDelayMax
+	default:
+		return 0, false
+	}
+}
+
+// backoff doubles with each try; a random half of it spreads clients that failed together.
+func backoff(attempt int) time.Duration {
+	delay := min(float64(delayMax), float64(firstDelay)*math.Pow(2, float64(attempt-1)))
+	return time.Duration(delay * (0.5 + mathrand.Float64()/2))
+}
+
+func endsWithin(ctx context.Context, delay time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) <= delay
+}
+
+func wait(ctx context.Context, delay time.Duration) error {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func contextError(err error) *connect.Error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return connect.NewError(connect.CodeDeadlineExceeded, err)
+	}
+	return connect.NewError(connect.CodeCanceled, err)
+}

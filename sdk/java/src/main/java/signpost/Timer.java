@@ -1,0 +1,29 @@
+package signpost;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Starts what is due, on one thread that does not keep a program from ending. */
+final class Timer implements AutoCloseable {
+  private final ScheduledThreadPoolExecutor executor =
+      new ScheduledThreadPoolExecutor(
+          1,
+          task -> {
+            Thread thread = new Thread(task, "signpost-retries");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /** Throws RejectedExecutionException after the timer is closed. */
+  Future<?> after(Duration delay, Runnable task) {
+    return executor.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** What is waiting is still started when it is due, so that every call comes to its end. */
+  @Override
+  public void close() {
+    executor.shutdown();
+  }
+}

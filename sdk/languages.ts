@@ -1,0 +1,187 @@
+/** A program and its arguments, run in `sdk/<language>` with the repository's own tools on the path. */
+export type Command = readonly [program: string, ...args: string[]];
+
+/** How one language's package is made and tried. */
+export interface Language {
+  /** Steps that make generation possible, such as installing its plugins. */
+  readonly prepare?: readonly Command[];
+  /** What `buf generate` runs on the protos; absent where the language's own build does that. */
+  readonly generate?: {
+    readonly plugins: readonly object[];
+    readonly managed?: object;
+    /** Protos beside the service's own that the language has no package for. */
+    readonly alsoFrom?: readonly string[];
+  };
+  /** What generation and build write, removed before them so that nothing stays of protos that are gone. */
+  readonly outputs: readonly string[];
+  /** Steps that compile and pack it. */
+  readonly build: readonly Command[];
+  /** Steps that try what was built on a running service, told by SIGNPOST_URL and SIGNPOST_TOKEN. */
+  readonly smoke: readonly Command[];
+}
+
+const pythonBin = "build/venv/bin";
+const pip = [`${pythonBin}/pip`, "--quiet"] as const;
+const goModule = "signpost.example/signpost";
+const maven = ["mvn", "--batch-mode", "--quiet"] as const;
+const javaCompilers = "compilers";
+const javaSources = "src/generated/java";
+
+/** Every language that has a package, in the order in which all are built; the names are those of their folders. */
+export const languages: Readonly<Record<string, Language>> = {
+  typescript: {
+    prepare: [["npm", "ci", "--no-audit", "--no-fund"]],
+    outputs: ["src/generated", "dist"],
+    generate: {
+      alsoFrom: ["proto/google/rpc/error_details.proto"],
+      plugins: [
+        {
+          local: "protoc-gen-es",
+          out: "sdk/typescript/src/generated",
+          opt: ["target=ts", "import_extension=js"],
+        },
+        serviceList("typescript", "sdk/typescript/src/generated"),
+      ],
+    },
+    build: [["tsc"], ["tsc", "--project", "test"], ["npm", "pack", "--silent"]],
+    smoke: [
+      ["node", "--test", "test/client.test.ts"],
+      ["node", "test/smoke.ts"],
+    ],
+  },
+  python: {
+    prepare: [
+      ["python3", "-m", "venv", "build/venv"],
+      [...pip, "install", "--requirement", "requirements-build.txt"],
+    ],
+    outputs: [
+      "src/signpost/v1",
+      "src/signpost/options",
+      "src/signpost/services.py",
+      "build/lib",
+      "build/wheel",
+    ],
+    generate: {
+      plugins: [
+        {
+          protoc_builtin: "python",
+          protoc_path: [`sdk/python/${pythonBin}/python`, "-m", "grpc_tools.protoc"],
+          out: "sdk/python/src",
+        },
+        {
+          local: [`sdk/python/${pythonBin}/python`, "sdk/python/protoc_gen_grpc_python.py"],
+          out: "sdk/python/src",
+          strategy: "all",
+        },
+        { local: `sdk/python/${pythonBin}/protoc-gen-mypy`, out: "sdk/python/src", opt: "quiet" },
+        { local: `sdk/python/${pythonBin}/protoc-gen-mypy_grpc`, out: "sdk/python/src", opt: "quiet" },
+        serviceList("python", "sdk/python/src"),
+      ],
+    },
+    build: [
+      [...pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", "build/wheel", "."],
+      // The smoke test runs on what was packed, not on the sources.
+      [
+        ...pip,
+        "install",
+        "--force-reinstall",
+        "--no-deps",
+        "--no-index",
+        "--find-links",
+        "build/wheel",
+        "signpost-client",
+      ],
+      [...pip, "check"],
+      [`${pythonBin}/mypy`],
+    ],
+    smoke: [
+      [`${pythonBin}/python`, "-m", "unittest", "discover", "--start-directory", "test"],
+      [`${pythonBin}/python`, "test/smoke.py"],
+    ],
+  },
+  go: {
+    outputs: ["v1", "options", "services.go"],
+    generate: {
+      managed: {
+        enabled: true,
+        disable: [{ path: "google" }],
+        override: [
+          { file_option: "go_package", path: "signpost/v1", value: `${goModule}/v1;signpostv1` },
+          { file_option: "go_package", path: "signpost/options", value: `${goModule}/options/v1;optionsv1` },
+        ],
+      },
+      plugins: [
+        { local: ["go", "-C", "sdk/go", "tool", "protoc-gen-go"], out: "sdk/go", opt: `module=${goModule}` },
+        {
+          local: ["go", "-C", "sdk/go", "tool", "protoc-gen-connect-go"],
+          out: "sdk/go",
+          opt: [`module=${goModule}`, "simple"],
+        },
+        serviceList("go", "sdk/go"),
+      ],
+    },
+    build: [
+      ["gofmt", "-w", "services.go"],
+      ["go", "build", "./..."],
+      ["go", "vet", "./..."],
+    ],
+    smoke: [
+      ["go", "test", "./..."],
+      ["go", "run", "./smoke"],
+    ],
+  },
+  java: {
+    prepare: [
+      [...maven, "dependency:copy@compilers"],
+      ["chmod", "+x", `${javaCompilers}/protoc`, `${javaCompilers}/protoc-gen-grpc-java`],
+    ],
+    outputs: [javaSources, "target"],
+    generate: {
+      managed: {
+        enabled: true,
+        disable: [{ path: "google" }],
+        override: [
+          { file_option: "java_package", path: "signpost/v1", value: "signpost.v1" },
+          { file_option: "java_package", path: "signpost/options", value: "signpost.options.v1" },
+        ],
+      },
+      plugins: [
+        {
+          protoc_builtin: "java",
+          protoc_path: `sdk/java/${javaCompilers}/protoc`,
+          out: `sdk/java/${javaSources}`,
+        },
+        { local: `sdk/java/${javaCompilers}/protoc-gen-grpc-java`, out: `sdk/java/${javaSources}` },
+        serviceList("java", `sdk/java/${javaSources}`),
+      ],
+    },
+    build: [[...maven, "package", "-DskipTests"]],
+    smoke: [[...maven, "test", "exec:java"]],
+  },
+  rust: {
+    outputs: ["signpost.binpb"],
+    build: [
+      [
+        "buf",
+        "build",
+        "../..",
+        "--path",
+        "../../proto/signpost",
+        "-o",
+        "signpost.binpb",
+        "--as-file-descriptor-set",
+      ],
+      ["cargo", "build", "--all-targets"],
+      // Of what is packed, the descriptors are not committed.
+      ["cargo", "package", "--no-verify", "--allow-dirty", "--quiet"],
+    ],
+    smoke: [
+      ["cargo", "test", "--quiet"],
+      ["cargo", "run", "--quiet", "--example", "smoke"],
+    ],
+  },
+};
+
+function serviceList(language: string, out: string): object {
+  return { local: ["node", "sdk/service-lists.ts"], out, opt: language, strategy: "all" };
+}

@@ -1,0 +1,100 @@
+import random
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import grpc
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor_pb2 import MethodOptions
+
+from signpost.errors import SignpostError
+
+_FIRST_DELAY = 0.2
+_DELAY_MAX = 10.0
+# A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+_ASKED_DELAY_MAX = 30.0
+
+
+class _CallDetailsFields(NamedTuple):
+    method: str
+    timeout: float | None
+    metadata: tuple[tuple[str, str | bytes], ...] | None
+    credentials: grpc.CallCredentials | None
+    wait_for_ready: bool | None
+    compression: grpc.Compression | None
+
+
+class _CallDetails(_CallDetailsFields, grpc.ClientCallDetails):
+    """gRPC gives this class without a way to make one."""
+
+
+class Retries(grpc.UnaryUnaryClientInterceptor):
+    """Makes calls carry the token, be safe to repeat, be repeated, and fail with SignpostError."""
+
+    def __init__(self, token: str, *, timeout: float, attempts_max: int, wait: Callable[[float], None]) -> None:
+        self._token = token
+        self._timeout = timeout
+        self._attempts_max = attempts_max
+        self._wait = wait
+
+    def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """Called by gRPC for every call; ``continuation`` is one try."""
+        details = client_call_details
+        metadata = self._metadata(details)
+        request_id = str(metadata["x-request-id"])
+        deadline = time.monotonic() + (self._timeout if details.timeout is None else details.timeout)
+        attempt = 0
+        while True:
+            attempt += 1
+            outcome = continuation(
+                _CallDetails(
+                    details.method,
+                    deadline - time.monotonic(),
+                    tuple(metadata.items()),
+                    details.credentials,
+                    getattr(details, "wait_for_ready", None),
+                    getattr(details, "compression", None),
+                ),
+                request,
+            )
+            failure = outcome.exception()
+            # The outcome itself raises what is no answer to a call, such as a request that does not serialize.
+            if not (isinstance(failure, grpc.RpcError) and isinstance(failure, grpc.Call)):
+                return outcome
+            error = SignpostError(failure, request_id)
+            delay = retry_delay(error, attempt)
+            if delay is None or attempt >= self._attempts_max or time.monotonic() + delay >= deadline:
+                raise error from failure
+            self._wait(delay)
+
+    def _metadata(self, details: Any) -> dict[str, str | bytes]:
+        metadata: dict[str, str | bytes] = {"x-request-id": str(uuid.uuid4())}
+        if self._token:
+            metadata["authorization"] = f"Bearer {self._token}"
+        if _is_writing(details.method):
+            metadata["idempotency-key"] = str(uuid.uuid4())
+        return metadata | dict(details.metadata or ())
+
+
+def _is_writing(method: str) -> bool:
+    """Calls that declare no level write something new each time; the service replays the answer of a known key."""
+    service, _, name = method.strip("/").rpartition("/")
+    descriptor = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name]
+    return descriptor.GetOptions().idempotency_level == MethodOptions.IDEMPOTENCY_UNKNOWN
+
+
+def retry_delay(error: SignpostError, attempt: int) -> float | None:
+    """How many seconds to wait before the next try, or None if another try would not help."""
+    asked = error.retry_delay
+    if error.code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+        return (asked or 0) + _backoff(attempt)
+    if error.code in (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.ABORTED):
+        return None if asked is None or asked > _ASKED_DELAY_MAX else asked + _backoff(attempt)
+    return None
+
+
+def _backoff(attempt: int) -> float:
+    """Doubles with each try; a random half of it spreads clients that failed together."""
+    delay: float = min(_DELAY_MAX, _FIRST_DELAY * 2 ** (attempt - 1))
+    return delay * random.uniform(0.5, 1)

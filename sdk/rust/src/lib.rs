@@ -1,0 +1,27 @@
+//! A client for Signpost over gRPC.
+//!
+//! [`Client`] reaches every service, such as `client.links()`; its calls carry the token, are repeated when that is safe and promising,
+//! and a repeated write is done once. [`items`] walks through any list; [`SignpostError`] tells why a call failed.
+
+mod client;
+mod error;
+mod paging;
+mod retry;
+mod transport;
+
+mod generated {
+    #![allow(clippy::all, rustdoc::all)]
+    include!(concat!(env!("OUT_DIR"), "/signpost.rs"));
+}
+
+mod methods {
+    include!(concat!(env!("OUT_DIR"), "/methods.rs"));
+}
+
+pub use client::{Client, InvalidClient, with_idempotency_key};
+pub use error::{FieldViolation, SignpostError};
+pub use generated::signpost::{options, v1};
+pub use paging::{Items, Page, PageRequest, items};
+pub use retry::RetryPolicy;
+pub use tonic;
+pub use transport::Transport;

@@ -1,0 +1,86 @@
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { type SignpostError, toSignpostError } from "./error.ts";
+
+/** How often and how patiently calls are tried again. */
+export interface RetryOptions {
+  /** How long a call may take with all its tries, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How often a call is tried at most; 1 means never again. */
+  readonly attemptsMax: number;
+  /** Waits between tries, or rejects when the caller gives up. */
+  readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+const firstDelayMs = 200;
+const delayMsMax = 10_000;
+// A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+const askedDelayMsMax = 30_000;
+
+/** A transport whose unary calls carry the token, are safe to repeat, are repeated, and fail with SignpostError. */
+export function withRetries(transport: Transport, token: string, options: RetryOptions): Transport {
+  return {
+    stream: transport.stream.bind(transport),
+    async unary(method, signal, timeoutMs, header, input, contextValues) {
+      const headers = new Headers(header);
+      if (token !== "" && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
+      const requestId = headers.get("X-Request-Id") ?? crypto.randomUUID();
+      headers.set("X-Request-Id", requestId);
+      // Calls that declare no level write something new each time; the service replays the answer of a known key.
+      const isWriting = method.idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+      if (isWriting && !headers.has("Idempotency-Key")) headers.set("Idempotency-Key", crypto.randomUUID());
+
+      const deadline = performance.now() + (timeoutMs ?? options.timeoutMs);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const left = Math.ceil(deadline - performance.now());
+          return await transport.unary(method, signal, left, headers, input, contextValues);
+        } catch (thrown) {
+          const error = toSignpostError(thrown, requestId);
+          const delay = retryDelay(error, attempt);
+          const isLast = attempt >= options.attemptsMax || signal?.aborted === true;
+          if (isLast || delay === undefined || performance.now() + delay >= deadline) throw error;
+          await options.wait(delay, signal).catch((reason: unknown) => {
+            throw toSignpostError(ConnectError.from(reason, Code.Canceled), requestId);
+          });
+        }
+      }
+    },
+  };
+}
+
+/** How long to wait before the next try in milliseconds, or undefined if another try would not help. */
+export function retryDelay(error: SignpostError, attempt: number): number | undefined {
+  const asked = error.retryDelayMs;
+  switch (error.code) {
+    case "UNAVAILABLE":
+    case "DEADLINE_EXCEEDED":
+      return backoff(attempt, asked ?? 0);
+    case "RESOURCE_EXHAUSTED":
+    case "ABORTED":
+      return asked === undefined || asked > askedDelayMsMax ? undefined : backoff(attempt, asked);
+    default:
+      return undefined;
+  }
+}
+
+/** Doubles with each try; a random half of it spreads clients that failed together. Never less than what was asked. */
+function backoff(attempt: number, asked: number): number {
+  const delay = Math.min(delayMsMax, firstDelayMs * 2 ** (attempt - 1));
+  return asked + delay * (0.5 + Math.random() / 2);
+}
+
+/** Waits with a timer, until the signal is aborted. */
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,142 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Devices, Events, Links, Traces, Visitors, Workspaces } from "../../../gen/database.ts";
+import type { Db } from "../../db/open.ts";
+import { uuidFromTime } from "../../lib/ids.ts";
+import type { Page } from "../../lib/page.ts";
+
+export type EventRow = Selectable<Events>;
+export type TraceRow = Selectable<Traces>;
+export type DeviceRow = Selectable<Devices>;
+export type WorkspaceRow = Selectable<Workspaces>;
+
+/** A link with what it takes to show it. */
+export interface LinkRow extends Selectable<Links> {
+  readonly domain_name: string | null;
+  readonly event_count: bigint | null;
+}
+
+/** A visitor with counts that leave out bots and agents. */
+export interface VisitorRow extends Selectable<Visitors> {
+  readonly device_count: bigint;
+  readonly link_count: bigint;
+  readonly visit_count: bigint;
+}
+
+/** Which events a list is of; what is undefined does not matter. Both times are inclusive. */
+export interface EventFilter {
+  readonly workspaceId: string;
+  readonly linkId: string | undefined;
+  readonly visitorId: string | undefined;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+}
+
+/** One page and one row more, newest first: ids are in the order of time. Served by the key of the filter and the id. */
+export async function listEvents(db: Db, filter: EventFilter, page: Page<"none">): Promise<EventRow[]> {
+  const beyond = page.after === undefined ? sql.raw("") : sql`and id < ${page.after.id}::uuid`;
+  const { rows } = await sql<EventRow>`select * from events where ${matching(filter)} ${beyond}
+    order by id desc limit ${page.size + 1}`.execute(db);
+  return rows;
+}
+
+export async function countEvents(db: Db, filter: EventFilter): Promise<bigint> {
+  const { rows } = await sql<{ total: bigint }>`select count(*) as total from events
+    where ${matching(filter)}`.execute(db);
+  return rows[0]?.total ?? 0n;
+}
+
+function matching({ workspaceId, linkId, visitorId, from, to }: EventFilter): RawBuilder<unknown> {
+  const conditions = [sql`workspace_id = ${workspaceId}`];
+  if (linkId !== undefined) conditions.push(sql`link_id = ${linkId}`);
+  if (visitorId !== undefined) conditions.push(sql`visitor_id = ${visitorId}`);
+  // The bounds on ids leave out the months that cannot match; an id begins with the millisecond of its event.
+  if (from !== undefined)
+    conditions.push(sql`created_at >= ${from} and id >= ${idBound(from.getTime())}::uuid`);
+  if (to !== undefined) conditions.push(sql`created_at <= ${to} and id < ${idBound(to.getTime() + 1)}::uuid`);
+  return sql.join(conditions, sql.raw(" and "));
+}
+
+// Ids know no time before 1970.
+function idBound(ms: number): string {
+  return uuidFromTime(new Date(Math.max(0, ms)));
+}
+
+/** The traces of events, by event: completed ones in the order of completion, then open ones. */
+export async function findTraces(
+  db: Db,
+  workspaceId: string,
+  eventIds: readonly string[],
+): Promise<TraceRow[]> {
+  const { rows } = await sql<TraceRow>`select * from traces
+    where workspace_id = ${workspaceId} and event_id = any(${eventIds}::uuid[]) ${between(eventIds)}
+    order by event_id, completed_at asc nulls last, created_at, id`.execute(db);
+  return rows;
+}
+
+// An array alone prunes no partitions when it is planned; its ends do.
+function between(ids: readonly string[]): RawBuilder<unknown> {
+  const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
+  const least = sorted.at(0);
+  const greatest = sorted.at(-1);
+  if (least === undefined || greatest === undefined) return sql.raw("");
+  return sql`and event_id >= ${least}::uuid and event_id <= ${greatest}::uuid`;
+}
+
+/** One event with its traces as in `findTraces`; undefined when there is no such event. */
+export async function findEventWithTraces(
+  db: Db,
+  workspaceId: string,
+  eventId: string,
+): Promise<{ readonly event: TracedEvent; readonly traces: TraceRow[] } | undefined> {
+  const { rows } = await sql<TracedEvent & { [Column in keyof TraceRow]: TraceRow[Column] | null }>`
+    select e.link_id, e.visitor_id, t.* from events e
+    left join traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.event_id = ${eventId}
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId}
+    order by t.completed_at asc nulls last, t.created_at, t.id`.execute(db);
+  const [event] = rows;
+  if (event === undefined) return undefined;
+  // A row without a trace stands for an event without any.
+  return { event, traces: event.id === null ? [] : (rows as unknown as TraceRow[]) };
+}
+
+/** What a trace takes over from its event. */
+export type TracedEvent = Pick<EventRow, "link_id" | "visitor_id">;
+
+export async function findDevices(db: Db, workspaceId: string, ids: readonly string[]): Promise<DeviceRow[]> {
+  const { rows } = await sql<DeviceRow>`select * from devices
+    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** Visitors with their counts. Served by devices_visitor_idx and visitor_links_pkey. */
+export async function findVisitors(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<VisitorRow[]> {
+  const { rows } = await sql<VisitorRow>`select v.*,
+      (select count(*) from devices d where d.workspace_id = v.workspace_id and d.visitor_id = v.id
+        and d.device_actor not in ('BOT', 'AGENT')) as device_count,
+      visited.link_count, visited.visit_count
+    from visitors v cross join lateral (
+      select count(*) as link_count, coalesce(sum(event_count), 0)::bigint as visit_count from visitor_links vl
+      where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id) visited
+    where v.workspace_id = ${workspaceId} and v.id = any(${ids}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** Links that are not deleted. */
+export async function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<LinkRow[]> {
+  const { rows } = await sql<LinkRow>`select l.*, d.name as domain_name, c.event_count from links l
+    left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
+    left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id
+    where l.workspace_id = ${workspaceId} and l.id = any(${ids}::uuid[]) and l.deleted_at is null`.execute(
+    db,
+  );
+  return rows;
+}
+
+export async function findWorkspace(db: Db, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  const { rows } = await sql<WorkspaceRow>`select * from workspaces where id = ${workspaceId}`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,77 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  LinkSortField,
+  LinkView,
+  type ListLinksRequest,
+  type ListLinksResponseSchema,
+} from "../../../gen/signpost/v1/links_service_pb.js";
+import { SortDirection } from "../../../gen/signpost/v1/sort_direction_pb.js";
+import { cutPage, type PageEdge, readPage } from "../../lib/page.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { readInclude } from "./include.ts";
+import { toLink } from "./message.ts";
+import { messageOptions } from "./qrcode-image.ts";
+import {
+  countLinks,
+  type LinkFilter,
+  type LinkOrder,
+  type LinkRow,
+  linkOrders,
+  listLinks,
+} from "./queries.ts";
+import { notFound, tagKey } from "./rules.ts";
+
+/** Lists links: one statement for the page and all it embeds, one for the number of all. */
+export async function listLinksPage(
+  deps: Deps,
+  request: ListLinksRequest,
+  context: Context,
+): Promise<MessageInitShape<typeof ListLinksResponseSchema>> {
+  const include = readInclude(request.include);
+  const filter = readFilter(request, callerOf(context).workspaceId);
+  const order = orders[request.sortBy];
+  const ascending = request.sortDirection === SortDirection.ASC;
+  const { key } = linkOrders[order];
+  const page = readPage<"time" | "text" | "count">(request, {
+    key,
+    sort: `links ${order} ${ascending ? "asc" : "desc"}`,
+    filters: filter,
+  });
+  const [rows, { total, directoryExists }] = await Promise.all([
+    listLinks(context.db, { filter, order, ascending, page, include }),
+    countLinks(context.db, filter),
+  ]);
+  if (filter.directoryId && !directoryExists) throw notFound("directory", "directoryId", filter.directoryId);
+  const cut = cutPage(rows, page, (row) => edgeOf(row, order));
+  const options = messageOptions(deps, include);
+  return {
+    links: cut.rows.map((row) => toLink(row, options)),
+    nextPageToken: cut.nextPageToken,
+    totalCount: total,
+  };
+}
+
+const orders = {
+  [LinkSortField.UNSPECIFIED]: "created_at",
+  [LinkSortField.CREATED_AT]: "created_at",
+  [LinkSortField.UPDATED_AT]: "updated_at",
+  [LinkSortField.SHORTLINK]: "shortlink",
+  [LinkSortField.NAME]: "name",
+  [LinkSortField.EVENT_COUNT]: "event_count",
+} satisfies Record<LinkSortField, LinkOrder>;
+
+function edgeOf(row: LinkRow, order: LinkOrder): PageEdge<"time" | "text" | "count"> {
+  return { key: order === "event_count" ? (row.event_count ?? 0n) : row[order], id: row.id };
+}
+
+function readFilter(request: ListLinksRequest, workspaceId: string): LinkFilter {
+  const tags = request.tags.filter((name) => name !== "");
+  const { directoryId, view } = request;
+  return {
+    workspaceId,
+    search: request.search || undefined,
+    tagKeys: tags.length === 0 ? undefined : tags.map(tagKey),
+    directoryId: directoryId || (view === LinkView.DIRECTORY ? null : undefined),
+  };
+}

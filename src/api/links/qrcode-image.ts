@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import type { LinkMessageOptions } from "./message.ts";
+import { findImageState, type ImageState, type LinkInclude } from "./queries.ts";
+
+/** How long the address of a QR image is good for, in milliseconds. */
+const imageUrlMs = 60 * 60 * 1000;
+
+/** How often the database is asked for an image that is awaited, in milliseconds: soon at first, then less often. */
+const pollMsFirst = 10;
+const pollMsMax = 250;
+
+/** Signs addresses of QR images, good from now for an hour. */
+export function signedFor({ now, signFileUrl }: Deps): (storageKey: string) => string {
+  const expiresAt = new Date(now().getTime() + imageUrlMs);
+  return (storageKey) => signFileUrl(storageKey, expiresAt);
+}
+
+/** How links are shown that embed the given objects. */
+export function messageOptions(deps: Deps, include: ReadonlySet<LinkInclude>): LinkMessageOptions {
+  const signImage = include.has("qrcodeSignedUrl") ? signedFor(deps) : undefined;
+  return { shortUrl: deps.shortUrl, signImage };
+}
+
+/**
+ * Waits until the QR image of a link is drawn, at most `qrcodeWaitMs`; undefined when it is not by then, or the link is
+ * gone. Not for use in a transaction, before whose end nobody else sees the link.
+ */
+export async function awaitImage(
+  { qrcodeWaitMs }: Deps,
+  { db, signal }: Pick<Context, "db" | "signal">,
+  { workspaceId, linkId }: { readonly workspaceId: string; readonly linkId: string },
+): Promise<ImageState | undefined> {
+  const timeUp = AbortSignal.timeout(qrcodeWaitMs);
+  for (let pause = pollMsFirst; !timeUp.aborted; pause = Math.min(pause * 2, pollMsMax)) {
+    await sleep(pause, undefined, { signal });
+    const state = await findImageState(db, workspaceId, linkId);
+    if (state === undefined) return undefined;
+    if (state.qrcode_pending_update_since === null) return state;
+  }
+  return undefined;
+}

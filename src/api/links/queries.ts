@@ -1,0 +1,200 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { CustomDomains, Json, Links, PageThemes, QrcodeDesigns, Tags } from "../../../gen/database.ts";
+import type { Db } from "../../db/open.ts";
+import type { Page } from "../../lib/page.ts";
+
+/** A row inside JSON, where times are texts with an offset. */
+export type JsonRow<Table> = {
+  readonly [Column in keyof Selectable<Table>]: Selectable<Table>[Column] extends Json
+    ? Selectable<Table>[Column]
+    : Date extends Selectable<Table>[Column]
+      ? string | Exclude<Selectable<Table>[Column], Date>
+      : Selectable<Table>[Column];
+};
+
+export type TagRow = Pick<JsonRow<Tags>, "id" | "name" | "name_key" | "created_at" | "updated_at">;
+
+/** A link with what it takes to show it; the last four are there when they were asked for. */
+export interface LinkRow extends Omit<Selectable<Links>, "deleted_at"> {
+  readonly domain_name: string | null;
+  readonly event_count: bigint | null;
+  readonly tags?: readonly TagRow[];
+  readonly domain?: JsonRow<CustomDomains> | null;
+  readonly design?: JsonRow<QrcodeDesigns> | null;
+  readonly theme?: JsonRow<PageThemes> | null;
+}
+
+/** The objects that a link can embed; `qrcodeSignedUrl` needs nothing but the link itself. */
+export type LinkInclude = "customDomain" | "qrcodeDesign" | "tags" | "pageTheme" | "qrcodeSignedUrl";
+
+/** The columns of a link that every read needs, from the tables of `linkTables`. */
+export const linkColumns =
+  sql.raw(`l.workspace_id, l.id, l.name, l.shortlink, l.custom_domain_id, l.directory_id,
+  l.fallback_destination, l.purpose, l.metadata, l.page_theme_id, l.qrcode_design_id, l.qrcode_template_id,
+  l.qrcode_image_key, l.qrcode_pending_update_since, l.created_at, l.updated_at, d.name as domain_name,
+  c.event_count`);
+
+const domainJoin =
+  "left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id";
+
+export const linkTables = sql.raw(
+  `links l ${domainJoin} left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id`,
+);
+
+// Read from the counters, whose index has the order of the list.
+const countedTables = sql.raw(
+  `link_counters c join links l on l.workspace_id = c.workspace_id and l.id = c.link_id ${domainJoin}`,
+);
+
+export const tagsColumn = sql.raw(`(select coalesce(jsonb_agg(to_jsonb(t) order by lt.position), '[]')
+  from link_tags lt join tags t on t.workspace_id = lt.workspace_id and t.id = lt.tag_id
+  where lt.workspace_id = l.workspace_id and lt.link_id = l.id) as tags`);
+
+const includeColumns: Readonly<Record<LinkInclude, RawBuilder<unknown> | undefined>> = {
+  tags: tagsColumn,
+  customDomain: sql.raw("to_jsonb(d) as domain"),
+  qrcodeDesign: sql.raw(`(select to_jsonb(q) from qrcode_designs q
+    where q.workspace_id = l.workspace_id and q.id = l.qrcode_design_id) as design`),
+  pageTheme: sql.raw(`(select to_jsonb(p) from page_themes p
+    where p.workspace_id = l.workspace_id and p.id = l.page_theme_id) as theme`),
+  qrcodeSignedUrl: undefined,
+};
+
+function columnsWith(include: ReadonlySet<LinkInclude>): RawBuilder<unknown> {
+  const columns = [...include].flatMap((name) => includeColumns[name] ?? []);
+  return sql.join([linkColumns, ...columns]);
+}
+
+/** A link and all it embeds, in one statement. */
+export async function findLink(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  include: ReadonlySet<LinkInclude>,
+): Promise<LinkRow | undefined> {
+  const { rows } = await sql<LinkRow>`select ${columnsWith(include)} from ${linkTables}
+    where l.workspace_id = ${workspaceId} and l.id = ${id} and l.deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+/** Which links a list is of; what is undefined does not matter. */
+export interface LinkFilter {
+  readonly workspaceId: string;
+  /** In any case, in the name or the short link. */
+  readonly search: string | undefined;
+  /** Keys of tags, of which a link has at least one. */
+  readonly tagKeys: readonly string[] | undefined;
+  /** The directory the links stand directly in, or null for none. */
+  readonly directoryId: string | null | undefined;
+}
+
+export type LinkOrder = "created_at" | "updated_at" | "shortlink" | "name" | "event_count";
+
+const linkId = sql.raw("l.id");
+
+/** What the rows are sorted by, with the id that breaks ties, and where to read them from. */
+export const linkOrders = {
+  created_at: { column: sql.raw("l.created_at"), id: linkId, key: "time", tables: linkTables },
+  updated_at: { column: sql.raw("l.updated_at"), id: linkId, key: "time", tables: linkTables },
+  shortlink: { column: sql.raw("l.shortlink"), id: linkId, key: "text", tables: linkTables },
+  name: { column: sql.raw("l.name"), id: linkId, key: "text", tables: linkTables },
+  // Every link has a counter from its creation on.
+  event_count: {
+    column: sql.raw("c.event_count"),
+    id: sql.raw("c.link_id"),
+    key: "count",
+    tables: countedTables,
+  },
+} as const satisfies Record<LinkOrder, unknown>;
+
+export interface LinkListing {
+  readonly filter: LinkFilter;
+  readonly order: LinkOrder;
+  readonly ascending: boolean;
+  readonly page: Page<"time" | "text" | "count">;
+  readonly include: ReadonlySet<LinkInclude>;
+}
+
+/** One page and one row more, with all that the links embed. Served by the index of the order, or of the filter. */
+export async function listLinks(
+  db: Db,
+  { filter, order, ascending, page, include }: LinkListing,
+): Promise<LinkRow[]> {
+  const { column, id, tables } = linkOrders[order];
+  const direction = sql.raw(ascending ? "asc" : "desc");
+  const beyond =
+    page.after === undefined
+      ? sql.raw("")
+      : sql`and (${column}, ${id}) ${sql.raw(ascending ? ">" : "<")} (${page.after.key}, ${page.after.id}::uuid)`;
+  const { rows } = await sql<LinkRow>`select ${columnsWith(include)} from ${tables}
+    where ${matching(filter)} ${beyond}
+    order by ${column} ${direction}, ${id} ${direction} limit ${page.size + 1}`.execute(db);
+  return rows;
+}
+
+export interface LinkTotals {
+  readonly total: bigint;
+  /** Whether the directory of the filter is the workspace's. */
+  readonly directoryExists: boolean;
+}
+
+export async function countLinks(db: Db, filter: LinkFilter): Promise<LinkTotals> {
+  const { rows } = await sql<LinkTotals>`select
+    (select count(*) from links l where ${matching(filter)}) as total,
+    exists (select from directories where workspace_id = ${filter.workspaceId}
+      and id = ${filter.directoryId ?? null}::uuid) as "directoryExists"`.execute(db);
+  const [totals] = rows;
+  if (totals === undefined) throw new Error("a statement without a table gave no row");
+  return totals;
+}
+
+function matching({ workspaceId, search, tagKeys, directoryId }: LinkFilter): RawBuilder<unknown> {
+  const conditions = [sql`l.workspace_id = ${workspaceId} and l.deleted_at is null`];
+  if (search !== undefined) {
+    const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+    conditions.push(sql`(l.name ilike ${pattern} or l.shortlink ilike ${pattern})`);
+  }
+  if (tagKeys !== undefined)
+    conditions.push(sql`exists (select from link_tags lt
+      join tags t on t.workspace_id = lt.workspace_id and t.id = lt.tag_id
+      where lt.workspace_id = l.workspace_id and lt.link_id = l.id and t.name_key = any(${tagKeys}))`);
+  if (directoryId === null) conditions.push(sql`l.directory_id is null`);
+  else if (directoryId !== undefined) conditions.push(sql`l.directory_id = ${directoryId}`);
+  return sql.join(conditions, sql.raw(" and "));
+}
+
+export interface ShortlinkUse {
+  readonly taken: boolean;
+  readonly domainExists: boolean;
+}
+
+/** Whether a short link is in use on a host, or was released after `releasedBefore`. */
+export async function findShortlinkUse(
+  db: Db,
+  place: { readonly workspaceId: string; readonly customDomainId: string | null; readonly shortlink: string },
+  releasedBefore: Date,
+): Promise<ShortlinkUse> {
+  const { rows } = await sql<ShortlinkUse>`
+    with domain as (select name from custom_domains
+      where workspace_id = ${place.workspaceId} and id = ${place.customDomainId}::uuid)
+    select exists (select from domain) as "domainExists",
+      exists (select from shortlinks where host = coalesce((select name from domain), '')
+        and shortlink = ${place.shortlink}
+        and (released_at is null or released_at >= ${releasedBefore})) as taken`.execute(db);
+  const [use] = rows;
+  if (use === undefined) throw new Error("a statement without a table gave no row");
+  return use;
+}
+
+export type ImageState = Pick<LinkRow, "qrcode_image_key" | "qrcode_pending_update_since">;
+
+/** How far the QR image of a link is. */
+export async function findImageState(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<ImageState | undefined> {
+  const { rows } = await sql<ImageState>`select qrcode_image_key, qrcode_pending_update_since from links
+    where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null`.execute(db);
+  return rows[0];
+}

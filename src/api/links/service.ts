@@ -1,0 +1,72 @@
+import type { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
+import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { createLink } from "./create-link.ts";
+import { readInclude } from "./include.ts";
+import { listLinksPage } from "./list-links.ts";
+import { toLink } from "./message.ts";
+import { messageOptions } from "./qrcode-image.ts";
+import { findLink, findShortlinkUse } from "./queries.ts";
+import { notFound, refuse, shortlinkFaults } from "./rules.ts";
+import { changeLink } from "./update-link.ts";
+import { deleteLink } from "./writes.ts";
+
+/** Ways to create links, and lead scores, that come later. */
+type Unbuilt =
+  | "createBatch"
+  | "createBulk"
+  | "createBulkJob"
+  | "createContactLink"
+  | "createThankYouLink"
+  | "getLeadScore";
+
+export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
+  return {
+    create: (request, context) => createLink(deps, request, context),
+    list: (request, context) => listLinksPage(deps, request, context),
+    update: (request, context) => changeLink(deps, request, context),
+
+    async get({ id, include }, context) {
+      const included = readInclude(include);
+      const link = await findLink(context.db, callerOf(context).workspaceId, id, included);
+      if (link === undefined) throw notFound("link", "id", id);
+      return { link: toLink(link, messageOptions(deps, included)) };
+    },
+
+    async delete({ id }, context) {
+      if (!(await deleteLink(context.db, callerOf(context).workspaceId, id, deps.now())))
+        throw notFound("link", "id", id);
+      return {};
+    },
+
+    async shortlinkAvailability({ shortlink, customDomainId }, context) {
+      const found = classifyShortlink(shortlink);
+      if (found === "invalid") refuse(shortlinkFaults(shortlink));
+      const taken = await isTaken(deps, context, { shortlink, customDomainId });
+      return { available: found === "open" && !taken };
+    },
+
+    async shortlinkRandom(_request, context) {
+      for (;;) {
+        const shortlink = deps.newShortlink();
+        if (!(await isTaken(deps, context, { shortlink, customDomainId: "" }))) return { shortlink };
+      }
+    },
+  };
+}
+
+/** Whether a short link is in use or reserved; an empty domain is the default one. */
+async function isTaken(
+  { now }: Deps,
+  context: Context,
+  { shortlink, customDomainId }: { readonly shortlink: string; readonly customDomainId: string },
+): Promise<boolean> {
+  const { workspaceId } = callerOf(context);
+  const place = { workspaceId, customDomainId: customDomainId || null, shortlink };
+  const releasedBefore = new Date(now().getTime() - reservationMs);
+  const { taken, domainExists } = await findShortlinkUse(context.db, place, releasedBefore);
+  if (customDomainId !== "" && !domainExists)
+    throw notFound("custom domain", "customDomainId", customDomainId);
+  return taken;
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { create, type DescMethodUnary, type MessageInitShape } from "@bufbuild/protobuf";
+import { Kysely, PostgresDialect } from "kysely";
+import { expect, test } from "vitest";
+import type { DB } from "../../../gen/database.ts";
+import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { tickingClock } from "../../../test/support/clock.ts";
+import { testDatabase } from "../../../test/support/test-database.ts";
+import { jobCall } from "../../jobs/queue.ts";
+import { randomShortlink } from "../../model/shortlink.ts";
+import type { Context } from "../../rpc/handlers.ts";
+import { linksService } from "./service.ts";
+
+const { pool } = await testDatabase();
+const statements: string[] = [];
+const db = new Kysely<DB>({
+  dialect: new PostgresDialect({ pool }),
+  log: ({ query }) => void statements.push(query.sql.trim().split(/\s/, 1)[0] ?? ""),
+});
+const { now } = tickingClock();
+const service = linksService({
+  now,
+  newShortlink: randomShortlink,
+  jobCall,
+  signFileUrl: (key) => key,
+  shortUrl: "https://short.test",
+  qrcodeWaitMs: 0,
+});
+
+const workspaceId = randomUUID();
+const context: Context = {
+  caller: {
+    workspaceId,
+    memberId: undefined,
+    tokenId: undefined,
+    scopes: new Set(),
+    sandbox: false,
+  },
+  db,
+  requestId: "test",
+  signal: new AbortController().signal,
+  afterCommit: () => {},
+};
+
+function request<M extends DescMethodUnary>(method: M, init: MessageInitShape<M["input"]>) {
+  return create<M["input"]>(method.input, init);
+}
+
+/** The first words of the statements that a call runs. */
+async function statementsOf(run: () => Promise<unknown>): Promise<string[]> {
+  statements.length = 0;
+  await run();
+  return [...statements];
+}
+
+const { method } = LinksService;
+const include = ["customDomain", "qrcodeDesign", "qrcodeSignedUrl", "tags", "pageTheme"];
+const destination = "https://example.com";
+
+async function newLink(tags: string[] = []): Promise<string> {
+  const { link } = await service.create(request(method.create, { destination, tags }), context);
+  return link?.id ?? "";
+}
+
+test("a link is made by one statement, with tags too", async () => {
+  expect(await statementsOf(() => newLink())).toEqual(["with"]);
+  expect(await statementsOf(() => newLink(["a", "b", "c"]))).toEqual(["with"]);
+});
+
+test("a link that refers to other records is made by two statements in a transaction", async () => {
+  const directoryId = randomUUID();
+  const times = { created_at: now(), updated_at: now() };
+  await db
+    .insertInto("directories")
+    .values({ workspace_id: workspaceId, id: directoryId, name: "d", path: "d", ...times })
+    .execute();
+  const made = () => service.create(request(method.create, { destination, directoryId }), context);
+  expect(await statementsOf(made)).toEqual(["begin", "select", "with", "commit"]);
+});
+
+test("a link and everything it embeds is read by one statement", async () => {
+  const id = await newLink(["a"]);
+  expect(await statementsOf(() => service.get(request(method.get, { id, include }), context))).toEqual([
+    "select",
+  ]);
+});
+
+test("a page of links and all they embed is read by one statement, and counted by another", async () => {
+  for (let i = 0; i < 10; i++) await newLink(["a", "b"]);
+  const listed = () => service.list(request(method.list, { include, tags: ["a"], search: "e" }), context);
+  expect(await statementsOf(listed)).toEqual(["select", "select"]);
+});
+
+test("a change is one statement that reads and one that writes, and the first alone when nothing changes", async () => {
+  const id = await newLink(["a"]);
+  const change = (init: MessageInitShape<typeof method.update.input>) => () =>
+    service.update(request(method.update, { id, ...init }), context);
+  expect(await statementsOf(change({ name: "n", tags: ["b"], purpose: "p" }))).toEqual([
+    "begin",
+    "select",
+    "with",
+    "commit",
+  ]);
+  expect(await statementsOf(change({ name: "n" }))).toEqual(["begin", "select", "commit"]);
+});
+
+test("a link is deleted by one statement", async () => {
+  const id = await newLink(["a"]);
+  expect(await statementsOf(() => service.delete(request(method.delete, { id }), context))).toEqual(["with"]);
+});

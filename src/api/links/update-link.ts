@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  UpdateLinkRequest,
+  UpdateLinkResponseSchema,
+} from "../../../gen/signpost/v1/links_service_pb.js";
+import { inTransaction } from "../../db/open.ts";
+import { type FieldViolation, invalid } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { originOf, toLink } from "./message.ts";
+import {
+  destinationFaults,
+  hostsToScreen,
+  notFound,
+  refuse,
+  refuseBlocked,
+  type ScreenedUrl,
+  wantedTags,
+} from "./rules.ts";
+import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
+
+/** Changes a link: one statement that locks and looks up, and one that writes when there is something to change. */
+export async function changeLink(
+  deps: Deps,
+  request: UpdateLinkRequest,
+  context: Context,
+): Promise<MessageInitShape<typeof UpdateLinkResponseSchema>> {
+  const { workspaceId } = callerOf(context);
+  const wanted = readWanted(request);
+  const screened = screenedUrls(wanted);
+  refuse(destinationFaults(screened, [deps.shortUrl]));
+  return inTransaction(context.db, async (tx) => {
+    const before = await lockLink(tx, workspaceId, request.id, {
+      directoryId: wanted.directoryId,
+      pageThemeId: wanted.pageThemeId,
+      qrcodeTemplateId: wanted.qrcodeTemplateId,
+      screenedHosts: hostsToScreen(screened),
+    });
+    if (before === undefined) throw notFound("link", "id", request.id);
+    refuseBlocked(screened, before.blocked_host);
+    if (before.domain_name !== null)
+      refuse(destinationFaults(screened, [originOf(before.domain_name, deps.shortUrl)]));
+    checkReferences(wanted, before);
+    const change = changeOf(deps, wanted, before);
+    if (change === undefined) return { link: toLink(before, { ...deps, signImage: undefined }) };
+    const tags = await updateLink(tx, change);
+    const after = {
+      ...before,
+      ...change.after,
+      updated_at: change.at,
+      tags: change.tags === undefined ? before.tags : tags,
+    };
+    return { link: toLink(after, { ...deps, signImage: undefined }) };
+  });
+}
+
+/** What a link shall become: undefined leaves a field, null clears a reference. */
+interface Wanted {
+  readonly name: string | undefined;
+  readonly fallbackDestination: string | undefined;
+  readonly purpose: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly directoryId: string | null | undefined;
+  readonly pageThemeId: string | null | undefined;
+  readonly qrcodeTemplateId: string | null | undefined;
+}
+
+/** What the mask may name; the id only tells which link. */
+const maskedFields = [
+  "name",
+  "fallback_destination",
+  "purpose",
+  "tags",
+  "tags_delete",
+  "directory_id",
+  "directory_id_delete",
+  "page_theme_id",
+  "qrcode_template_id",
+  "qrcode_template_id_delete",
+] as const;
+
+type MaskedField = (typeof maskedFields)[number];
+
+function readWanted(request: UpdateLinkRequest): Wanted {
+  const given = givenFields(request);
+  const when = <Value>(field: MaskedField, value: Value) => (given.has(field) ? value : undefined);
+  const directoryId = when("directory_id", request.directoryId);
+  const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);
+  const tags = when("tags", request.tags);
+  const tagsDelete = when("tags_delete", request.tagsDelete);
+  const directoryIdDelete = when("directory_id_delete", request.directoryIdDelete);
+  const qrcodeTemplateIdDelete = when("qrcode_template_id_delete", request.qrcodeTemplateIdDelete);
+
+  const contradictions: FieldViolation[] = [];
+  const contradict = (field: string, value: string | undefined, flag: boolean | undefined) => {
+    if (value && flag)
+      contradictions.push({ field, description: `must not come together with ${field}Delete` });
+  };
+  contradict("tags", tags?.join(), tagsDelete);
+  contradict("directoryId", directoryId, directoryIdDelete);
+  contradict("qrcodeTemplateId", qrcodeTemplateId, qrcodeTemplateIdDelete);
+  if (contradictions.length > 0) throw invalid(contradictions, "MUTUALLY_EXCLUSIVE_FIELDS");
+
+  const name = when("name", request.name);
+  if (name === "") throw invalid([{ field: "name", description: "must not be empty" }]);
+  const pageThemeId = when("page_theme_id", request.pageThemeId);
+  return {
+    name,
+    fallbackDestination: when("fallback_destination", request.fallbackDestination),
+    purpose: when("purpose", request.purpose),
+    tags: tagsDelete ? [] : tags,
+    // An empty id beside a delete flag equals an absent one: clients that send every field would clear it otherwise.
+    directoryId: directoryIdDelete ? null : directoryId || undefined,
+    pageThemeId: pageThemeId === "" ? null : pageThemeId,
+    qrcodeTemplateId: qrcodeTemplateIdDelete ? null : qrcodeTemplateId || undefined,
+  };
+}
+
+/** The fields that the mask names, or without one those that are not empty. */
+function givenFields(request: UpdateLinkRequest): ReadonlySet<MaskedField> {
+  const paths = request.updateMask?.paths ?? [];
+  if (paths.length > 0) {
+    const unknown = paths.filter((path) => !isMasked(path) && path !== "id" && path !== "update_mask");
+    if (unknown.length > 0)
+      throw invalid([
+        { field: "updateMask", description: `names ${unknown.join()}, which no update changes` },
+      ]);
+    return new Set(paths.filter(isMasked));
+  }
+  const values: Readonly<Record<MaskedField, string | boolean | number>> = {
+    name: request.name,
+    fallback_destination: request.fallbackDestination,
+    purpose: request.purpose,
+    tags: request.tags.length,
+    tags_delete: request.tagsDelete,
+    directory_id: request.directoryId,
+    directory_id_delete: request.directoryIdDelete,
+    page_theme_id: request.pageThemeId,
+    qrcode_template_id: request.qrcodeTemplateId,
+    qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
+  };
+  return new Set(maskedFields.filter((field) => values[field]));
+}
+
+function isMasked(path: string): path is MaskedField {
+  return (maskedFields as readonly string[]).includes(path); // widened, because includes wants a known path
+}
+
+function screenedUrls({ fallbackDestination }: Wanted): ScreenedUrl[] {
+  return fallbackDestination ? [{ field: "fallbackDestination", url: fallbackDestination }] : [];
+}
+
+function checkReferences({ directoryId, pageThemeId, qrcodeTemplateId }: Wanted, found: LockedLink): void {
+  if (directoryId && !found.has_directory) throw notFound("directory", "directoryId", directoryId);
+  if (pageThemeId && !found.has_theme) throw notFound("page theme", "pageThemeId", pageThemeId);
+  if (qrcodeTemplateId && found.template === null)
+    throw notFound("QR code template", "qrcodeTemplateId", qrcodeTemplateId);
+}
+
+/** What there is to write; undefined when the link is already as it shall be. */
+function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): LinkChange | undefined {
+  const at = now();
+  const template = wanted.qrcodeTemplateId ? before.template : null;
+  const restyled = template !== null && !isDeepStrictEqual(template.options, before.design_options);
+  const after: LinkChange["after"] = {
+    workspace_id: before.workspace_id,
+    id: before.id,
+    shortlink: before.shortlink,
+    domain_name: before.domain_name,
+    qrcode_design_id: before.qrcode_design_id,
+    name: wanted.name ?? before.name,
+    purpose: wanted.purpose ?? before.purpose,
+    fallback_destination: wanted.fallbackDestination ?? before.fallback_destination,
+    directory_id: changed(wanted.directoryId, before.directory_id),
+    page_theme_id: changed(wanted.pageThemeId, before.page_theme_id),
+    qrcode_template_id: changed(wanted.qrcodeTemplateId, before.qrcode_template_id),
+    qrcode_pending_update_since: restyled ? at : before.qrcode_pending_update_since,
+  };
+  const tags = wanted.tags && wantedTags(wanted.tags);
+  const retagged =
+    tags &&
+    !isDeepStrictEqual(
+      tags.map(({ key }) => key),
+      before.tags.map((tag) => tag.name_key),
+    );
+  // The new values are of columns that the row before has too.
+  const columns = Object.keys(after) as (keyof typeof after)[];
+  if (!retagged && !restyled && columns.every((column) => after[column] === before[column])) return undefined;
+  return {
+    at,
+    after,
+    tags: retagged ? tags.map((tag) => ({ ...tag, id: newId(at) })) : undefined,
+    restyling: restyled
+      ? {
+          options: template.options,
+          drawing: jobCall("render-qrcode", { workspaceId: before.workspace_id, linkId: before.id }),
+        }
+      : undefined,
+  };
+}
+
+function changed(wanted: string | null | undefined, before: string | null): string | null {
+  return wanted === undefined ? before : wanted === null ? null : wanted.toLowerCase();
+}

@@ -1,0 +1,75 @@
+import { AgentIdentityService } from "../../gen/signpost/v1/agent_identity_service_pb.js";
+import { AllowancesService } from "../../gen/signpost/v1/allowances_service_pb.js";
+import { AnalyticsDashboardService } from "../../gen/signpost/v1/analytics_dashboard_service_pb.js";
+import { AnalyticsDataService } from "../../gen/signpost/v1/analytics_data_service_pb.js";
+import { ApiScopesService } from "../../gen/signpost/v1/api_scopes_service_pb.js";
+import { AssistantService } from "../../gen/signpost/v1/assistant_service_pb.js";
+import { CustomDomainsService } from "../../gen/signpost/v1/custom_domains_service_pb.js";
+import { DirectoriesService } from "../../gen/signpost/v1/directories_service_pb.js";
+import { EventsService } from "../../gen/signpost/v1/events_service_pb.js";
+import { GoogleFormsIntegrationsService } from "../../gen/signpost/v1/google_forms_integrations_service_pb.js";
+import { JobsService } from "../../gen/signpost/v1/jobs_service_pb.js";
+import { LinkSettingsService } from "../../gen/signpost/v1/link_settings_service_pb.js";
+import { LinksService } from "../../gen/signpost/v1/links_service_pb.js";
+import { MediaService } from "../../gen/signpost/v1/media_service_pb.js";
+import { MembersService } from "../../gen/signpost/v1/members_service_pb.js";
+import { MetricsService } from "../../gen/signpost/v1/metrics_service_pb.js";
+import { PageThemeTemplatesService } from "../../gen/signpost/v1/page_theme_templates_service_pb.js";
+import { PageThemesService } from "../../gen/signpost/v1/page_themes_service_pb.js";
+import { PricingService } from "../../gen/signpost/v1/pricing_service_pb.js";
+import { QrcodeDesignService } from "../../gen/signpost/v1/qrcode_design_service_pb.js";
+import { QrcodeTemplatesService } from "../../gen/signpost/v1/qrcode_templates_service_pb.js";
+import { SandboxesService } from "../../gen/signpost/v1/sandboxes_service_pb.js";
+import { SlackIntegrationsService } from "../../gen/signpost/v1/slack_integrations_service_pb.js";
+import { TagsService } from "../../gen/signpost/v1/tags_service_pb.js";
+import { TimeSeriesService } from "../../gen/signpost/v1/time_series_service_pb.js";
+import { VisitorsService } from "../../gen/signpost/v1/visitors_service_pb.js";
+import { WebhooksService } from "../../gen/signpost/v1/webhooks_service_pb.js";
+import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_service_pb.js";
+import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
+import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
+import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
+import { apiScopesService } from "./api-scopes/service.ts";
+import type { Deps } from "./deps.ts";
+import { eventsService } from "./events/service.ts";
+import { linksService } from "./links/service.ts";
+import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
+
+/**
+ * Every service of the interface with its handlers: registered here, it is served by every protocol. What is built in
+ * part, or not at all, says so by `registerPartly`.
+ */
+export function createServices(deps: Deps & WorkspaceTokensDeps): readonly RegisteredService[] {
+  return [
+    registerPartly(AgentIdentityService),
+    registerPartly(AllowancesService),
+    registerPartly(AnalyticsDashboardService),
+    registerPartly(AnalyticsDataService),
+    register(ApiScopesService, apiScopesService()),
+    registerPartly(AssistantService),
+    registerPartly(CustomDomainsService),
+    registerPartly(DirectoriesService),
+    register(EventsService, eventsService(deps)),
+    registerPartly(GoogleFormsIntegrationsService),
+    registerPartly(JobsService),
+    registerPartly(LinkSettingsService),
+    registerPartly(LinksService, linksService(deps)),
+    registerPartly(MediaService),
+    registerPartly(MembersService),
+    registerPartly(MetricsService),
+    registerPartly(PageThemeTemplatesService),
+    registerPartly(PageThemesService),
+    registerPartly(PricingService),
+    registerPartly(QrcodeDesignService),
+    registerPartly(QrcodeTemplatesService),
+    registerPartly(SandboxesService),
+    registerPartly(SlackIntegrationsService),
+    registerPartly(TagsService),
+    registerPartly(TimeSeriesService),
+    registerPartly(VisitorsService),
+    registerPartly(WebhooksService),
+    registerPartly(WorkflowStepsService),
+    register(WorkspaceTokensService, workspaceTokensService(deps)),
+    registerPartly(WorkspacesService),
+  ];
+}

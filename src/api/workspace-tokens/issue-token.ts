@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { Db } from "../../db/open.ts";
+import { newId } from "../../lib/ids.ts";
+import {
+  defaultTokenName,
+  type SignToken,
+  type TokenEnvironment,
+  type TokenKeyType,
+} from "../../model/token.ts";
+import { insertToken, type WorkspaceTokenRow } from "./queries.ts";
+
+export interface TokenOrder {
+  readonly workspaceId: string;
+  readonly keyType: TokenKeyType;
+  readonly environment: TokenEnvironment;
+  /** Empty means the default name. */
+  readonly name: string;
+  /** The member who asks for it, if it is one. */
+  readonly createdBy: string | undefined;
+}
+
+export interface IssuedToken {
+  readonly token: WorkspaceTokenRow;
+  /** Shown once; only its hash is kept. */
+  readonly accessToken: string;
+}
+
+/** Signs a token and keeps its record. */
+export async function issueToken(
+  { db, now, signToken }: { readonly db: Db; readonly now: () => Date; readonly signToken: SignToken },
+  { workspaceId, keyType, environment, name, createdBy }: TokenOrder,
+): Promise<IssuedToken> {
+  const at = now();
+  const id = newId(at);
+  const accessToken = await signToken({ tokenId: id, workspaceId, keyType, environment, issuedAt: at });
+  const token = await insertToken(db, {
+    workspace_id: workspaceId,
+    id,
+    name: name === "" ? defaultTokenName : name,
+    key_type: keyType,
+    token_hash: createHash("sha256").update(accessToken).digest(),
+    created_by: createdBy ?? null,
+    created_at: at,
+    updated_at: at,
+  });
+  return { token, accessToken };
+}

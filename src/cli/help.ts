@@ -1,0 +1,155 @@
+import { settingFlags } from "./command-line.ts";
+import { type Descriptions, firstSentence } from "./descriptions.ts";
+import { type Flag, flagName, flagsOf, isRequired, placeholder } from "./flags.ts";
+import type { Command, Group } from "./groups.ts";
+import { exitCodeMeanings } from "./outcome.ts";
+import { clientCommands, type OwnCommand, operatorCommands } from "./own-commands.ts";
+import { csvField, isPaged } from "./paging.ts";
+import { pairLines } from "./table.ts";
+
+/** `signpost --help`. */
+export function mainHelp(groups: readonly Group[], descriptions: Descriptions, width: number): string {
+  const own = (commands: readonly OwnCommand[]) =>
+    pairs(
+      commands.map(({ usage, description }) => [usage, description]),
+      width,
+    );
+  return page([
+    "usage: signpost <group> <command> [<field>…] [--flag value…]",
+    ["Groups; signpost <group> --help shows the commands of one:"],
+    pairs(
+      groups.map(({ name, service }) => [name, firstSentence(descriptions.group(service.name))]),
+      width,
+    ),
+    ["The command line:"],
+    own(clientCommands),
+    ["On the service's own database, with its environment (DATA_DIR, DATABASE_URL, SECRET and the rest):"],
+    own(operatorCommands),
+    ["Flags of every command of a group:"],
+    pairs(
+      settingFlags.map(({ name, value, description }) => [`--${name} ${value}`.trimEnd(), description]),
+      width,
+    ),
+    ["Exit codes:"],
+    pairs(
+      exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
+      width,
+    ),
+  ]);
+}
+
+/** `signpost <group> --help`. */
+export function groupHelp(group: Group, descriptions: Descriptions, width: number): string {
+  const own = operatorCommands.filter(({ name }) => name.startsWith(`${group.name} `));
+  return page([
+    `usage: signpost ${group.name} <command>`,
+    wrap(descriptions.group(group.service.name), width, ""),
+    pairs(
+      group.commands.map((command) => [
+        [command.name, ...pathWords(command)].join(" "),
+        descriptions.summary(command),
+      ]),
+      width,
+    ),
+    ...(own.length === 0
+      ? []
+      : [
+          ["On the service's own database:"],
+          pairs(
+            own.map(({ usage, description }) => [usage.slice(group.name.length + 1), description]),
+            width,
+          ),
+        ]),
+  ]);
+}
+
+/** `signpost <group> <command> --help`; whether the operation can be watched is found out by loading more. */
+export function commandHelp(
+  command: Command,
+  descriptions: Descriptions,
+  width: number,
+  isWatched: boolean,
+): string {
+  const { binding, group, name, method } = command;
+  const inPath = new Set(binding.variables.map(({ fields }) => flagName(fields)));
+  const flags = flagsOf(method.input);
+  const fields = flags.filter((flag) => inPath.has(flag.name));
+  const others = flags.filter((flag) => !inPath.has(flag.name));
+  const required = others.filter(isNeeded).map((flag) => `--${flag.name} ${placeholder(flag)}`.trimEnd());
+  const usage = ["usage: signpost", group, name, ...pathWords(command), ...required];
+  if (required.length < others.length) usage.push("[--flag value…]");
+  const describe = (flag: Flag) =>
+    `${isNeeded(flag) && !inPath.has(flag.name) ? "Required. " : ""}${descriptions.flag(command, flag)}`;
+  return page([
+    usage.join(" "),
+    wrap(
+      [descriptions.summary(command), descriptions.details(command)].filter(Boolean).join(".\n"),
+      width,
+      "",
+    ),
+    pairs(
+      fields.map((flag) => [`<${flag.name}>`, describe(flag)]),
+      width,
+    ),
+    pairs(
+      others.map((flag) => [`--${flag.name} ${placeholder(flag)}`.trimEnd(), describe(flag)]),
+      width,
+    ),
+    [`${binding.httpMethod} ${binding.template.text}`],
+    pairs(settingsOf(command, isWatched), width),
+  ]);
+}
+
+function settingsOf(command: Command, isWatched: boolean): [string, string][] {
+  const unfit = new Set<string>([
+    ...(isPaged(command) ? [] : ["all"]),
+    ...(csvField(command.method.input) === undefined ? ["csv"] : []),
+    ...(isWatched ? [] : ["watch"]),
+  ]);
+  return settingFlags
+    .filter(({ name }) => !unfit.has(name))
+    .map(({ name, value, description }) => [`--${name} ${value}`.trimEnd(), description]);
+}
+
+function isNeeded({ path }: Flag): boolean {
+  return path.every(isRequired);
+}
+
+function pathWords({ binding }: Command): string[] {
+  return binding.variables.map(({ fields }) => `<${flagName(fields)}>`);
+}
+
+/** Paragraphs with an empty line between them; those without lines are left out. */
+function page(parts: readonly (string | readonly string[])[]): string {
+  const texts = parts.map((part) => (typeof part === "string" ? part : part.join("\n")));
+  return `${texts.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+const columnMax = 34;
+
+/** Names and their descriptions side by side, a long name on a line of its own. */
+function pairs(all: readonly (readonly [name: string, text: string])[], width: number): string[] {
+  const column = Math.min(columnMax, Math.max(0, ...all.map(([name]) => name.length)));
+  const indent = " ".repeat(column + 4);
+  return all.flatMap(([name, text]) => {
+    const [first = "", ...rest] = wrap(text, width, indent);
+    if (name.length > column) return [`  ${name}`, ...(text === "" ? [] : [first, ...rest])];
+    return [...pairLines([[name.padEnd(column), first.trimStart()]], "  "), ...rest];
+  });
+}
+
+/** Text in lines of at most the width, each after an indent. */
+function wrap(text: string, width: number, indent: string): string[] {
+  return text.split("\n").flatMap((paragraph) => {
+    const lines: string[] = [];
+    let line = indent;
+    for (const word of paragraph.split(/\s+/)) {
+      const isFirst = line === indent;
+      if (!isFirst && line.length + 1 + word.length > width) {
+        lines.push(line);
+        line = `${indent}${word}`;
+      } else line += isFirst ? word : ` ${word}`;
+    }
+    return [...lines, line.trimEnd()];
+  });
+}

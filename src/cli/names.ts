@@ -1,0 +1,71 @@
+/** The words of a name in CamelCase, in lower case: `GetOAuthURL` is `get`, `oauth`, `url`. */
+export function wordsOf(name: string): string[] {
+  return (name.match(/[A-Z]?[A-Z][a-z0-9]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
+}
+
+/** The group of a service: `WorkflowStepsService` is `workflow-steps`. */
+export function groupName(service: string): string {
+  return wordsOf(service.replace(/Service$/, "")).join("-");
+}
+
+/**
+ * The commands of a service's RPCs, in their order: the RPC's words without the resource that the group names already, as
+ * far as that leaves a name of its own. `ListEventTraces` of `EventsService` is `list-traces`.
+ */
+export function commandNames(service: string, methods: readonly string[]): string[] {
+  const resource = wordsOf(service.replace(/Service$/, ""));
+  const short = methods.map((method) => withoutResource(wordsOf(method), resource).join("-"));
+  return short.map((name, index) => {
+    const isUnique = short.indexOf(name) === short.lastIndexOf(name);
+    return isUnique ? name : wordsOf(methods[index] ?? "").join("-");
+  });
+}
+
+/** Leaves out the longest end of the resource's words that stands among an RPC's, whether singular or plural. */
+function withoutResource(words: readonly string[], resource: readonly string[]): readonly string[] {
+  for (let length = resource.length; length > 0; length--) {
+    const wanted = resource.slice(-length).map(singular);
+    // The first word is the verb, which always stays.
+    for (let start = 1; start + length <= words.length; start++) {
+      const part = words.slice(start, start + length).map(singular);
+      if (part.every((word, index) => word === wanted[index]))
+        return [...words.slice(0, start), ...words.slice(start + length)];
+    }
+  }
+  return words;
+}
+
+/** A word without the mark of the plural, for comparing only. */
+export function singular(word: string): string {
+  return word.replace(/ies$/, "y").replace(/s$/, "");
+}
+
+/** A flag's form of a proto field name: `custom_domain_id` is `custom-domain-id`. */
+export function kebabOfSnake(name: string): string {
+  return name.replaceAll("_", "-");
+}
+
+/** The candidate that a mistyped word is closest to; undefined when none is close. */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: { candidate: string; distance: number } | undefined;
+  for (const candidate of candidates) {
+    const distance = candidate.startsWith(word) && word.length > 1 ? 1 : editDistance(word, candidate);
+    if (distance <= Math.max(2, word.length / 4) && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
+      best = { candidate, distance };
+  }
+  return best?.candidate;
+}
+
+/** How many letters must be put in, left out or changed to make one word the other. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column++) {
+      const changed = (row[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { type Config, readConfig } from "../config.ts";
+import { createToken, createWorkspaceFor, migrateDatabase, rebuildEvents } from "./operate.ts";
+import { UsageError } from "./outcome.ts";
+
+const options = {
+  name: { type: "string" },
+  email: { type: "string" },
+  workspace: { type: "string" },
+  publishable: { type: "boolean" },
+} as const;
+
+type Values = ReturnType<typeof parse>;
+
+/** What each command needs, and what it prints on success. */
+const commands: Readonly<Record<string, (config: Config, values: Values) => Promise<string>>> = {
+  migrate: (config) => migrateDatabase(config),
+  "workspace create": (config, values) =>
+    createWorkspaceFor(config, { name: required(values, "name"), email: required(values, "email") }),
+  "token create": (config, values) =>
+    createToken(config, {
+      workspaceId: required(values, "workspace"),
+      name: values.name ?? "",
+      keyType: values.publishable === true ? "PUBLISHABLE" : "SECRET",
+    }),
+  "events rebuild": (config, values) => rebuildEvents(config, values.workspace),
+};
+
+/** Runs a command on the service's own database, with the environment of the service. Throws a UsageError. */
+export async function operate(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const command = commands[name];
+  if (command === undefined) throw new UsageError(`there is no command "${name}"`);
+  const values = parse(args);
+  return await command(readConfig(env), values);
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function required(values: Values, name: "name" | "email" | "workspace"): string {
+  const value = values[name];
+  if (value === undefined || value === "") throw new UsageError(`--${name} is missing`);
+  return value;
+}

@@ -1,0 +1,183 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { restApi } from "../../test/support/rest-api.ts";
+import { root, type Service, startService } from "../../test/support/start-service.ts";
+
+const script = join(root, "src/cli/signpost.ts");
+
+let service: Service;
+let home: string;
+
+beforeAll(async () => {
+  service = await startService();
+  home = await mkdtemp(join(tmpdir(), "signpost-cli-"));
+  return async () => {
+    await service.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+});
+
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Runs a program; it sees the service by SIGNPOST_* unless other surroundings are given. */
+function execute(
+  program: string,
+  args: readonly string[],
+  { env, input = "" }: Surroundings = {},
+): Promise<Ended> {
+  const { baseUrl, credentials } = service;
+  const named = env ?? { SIGNPOST_URL: baseUrl, SIGNPOST_TOKEN: credentials.accessToken };
+  return new Promise((resolve) => {
+    const options = { cwd: home, env: { PATH: process.env.PATH ?? "", HOME: home, ...named } };
+    const child = execFile(program, args, options, (error, stdout, stderr) =>
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+function signpost(args: readonly string[], surroundings?: Surroundings): Promise<Ended> {
+  return execute(process.execPath, [script, ...args], surroundings);
+}
+
+test("a link is made with flags and shown as a record, or as the JSON that REST answers", async () => {
+  const flags = ["--destination", "https://example.com/menu", "--tags", "a,b", "--metadata", "k=v"];
+  const made = await signpost(["links", "create", ...flags, "--shortlink", "cli-menu"]);
+  expect(made).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(made.stdout).toMatch(/^shortlink +cli-menu$/m);
+  const id = /^id +(\S+)$/m.exec(made.stdout)?.[1] ?? "";
+  const { stdout } = await signpost(["links", "get", id, "--include", "tags", "--json"]);
+  const api = restApi(service.baseUrl, service.credentials.accessToken);
+  expect(JSON.parse(stdout)).toEqual(await api.call("GET", `/v1/links/${id}?include=tags`));
+  expect(JSON.parse(stdout).link).toMatchObject({
+    metadata: { k: "v" },
+    tags: [{ name: "a" }, { name: "b" }],
+  });
+});
+
+test("a request comes from standard input, with flags over it, and an empty text clears a field", async () => {
+  const body = JSON.stringify({ destination: "https://example.com/", name: "from the file", purpose: "p" });
+  const args = ["links", "create", "--body", "-", "--name", "from the flag", "--json"];
+  const { link } = JSON.parse((await signpost(args, { input: body })).stdout);
+  expect(link).toMatchObject({ name: "from the flag", purpose: "p" });
+  const cleared = await signpost(["links", "update", link.id, "--purpose", "", "--json"]);
+  expect(JSON.parse(cleared.stdout).link).toMatchObject({ name: "from the flag", purpose: "" });
+});
+
+test("a list is one page or all of them, as a table, as JSON and as CSV", async () => {
+  const { signpost: own, api } = await ownWorkspace();
+  const made = [];
+  for (const shortlink of ["cli-1", "cli-2", "cli-3"]) made.push((await api.createLink({ shortlink })).id);
+  const page = await own(["links", "list", "--page-size", "2"]);
+  expect(page.stdout).toMatch(/^ID +NAME +SHORTLINK/);
+  expect(page.stdout).toMatch(/\n\n2 of 3 links; more with --all or --page-token \S+\n$/);
+  const all = await own(["links", "list", "--page-size", "1", "--all"]);
+  expect(all.stdout.match(/^[0-9a-f-]{36} /gm)).toHaveLength(3);
+  expect(all.stdout).toMatch(/\n\n3 links\n$/);
+  const json = JSON.parse((await own(["links", "list", "--page-size", "1", "--all", "--json"])).stdout);
+  expect(json.links.map(({ id }: { id: string }) => id).sort()).toEqual(made.sort());
+  expect(json.nextPageToken).toBe("");
+  const csv = await own(["events", "list", "--csv", "--all", "--page-size", "1"]);
+  expect(csv.stdout).toMatch(/^id,.*\r\n$/);
+});
+
+/** A workspace that no other test writes to. */
+async function ownWorkspace() {
+  const args = ["workspace", "create", "--name", "Own", "--email", "own@example.com"];
+  const { accessToken } = JSON.parse((await signpost(args, { env: service.env })).stdout);
+  const env = { SIGNPOST_URL: service.baseUrl, SIGNPOST_TOKEN: accessToken };
+  return {
+    signpost: (line: readonly string[]) => signpost(line, { env }),
+    api: restApi(service.baseUrl, accessToken),
+  };
+}
+
+test("wrong lines, wrong tokens and missing records end differently, and say why on the error output", async () => {
+  const missing = await signpost(["links", "create"]);
+  expect(missing).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(missing.stderr).toContain("--destination is missing");
+  const unknown = await signpost(["links", "get", "0190d3a0-0000-7000-8000-000000000000"]);
+  expect(unknown).toMatchObject({ exitCode: 4, stdout: "" });
+  expect(unknown.stderr).toMatch(/^signpost: NOT_FOUND: .*\n +request id: \S+\n$/);
+  const bad = await signpost(["links", "create", "--destination", "javascript:1"]);
+  expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("INVALID_DESTINATION") });
+  const stranger = { SIGNPOST_URL: service.baseUrl, SIGNPOST_TOKEN: "wrong" };
+  expect(await signpost(["links", "list"], { env: stranger })).toMatchObject({ exitCode: 3, stdout: "" });
+  expect(await signpost(["frobnicate"])).toMatchObject({ exitCode: 2 });
+});
+
+test("login keeps a token that the service knows for the owner alone, and no other", async () => {
+  const env = { XDG_CONFIG_HOME: join(home, "settings") };
+  const file = join(home, "settings/signpost/profiles.json");
+  const { accessToken } = service.credentials;
+  const args = ["login", "--base-url", `${service.baseUrl}/`, "--profile", "work"];
+  expect(await signpost(args, { env, input: "wrong\n" })).toMatchObject({ exitCode: 3 });
+  await expect(stat(file)).rejects.toThrow("ENOENT");
+  expect(await signpost(args, { env, input: `${accessToken}\n` })).toMatchObject({ exitCode: 0 });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+    work: { baseUrl: service.baseUrl, accessToken },
+  });
+  expect(await signpost(["tags", "list", "--profile", "home"], { env })).toMatchObject({ exitCode: 2 });
+  const work = await signpost(["links", "list", "--profile", "work"], { env });
+  expect(work).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test("a kept token is not sent to another address, and the first credentials serve when nothing else is said", async () => {
+  const settings = join(home, "elsewhere");
+  await mkdir(join(settings, "signpost"), { recursive: true });
+  const kept = { default: { baseUrl: "http://127.0.0.1:9", accessToken: service.credentials.accessToken } };
+  await writeFile(join(settings, "signpost/profiles.json"), JSON.stringify(kept));
+  const other = { XDG_CONFIG_HOME: settings, SIGNPOST_URL: service.baseUrl };
+  expect(await signpost(["links", "list"], { env: other })).toMatchObject({ exitCode: 3 });
+  expect(await signpost(["links", "list"], { env: { DATA_DIR: service.dataDir } })).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test("a reader that has seen enough ends the command quietly", async () => {
+  const line = `"${process.execPath}" "${script}" api-scopes list --json | head -c 1`;
+  expect(await execute("sh", ["-c", line])).toEqual({ exitCode: 0, stdout: "{", stderr: "" });
+});
+
+test("bash completes groups, commands, flags and values by what it is given to read", async () => {
+  const bin = join(home, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "signpost"), `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const lines = ["link", "links cr", "links create --wait", "webhooks list --status A"];
+  const asked = lines.map((line) => {
+    const words = `signpost ${line}`.split(" ");
+    return `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _signpost; echo "\${COMPREPLY[*]}"`;
+  });
+  const bash = ["-e", "-c", `eval "$(signpost completion bash)"\n${asked.join("\n")}`];
+  const env = { PATH: [bin, process.env.PATH].join(delimiter) };
+  expect((await execute("bash", bash, { env })).stdout.split("\n")).toEqual([
+    "link-settings links",
+    "create create-batch create-bulk create-bulk-job create-contact create-thank-you",
+    "--wait-for-qrcode",
+    "ACTIVE",
+    "",
+  ]);
+});
+
+test("help of program, group and command is there, with and without the words of the interface", async () => {
+  expect((await signpost(["--help"])).stdout).toContain("workflow-steps");
+  const group = await signpost(["events", "--help"]);
+  expect(group.stdout).toContain("list-traces <event-id>");
+  expect(group.stdout).toContain("rebuild [--workspace ID]");
+  expect((await signpost(["links", "create", "--help"])).stdout).toContain("--destination <text>");
+});

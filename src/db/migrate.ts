@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
+import type pg from "pg";
+import { uuidFromTime } from "../lib/ids.ts";
+import * as foundation from "./migrations/0001-foundation.ts";
+import type { Db } from "./open.ts";
+
+const migrations: Record<string, Migration> = {
+  "0001-foundation": foundation,
+};
+
+/** How many months of event partitions are kept ready ahead of time. */
+const monthsAhead = 3;
+
+/**
+ * Brings the schema up to date: ours, the job queue's, and the event partitions around `now`. Two processes may call it
+ * at once; one applies, the other waits.
+ */
+export async function migrate(db: Db, pool: pg.Pool, now: Date): Promise<void> {
+  if (!(await isUpToDate(db))) {
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+    const { error, results } = await migrator.migrateToLatest();
+    if (error !== undefined) {
+      const failed = results?.find((result) => result.status === "Error")?.migrationName ?? "unknown";
+      throw new Error(`migration ${failed} failed`, { cause: error });
+    }
+    // A newer queue on a schema of ours that has not changed migrates by itself when its worker starts.
+    const { runMigrations } = await import("graphile-worker");
+    await runMigrations({ pgPool: pool });
+  }
+  await ensurePartitions(db, now);
+}
+
+/** One statement instead of a dozen at every start but the first. */
+async function isUpToDate(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ present: boolean }>`select
+    to_regclass('public.kysely_migration') is not null and to_regclass('graphile_worker.migrations') is not null
+    as present`.execute(db);
+  if (rows[0]?.present !== true) return false;
+  const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const names = new Set(applied.rows.map(({ name }) => name));
+  return Object.keys(migrations).every((name) => names.has(name));
+}
+
+/** Makes the monthly partitions of events and traces from the month of `now` on, where they are missing. */
+export async function ensurePartitions(db: Db, now: Date): Promise<void> {
+  const wanted = Array.from({ length: monthsAhead + 1 }, (_, ahead) => partitionsOf(now, ahead)).flat();
+  const { rows } = await sql<{ name: string }>`select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relname = any(${wanted.map(({ name }) => name)})`.execute(
+    db,
+  );
+  const existing = new Set(rows.map(({ name }) => name));
+  for (const { table, name, from, to } of wanted) {
+    if (existing.has(name)) continue;
+    await sql`create table if not exists ${sql.table(name)} partition of ${sql.table(table)}
+      for values from (${sql.lit(uuidFromTime(from))}) to (${sql.lit(uuidFromTime(to))})`.execute(db);
+  }
+}
+
+function partitionsOf(now: Date, ahead: number) {
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
+  const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1));
+  const suffix = from.toISOString().slice(0, 7).replace("-", "_");
+  return ["events", "traces"].map((table) => ({ table, name: `${table}_${suffix}`, from, to }));
+}

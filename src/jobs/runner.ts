@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Logger as QueueLogger, type Runner, run, type TaskList } from "graphile-worker";
+import pg from "pg";
+import type { Logger } from "pino";
+import { connectionConfig } from "../db/open.ts";
+import { announce, recoverJobs } from "./presence.ts";
+
+/** Does one job; may be repeated, so it must not matter. The signal asks it to end early when the service stops. */
+export type Task<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>;
+
+export interface JobsOptions {
+  readonly connection: string | pg.ConnectionConfig;
+  /** By name. Payloads come out of the queue as `enqueue` wrote them. */
+  readonly tasks: Readonly<Record<string, Task<never>>>;
+  /** Periodic tasks, a line each, in UTC: `0 3 * * * task-name`. Each moment is queued once, by whichever process. */
+  readonly crontab?: string;
+  /** Jobs done at the same time. Three more connections are used besides. */
+  readonly concurrency: number;
+  /** How long running jobs may go on after `stop` before they are told to end, in milliseconds. */
+  readonly stopTimeoutMs: number;
+  /** How often the jobs of processes that died are given back, in milliseconds; 30,000 when absent. */
+  readonly recoveryIntervalMs?: number;
+  readonly log: Logger;
+}
+
+export interface Jobs {
+  /** Takes no more jobs and waits for the running ones. Jobs cut short are done again by the next process. */
+  stop(): Promise<void>;
+}
+
+const restartDelayMs = 1_000;
+
+/** Starts taking jobs off the queue, and goes on whatever becomes of the database in between. */
+export function startJobs(options: JobsOptions): Jobs {
+  const stopping = new AbortController();
+  const stopped = superviseUntil(stopping.signal, options);
+  return {
+    async stop() {
+      stopping.abort();
+      await stopped;
+    },
+  };
+}
+
+async function superviseUntil(stop: AbortSignal, options: JobsOptions): Promise<void> {
+  while (!stop.aborted) {
+    try {
+      await runUntil(stop, options);
+    } catch (error) {
+      options.log.error({ err: error }, "the job runner failed and will start again");
+    }
+    await sleep(restartDelayMs, undefined, { signal: stop }).catch(() => {});
+  }
+}
+
+/** One life of the runner: it ends when asked to, and fails with the first connection that does. */
+async function runUntil(stop: AbortSignal, options: JobsOptions): Promise<void> {
+  const { connection, concurrency } = options;
+  const end = Promise.withResolvers<void>();
+  end.promise.catch(() => {});
+  stop.addEventListener("abort", () => end.resolve(), { once: true });
+  const presence = new pg.Client(connectionConfig(connection));
+  presence.on("error", end.reject);
+  // Not the service's own pool: the queue expects its numbers in the driver's own types, and no statement timeout.
+  const pool = new pg.Pool({ ...connectionConfig(connection), max: concurrency + 2 });
+  pool.on("error", end.reject);
+  pool.on("connect", (client) => client.on("error", end.reject));
+  try {
+    await presence.connect();
+    await runJobs(presence, pool, end, options);
+  } finally {
+    await presence.end().catch(() => {});
+    await pool.end();
+  }
+}
+
+async function runJobs(
+  presence: pg.Client,
+  pool: pg.Pool,
+  end: PromiseWithResolvers<void>,
+  options: JobsOptions,
+): Promise<void> {
+  const runner = await startRunner(presence, pool, options);
+  const recover = (): void => void recoverJobs(presence).catch(end.reject);
+  const timer = setInterval(recover, options.recoveryIntervalMs ?? 30_000);
+  try {
+    recover();
+    await Promise.race([end.promise, runner.promise]);
+  } finally {
+    clearInterval(timer);
+    // It refuses to stop twice, and stops by itself when its workers fail.
+    await runner.stop().catch(() => runner.promise.catch(() => {}));
+  }
+}
+
+function startRunner(presence: pg.Client, pool: pg.Pool, options: JobsOptions): Promise<Runner> {
+  const taskList: TaskList = {};
+  for (const [name, task] of Object.entries(options.tasks)) {
+    // The queue knows payloads as unknown JSON; `enqueue` ties them to their task's type.
+    taskList[name] = (payload, { abortSignal }) =>
+      task(payload as never, abortSignal ?? new AbortController().signal);
+  }
+  let announced: Promise<void> | undefined;
+  const plugin = {
+    name: "presence",
+    version: "1",
+    worker: {
+      hooks: {
+        async startWorker(
+          _: unknown,
+          { worker }: { readonly worker: { readonly workerPool: { id: string } } },
+        ) {
+          announced ??= announce(presence, worker.workerPool.id);
+          await announced;
+        },
+      },
+    },
+  };
+  return run({
+    pgPool: pool,
+    taskList,
+    crontab: options.crontab ?? "",
+    concurrency: options.concurrency,
+    noHandleSignals: true,
+    gracefulShutdownAbortTimeout: options.stopTimeoutMs,
+    logger: queueLogger(options.log),
+    preset: { plugins: [plugin] },
+  });
+}
+
+/** Passes on what the queue says, without the payloads it attaches. Each job done is not news. */
+function queueLogger(log: Logger): QueueLogger {
+  const levels = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
+  return new QueueLogger(() => (level, message, meta) => {
+    const error = meta?.error;
+    log[levels[level]](error === undefined ? {} : { err: error }, message);
+  });
+}

@@ -1,0 +1,103 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+
+/** What a request says about where it comes from; header values as they came, lists joined by commas. */
+export interface Connection {
+  /** The other end of the socket, absent when it is already gone or has no address. */
+  readonly peer: string | undefined;
+  readonly encrypted: boolean;
+  /** `Host`, or `:authority` of HTTP/2. */
+  readonly host: string | undefined;
+  readonly forwardedFor?: string | undefined;
+  readonly forwardedHost?: string | undefined;
+  readonly forwardedProto?: string | undefined;
+}
+
+/** Who asks, and for which address, after trusted proxies. */
+export interface Origin {
+  /** An IPv4 or IPv6 address without port or zone, IPv4 never in IPv6 form; `0.0.0.0` when there is none. */
+  readonly address: string;
+  /** The host that the client asked for, as it wrote it. */
+  readonly host: string | undefined;
+  readonly scheme: "http" | "https";
+}
+
+/** Gives the client of a connection. */
+export type ReadOrigin = (connection: Connection) => Origin;
+
+const hostForm = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
+
+/**
+ * Reads clients behind the given proxies: addresses or networks in CIDR form, IPv4 or IPv6. `X-Forwarded-*` counts only
+ * from them, and only as far back as they vouch for each other: the right-most address that is none of them is the
+ * client. Throws on an entry that is neither address nor network.
+ */
+export function createOriginReader(trustedProxies: readonly string[]): ReadOrigin {
+  const trusted = new BlockList();
+  for (const entry of trustedProxies) addNetwork(trusted, entry);
+  const isTrusted = (address: string) => trusted.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+
+  return (connection) => {
+    const { host } = connection;
+    const scheme = connection.encrypted ? "https" : "http";
+    const peer = plainAddress(connection.peer ?? "");
+    if (peer === undefined || !isTrusted(peer)) return { address: peer ?? "0.0.0.0", host, scheme };
+
+    let address = peer;
+    let hops = 0;
+    for (const entry of listed(connection.forwardedFor).reverse()) {
+      const next = plainAddress(entry);
+      if (next === undefined) break;
+      address = next;
+      hops += 1;
+      if (!isTrusted(next)) break;
+    }
+    const forwardedHost = saidBy(hops, connection.forwardedHost);
+    const proto = saidBy(hops, connection.forwardedProto)?.toLowerCase();
+    return {
+      address,
+      host: forwardedHost !== undefined && hostForm.test(forwardedHost) ? forwardedHost : host,
+      scheme: proto === "https" || proto === "http" ? proto : scheme,
+    };
+  };
+}
+
+// Of proxies that append to a list, the one the client spoke to wrote as far from the right as the client's address
+// stands; what is further left came from the client. Proxies that replace the value leave a single one.
+function saidBy(hops: number, header: string | undefined): string | undefined {
+  const values = listed(header);
+  return values.at(-Math.max(hops, 1)) ?? values[0];
+}
+
+function listed(header: string | undefined): string[] {
+  if (header === undefined) return [];
+  return header.split(",").map((entry) => entry.trim());
+}
+
+/** An address without brackets, port, zone or IPv6 wrapping; absent when it is none. */
+function plainAddress(text: string): string | undefined {
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text);
+  const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text);
+  const [bare = ""] = (bracketed?.[1] ?? withPort?.[1] ?? text).split("%");
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(bare)?.[1] ?? mappedFromHex(bare) ?? bare;
+  return isIP(mapped) === 0 ? undefined : mapped;
+}
+
+function mappedFromHex(address: string): string | undefined {
+  const match = /^(?:::|(?:0{1,4}:){5})ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address);
+  if (match?.[1] === undefined || match[2] === undefined) return undefined;
+  const [high, low] = [Number.parseInt(match[1], 16), Number.parseInt(match[2], 16)];
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}
+
+function addNetwork(list: BlockList, entry: string): void {
+  const [text = "", length, ...rest] = entry.trim().split("/");
+  const address = plainAddress(text);
+  const wrapped = address !== undefined && isIPv4(address) && text.includes(":");
+  const bits = address !== undefined && isIPv4(address) ? 32 : 128;
+  const prefix = length === undefined ? bits : Number(length) - (wrapped ? 96 : 0);
+  const wellFormed = length === undefined || /^\d{1,3}$/.test(length);
+  if (address === undefined || rest.length > 0 || !wellFormed || prefix < 0 || prefix > bits) {
+    throw new Error(`trusted proxy "${entry}" is neither an address nor a network such as 10.0.0.0/8`);
+  }
+  list.addSubnet(address, prefix, bits === 32 ? "ipv4" : "ipv6");
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { writeCsv } from "./csv.ts";
+
+test("writes a header row and CRLF after every row, also without rows", () => {
+  expect(writeCsv(["id", "device.country"], [])).toBe("id,device.country\r\n");
+  expect(writeCsv(["a", "b", "c", "d"], [["x", 1.5, true, undefined]])).toBe("a,b,c,d\r\nx,1.5,true,\r\n");
+});
+
+test("quotes cells with commas, quotes and line breaks", () => {
+  expect(writeCsv(["a", "b", "c", "d"], [['say "hi"', "x,y", "two\nlines", "cr\rhere"]])).toBe(
+    'a,b,c,d\r\n"say ""hi""","x,y","two\nlines","cr\rhere"\r\n',
+  );
+});
+
+test.each(["=1+1", "@SUM(A1)", "+cmd", "-cmd", "-", "+", "-1+2", "+1|calc"])(
+  "keeps spreadsheets from running %j",
+  (text) => {
+    expect(writeCsv(["a"], [[text]])).toBe(`a\r\n'${text}\r\n`);
+  },
+);
+
+test.each(["+4930123456", "-5", "-0.5", "1+1", "a=b", "'=1", ""])("leaves %j as it is", (text) => {
+  expect(writeCsv(["a", "b"], [[text, "x"]])).toBe(`a,b\r\n${text},x\r\n`);
+});

@@ -1,0 +1,78 @@
+import type { ErrorReason } from "../../gen/signpost/v1/error_reason_pb.js";
+
+/** The canonical codes of gRPC, by name. */
+export type Code = keyof typeof codeNumbers;
+
+/** gRPC status numbers (google/rpc/code.proto). */
+export const codeNumbers = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
+} as const;
+
+/** A machine-readable cause, one of `ErrorReason`. */
+export type Reason = Exclude<keyof typeof ErrorReason, "UNSPECIFIED">;
+
+/** One field that was refused: its path in JSON names (`links[3].destination`) and what to do about it. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+export interface Refusal {
+  /** Facts for programs, sent as `ErrorInfo.metadata`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Sent as `BadRequest`. */
+  readonly fields?: readonly FieldViolation[];
+  /** Sent as `RetryInfo`, and over HTTP as `Retry-After`, in whole seconds. */
+  readonly retryAfterSeconds?: number;
+  /** Where HTTP has a status of its own for the fault (405, 413, 415, 422); else the code's status is sent. */
+  readonly httpStatus?: number;
+  /** Further HTTP headers, lower-case names: `www-authenticate`, `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log only, never sent. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An error that a client is meant to see, the same over every protocol. Anything else that is thrown is a bug of ours
+ * and reaches the client as INTERNAL without its message.
+ */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  readonly code: Code;
+  readonly reason: Reason;
+  readonly refusal: Refusal;
+
+  constructor(code: Code, reason: Reason, message: string, refusal: Refusal = {}) {
+    super(message, refusal.cause === undefined ? undefined : { cause: refusal.cause });
+    this.code = code;
+    this.reason = reason;
+    this.refusal = refusal;
+  }
+}
+
+/** Makes an error that a client is meant to see; messages are lower-case, name the thing and the fix. */
+export function fail(code: Code, reason: Reason, message: string, refusal?: Refusal): CallError {
+  return new CallError(code, reason, message, refusal);
+}
+
+/** INVALID_ARGUMENT that lists every refused field. */
+export function invalid(fields: readonly FieldViolation[], reason: Reason = "INVALID_ARGUMENT"): CallError {
+  const [first] = fields;
+  const message = first === undefined ? "invalid request" : `${first.field}: ${first.description}`;
+  return new CallError("INVALID_ARGUMENT", reason, message, { fields });
+}

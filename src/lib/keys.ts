@@ -1,0 +1,14 @@
+import { hkdfSync } from "node:crypto";
+
+/** What a derived key is for; one purpose never reads what another has signed or encrypted. */
+export type KeyPurpose =
+  | "access-tokens"
+  | "devices"
+  | "file-urls"
+  | "idempotency-fingerprints"
+  | "idempotency-outcomes";
+
+/** A key of 32 bytes for one purpose, derived from the master secret (RFC 5869, HKDF-SHA256). */
+export function deriveKey(masterSecret: string, purpose: KeyPurpose): Buffer {
+  return Buffer.from(hkdfSync("sha256", masterSecret, "signpost", purpose, 32));
+}

@@ -1,0 +1,34 @@
+/** Content types by file name extension: nothing that a browser would run as a page of ours. */
+const contentTypes: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+  zip: "application/zip",
+};
+
+// Lower case, because some file systems know no other difference; dots only before the extension, so that no key can
+// climb out of its folder, be hidden, or be the folder of another key.
+const keyPattern = /^(?:[a-z0-9_-]{1,100}\/){0,8}[a-z0-9_-]{1,100}\.([a-z]{3,4})$/;
+
+/**
+ * The content type a key's extension stands for. Keys are up to 8 folders and a name of `[a-z0-9_-]{1,100}` each, with
+ * an extension of png, jpg, webp, svg, csv, json or zip; undefined for anything else.
+ */
+export function contentTypeOf(key: string): string | undefined {
+  const extension = keyPattern.exec(key)?.[1];
+  return extension !== undefined && Object.hasOwn(contentTypes, extension)
+    ? contentTypes[extension]
+    : undefined;
+}
+
+/** The content type of a key; a RangeError when the key is malformed or stands for another type than `expected`. */
+export function checkKey(key: string, expected?: string): string {
+  const contentType = contentTypeOf(key);
+  if (contentType === undefined) throw new RangeError(`malformed storage key ${JSON.stringify(key)}`);
+  if (expected !== undefined && expected !== contentType)
+    throw new RangeError(`storage key ${JSON.stringify(key)} stands for ${contentType}, not ${expected}`);
+  return contentType;
+}

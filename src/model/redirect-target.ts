@@ -1,0 +1,107 @@
+import { domainToASCII } from "node:url";
+
+/** A destination taken apart once, so that sending a visitor there only joins strings. */
+export interface RedirectTarget {
+  /** The address with nothing added: visible ASCII only, otherwise as it was saved. */
+  readonly url: string;
+  /** False for mailto, tel, sms, geo and app schemes, to which nothing is ever added. */
+  readonly isWeb: boolean;
+  /** The address without its fragment. */
+  readonly head: string;
+  /** What stands between the head and the first added parameter. */
+  readonly joint: "" | "?" | "&";
+  /** The fragment with its `#`, or nothing. */
+  readonly fragment: string;
+  /** The names in its query, decoded; a visitor's parameter of the same name is left out. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** The query parameter that carries the id of a visit. */
+export const lbidParameter = "lbid";
+
+/** The bare query parameter in QR codes, which tells a scan from a click. */
+export const scanMarker = "qr";
+
+/** Takes a saved destination apart. */
+export function parseTarget(destination: string): RedirectTarget {
+  const url = inAscii(destination);
+  const hash = url.indexOf("#");
+  const head = hash < 0 ? url : url.slice(0, hash);
+  const question = head.indexOf("?");
+  const query = question < 0 ? "" : head.slice(question + 1);
+  const endsOpen = question >= 0 && (query === "" || query.endsWith("&"));
+  return {
+    url,
+    isWeb: /^https?:/i.test(url),
+    head,
+    joint: question < 0 ? "?" : endsOpen ? "" : "&",
+    fragment: hash < 0 ? "" : url.slice(hash),
+    names: new Set(parametersOf(query).map(nameOf)),
+  };
+}
+
+/**
+ * The address to send a visitor to: the destination's own query, then the visitor's parameters, then `lbid` when one is
+ * given, then the fragment. The service's own parameters and those the destination has already are left out.
+ */
+export function targetUrl(target: RedirectTarget, visitorQuery: string, lbid: string): string {
+  if (!target.isWeb) return target.url;
+  const carried = visitorQuery === "" || visitorQuery === scanMarker ? "" : carriedOn(visitorQuery, target);
+  const own = lbid === "" ? "" : `${lbidParameter}=${lbid}`;
+  if (carried === "" && own === "") return target.url;
+  const separator = carried === "" || own === "" ? "" : "&";
+  return target.head + target.joint + carried + separator + own + target.fragment;
+}
+
+/** True when the query has the scan marker, bare or with an empty value. */
+export function hasScanMarker(query: string): boolean {
+  return query === scanMarker || (query.includes(scanMarker) && parametersOf(query).some(isMarker));
+}
+
+function carriedOn(query: string, { names }: RedirectTarget): string {
+  return parametersOf(query)
+    .filter((parameter) => {
+      const name = nameOf(parameter);
+      return !isMarker(parameter) && name !== lbidParameter && !names.has(name);
+    })
+    .map(escapeBytes)
+    .join("&");
+}
+
+function parametersOf(query: string): string[] {
+  return query.split("&").filter((parameter) => parameter !== "");
+}
+
+function isMarker(parameter: string): boolean {
+  return parameter === scanMarker || parameter === `${scanMarker}=`;
+}
+
+function nameOf(parameter: string): string {
+  const [name = ""] = parameter.split("=", 1);
+  try {
+    return decodeURIComponent(name.replaceAll("+", " "));
+  } catch {
+    return name;
+  }
+}
+
+// Request targets are read byte by byte, so a character here is a byte that a URL must not hold.
+function escapeBytes(text: string): string {
+  return text.replace(
+    /[^\x21-\x7e]/g,
+    (byte) => `%${(byte.charCodeAt(0) & 255).toString(16).toUpperCase().padStart(2, "0")}`,
+  );
+}
+
+// Header fields are ASCII. What is ASCII already stays as it is, escaped or not.
+function inAscii(destination: string): string {
+  if (/^[\x21-\x7e]*$/.test(destination)) return destination;
+  const text = destination.toWellFormed();
+  const [, scheme = "", account = "", host = "", rest = text] =
+    /^(https?:\/\/)([^/?#]*@)?([^/?#:@]*)(.*)$/is.exec(text) ?? [];
+  return scheme + escapeText(account) + (domainToASCII(host) || escapeText(host)) + escapeText(rest);
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+}

@@ -1,0 +1,101 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { SpecimenSchema } from "../../gen/signpost/testing/v1/specimen_pb.js";
+import { LinkSchema } from "../../gen/signpost/v1/link_pb.js";
+import { CreateLinkRequestSchema, ListLinksRequestSchema } from "../../gen/signpost/v1/links_service_pb.js";
+import { WorkflowStepPayloadSchema } from "../../gen/signpost/v1/workflow_step_payload_pb.js";
+import { WorkflowStepSchema } from "../../gen/signpost/v1/workflow_step_pb.js";
+import { componentName, createSchemas, type Schemas } from "./schemas.ts";
+
+function schemasOf({
+  sent = [],
+  answered = [],
+}: {
+  sent?: DescMessage[];
+  answered?: DescMessage[];
+}): Schemas {
+  return createSchemas({
+    commentOf: () => ({ summary: "", rest: "", errors: "" }),
+    sent: new Set(sent),
+    answered: new Set(answered),
+    hidden: new Set(),
+    replaced: new Map(),
+  });
+}
+
+function propertiesOf(schemas: Schemas, message: DescMessage) {
+  schemas.message(message);
+  return schemas.components()[componentName(message)]?.properties ?? {};
+}
+
+test("every type has the form that JSON gives it", () => {
+  const properties = propertiesOf(schemasOf({ answered: [SpecimenSchema] }), SpecimenSchema);
+  expect(properties).toMatchObject({
+    id: { type: "string" },
+    enabled: { type: "boolean" },
+    int32Value: { type: "integer", format: "int32" },
+    uint32Value: { type: "integer", minimum: 0 },
+    int64Value: { type: "string", format: "int64" },
+    doubleValue: { type: "number", format: "double" },
+    bytesValue: { type: "string", contentEncoding: "base64" },
+    color: { $ref: "#/components/schemas/TestingSpecimenColor" },
+    tags: { type: "array", items: { type: "string" } },
+    metadata: { type: "object", additionalProperties: { type: "string" } },
+    child: { $ref: "#/components/schemas/TestingSpecimen" },
+    createdAt: { type: "string", format: "date-time" },
+    delay: { type: "string" },
+    struct: { type: "object", additionalProperties: true },
+    value: {},
+    listValue: { type: "array", items: {} },
+    any: { type: "object", required: ["@type"] },
+    int64Wrapper: { type: "string", format: "int64" },
+  });
+});
+
+test("limits, required fields and formats come from the rules of validation", () => {
+  const schemas = schemasOf({ sent: [CreateLinkRequestSchema] });
+  const properties = propertiesOf(schemas, CreateLinkRequestSchema);
+  expect(properties).toMatchObject({
+    destination: { type: "string", minLength: 1, maxLength: 2048 },
+    customDomainId: { type: "string", format: "uuid" },
+    tags: { maxItems: 20, items: { minLength: 1, maxLength: 50 } },
+    metadata: {
+      maxProperties: 50,
+      propertyNames: { minLength: 1, maxLength: 40 },
+      additionalProperties: { maxLength: 500 },
+    },
+  });
+  expect(schemas.components().CreateLinkRequest?.required).toEqual(["destination"]);
+});
+
+test("64-bit numbers are numbers where callers send them and text where they are answered", () => {
+  const asked = propertiesOf(schemasOf({ sent: [ListLinksRequestSchema] }), ListLinksRequestSchema);
+  expect(asked.pageSize).toMatchObject({ type: "integer", format: "int64", minimum: 0 });
+  const answered = propertiesOf(schemasOf({ answered: [LinkSchema] }), LinkSchema);
+  expect(answered.eventCount).toMatchObject({ type: "string", format: "int64", readOnly: true });
+});
+
+test("an answer requires what is always there, and not what may be left out", () => {
+  const schemas = schemasOf({ answered: [LinkSchema] });
+  schemas.message(LinkSchema);
+  const { required } = schemas.components().Link ?? {};
+  expect(required).toEqual(expect.arrayContaining(["id", "name", "tags", "metadata", "eventCount"]));
+  expect(required).not.toContain("createdAt");
+  expect(required).not.toContain("customDomain");
+  expect(required).not.toContain("qrcodeSignedUrl");
+});
+
+test("a nested type is called by its outer one too", () => {
+  const schemas = schemasOf({ answered: [WorkflowStepSchema] });
+  schemas.message(WorkflowStepSchema);
+  expect(schemas.components().WorkflowStepKind).toMatchObject({
+    type: "string",
+    enum: expect.arrayContaining(["KIND_UNSPECIFIED"]),
+  });
+});
+
+test("of a choice at most one may be given", () => {
+  const schemas = schemasOf({ sent: [WorkflowStepPayloadSchema] });
+  schemas.message(WorkflowStepPayloadSchema);
+  expect(schemas.components().WorkflowStepPayload).toMatchObject({ maxProperties: 1 });
+});

@@ -1,0 +1,203 @@
+import { type DescEnum, type DescField, type DescMessage, getOption, ScalarType } from "@bufbuild/protobuf";
+import { message as messageOption } from "../../gen/buf/validate/validate_pb.js";
+import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.js";
+import { example } from "../../gen/signpost/options/v1/documentation_pb.js";
+import type { Comment, Commented } from "./comments.ts";
+import { wholeText } from "./comments.ts";
+import { type JsonSchema, present, reference } from "./json-schema.ts";
+import { hasPresence, limitsOf } from "./limits.ts";
+import { wellKnownSchema } from "./well-known.ts";
+
+/** Makes schemas of messages and enums, and keeps those that the document's parts refer to. */
+export interface Schemas {
+  /** A reference to a message's schema, or the schema itself where protobuf's JSON has a form of its own. */
+  message(desc: DescMessage): JsonSchema;
+  /** The schema of one field's value, with all that is known of it. */
+  field(field: DescField): JsonSchema;
+  /** Whether a caller has to give the field. */
+  isRequired(field: DescField): boolean;
+  /** Whether the field is left out of bodies. */
+  isHidden(field: DescField): boolean;
+  /** Every schema referred to so far, by name, in the order of names. */
+  components(): Record<string, JsonSchema>;
+}
+
+export interface SchemasOptions {
+  readonly commentOf: (desc: Commented) => Comment;
+  /** Messages that callers send. In all others every field without presence is always there. */
+  readonly sent: ReadonlySet<DescMessage>;
+  /** Messages that stand in answers. */
+  readonly answered: ReadonlySet<DescMessage>;
+  /** Fields that are no part of the JSON body: those of the path, and the mask that follows from the keys. */
+  readonly hidden: ReadonlySet<DescField>;
+  /** Properties that replace those of a message, by the field they stand for. */
+  readonly replaced: ReadonlyMap<string, JsonSchema>;
+}
+
+/** The schemas of one document. Two types of one name are an error, for clients know them by it. */
+export function createSchemas(options: SchemasOptions): Schemas {
+  const made = new Map<string, { readonly desc: DescMessage | DescEnum; schema: JsonSchema }>();
+
+  function component(desc: DescMessage | DescEnum, make: () => JsonSchema): JsonSchema {
+    const name = componentName(desc);
+    const known = made.get(name);
+    if (known !== undefined && known.desc.typeName !== desc.typeName) {
+      throw new Error(`${known.desc.typeName} and ${desc.typeName} would both be called ${name}`);
+    }
+    if (known === undefined) {
+      const entry = { desc, schema: {} };
+      // Registered before it is made, so that messages may contain themselves.
+      made.set(name, entry);
+      entry.schema = make();
+    }
+    return reference("schemas", name);
+  }
+
+  function message(desc: DescMessage): JsonSchema {
+    return wellKnownSchema(desc) ?? component(desc, () => objectSchema(desc));
+  }
+
+  function objectSchema(desc: DescMessage): JsonSchema {
+    const fields = desc.fields.filter((field) => !options.hidden.has(field));
+    const sent = options.sent.has(desc);
+    const required = fields.filter((each) => isRequired(each) || (!sent && !hasPresence(each)));
+    const rules = getOption(desc, messageOption).cel.map((rule) => rule.message);
+    return present<JsonSchema>({
+      type: "object",
+      description: textWith(wholeText(options.commentOf(desc)), rules),
+      required: required.length === 0 ? undefined : required.map(({ jsonName }) => jsonName),
+      properties: Object.fromEntries(fields.map((each) => [each.jsonName, field(each)])),
+      ...choiceOf(desc),
+    });
+  }
+
+  function field(desc: DescField): JsonSchema {
+    const limits = limitsOf(desc);
+    const behaviors = getOption(desc, field_behavior);
+    const replaced = options.replaced.get(desc.toString().replace(/^field /, ""));
+    const notes = behaviors.includes(FieldBehavior.IMMUTABLE) ? ["It cannot be changed later."] : [];
+    const description = textWith(wholeText(options.commentOf(desc)), notes);
+    return present<JsonSchema>({
+      ...(replaced ?? valueSchema(desc, limits.element, limits.key)),
+      ...limits.value,
+      description,
+      deprecated: desc.deprecated ? true : undefined,
+      readOnly: behaviors.includes(FieldBehavior.OUTPUT_ONLY) ? true : undefined,
+      writeOnly: behaviors.includes(FieldBehavior.INPUT_ONLY) ? true : undefined,
+      examples: examplesOf(desc),
+    });
+  }
+
+  function valueSchema(desc: DescField, elementLimits: JsonSchema, keyLimits: JsonSchema): JsonSchema {
+    const element = { ...elementSchema(desc), ...elementLimits };
+    if (desc.fieldKind === "list") return { type: "array", items: element };
+    if (desc.fieldKind !== "map") return element;
+    const propertyNames = Object.keys(keyLimits).length === 0 ? undefined : keyLimits;
+    return present<JsonSchema>({ type: "object", propertyNames, additionalProperties: element });
+  }
+
+  function elementSchema(desc: DescField): JsonSchema {
+    const { enum: enumeration, message: child, scalar } = desc;
+    if (enumeration !== undefined) return component(enumeration, () => enumSchema(enumeration));
+    if (child !== undefined) return message(child);
+    return scalarSchema(scalar, options.answered.has(desc.parent));
+  }
+
+  function enumSchema(desc: DescEnum): JsonSchema {
+    const lines = desc.values.flatMap((value) => {
+      const text = wholeText(options.commentOf(value));
+      return text === "" ? [] : [`- \`${value.name}\`: ${text}`];
+    });
+    const text = wholeText(options.commentOf(desc));
+    return {
+      type: "string",
+      description: [text, lines.join("\n")].filter((part) => part !== "").join("\n\n"),
+      enum: [...new Set(desc.values.map(({ name }) => name))],
+    };
+  }
+
+  function isRequired(desc: DescField): boolean {
+    return getOption(desc, field_behavior).includes(FieldBehavior.REQUIRED) || limitsOf(desc).required;
+  }
+
+  return {
+    message,
+    field,
+    isRequired,
+    isHidden: (desc) => options.hidden.has(desc),
+    components: () => {
+      const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
+      return Object.fromEntries(sorted.map(([name, { schema }]) => [name, schema]));
+    },
+  };
+}
+
+/**
+ * The name of a type's component: `signpost.v1.CustomDomain.Status` as `CustomDomainStatus`. Packages below the service's own
+ * stand before the name, `signpost.options.v1.ApiScope` as `OptionsApiScope`, for they may have the same names.
+ */
+export function componentName({ typeName }: DescMessage | DescEnum): string {
+  const words = typeName.split(".").slice(1);
+  return words
+    .filter((word) => !/^v[0-9]+$/.test(word))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}
+
+function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSchema {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return { type: "string" };
+    case ScalarType.BYTES:
+      return { type: "string", format: "byte", contentEncoding: "base64" };
+    case ScalarType.BOOL:
+      return { type: "boolean" };
+    case ScalarType.FLOAT:
+      return { type: "number", format: "float" };
+    case ScalarType.DOUBLE:
+      return { type: "number", format: "double" };
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+    case ScalarType.SFIXED32:
+      return { type: "integer", format: "int32" };
+    case ScalarType.UINT32:
+    case ScalarType.FIXED32:
+      return { type: "integer", minimum: 0, maximum: 4_294_967_295 };
+    default:
+      // Answers hold text, because readers of JSON lose digits of larger numbers; text is taken too.
+      return answered
+        ? { type: "string", format: "int64", pattern: "^-?[0-9]{1,20}$" }
+        : {
+            type: "integer",
+            format: "int64",
+            minimum: Number.MIN_SAFE_INTEGER,
+            maximum: Number.MAX_SAFE_INTEGER,
+          };
+  }
+}
+
+/** A message that is nothing but a choice holds one key at most. */
+function choiceOf(desc: DescMessage): JsonSchema {
+  const [only] = desc.oneofs.filter((oneof) => oneof.fields.length > 1);
+  const isChoice = only !== undefined && only.fields.length === desc.fields.length;
+  return isChoice ? { maxProperties: 1 } : {};
+}
+
+function textWith(text: string, rules: readonly string[]): string | undefined {
+  const sentences = rules.map((rule) => {
+    const sentence = rule.charAt(0).toUpperCase() + rule.slice(1);
+    return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+  });
+  const whole = [text, ...sentences].filter((part) => part !== "").join(" ");
+  return whole === "" ? undefined : whole;
+}
+
+function examplesOf(field: DescField): unknown[] | undefined {
+  const texts = getOption(field, example);
+  if (texts.length === 0) return undefined;
+  const values = texts.map((text) => {
+    const isText = field.scalar === ScalarType.STRING || field.enum !== undefined;
+    return isText && field.fieldKind !== "map" ? text : JSON.parse(text);
+  });
+  return field.fieldKind === "list" ? [values] : values;
+}

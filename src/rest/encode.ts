@@ -1,0 +1,42 @@
+import type { Message, Registry } from "@bufbuild/protobuf";
+import type { HttpBody } from "../../gen/google/api/httpbody_pb.js";
+import { type Binding, isHttpBody } from "./binding.ts";
+import { fieldsOf } from "./read-message.ts";
+import { createMessageWriters } from "./write-message.ts";
+
+/** The body of an answer and its media type. */
+export interface Payload {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+/** Turns a response message into what is sent. Throws only on messages that break their schema. */
+export type Encode = (message: Message) => Payload;
+
+/** Compiles encoders for bindings: JSON of the message or of its `response_body`, or the bytes of an HttpBody. */
+export function createEncoders(registry: Registry): (binding: Binding) => Encode {
+  const writers = createMessageWriters(registry);
+  return ({ method, responseField }) => {
+    if (responseField === undefined) {
+      if (isHttpBody(method.output)) return rawPayload;
+      return jsonEncoder(writers.message(method.output));
+    }
+    const { localName } = responseField;
+    if (responseField.fieldKind === "message" && isHttpBody(responseField.message)) {
+      return (message) => rawPayload(fieldsOf(message)[localName] ?? emptyBody);
+    }
+    return jsonEncoder(writers.field(responseField));
+  };
+}
+
+const emptyBody = { contentType: "", data: new Uint8Array() };
+
+function jsonEncoder(write: (message: Message) => string): Encode {
+  return (message) => ({ contentType: "application/json", body: write(message) });
+}
+
+function rawPayload(value: unknown): Payload {
+  // The descriptor says that an HttpBody stands here.
+  const { contentType, data } = value as Pick<HttpBody, "contentType" | "data">;
+  return { contentType: contentType === "" ? "application/octet-stream" : contentType, body: data };
+}

@@ -1,0 +1,190 @@
+import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
+import { CallError, fail } from "../lib/errors.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import type { Call, Invoke } from "../rpc/call.ts";
+import type { Binding } from "./binding.ts";
+import {
+  announcesBody,
+  bodyBytesMax,
+  checkMediaType,
+  discardBody,
+  header,
+  lingerBeforeClose,
+  type RestRequest,
+  readBody,
+} from "./body.ts";
+import { createDecoders, type Decode } from "./decode.ts";
+import { createEncoders, type Encode } from "./encode.ts";
+import { type RestResponse, respond, respondError } from "./respond.ts";
+import type { RestRouter } from "./router.ts";
+
+export interface RestOptions {
+  readonly router: RestRouter;
+  readonly invoke: Invoke;
+  /** The messages that may stand in google.protobuf.Any. */
+  readonly registry: Registry;
+  /** The limit of a method's request body in bytes, where it is not `bodyBytesMax`. */
+  readonly bodyBytesMaxOf?: (method: DescMethodUnary) => number | undefined;
+  /** The HTTP status of a method's success, where it is not 200. */
+  readonly successStatusOf?: (method: DescMethodUnary) => number | undefined;
+  /** The client's IP address, after trusted proxies. */
+  readonly clientAddress: (req: RestRequest) => string;
+  /** A new request id, for callers that send none. */
+  readonly newRequestId: () => string;
+  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+}
+
+/** Serves one REST call. Never throws. */
+export type RestHandler = (req: RestRequest, res: RestResponse) => void;
+
+interface Plan {
+  readonly binding: Binding;
+  readonly decode: Decode;
+  readonly encode: Encode;
+  readonly bodyBytesMax: number;
+  readonly status: number;
+}
+
+interface Route {
+  readonly plan: Plan;
+  readonly segments: readonly string[];
+  readonly query: string;
+}
+
+const noBody = new Uint8Array();
+
+/**
+ * The handler of everything under the router's paths, for HTTP/1.1 and HTTP/2. It checks path, method, media type and
+ * size, reads the body's bytes, and leaves the parsing to the pipeline. Give it the server's `checkContinue` events as
+ * well as its `request` events: it answers `Expect: 100-continue` once the headers are accepted.
+ */
+export function restHandler(options: RestOptions): RestHandler {
+  const planOf = createPlans(options);
+  return (req, res) => {
+    const requestId = requestIdOf(header(req, "x-request-id"), options.newRequestId);
+    serve(req, res, requestId, options, planOf).catch(async (error: unknown) => {
+      try {
+        if (!(error instanceof CallError)) options.onFault(error, requestId);
+        const refusal = error instanceof CallError ? error : internalError();
+        if (!expectsContinue(req)) await lingerBeforeClose(req, 2 * bodyBytesMax);
+        respondError(res, refusal, requestId, {});
+        discardBody(req, bodyBytesMax);
+      } catch (fault) {
+        options.onFault(fault, requestId);
+        res.destroy();
+      }
+    });
+  };
+}
+
+/** Plans are compiled on first use, which keeps the start of the service short. */
+function createPlans(options: RestOptions): (binding: Binding) => Plan {
+  const decoderOf = createDecoders(options.registry);
+  const encoderOf = createEncoders(options.registry);
+  const plans = new Map<Binding, Plan>();
+  return (binding) => {
+    const known = plans.get(binding);
+    if (known !== undefined) return known;
+    const plan = {
+      binding,
+      decode: decoderOf(binding),
+      encode: encoderOf(binding),
+      bodyBytesMax: options.bodyBytesMaxOf?.(binding.method) ?? bodyBytesMax,
+      status: options.successStatusOf?.(binding.method) ?? 200,
+    };
+    plans.set(binding, plan);
+    return plan;
+  };
+}
+
+async function serve(
+  req: RestRequest,
+  res: RestResponse,
+  requestId: string,
+  options: RestOptions,
+  planOf: (binding: Binding) => Plan,
+): Promise<void> {
+  const { plan, segments, query } = findRoute(req, options.router, planOf);
+  const body = await takeBody(req, res, plan);
+  if (body === undefined) return;
+  const contentType = header(req, "content-type");
+  const outcome = await options.invoke(
+    plan.binding.method,
+    () => plan.decode({ segments, query, body, contentType }),
+    callOf(req, res, requestId, options),
+  );
+  if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);
+  else respondError(res, outcome.error, requestId, outcome.headers);
+}
+
+function findRoute(req: RestRequest, router: RestRouter, planOf: (binding: Binding) => Plan): Route {
+  const target = originForm(req.url ?? "");
+  const mark = target.indexOf("?");
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const match = router.match(req.method ?? "", path);
+  switch (match.kind) {
+    case "found":
+      return {
+        plan: planOf(match.binding),
+        segments: match.segments,
+        query: mark === -1 ? "" : target.slice(mark + 1),
+      };
+    case "wrong-method":
+      throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", `use ${match.allow} for this path`, {
+        httpStatus: 405,
+        headers: { allow: match.allow },
+      });
+    case "unknown-path":
+      throw fail("NOT_FOUND", "NOT_FOUND", "there is no such path");
+  }
+}
+
+/** Clients that take this server for a proxy send the whole URL. */
+function originForm(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*/i, "");
+}
+
+/** Reads the body's bytes under the limit; undefined when the client went away. */
+async function takeBody(req: RestRequest, res: RestResponse, plan: Plan): Promise<Uint8Array | undefined> {
+  const { httpMethod, body } = plan.binding;
+  if (httpMethod === "GET" || httpMethod === "DELETE") {
+    // A body means nothing here (RFC 9110, 9.3.1 and 9.3.5).
+    if (announcesBody(req)) discardBody(req, plan.bodyBytesMax);
+    return noBody;
+  }
+  if (!announcesBody(req)) return noBody;
+  const anyType = body.kind === "raw";
+  const hasType = header(req, "content-type") !== undefined;
+  checkMediaType(req, anyType || !hasType);
+  const announced = Number(header(req, "content-length") ?? 0);
+  if (expectsContinue(req) && announced <= plan.bodyBytesMax) res.writeContinue();
+  const bytes = await readBody(req, plan.bodyBytesMax);
+  if (bytes !== undefined && bytes.length > 0 && !hasType) checkMediaType(req, anyType);
+  return bytes;
+}
+
+function expectsContinue(req: RestRequest): boolean {
+  return header(req, "expect")?.toLowerCase() === "100-continue";
+}
+
+function callOf(req: RestRequest, res: RestResponse, requestId: string, options: RestOptions): Call {
+  const aborter = new AbortController();
+  res.on("close", () => {
+    if (!res.writableEnded) aborter.abort();
+  });
+  return {
+    protocol: "rest",
+    requestId,
+    authorization: header(req, "authorization"),
+    idempotencyKey: header(req, "idempotency-key"),
+    target: `${req.method} ${req.url}`,
+    clientAddress: options.clientAddress(req),
+    signal: aborter.signal,
+    timeoutMs: undefined,
+  };
+}
+
+function internalError(): CallError {
+  return fail("INTERNAL", "INTERNAL", "internal error");
+}

@@ -1,0 +1,133 @@
+import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
+import { absent, type ReadValue, refuse } from "./reading.ts";
+
+/** The largest finite 32-bit float. */
+const floatMax = 3.4028234663852886e38;
+
+/** How many names of an enum a refusal lists; longer enums are only named. */
+const listedEnumNamesMax = 20;
+
+const integerPattern = /^-?\d{1,20}$/;
+const numberPattern = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Reads a scalar from JSON; 64-bit integers become bigint, or decimal strings where the schema says `jstype = JS_STRING`. */
+export function scalarReader(scalar: ScalarType, longAsString: boolean): ReadValue {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return readString;
+    case ScalarType.BOOL:
+      return (json, reading, name) =>
+        typeof json === "boolean" ? json : refuse(reading, name, "must be true or false");
+    case ScalarType.BYTES:
+      return readBytes;
+    case ScalarType.DOUBLE:
+      return floatReader(Number.MAX_VALUE);
+    case ScalarType.FLOAT:
+      return floatReader(floatMax);
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+    case ScalarType.SFIXED32:
+      return integerReader(-(2 ** 31), 2 ** 31 - 1);
+    case ScalarType.UINT32:
+    case ScalarType.FIXED32:
+      return integerReader(0, 2 ** 32 - 1);
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+      return longReader(-(2n ** 63n), 2n ** 63n - 1n, longAsString);
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return longReader(0n, 2n ** 64n - 1n, longAsString);
+  }
+}
+
+/** Reads a scalar from the text of a parameter: as in JSON, and `true`/`false` in any case. */
+export function scalarTextReader(scalar: ScalarType, longAsString: boolean): ReadValue {
+  if (scalar !== ScalarType.BOOL) return scalarReader(scalar, longAsString);
+  return (text, reading, name) => {
+    const word = String(text).toLowerCase();
+    if (word === "true") return true;
+    return word === "false" ? false : refuse(reading, name, "must be true or false");
+  };
+}
+
+/**
+ * Reads an enum by name or known number. Its zero value counts as absent when it is named `…UNSPECIFIED`; an enum whose
+ * zero means something is read like any other value.
+ */
+export function enumReader(schema: DescEnum): ReadValue {
+  const values = new Map<unknown, number | typeof absent>();
+  for (const { name, jsonName, number } of schema.values) {
+    const value = number === 0 && name.endsWith("UNSPECIFIED") ? absent : number;
+    values.set(name, value).set(jsonName, value).set(number, value);
+  }
+  const names = schema.values
+    .filter(({ number }) => values.get(number) !== absent)
+    .map((each) => each.jsonName);
+  const description =
+    names.length <= listedEnumNamesMax
+      ? `must be one of ${names.join(", ")}`
+      : `must be a value of ${schema.name}`;
+  return (json, reading, name) => values.get(json) ?? refuse(reading, name, description);
+}
+
+/** Reads an enum from the text of a parameter: by name, or by number in digits. */
+export function enumTextReader(schema: DescEnum): ReadValue {
+  const read = enumReader(schema);
+  return (text, reading, name) =>
+    read(typeof text === "string" && integerPattern.test(text) ? Number(text) : text, reading, name);
+}
+
+const readString: ReadValue = (json, reading, name) => {
+  if (typeof json !== "string") return refuse(reading, name, "must be a string");
+  return json.isWellFormed() ? json : refuse(reading, name, "must not hold half of a surrogate pair");
+};
+
+/** Takes base64 and base64url, with and without padding. */
+const readBytes: ReadValue = (json, reading, name) => {
+  if (typeof json !== "string") return refuse(reading, name, "must be base64 text");
+  const digits = json.endsWith("==") ? json.length - 2 : json.endsWith("=") ? json.length - 1 : json.length;
+  const bytes = Buffer.from(json, "base64");
+  // Node skips what is not base64, so a wrong character shows in the length; one digit over is never whole.
+  if (digits % 4 === 1 || bytes.length !== Math.floor((digits * 3) / 4)) {
+    return refuse(reading, name, "must be base64 text");
+  }
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+};
+
+function floatReader(max: number): ReadValue {
+  return (json, reading, name) => {
+    if (json === "NaN") return Number.NaN;
+    if (json === "Infinity") return Number.POSITIVE_INFINITY;
+    if (json === "-Infinity") return Number.NEGATIVE_INFINITY;
+    const value = typeof json === "string" && numberPattern.test(json) ? Number(json) : json;
+    if (typeof value !== "number") return refuse(reading, name, "must be a number");
+    return Math.abs(value) <= max ? value : refuse(reading, name, "is too large a number");
+  };
+}
+
+function integerReader(min: number, max: number): ReadValue {
+  const description = `must be a whole number from ${min} to ${max}`;
+  return (json, reading, name) => {
+    const value = typeof json === "string" && integerPattern.test(json) ? Number(json) : json;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+      return refuse(reading, name, description);
+    }
+    // Adding zero turns -0 into 0.
+    return value + 0;
+  };
+}
+
+function longReader(min: bigint, max: bigint, asString: boolean): ReadValue {
+  const description = `must be a whole number from ${min} to ${max}`;
+  return (json, reading, name) => {
+    let value: bigint | undefined;
+    if (typeof json === "string" && integerPattern.test(json)) value = BigInt(json);
+    else if (Number.isSafeInteger(json)) value = BigInt(Number(json));
+    else if (Number.isInteger(json)) {
+      return refuse(reading, name, "is beyond the exact range of JSON numbers; send it as a string");
+    }
+    if (value === undefined || value < min || value > max) return refuse(reading, name, description);
+    return asString ? value.toString() : value;
+  };
+}

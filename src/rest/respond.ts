@@ -1,0 +1,57 @@
+import type { ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
+import type { CallError } from "../lib/errors.ts";
+import type { AnswerHeaders } from "../rpc/call.ts";
+import type { Payload } from "./encode.ts";
+import { errorBody, httpStatusOf } from "./error-body.ts";
+
+/** A response over HTTP/1.1 or HTTP/2. */
+export type RestResponse = ServerResponse | Http2ServerResponse;
+
+/** Writes a successful answer; `headers` override those every answer has. */
+export function respond(
+  res: RestResponse,
+  status: number,
+  payload: Payload,
+  requestId: string,
+  headers: AnswerHeaders,
+): void {
+  const { body, contentType } = payload;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  write(res, status, body, {
+    "content-type": contentType,
+    "content-length": String(length),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+    ...headers,
+  });
+}
+
+/** Writes an error in the form of behaviour 1.1, with `Retry-After` and whatever else the refusal asks for. */
+export function respondError(
+  res: RestResponse,
+  error: CallError,
+  requestId: string,
+  headers: AnswerHeaders,
+): void {
+  const { refusal } = error;
+  const retry = refusal.retryAfterSeconds;
+  respond(res, httpStatusOf(error), { contentType: "application/json", body: errorBody(error) }, requestId, {
+    ...(retry === undefined ? {} : { "retry-after": String(retry) }),
+    ...headers,
+    ...refusal.headers,
+  });
+}
+
+function write(
+  res: RestResponse,
+  status: number,
+  body: string | Uint8Array,
+  headers: Record<string, string>,
+): void {
+  // Node leaves the body of an answer to HEAD out by itself. The two signatures of writeHead do not unite.
+  if ("stream" in res) res.writeHead(status, headers);
+  else res.writeHead(status, headers);
+  res.end(body);
+}

@@ -1,0 +1,174 @@
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type Message,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { caseOf, type Fields, fieldsOf, isPlainStruct, isUnwrapped } from "./read-message.ts";
+import { wellKnownWriter } from "./write-well-known.ts";
+
+/** Turns the local value of a field into JSON text. */
+export type WriteValue = (value: unknown) => string;
+
+export interface MessageWriters {
+  /** The whole message as a JSON object. */
+  message(schema: DescMessage): (message: Message) => string;
+  /** One field of a message as the whole answer; an unset message is `{}`. */
+  field(field: DescField): (message: Message) => string;
+}
+
+/** Returns `"name":value`, or the empty string when the field is left out. */
+type WriteMember = (fields: Fields) => string;
+
+/** Text that stands in JSON as it is: no quote, backslash, control character or half of a surrogate pair. */
+const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
+
+/**
+ * Writers of JSON as behaviour 1.3 describes it, compiled once per message type on first use: defaults are written, what
+ * is unset and has presence is left out, `null` never stands for a field. `registry` knows the messages that may stand
+ * in google.protobuf.Any.
+ */
+export function createMessageWriters(registry: Registry): MessageWriters {
+  const objects = new Map<DescMessage, WriteValue>();
+
+  function objectWriter(schema: DescMessage): WriteValue {
+    const known = objects.get(schema);
+    if (known !== undefined) return known;
+    const members: WriteMember[] = [];
+    const write: WriteValue = (value) => {
+      // The descriptor says that a message stands here.
+      const fields = value as Fields;
+      let json = "";
+      for (const writeMember of members) {
+        const member = writeMember(fields);
+        if (member !== "") json += json === "" ? member : `,${member}`;
+      }
+      return `{${json}}`;
+    };
+    // Registered before the fields are compiled, so that messages may contain themselves.
+    objects.set(schema, write);
+    for (const field of schema.fields) members.push(memberWriter(field, valueWriter(field)));
+    return write;
+  }
+
+  function valueWriter(field: DescField): WriteValue {
+    const writeElement = elementWriter(field);
+    if (field.fieldKind === "list") return listWriter(writeElement);
+    return field.fieldKind === "map" ? mapWriter(writeElement) : writeElement;
+  }
+
+  function elementWriter(field: DescField): WriteValue {
+    if (field.enum !== undefined) return enumWriter(field.enum);
+    if (field.message === undefined) return scalarWriter(field.scalar);
+    if (isPlainStruct(field)) return (value) => JSON.stringify(value);
+    if (isWrapperDesc(field.message)) return wrapperWriter(field.message, isUnwrapped(field));
+    return messageWriter(field.message);
+  }
+
+  function messageWriter(schema: DescMessage): WriteValue {
+    return wellKnownWriter(schema, registry) ?? objectWriter(schema);
+  }
+
+  return {
+    message: messageWriter,
+    field(field) {
+      const write = valueWriter(field);
+      return (message) => {
+        const value = fieldsOf(message)[field.localName];
+        return value === undefined ? "{}" : write(value);
+      };
+    },
+  };
+}
+
+function memberWriter(field: DescField, writeValue: WriteValue): WriteMember {
+  const { localName } = field;
+  const key = `${JSON.stringify(field.jsonName)}:`;
+  const oneof = field.oneof;
+  if (oneof === undefined) {
+    return (fields) => {
+      const value = fields[localName];
+      return value === undefined ? "" : key + writeValue(value);
+    };
+  }
+  return (fields) => {
+    if (caseOf(fields, field) !== localName) return "";
+    // The case was compared just now, so this is the value of this member.
+    return key + writeValue((fields[oneof.localName] as { value: unknown }).value);
+  };
+}
+
+function listWriter(writeElement: WriteValue): WriteValue {
+  return (value) => {
+    let json = "";
+    // The descriptor says that a list stands here.
+    for (const element of value as readonly unknown[]) {
+      json += json === "" ? writeElement(element) : `,${writeElement(element)}`;
+    }
+    return `[${json}]`;
+  };
+}
+
+function mapWriter(writeElement: WriteValue): WriteValue {
+  return (value) => {
+    let json = "";
+    // The descriptor says that a map stands here.
+    const map = value as Fields;
+    for (const key of Object.keys(map)) {
+      const member = `${writeString(key)}:${writeElement(map[key])}`;
+      json += json === "" ? member : `,${member}`;
+    }
+    return `{${json}}`;
+  };
+}
+
+function enumWriter(schema: DescEnum): WriteValue {
+  const names = new Map<unknown, string>();
+  for (const { number, jsonName } of schema.values) {
+    if (!names.has(number)) names.set(number, JSON.stringify(jsonName));
+  }
+  return (value) => names.get(value) ?? String(value);
+}
+
+function wrapperWriter(schema: DescMessage, unwrapped: boolean): WriteValue {
+  const field = schema.fields[0];
+  if (field?.fieldKind !== "scalar") throw new Error(`${schema.typeName} is not a wrapper`);
+  const write = scalarWriter(field.scalar);
+  // The descriptor says that a wrapper stands here.
+  return unwrapped ? write : (value) => write((value as Fields)[field.localName]);
+}
+
+function scalarWriter(scalar: ScalarType): WriteValue {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return writeString;
+    case ScalarType.BYTES:
+      return writeBytes;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return (value) => (Number.isFinite(value) ? String(value) : `"${value}"`);
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return (value) => `"${value}"`;
+    default:
+      return String;
+  }
+}
+
+function writeString(value: unknown): string {
+  // The descriptor says that a string stands here.
+  const text = value as string;
+  return text.length < 64 && barePattern.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+function writeBytes(value: unknown): string {
+  // The descriptor says that bytes stand here.
+  const bytes = value as Uint8Array;
+  return `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")}"`;
+}

@@ -1,0 +1,31 @@
+import type pg from "pg";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Config } from "../config.ts";
+import type { Db } from "../db/open.ts";
+import type { ReadOrigin } from "../lib/client-address.ts";
+import type { KeyPurpose } from "../lib/keys.ts";
+import type { Storage } from "../lib/storage.ts";
+
+/** What every role of the service is made of. */
+export interface Parts {
+  readonly config: Config;
+  /** Public addresses, once the port is known. */
+  readonly addresses: Addresses;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  /** For connections beside the pool: LISTEN, jobs. */
+  readonly connection: pg.ClientConfig;
+  readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
+  readonly storage: Storage;
+  readonly metrics: Registry;
+  readonly readOrigin: ReadOrigin;
+}
+
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly shortUrl: string;
+  readonly authUrl: string;
+}

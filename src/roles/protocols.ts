@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRegistry, type DescMethod, getOption } from "@bufbuild/protobuf";
+import { Health } from "../../gen/grpc/health/v1/health_pb.js";
+import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
+import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
+import { request_bytes_max, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
+import type { ReadOrigin } from "../lib/client-address.ts";
+import { bodyBytesMax } from "../rest/body.ts";
+import { restHandler } from "../rest/handler.ts";
+import { createRestRouter } from "../rest/router.ts";
+import type { Invoke } from "../rpc/call.ts";
+import { type GrpcStreams, grpcStreams } from "../rpc/grpc.ts";
+import type { RegisteredService } from "../rpc/handlers.ts";
+import { connectionOf, type Received } from "../server/connection.ts";
+
+export interface ProtocolsOptions {
+  readonly services: readonly RegisteredService[];
+  readonly invoke: Invoke;
+  readonly readOrigin: ReadOrigin;
+  readonly newRequestId: () => string;
+  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+  /** Whether calls can be answered at this moment; never rejects. */
+  readonly ready: () => Promise<boolean>;
+  readonly reflection: boolean;
+  /** Ends streams that would go on for ever, at shutdown. */
+  readonly shutdownSignal: AbortSignal;
+}
+
+type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** The handlers of every protocol, over the same services. */
+export interface Protocols {
+  readonly rest: HttpHandler;
+  /** Connect, gRPC-Web, and the gRPC calls that `onStream` leaves. */
+  readonly rpc: HttpHandler;
+  readonly onStream: GrpcStreams;
+  /** Full names of the services that `rpc` and `onStream` answer. */
+  readonly serviceNames: readonly string[];
+}
+
+/** Serves every registered service at every protocol. */
+export function openProtocols(options: ProtocolsOptions): Protocols {
+  const { invoke, newRequestId, onFault, readOrigin, ready, reflection, shutdownSignal } = options;
+  const services = options.services.map(({ service }) => service);
+  const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
+  const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
+  const bytesMaxOf = (method: DescMethod) => getOption(method, request_bytes_max) || bodyBytesMax;
+  const common = { services, invoke, newRequestId, onFault, bytesMaxOf };
+  return {
+    rest: restHandler({
+      ...common,
+      router: createRestRouter(services),
+      registry: createRegistry(...services.map(({ file }) => file)),
+      bodyBytesMaxOf: bytesMaxOf,
+      successStatusOf: (method) => getOption(method, success_status) || undefined,
+      clientAddress,
+    }),
+    rpc: whenLoaded(async () => {
+      const [{ connectHandler }, { routeHealth }, { routeReflection }] = await Promise.all([
+        import("../rpc/connect.ts"),
+        import("../rpc/health.ts"),
+        import("../rpc/reflection.ts"),
+      ]);
+      return connectHandler({
+        ...common,
+        clientAddress,
+        shutdownSignal,
+        otherRoutes: (router) => {
+          routeHealth(router, { services: services.map(({ typeName }) => typeName), ready });
+          if (reflection) routeReflection(router, [...services, ...discovery]);
+        },
+      });
+    }),
+    onStream: grpcStreams({
+      ...common,
+      otherServices: discovery,
+      clientAddress: (stream, headers) => clientAddress({ socket: stream.session?.socket ?? {}, headers }),
+    }),
+    serviceNames: [...services, ...discovery].map(({ typeName }) => typeName),
+  };
+}
+
+/** A handler that is loaded with its first request, so that no start waits for it. */
+function whenLoaded(load: () => Promise<HttpHandler>): HttpHandler {
+  let loaded: HttpHandler | undefined;
+  let loading: Promise<HttpHandler> | undefined;
+  return (req, res) => {
+    if (loaded !== undefined) {
+      loaded(req, res);
+      return;
+    }
+    loading ??= load();
+    loading.then(
+      (handler) => {
+        loaded = handler;
+        handler(req, res);
+      },
+      () => res.destroy(),
+    );
+  };
+}

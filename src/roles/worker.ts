@@ -1,0 +1,31 @@
+import { ensurePartitions } from "../db/migrate.ts";
+import { renderQrcode } from "../jobs/render-qrcode.ts";
+import { type Jobs, startJobs } from "../jobs/runner.ts";
+import { deleteExpired } from "../rpc/idempotency.ts";
+import { deleteIdleBuckets } from "../rpc/rate-limit.ts";
+import type { Parts } from "./parts.ts";
+
+// In UTC. A process that was away makes up for a missed night within the day.
+const crontab = `
+17 * * * * delete-expired
+23 3 * * * ensure-partitions ?fill=1d
+`;
+
+/** What happens later: queued jobs and the housekeeping of every hour and night. */
+export function startWorker({ config, connection, db, now, log, storage, addresses }: Parts): Jobs {
+  return startJobs({
+    connection,
+    tasks: {
+      "render-qrcode": renderQrcode({ db, storage, shortUrl: addresses.shortUrl }),
+      "delete-expired": async () => {
+        await deleteExpired(db, now());
+        await deleteIdleBuckets(db, now());
+      },
+      "ensure-partitions": () => ensurePartitions(db, now()),
+    },
+    crontab,
+    concurrency: 2,
+    stopTimeoutMs: config.drainTimeoutMs,
+    log,
+  });
+}

@@ -1,0 +1,67 @@
+import pg from "pg";
+import { CallError, fail } from "../lib/errors.ts";
+
+/** SQLSTATEs of a server that is starting, stopping, full or a standby (PostgreSQL, appendix A). */
+const awayStates = /^(08...|57P0[123]|53300|25006)$/;
+const lostRaceStates = new Set(["40001", "40P01", "55P03"]);
+const statementTimeout = "57014";
+
+const awayErrnos = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENOTFOUND",
+]);
+
+/** What pg says about broken connections; these errors have no code. */
+const awayMessages =
+  /^(connection terminated|timeout exceeded when trying to connect|client has encountered a connection error)/i;
+
+/** Turns whatever was thrown into the error that the client sees; what nobody foresaw is masked. */
+export function toCallError(error: unknown): CallError {
+  if (error instanceof CallError) return error;
+  if (isDatabaseAway(error)) {
+    return fail(
+      "UNAVAILABLE",
+      "UNAVAILABLE",
+      "the service cannot reach its database; try again in a second",
+      {
+        retryAfterSeconds: 1,
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof pg.DatabaseError && lostRaceStates.has(error.code ?? "")) {
+    return fail("ABORTED", "ABORTED", "another call changed the same records; try again", { cause: error });
+  }
+  if (error instanceof pg.DatabaseError && error.code === statementTimeout) return deadlineExceeded(error);
+  return fail("INTERNAL", "INTERNAL", "internal error; the request id leads to its log", { cause: error });
+}
+
+export function deadlineExceeded(cause?: unknown): CallError {
+  return fail("DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED", "the call took too long", { cause });
+}
+
+function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
+  if (!(error instanceof Error)) return false;
+  const errno = "code" in error ? error.code : undefined;
+  return (
+    (typeof errno === "string" && awayErrnos.has(errno) && "syscall" in error) ||
+    awayMessages.test(error.message)
+  );
+}
+
+/** What the log says of an error: where it happened and its kind, none of the values that PostgreSQL quotes. */
+export function describeFailure(error: unknown): Record<string, string | undefined> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const frames = error.stack?.indexOf("\n    at ") ?? -1;
+  const stack = frames < 0 ? undefined : error.stack?.slice(frames + 1);
+  if (!(error instanceof pg.DatabaseError)) return { type: error.name, message: error.message, stack };
+  const message = error.message.replaceAll(/"[^"]*"/g, '"…"');
+  const { code, constraint, table } = error;
+  return { type: error.name, message, code, constraint, table, stack };
+}

@@ -1,0 +1,74 @@
+import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { Db } from "../db/open.ts";
+
+/** Who calls: a workspace token now; member sessions and OAuth grants look the same to a handler. */
+export interface Caller {
+  readonly workspaceId: string;
+  readonly memberId: string | undefined;
+  readonly tokenId: string | undefined;
+  /** Public scope names, such as `links:read`. */
+  readonly scopes: ReadonlySet<string>;
+  /** True for callers of a sandbox workspace. */
+  readonly sandbox: boolean;
+}
+
+/** What a handler is given beside the request. */
+export interface Context {
+  /** Absent on open calls without a token; `callerOf` for all others. */
+  readonly caller: Caller | undefined;
+  /** The pool, or the transaction that also holds the idempotency record: open further ones by `inTransaction`. */
+  readonly db: Db;
+  readonly requestId: string;
+  /** Aborts when the client goes away or the deadline passes. */
+  readonly signal: AbortSignal;
+  /**
+   * Leaves something to do once the call's transaction has committed, such as to wait for a job that it queued. What it
+   * answers is sent instead of the handler's answer, which is the one that a replay gets.
+   */
+  readonly afterCommit: (finish: Finish) => void;
+}
+
+/** Runs outside of any transaction and answers the call. */
+export type Finish = (db: Db) => Promise<MessageInitShape<DescMethodUnary["output"]>>;
+
+/** The handlers of a service, one for each of its RPCs: a missing one does not compile. */
+export type Handlers<S extends DescService> = {
+  readonly [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary<infer I, infer O>
+    ? (request: MessageShape<I>, context: Context) => Promise<MessageInitShape<O>>
+    : never;
+};
+
+/** A service and its handlers; registering it here registers it for every protocol. */
+export interface RegisteredService {
+  readonly service: DescService;
+  /** Names of its methods, as handlers have them, that are not built yet: they answer UNIMPLEMENTED. */
+  readonly unbuilt: ReadonlySet<string>;
+  readonly handlers: Readonly<
+    Record<string, (request: never, context: Context) => Promise<MessageInitShape<DescMethodUnary["output"]>>>
+  >;
+}
+
+/** Pairs a service with its handlers, checked against each other. */
+export function register<S extends DescService>(service: S, handlers: Handlers<S>): RegisteredService {
+  return registerPartly(service, handlers);
+}
+
+/** The same for a service that is built in part: what has no handler is refused once a call has passed all checks. */
+export function registerPartly<S extends DescService>(
+  service: S,
+  handlers: Partial<Handlers<S>> = {},
+): RegisteredService {
+  const names = service.methods.map(({ localName }) => localName);
+  return {
+    service,
+    unbuilt: new Set(names.filter((name) => !Object.hasOwn(handlers, name))),
+    // Handlers<S> has the same functions under the same names; only the map over S is opaque to the compiler.
+    handlers: handlers as RegisteredService["handlers"],
+  };
+}
+
+/** The caller of an operation that is not open; the pipeline has let nobody else in. */
+export function callerOf(context: Context): Caller {
+  if (context.caller === undefined) throw new Error("an open operation has no caller");
+  return context.caller;
+}

@@ -1,0 +1,91 @@
+import type pg from "pg";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Db } from "../db/open.ts";
+import type { KeyPurpose } from "../lib/keys.ts";
+import type { SignToken } from "../model/token.ts";
+import { createAuthenticate } from "./authenticate.ts";
+import type { Invoke } from "./call.ts";
+import type { RegisteredService } from "./handlers.ts";
+import { createCallMetrics } from "./metrics.ts";
+import { createPipeline } from "./pipeline.ts";
+import { createRateLimiter, type RateLimiterDeps } from "./rate-limit.ts";
+import { openRevocations } from "./revocations.ts";
+import { createTokenUse } from "./token-use.ts";
+import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
+
+export interface PipelineOptions {
+  readonly db: Db;
+  /** For the connection that hears of revocations. */
+  readonly connection: pg.ClientConfig;
+  readonly now: () => Date;
+  readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
+  /** Public address of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly rateLimits: RateLimiterDeps["limits"];
+  readonly requestTimeoutMs: number;
+  readonly metrics: Registry;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  /** The services to serve, given what their handlers need of the pipeline. */
+  readonly services: (parts: PipelineParts) => readonly RegisteredService[];
+}
+
+/** What handlers need of the pipeline. */
+export interface PipelineParts {
+  readonly signToken: SignToken;
+  /** Makes a revocation count in this process before it comes back from the database. */
+  readonly onRevoked: (subject: string) => void;
+}
+
+export interface OpenPipeline {
+  readonly invoke: Invoke;
+  readonly services: readonly RegisteredService[];
+  /** Writes what is kept in memory for a while: uses of tokens, rates. */
+  flush(): Promise<void>;
+  /** Writes it for the last time and stops listening; call it before the database closes. */
+  close(): Promise<void>;
+}
+
+/** Puts the pipeline together with all that it keeps between calls. */
+export async function openPipeline(options: PipelineOptions): Promise<OpenPipeline> {
+  const { db, connection, now, log, baseUrl, keyFor, requestTimeoutMs } = options;
+  const tokenKey = keyFor("access-tokens");
+  const revocations = await openRevocations({ db, connection, now, log });
+  const tokenUse = createTokenUse({ db, log });
+  const rateLimiter = createRateLimiter({ db, now, log, limits: options.rateLimits });
+  const close = async () => {
+    await Promise.all([tokenUse.close(), rateLimiter.close(), revocations.close()]);
+  };
+  try {
+    const services = options.services({
+      signToken: createTokenSigner(tokenKey),
+      onRevoked: (tokenId) => revocations.add(tokenId),
+    });
+    const invoke = createPipeline({
+      services,
+      db,
+      now,
+      authenticate: createAuthenticate({
+        verifyToken: createTokenVerifier(tokenKey),
+        revocations,
+        tokenUse,
+        baseUrl,
+      }),
+      rateLimiter,
+      idempotency: {
+        fingerprintKey: keyFor("idempotency-fingerprints"),
+        outcomeKey: keyFor("idempotency-outcomes"),
+      },
+      metrics: createCallMetrics(options.metrics),
+      log,
+      requestTimeoutMs,
+    });
+    const flush = async () => {
+      await Promise.all([tokenUse.flush(), rateLimiter.sync()]);
+    };
+    return { invoke, services, flush, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { createRegistry, type DescFile, type DescService, type Registry, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import type { ConnectRouter } from "@connectrpc/connect";
+import {
+  ServerReflection,
+  type ServerReflectionRequest,
+} from "../../gen/grpc/reflection/v1/reflection_pb.js";
+import {
+  ServerReflection as ServerReflectionAlpha,
+  type ServerReflectionRequest as ServerReflectionRequestAlpha,
+} from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
+import { codeNumbers } from "../lib/errors.ts";
+
+// Both versions have the same questions and answers under different package names.
+type Question = (ServerReflectionRequest | ServerReflectionRequestAlpha)["messageRequest"];
+
+interface Index {
+  readonly services: readonly string[];
+  readonly files: ReadonlyMap<string, DescFile>;
+  readonly registry: Registry;
+}
+
+/** gRPC's server reflection, in its version 1 and the older one that most tools ask first. */
+export function routeReflection(router: ConnectRouter, services: readonly DescService[]): void {
+  const files = new Map<string, DescFile>();
+  for (const { file } of services) collect(file, files);
+  const registry = createRegistry(...files.values());
+  const index = { services: services.map(({ typeName }) => typeName), files, registry };
+
+  router.service(ServerReflection, {
+    async *serverReflectionInfo(requests) {
+      for await (const request of requests) {
+        const messageResponse = answer(index, request.messageRequest);
+        yield { validHost: request.host, originalRequest: request, messageResponse };
+      }
+    },
+  });
+  router.service(ServerReflectionAlpha, {
+    async *serverReflectionInfo(requests) {
+      for await (const request of requests) {
+        const messageResponse = answer(index, request.messageRequest);
+        yield { validHost: request.host, originalRequest: request, messageResponse };
+      }
+    },
+  });
+}
+
+function answer(index: Index, question: Question) {
+  switch (question.case) {
+    case "listServices":
+      return {
+        case: "listServicesResponse" as const,
+        value: { service: index.services.map((name) => ({ name })) },
+      };
+    case "fileByFilename":
+      return fileAnswer(index.files.get(question.value), question.value);
+    case "fileContainingSymbol":
+      return fileAnswer(fileOf(index.registry, question.value), question.value);
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = question.value;
+      const numbered = extensionsOf(index.registry, containingType).find(
+        ({ number }) => number === extensionNumber,
+      );
+      return fileAnswer(numbered?.file, `extension ${extensionNumber} of ${containingType}`);
+    }
+    case "allExtensionNumbersOfType": {
+      if (index.registry.getMessage(question.value) === undefined) return notFound(question.value);
+      const extensionNumber = extensionsOf(index.registry, question.value).map(({ number }) => number);
+      return {
+        case: "allExtensionNumbersResponse" as const,
+        value: { baseTypeName: question.value, extensionNumber },
+      };
+    }
+    case undefined:
+      return refusal(codeNumbers.INVALID_ARGUMENT, "the request asks nothing");
+  }
+}
+
+// With everything the file needs before the file itself, so that a client can build them in order.
+function fileAnswer(file: DescFile | undefined, asked: string) {
+  if (file === undefined) return notFound(asked);
+  const needed = new Map<string, DescFile>();
+  collect(file, needed);
+  const fileDescriptorProto = [...needed.values()].map(({ proto }) =>
+    toBinary(FileDescriptorProtoSchema, proto),
+  );
+  return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
+}
+
+function collect(file: DescFile, into: Map<string, DescFile>): void {
+  if (into.has(file.proto.name)) return;
+  for (const dependency of file.dependencies) collect(dependency, into);
+  into.set(file.proto.name, file);
+}
+
+/** The file of a type or service, or of the one that a method or field belongs to. */
+function fileOf(registry: Registry, symbol: string): DescFile | undefined {
+  const own = registry.get(symbol);
+  if (own !== undefined) return own.file;
+  const owner = registry.get(symbol.slice(0, symbol.lastIndexOf(".")));
+  const member = symbol.slice(symbol.lastIndexOf(".") + 1);
+  switch (owner?.kind) {
+    case "service":
+      return owner.methods.some(({ name }) => name === member) ? owner.file : undefined;
+    case "message":
+      return owner.members.some(({ name }) => name === member) ? owner.file : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function extensionsOf(registry: Registry, typeName: string) {
+  return [...registry]
+    .filter((desc) => desc.kind === "extension")
+    .filter(({ extendee }) => extendee.typeName === typeName);
+}
+
+function notFound(asked: string) {
+  return refusal(codeNumbers.NOT_FOUND, `there is no ${asked}`);
+}
+
+function refusal(errorCode: number, errorMessage: string) {
+  return { case: "errorResponse" as const, value: { errorCode, errorMessage } };
+}

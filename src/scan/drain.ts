@@ -1,0 +1,139 @@
+import type { Quarantine } from "./quarantine.ts";
+import type { Spool } from "./spool.ts";
+import type { StoreRecords } from "./store-records.ts";
+
+/** Moves visits from the spool to the database for as long as the process lives. */
+export interface Drain {
+  readonly counts: DrainCounts;
+  /** Resolves when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
+  flush(timeoutMs: number): Promise<boolean>;
+  /** Ends after the batch on its way. */
+  close(): Promise<void>;
+}
+
+/** How draining goes; all but `lagMs` only grow. */
+export interface DrainCounts {
+  drained: number;
+  dropped: number;
+  quarantined: number;
+  /** Batches that were put off. */
+  failures: number;
+  /** How long the oldest visit of the last batch had waited, in milliseconds. */
+  lagMs: number;
+}
+
+export interface DrainDeps {
+  readonly spool: Pick<Spool, "read" | "forget" | "depth" | "adopt">;
+  readonly store: StoreRecords;
+  readonly quarantine: Quarantine;
+  readonly now: () => Date;
+  /** Whether visitors have kept the process busy since this was asked last. */
+  readonly isBusy: () => boolean;
+  readonly onTrouble: (error: unknown) => void;
+  readonly onPoison: (reason: string) => void;
+  /** Records of one transaction, about. */
+  readonly batchSize?: number;
+  /** How long visits gather before a batch is begun, and how often the spools of dead processes are looked for, in ms. */
+  readonly gatherMs?: number;
+  readonly adoptMs?: number;
+}
+
+const backOffMs = { first: 100, last: 5_000 };
+
+/** True when there was a whole batch, so that more may be waiting. */
+async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<boolean> {
+  const { spool, store, quarantine, now, onPoison } = deps;
+  if (spool.depth() === 0) return false;
+  const records = await spool.read(batchSize);
+  if (records.length === 0) return false;
+  const { written, dropped, poison, oldestMs } = await store(records);
+  for (const { index, reason } of poison) {
+    const record = records[index];
+    if (record === undefined) continue;
+    await quarantine(record, reason, now());
+    onPoison(reason);
+  }
+  await spool.forget(records);
+  counts.drained += written;
+  counts.dropped += dropped;
+  counts.quarantined += poison.length;
+  counts.lagMs = Number.isFinite(oldestMs) ? Math.max(0, now().getTime() - oldestMs) : 0;
+  return records.length >= batchSize;
+}
+
+/** Starts draining. */
+export function startDrain(deps: DrainDeps): Drain {
+  const { spool, now, isBusy, onTrouble } = deps;
+  const { batchSize = 2_000, gatherMs = 100, adoptMs = 10_000 } = deps;
+  const counts: DrainCounts = { drained: 0, dropped: 0, quarantined: 0, failures: 0, lagMs: 0 };
+  const flushed = new Set<() => void>();
+  let isClosed = false;
+  let wake = () => {};
+  let adoptedAtMs = now().getTime();
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      timer.unref();
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function adoptSometimes(): Promise<void> {
+    const nowMs = now().getTime();
+    if (Math.abs(nowMs - adoptedAtMs) < adoptMs) return;
+    adoptedAtMs = nowMs;
+    await spool.adopt();
+  }
+
+  async function run(): Promise<void> {
+    let wait = 0;
+    while (!isClosed) {
+      try {
+        await adoptSometimes();
+        const startedMs = now().getTime();
+        const isFull = await moveBatch(deps, batchSize, counts);
+        const tookMs = Math.max(0, now().getTime() - startedMs);
+        wait = 0;
+        if (spool.depth() === 0) {
+          counts.lagMs = 0;
+          for (const done of flushed) done();
+        }
+        const hurries = isClosed || (flushed.size > 0 && spool.depth() > 0);
+        // The spool can wait, visitors cannot: while they need the processors, the drain takes half of its time off.
+        if (!hurries && (!isFull || isBusy())) await pause(isFull ? tookMs : gatherMs);
+      } catch (error) {
+        counts.failures += 1;
+        if (wait === 0) onTrouble(error);
+        wait = Math.min(wait === 0 ? backOffMs.first : wait * 2, backOffMs.last);
+        if (!isClosed) await pause(wait);
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    counts,
+    flush(timeoutMs) {
+      return new Promise((resolve) => {
+        const done = (isEmpty: boolean) => {
+          clearTimeout(timer);
+          flushed.delete(onFlushed);
+          resolve(isEmpty);
+        };
+        const timer = setTimeout(done, timeoutMs, false);
+        const onFlushed = () => done(true);
+        flushed.add(onFlushed);
+        wake();
+      });
+    },
+    async close() {
+      isClosed = true;
+      wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type pg from "pg";
+import type { Db } from "../db/open.ts";
+import { isUuid } from "../lib/ids.ts";
+import { compilePlan, type Plan } from "../model/plan.ts";
+import { parseTarget, type RedirectTarget } from "../model/redirect-target.ts";
+import { type CacheDeps, createCache, type Known } from "./cache.ts";
+import { loadPlan, loadRoot } from "./load-plan.ts";
+import { listenForPlanChanges } from "./plan-changes.ts";
+
+/** Where the bare address of a custom domain leads; without a target, to the service's own site. */
+export type Root = { readonly target: RedirectTarget | undefined };
+
+/** Plans of links and roots of domains, from memory where possible. */
+export interface Plans {
+  /** The plan of a link that is in memory; a value of undefined says that there is no such link. */
+  peek(host: string, shortlink: string): Known<Plan> | undefined;
+  /** The plan of a link, by at most one statement. Rejects when it is unknown and the database is away. */
+  find(host: string, shortlink: string): Promise<Known<Plan>>;
+  /** The root of a custom domain; a value of undefined says that the host is unknown. */
+  findRoot(host: string): Promise<Known<Root>>;
+  close(): Promise<void>;
+}
+
+export interface PlansDeps {
+  readonly db: Db;
+  /** For the connection that listens. */
+  readonly connection: pg.ClientConfig;
+  readonly nowMs: () => number;
+  /** Public address of short links without a domain of their own, without a slash at the end. */
+  readonly shortUrl: string;
+  readonly onTrouble: (error: unknown) => void;
+  /** Links kept in memory, about 2 kB each; 50,000 by default. */
+  readonly size?: number;
+}
+
+// A minute is only for changes that nobody announced; those that are announced count at once.
+const times = { ttlMs: 60_000, missTtlMs: 5_000, patienceMs: 500 };
+const missSize = 20_000;
+const rootSize = 5_000;
+
+/** Opens the memory of plans, which hears of changes by LISTEN and goes on with what it knows while the database is away. */
+export async function openPlans(deps: PlansDeps): Promise<Plans> {
+  const { db, connection, nowMs, shortUrl, onTrouble, size = 50_000 } = deps;
+  let hears = () => false;
+  const shared = { ...times, missSize, nowMs, hearsChanges: () => hears() } satisfies Partial<
+    CacheDeps<object>
+  >;
+
+  const plans = createCache<Plan>({
+    ...shared,
+    size,
+    async load(key) {
+      const slash = key.indexOf("/");
+      const row = await loadPlan(db, key.slice(0, slash), key.slice(slash + 1));
+      if (row === undefined) return undefined;
+      return compilePlan(row, `${row.host === "" ? shortUrl : `https://${row.host}`}/${row.shortlink}`);
+    },
+  });
+  const roots = createCache<Root>({
+    ...shared,
+    size: rootSize,
+    async load(host) {
+      const destination = await loadRoot(db, host);
+      if (destination === undefined) return undefined;
+      return { target: destination === "" ? undefined : parseTarget(destination) };
+    },
+  });
+
+  const changes = await listenForPlanChanges({
+    connection,
+    onChange(payload) {
+      if (isUuid(payload)) {
+        plans.dropWhere(({ workspaceId }) => workspaceId === payload);
+        roots.distrustAll();
+      } else if (payload.endsWith("/")) roots.drop(payload.slice(0, -1));
+      else plans.drop(payload);
+    },
+    onConnect() {
+      plans.distrustAll();
+      roots.distrustAll();
+    },
+    onLoss: onTrouble,
+  });
+  hears = changes.hears;
+
+  return {
+    peek: (host, shortlink) => living(plans.peek(`${host}/${shortlink}`), nowMs),
+    find: async (host, shortlink) => living(await plans.find(`${host}/${shortlink}`), nowMs),
+    async findRoot(host) {
+      return roots.peek(host) ?? (await roots.find(host));
+    },
+    close: changes.close,
+  };
+}
+
+const none = Object.freeze({ value: undefined });
+
+/** Sandboxes end while their plans are in memory. */
+function living<Found extends Known<Plan> | undefined>(
+  found: Found,
+  nowMs: () => number,
+): Found | typeof none {
+  const expiresAtMs = found?.value?.expiresAtMs ?? Number.POSITIVE_INFINITY;
+  return expiresAtMs !== Number.POSITIVE_INFINITY && expiresAtMs <= nowMs() ? none : found;
+}

@@ -1,0 +1,165 @@
+import { sql } from "kysely";
+import type { Db } from "../db/open.ts";
+import { plainArray, textArray } from "./array-literal.ts";
+import type { KeptDevice } from "./collection.ts";
+import type { VisitType } from "./visit-types.ts";
+
+/** What roll-ups count a device by. */
+export type DeviceDimensions = Pick<
+  KeptDevice,
+  "deviceType" | "country" | "city" | "browserName" | "platformName"
+>;
+
+/** A counted event, with what it is counted by. */
+export interface CountedVisit {
+  readonly workspaceId: string;
+  readonly linkId: string;
+  /** Empty for none. */
+  readonly visitorId: string;
+  readonly atMs: number;
+  readonly visitType: VisitType;
+  readonly device: DeviceDimensions;
+}
+
+const hourMs = 60 * 60_000;
+
+/** By name as in `event_rollups`; a value that is empty is not known, and not counted. */
+const dimensions: readonly (readonly [name: string, valueOf: (visit: CountedVisit) => string])[] = [
+  ["visit_type", ({ visitType }) => visitType],
+  ["device_type", ({ device }) => device.deviceType],
+  ["country", ({ device }) => device.country],
+  ["city", ({ device }) => device.city],
+  ["browser", ({ device }) => device.browserName],
+  ["platform", ({ device }) => device.platformName],
+];
+
+type LinkHour = { workspaceId: string; linkId: string; hour: number; count: number; values: Counts[] };
+type Counts = Map<string, number>;
+type VisitorLink = {
+  workspaceId: string;
+  visitorId: string;
+  linkId: string;
+  count: number;
+  firstMs: number;
+  lastMs: number;
+};
+
+/**
+ * Adds counted events to the roll-ups, in the transaction that writes them. It is the same fold as that of the rebuild,
+ * which has only the events to go by; done there, it cost PostgreSQL twice as much (22 µs a visit against 11). Rows are locked in the same order by all: by
+ * table, then by key.
+ */
+export async function foldVisits(tx: Db, visits: readonly CountedVisit[]): Promise<void> {
+  if (visits.length === 0) return;
+  const linkHours = byLinkAndHour(visits);
+  await addToCounters(tx, linkHours);
+  await addToRollUps(tx, linkHours);
+  await addToVisitors(tx, byVisitorAndLink(visits));
+}
+
+function byLinkAndHour(visits: readonly CountedVisit[]): LinkHour[] {
+  const found = new Map<string, LinkHour>();
+  for (const visit of visits) {
+    const { workspaceId, linkId, atMs } = visit;
+    const hour = Math.floor(atMs / hourMs);
+    const key = `${workspaceId}${linkId}${hour}`;
+    let group = found.get(key);
+    if (group === undefined) {
+      group = { workspaceId, linkId, hour, count: 0, values: dimensions.map(() => new Map()) };
+      found.set(key, group);
+    }
+    group.count += 1;
+    for (const [index, counts] of group.values.entries()) {
+      const value = dimensions[index]?.[1](visit) ?? "";
+      if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+  }
+  return sortedByKey(found);
+}
+
+function byVisitorAndLink(visits: readonly CountedVisit[]): VisitorLink[] {
+  const found = new Map<string, VisitorLink>();
+  for (const { workspaceId, visitorId, linkId, atMs } of visits) {
+    if (visitorId === "") continue;
+    const key = `${workspaceId}${visitorId}${linkId}`;
+    const known = found.get(key);
+    if (known === undefined) {
+      found.set(key, { workspaceId, visitorId, linkId, count: 1, firstMs: atMs, lastMs: atMs });
+      continue;
+    }
+    known.count += 1;
+    known.firstMs = Math.min(known.firstMs, atMs);
+    known.lastMs = Math.max(known.lastMs, atMs);
+  }
+  return sortedByKey(found);
+}
+
+function sortedByKey<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+async function addToCounters(tx: Db, linkHours: readonly LinkHour[]): Promise<void> {
+  // Sorted, so that the hours of a link follow each other.
+  const links: { workspaceId: string; linkId: string; count: number }[] = [];
+  for (const { workspaceId, linkId, count } of linkHours) {
+    const last = links.at(-1);
+    if (last?.linkId === linkId && last.workspaceId === workspaceId) last.count += count;
+    else links.push({ workspaceId, linkId, count });
+  }
+  await sql`
+    insert into link_counters (workspace_id, link_id, event_count)
+    select * from unnest(${plainArray(links.map(({ workspaceId }) => workspaceId))}::uuid[],
+      ${plainArray(links.map(({ linkId }) => linkId))}::uuid[],
+      ${plainArray(links.map(({ count }) => count))}::bigint[])
+    on conflict (workspace_id, link_id) do update
+      set event_count = link_counters.event_count + excluded.event_count`.execute(tx);
+}
+
+type RollUp = { group: LinkHour; dimension: string; value: string; count: number };
+
+async function addToRollUps(tx: Db, linkHours: readonly LinkHour[]): Promise<void> {
+  const rows: RollUp[] = [];
+  for (const group of linkHours) {
+    rows.push({ group, dimension: "events", value: "", count: group.count });
+    for (const [index, counts] of group.values.entries()) {
+      const dimension = dimensions[index]?.[0] ?? "";
+      const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+      for (const [value, count] of sorted) rows.push({ group, dimension, value, count });
+    }
+  }
+  const plain = (read: (row: RollUp) => string | number) => plainArray(rows.map(read));
+  await sql`
+    insert into event_rollups (workspace_id, link_id, hour, dimension, value, event_count)
+    select workspace_id, link_id, to_timestamp(hour * 3600), dimension, value, event_count
+    from unnest(
+      ${plain(({ group }) => group.workspaceId)}::uuid[],
+      ${plain(({ group }) => group.linkId)}::uuid[],
+      ${plain(({ group }) => group.hour)}::float8[],
+      ${plain(({ dimension }) => dimension)}::text[],
+      ${textArray(rows.map(({ value }) => value))}::text[],
+      ${plain(({ count }) => count)}::bigint[])
+      as given (workspace_id, link_id, hour, dimension, value, event_count)
+    on conflict (workspace_id, link_id, dimension, hour, value) do update
+      set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
+}
+
+async function addToVisitors(tx: Db, rows: readonly VisitorLink[]): Promise<void> {
+  if (rows.length === 0) return;
+  const plain = (read: (row: VisitorLink) => string | number) => plainArray(rows.map(read));
+  await sql`
+    insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    select workspace_id, visitor_id, link_id, event_count,
+      to_timestamp(first_ms / 1000), to_timestamp(last_ms / 1000)
+    from unnest(
+      ${plain(({ workspaceId }) => workspaceId)}::uuid[],
+      ${plain(({ visitorId }) => visitorId)}::uuid[],
+      ${plain(({ linkId }) => linkId)}::uuid[],
+      ${plain(({ count }) => count)}::bigint[],
+      ${plain(({ firstMs }) => firstMs)}::float8[],
+      ${plain(({ lastMs }) => lastMs)}::float8[])
+      as given (workspace_id, visitor_id, link_id, event_count, first_ms, last_ms)
+    on conflict (workspace_id, visitor_id, link_id) do update
+      set event_count = visitor_links.event_count + excluded.event_count,
+        first_visited_at = least(visitor_links.first_visited_at, excluded.first_visited_at),
+        last_visited_at = greatest(visitor_links.last_visited_at, excluded.last_visited_at)`.execute(tx);
+}

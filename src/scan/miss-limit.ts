@@ -1,0 +1,45 @@
+import { LRUCache } from "lru-cache";
+
+/**
+ * Slows down who guesses short links: each address may be wrong about `burst` of them, and about one more every
+ * `refillMs`. Only look-ups of the database that found nothing are charged, so people in front of a dead code are not,
+ * and links that are in memory answer everybody. Kept per process; IPv6 by /64, the least that one customer gets.
+ */
+export interface MissLimit {
+  /** Whether this address may ask about something that is not in memory. */
+  allows(address: string): boolean;
+  /** One wrong guess of this address. */
+  charge(address: string): void;
+}
+
+export interface MissLimitDeps {
+  readonly nowMs: () => number;
+  readonly burst?: number;
+  readonly refillMs?: number;
+}
+
+const addressesMax = 20_000;
+
+export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimitDeps): MissLimit {
+  // The time at which an address has its whole burst again.
+  const fullAt = new LRUCache<string, number>({ max: addressesMax });
+
+  return {
+    allows(address) {
+      const at = fullAt.get(networkOf(address));
+      return at === undefined || at - nowMs() <= (burst - 1) * refillMs;
+    },
+    charge(address) {
+      const network = networkOf(address);
+      fullAt.set(network, Math.max(fullAt.get(network) ?? 0, nowMs()) + refillMs);
+    },
+  };
+}
+
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) while (groups.length < 4) groups.push("0");
+  return groups.slice(0, 4).join(":");
+}

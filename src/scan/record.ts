@@ -1,0 +1,116 @@
+import { createRetryBuffer } from "./retry-buffer.ts";
+import type { Spool } from "./spool.ts";
+
+/** Makes visits durable. */
+export interface Recorder {
+  /**
+   * Calls `answer` exactly once: when the record is on disk, or when it cannot be got there in time, because a visitor
+   * never waits for what is wrong with us. Records that failed are tried again from memory.
+   */
+  record(id: Uint8Array, bytes: Uint8Array, answer: () => void): void;
+  readonly counts: RecorderCounts;
+  /** Tries the rest of the memory once more. */
+  close(): Promise<void>;
+}
+
+/** How recording goes; all but `buffered` only grow. */
+export interface RecorderCounts {
+  recorded: number;
+  /** Appends that the spool refused. */
+  failed: number;
+  /** Visitors who were answered before their visit was on disk. */
+  late: number;
+  /** In memory only at this moment. */
+  buffered: number;
+  /** Given up, because the memory was full too. */
+  lost: number;
+}
+
+export interface RecorderDeps {
+  readonly spool: Pick<Spool, "append">;
+  readonly onTrouble: (error: unknown) => void;
+  /** How long a visitor waits for the disk, in milliseconds. */
+  readonly patienceMs?: number;
+  readonly retryMs?: number;
+  /** Records of at most so many bytes together are kept in memory. */
+  readonly bufferBytesMax?: number;
+}
+
+type Waiting = { answer: (() => void) | undefined };
+
+/** Waiting visitors are looked at so many times within the patience. */
+const sweeps = 4;
+
+export function createRecorder(deps: RecorderDeps): Recorder {
+  const { spool, onTrouble, patienceMs = 1_000, retryMs = 500 } = deps;
+  const { bufferBytesMax = 32 * 1024 * 1024 } = deps;
+  const counts: RecorderCounts = { recorded: 0, failed: 0, late: 0, buffered: 0, lost: 0 };
+  const buffer = createRetryBuffer((id, bytes) => spool.append(id, bytes), bufferBytesMax);
+  // By time of arrival, the newest group first. Not a Set: its dead tables keep requests alive long after their answer,
+  // which cost more in garbage collection than the answer itself (measured on Node 24).
+  let groups: Waiting[][] = Array.from({ length: sweeps + 1 }, () => []);
+
+  function release(entry: Waiting): void {
+    const { answer } = entry;
+    entry.answer = undefined;
+    answer?.();
+  }
+
+  function keep(id: Uint8Array, bytes: Uint8Array, error: unknown): void {
+    // Once for each time that it begins.
+    if (buffer.size() === 0) onTrouble(error);
+    counts.failed += 1;
+    if (!buffer.keep(id, bytes)) counts.lost += 1;
+    counts.buffered = buffer.size();
+  }
+
+  async function retry(): Promise<void> {
+    counts.recorded += await buffer.retry();
+    counts.buffered = buffer.size();
+  }
+
+  function sweep(): void {
+    const oldest = groups.at(-1) ?? [];
+    groups = [[], ...groups.slice(0, -1)];
+    for (const entry of oldest) {
+      if (entry.answer === undefined) continue;
+      counts.late += 1;
+      release(entry);
+    }
+  }
+
+  let isRetrying = false;
+  const timers = [
+    setInterval(sweep, patienceMs / sweeps),
+    setInterval(() => {
+      if (isRetrying || buffer.size() === 0) return;
+      isRetrying = true;
+      void retry().finally(() => {
+        isRetrying = false;
+      });
+    }, retryMs),
+  ];
+  for (const timer of timers) timer.unref();
+
+  return {
+    counts,
+    record(id, bytes, answer) {
+      const entry: Waiting = { answer };
+      groups[0]?.push(entry);
+      spool.append(id, bytes).then(
+        () => {
+          counts.recorded += 1;
+          release(entry);
+        },
+        (error: unknown) => {
+          keep(id, bytes, error);
+          release(entry);
+        },
+      );
+    },
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      await (isRetrying ? buffer.retry() : retry());
+    },
+  };
+}

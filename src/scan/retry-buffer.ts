@@ -1,0 +1,60 @@
+/** Records that wait in memory for a disk that refused them. */
+export interface RetryBuffer {
+  /** False when there is no room for it. */
+  keep(id: Uint8Array, bytes: Uint8Array): boolean;
+  /** Tries all of them once; the number that got to the disk. One try at a time: who comes meanwhile gets its result. */
+  retry(): Promise<number>;
+  size(): number;
+}
+
+interface Kept {
+  readonly id: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+/** A buffer of at most `bytesMax` bytes of records, in order of arrival. */
+export function createRetryBuffer(
+  append: (id: Uint8Array, bytes: Uint8Array) => Promise<void>,
+  bytesMax: number,
+): RetryBuffer {
+  let kept: Kept[] = [];
+  let bytesKept = 0;
+  let retrying: Promise<number> | undefined;
+
+  const tryOne = async ({ id, bytes }: Kept): Promise<boolean> => {
+    try {
+      await append(id, bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  async function retryAll(): Promise<number> {
+    const tried = kept;
+    const [first, ...others] = tried;
+    // The first alone tells whether it is worth it.
+    if (first === undefined || !(await tryOne(first))) return 0;
+    const results = [true, ...(await Promise.all(others.map(tryOne)))];
+    // What has come meanwhile stands behind.
+    kept = kept.filter((_, index) => results[index] !== true);
+    bytesKept = kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    return results.filter((succeeded) => succeeded).length;
+  }
+
+  return {
+    keep(id, bytes) {
+      if (bytesKept + bytes.length > bytesMax) return false;
+      kept.push({ id, bytes });
+      bytesKept += bytes.length;
+      return true;
+    },
+    retry() {
+      retrying ??= retryAll().finally(() => {
+        retrying = undefined;
+      });
+      return retrying;
+    },
+    size: () => kept.length,
+  };
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from "node:http";
+import { performance } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import type pg from "pg";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Db } from "../db/open.ts";
+import type { Origin } from "../lib/client-address.ts";
+import { type Drain, startDrain } from "./drain.ts";
+import { openPlans } from "./find.ts";
+import { createHandler, type ScanHandler } from "./handler.ts";
+import { shortHosts } from "./hosts.ts";
+import { newScanCounts, registerScanMetrics } from "./metrics.ts";
+import { createMissLimit } from "./miss-limit.ts";
+import { createQuarantine } from "./quarantine.ts";
+import { createRecorder } from "./record.ts";
+import type { Spool } from "./spool.ts";
+import type { StoreRecords } from "./store-records.ts";
+import { createVisitIds } from "./visit-id.ts";
+
+export interface ScanDeps {
+  /** For plans: one statement for each link that is not in memory. */
+  readonly db: Db;
+  /** For the connection that hears of changes. */
+  readonly connection: pg.ClientConfig;
+  readonly spool: Spool;
+  /** Stores what the spool holds: `startRecordStore`, or `createRecordStore` in this thread. */
+  readonly store: StoreRecords;
+  /** Where records go that cannot be stored: the directory of the spool is fine. */
+  readonly quarantineDirectory: string;
+  /** Public address of short links without a domain of their own, without a slash at the end. */
+  readonly shortUrl: string;
+  /** Where that address itself leads; undefined when there is nothing else, as on a developer's machine. */
+  readonly siteUrl: string | undefined;
+  /** Who asks, and for which host, after trusted proxies. */
+  readonly originOf: (req: IncomingMessage) => Origin;
+  readonly now: () => Date;
+  readonly log: Pick<Logger, "warn" | "error">;
+  readonly metrics: Registry;
+}
+
+export interface Scan {
+  readonly handler: ScanHandler;
+  readonly drain: Drain;
+  /** Moves what is left to the database, for at most `flushMs`; what remains is in the spool. To be called after the last answer. */
+  close(flushMs?: number): Promise<void>;
+}
+
+/** Starts what visitors meet: short links of all hosts, and the drain behind them. Does not need a living database. */
+export async function startScan(deps: ScanDeps): Promise<Scan> {
+  const { db, connection, spool, store, shortUrl, siteUrl, originOf, now, log } = deps;
+  // Little survives a redirect, and helping threads cost more processor time than they save: 8 µs of it a visit.
+  setFlagsFromString("--no-parallel-scavenge");
+  const nowMs = () => now().getTime();
+  const visits = newScanCounts();
+  const recorder = createRecorder({
+    spool,
+    onTrouble: (error) => log.error({ err: error }, "visits cannot be put on disk and are kept in memory"),
+  });
+  const plans = await openPlans({
+    db,
+    connection,
+    nowMs,
+    shortUrl,
+    onTrouble: (error) => log.warn({ err: error }, "changes of links go unheard; serving what is in memory"),
+  });
+  const drain = startDrain({
+    spool,
+    store,
+    now,
+    isBusy: loopMeter(),
+    quarantine: createQuarantine(deps.quarantineDirectory),
+    onTrouble: (error) => log.warn({ err: error }, "visits cannot be stored and stay in the spool"),
+    onPoison: (reason) => log.error({ reason }, "a record cannot be stored and was put into quarantine"),
+  });
+  registerScanMetrics(deps.metrics, {
+    visits,
+    recorder: recorder.counts,
+    drain: drain.counts,
+    spoolDepth: spool.depth,
+    unreadableSpools: () => spool.unreadable().length,
+  });
+  let troubleAtMs = Number.NEGATIVE_INFINITY;
+  const handler = createHandler({
+    plans,
+    recorder,
+    misses: createMissLimit({ nowMs }),
+    hostOf: shortHosts(shortUrl),
+    originOf,
+    newVisitId: createVisitIds(),
+    now,
+    siteUrl,
+    counts: visits,
+    onTrouble(error) {
+      // Every visitor of an outage meets the same trouble.
+      if (nowMs() - troubleAtMs < 1_000) return;
+      troubleAtMs = nowMs();
+      log.error({ err: error }, "a visit could not be answered");
+    },
+  });
+  return {
+    handler,
+    drain,
+    async close(flushMs = 5_000) {
+      await recorder.close();
+      await drain.flush(flushMs);
+      await drain.close();
+      await plans.close();
+    },
+  };
+}
+
+/** Busy is an event loop that has work for 19 parts of 20: others wait for the processors then. */
+function loopMeter(): () => boolean {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const current = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(current, last);
+    last = current;
+    return utilization > 0.95;
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * Browsers by the name that the bowser package gives them. Upper-cased, with `_` for a space, our names of browsers,
+ * platforms and brands are the bare values of the contract's conditions: `Samsung Browser` is SAMSUNG_BROWSER.
+ */
+export const browserNames: Readonly<Record<string, string>> = {
+  Chrome: "Chrome",
+  Safari: "Safari",
+  Firefox: "Firefox",
+  "Microsoft Edge": "Edge",
+  Opera: "Opera",
+  "Samsung Internet for Android": "Samsung Browser",
+  "Opera Coast": "Opera",
+  "Opera Touch": "Opera",
+  Miui: "Miui Browser",
+};
+
+/** Platforms by the name that the bowser package gives them. */
+export const platformNames: Readonly<Record<string, string>> = {
+  iOS: "iOS",
+  Android: "Android",
+  Windows: "Windows",
+  macOS: "macOS",
+  Linux: "Linux",
+  "Chrome OS": "ChromeOS",
+  iPadOS: "iOS",
+};
+
+/** Brands by the model name that Android user agents carry. The first match wins. */
+export const modelBrands: readonly { readonly brand: string; readonly pattern: RegExp }[] = [
+  { brand: "Samsung", pattern: /^(?:SAMSUNG\b|SM-|GT-|SCH-|SGH-|SHV-|SC-\d|SCG\d|Galaxy)/i },
+  { brand: "Google", pattern: /^(?:Pixel|Nexus|G0\d\w|GP\d)/ },
+  {
+    brand: "OnePlus",
+    pattern:
+      /^(?:ONEPLUS|OnePlus|(?:AC|BE|DN|DE|EB|GM|GN|HD|IN|IV|KB|LE|MT|NE)2?\d{3}$|CPH2(?:4[1-59]\d|5[1358]\d)$)/,
+  },
+  {
+    brand: "Huawei",
+    pattern:
+      /^(?:HUAWEI\b|Huawei|(?:ALN|ALP|ANA|ANE|BLA|BRA|CLT|CDY|ELE|ELS|EML|EVA|EVR|FIG|GLA|HMA|INE|JNY|LIO|LYA|MAR|MHA|NOH|NOP|OCE|PAR|POT|SNE|STK|TAS|VCE|VKY|VOG|VTR|WAS|YAL)-[A-Z]{1,2}\d)/,
+  },
+  {
+    brand: "Honor",
+    pattern:
+      /^(?:HONOR\b|Honor|(?:ANY|BVL|CMA|CRT|FNE|FRI|LGE|MAA|NTH|PGT|REA|REP|RKY|RMO|VNE)-[A-Z]{1,2}\d)/,
+  },
+  {
+    brand: "Xiaomi",
+    pattern:
+      /^(?:Xiaomi|Redmi|POCO|Poco|Mi \w|MI \w|MIX|HM NOTE|M2\d{3}|2[0-9]{3}[0-9A-F]{2,4}[0-9A-Z]*[A-Z]$)/,
+  },
+  { brand: "Motorola", pattern: /^(?:moto\b|Moto|motorola|XT\d{4})/ },
+  { brand: "OPPO", pattern: /^(?:OPPO|CPH\d{4}|P[A-Z]{2}M\d)/ },
+  { brand: "realme", pattern: /^(?:RMX\d|realme)/ },
+  { brand: "vivo", pattern: /^(?:vivo\b|V\d{4}[A-Z]?$|I\d{4}$)/ },
+  { brand: "Sony", pattern: /^(?:XQ-|Sony|SO-\d|SOG?V?\d{2}|[A-H]\d{4}$)/ },
+  { brand: "Nokia", pattern: /^(?:Nokia|TA-\d{4})/ },
+  { brand: "LG", pattern: /^(?:LG-|LM-|LGE?\b)/ },
+  { brand: "Nothing", pattern: /^A0\d{2}|^Nothing/ },
+  { brand: "Fairphone", pattern: /^FP\d|^Fairphone/ },
+  { brand: "Lenovo", pattern: /^(?:Lenovo|TB-?[A-Z0-9]{3})/ },
+  { brand: "Amazon", pattern: /^(?:KF[A-Z]{3,4}|Kindle)/ },
+  { brand: "ASUS", pattern: /^(?:ASUS|ZS\d{3})/ },
+  { brand: "ZTE", pattern: /^ZTE/ },
+  { brand: "TECNO", pattern: /^TECNO/ },
+  { brand: "Infinix", pattern: /^Infinix/ },
+];

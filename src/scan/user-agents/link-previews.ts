@@ -1,0 +1,58 @@
+import type { DeclaredProgram } from "./declared.ts";
+
+/**
+ * Fetchers that draw the preview of a link somebody shared, or check it, before anybody has opened it. Some pretend to
+ * be others: iMessage names Facebook and Twitter, LINE and KakaoTalk name Facebook, Signal names WhatsApp. Hence the order.
+ */
+export const linkPreviews: readonly DeclaredProgram[] = [
+  { name: "iMessage link preview", origin: "Apple", pattern: /facebookexternalhit\S* Facebot Twitterbot/i },
+  {
+    name: "Apple background fetch",
+    origin: "Apple",
+    pattern: /^(?:MobileSafari|Safari|com\.apple\.WebKit\.Networking|LinkPresentation)\/\S+ CFNetwork\//i,
+  },
+  { name: "LINE link preview", origin: "LY Corporation", pattern: /line-poker/i },
+  { name: "KakaoTalk link preview", origin: "Kakao", pattern: /kakaotalk-scrap|kakaostory-og-reader/i },
+  { name: "facebookexternalhit", origin: "Meta", pattern: /facebookexternalhit|facebookcatalog|Facebot/i },
+  { name: "Signal link preview", origin: "Signal", pattern: /^WhatsApp\/2$/i },
+  { name: "WhatsApp link preview", origin: "Meta", pattern: /^WhatsApp\//i },
+  { name: "Slack link preview", origin: "Slack", pattern: /Slackbot|Slack-ImgProxy/i },
+  { name: "Telegram link preview", origin: "Telegram", pattern: /TelegramBot/i },
+  { name: "Discord link preview", origin: "Discord", pattern: /Discordbot/i },
+  { name: "X link preview", origin: "X", pattern: /Twitterbot/i },
+  { name: "LinkedIn link preview", origin: "LinkedIn", pattern: /LinkedInBot/i },
+  {
+    name: "Microsoft Teams link preview",
+    origin: "Microsoft",
+    pattern: /SkypeUriPreview.*Teams|TeamsLinkPreview|MSTeamsBot/i,
+  },
+  { name: "Skype link preview", origin: "Microsoft", pattern: /SkypeUriPreview/i },
+  { name: "Microsoft link preview", origin: "Microsoft", pattern: /BingPreview|MicrosoftPreview/i },
+  { name: "Viber link preview", origin: "Rakuten Viber", pattern: /^Viber(?:\/|$)|ViberUrlPreview/i },
+  { name: "Snapchat link preview", origin: "Snap", pattern: /Snap URL Preview Service|SnapchatAds/i },
+  { name: "Pinterest link preview", origin: "Pinterest", pattern: /Pinterestbot|^Pinterest\/0/i },
+  { name: "Reddit link preview", origin: "Reddit", pattern: /redditbot/i },
+  { name: "Mastodon link preview", origin: "Mastodon", pattern: /Mastodon\/\d/i },
+  { name: "Misskey link preview", origin: "Misskey", pattern: /Misskey\/\d|SummalyBot/i },
+  { name: "Pleroma link preview", origin: "Pleroma", pattern: /Pleroma \d|Akkoma \d/i },
+  { name: "Lemmy link preview", origin: "Lemmy", pattern: /^Lemmy\//i },
+  { name: "Bluesky link preview", origin: "Bluesky", pattern: /Bluesky Cardyb/i },
+  { name: "Matrix link preview", origin: "Matrix", pattern: /^Synapse(?:\/| \(bot)/i },
+  { name: "Mattermost link preview", origin: "Mattermost", pattern: /Mattermost-Bot/i },
+  { name: "Rocket.Chat link preview", origin: "Rocket.Chat", pattern: /RocketChat|Rocket\.Chat\/\d/i },
+  { name: "Zulip link preview", origin: "Zulip", pattern: /ZulipURLPreview/i },
+  { name: "Nextcloud link preview", origin: "Nextcloud", pattern: /Nextcloud Server Crawler/i },
+  { name: "Zoom link preview", origin: "Zoom", pattern: /Zoom\.?(?:US)?Bot|ZoomURLPreview/i },
+  { name: "Google Messages link preview", origin: "Google", pattern: /Google-PageRenderer|GoogleMessages/i },
+  { name: "Google image proxy", origin: "Google", pattern: /GoogleImageProxy/i },
+  { name: "Yahoo mail proxy", origin: "Yahoo", pattern: /YahooMailProxy/i },
+  { name: "VK link preview", origin: "VK", pattern: /vkShare/i },
+  { name: "Odnoklassniki link preview", origin: "VK", pattern: /OdklBot/i },
+  { name: "Tumblr link preview", origin: "Automattic", pattern: /^Tumblr\//i },
+  { name: "XING link preview", origin: "XING", pattern: /XING-contenttabreceiver/i },
+  { name: "Notion link preview", origin: "Notion", pattern: /NotionEmbedder|Notionbot/i },
+  { name: "Embedly", origin: "Embedly", pattern: /Embedly/i },
+  { name: "Iframely", origin: "Iframely", pattern: /Iframely/i },
+  { name: "Bitly", origin: "Bitly", pattern: /bitlybot/i },
+  { name: "Flipboard", origin: "Flipboard", pattern: /FlipboardProxy/i },
+];

@@ -1,0 +1,103 @@
+import bowser from "bowser";
+import { browserNames, modelBrands, platformNames } from "./devices.ts";
+import { inAppBrowsers } from "./in-app-browsers.ts";
+
+/** What a user agent says about browser, platform and device; every field is empty where it says nothing. */
+export type ParsedAgent = {
+  formFactor: "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
+  browserName: string;
+  browserVersion: string;
+  platformName: string;
+  platformVersion: string;
+  deviceBrand: string;
+  deviceName: string;
+};
+
+/** Every browser since 1994 begins like this; nothing else that matters does, but programs that pretend. */
+const browserForm = /^(?:Mozilla|Opera)\/\d/;
+/** Televisions and consoles: a person may sit before them, but the contract has no form factor for them. */
+const otherScreens =
+  /\b(?:Smart-?TV|Tizen|Web0S|webOS\.TV|AppleTV|Apple TV|Android TV|GoogleTV|CrKey|BRAVIA|HbbTV|NetCast|AFT[A-Z]{1,4}\b|PlayStation|Xbox|Nintendo)/i;
+/** Chrome has frozen the model to this letter for everyone. */
+const frozenModel = "K";
+const versionLengthMax = 40;
+const modelLengthMax = 60;
+
+/** Parse a user agent; costs about 30 µs, so callers keep the result. Pure. */
+export function parseUserAgent(userAgent: string): ParsedAgent {
+  const dalvik = userAgent.startsWith("Dalvik/");
+  if (!dalvik && !browserForm.test(userAgent)) return nothing();
+  const { browser, os } = bowser.parse(userAgent);
+  const platformName = platformNames[os.name ?? ""] ?? os.name ?? otherScreens.exec(userAgent)?.[0] ?? "";
+  const { brand, name } = deviceOf(userAgent, platformName);
+  return {
+    formFactor: formFactorOf(userAgent),
+    ...(dalvik ? { browserName: "", browserVersion: "" } : browserOf(userAgent, browser)),
+    platformName,
+    platformVersion: cut(platformName === "Windows" ? os.versionName : os.version),
+    deviceBrand: brand,
+    deviceName: name,
+  };
+}
+
+function nothing(): ParsedAgent {
+  return {
+    formFactor: "UNKNOWN",
+    browserName: "",
+    browserVersion: "",
+    platformName: "",
+    platformVersion: "",
+    deviceBrand: "",
+    deviceName: "",
+  };
+}
+
+function browserOf(userAgent: string, parsed: { name?: string; version?: string }) {
+  for (const { name, pattern } of inAppBrowsers) {
+    const match = pattern.exec(userAgent);
+    if (match) return { browserName: name, browserVersion: cut(match[1] ?? match[2]) };
+  }
+  const name = parsed.name ?? "";
+  // For what it does not know, bowser makes up a name from the text; only names of its own list are browsers.
+  const known = name in browserNames || Object.values<string>(bowser.BROWSER_MAP).includes(name);
+  return known
+    ? { browserName: browserNames[name] ?? name, browserVersion: cut(parsed.version) }
+    : { browserName: "", browserVersion: "" };
+}
+
+function formFactorOf(userAgent: string): ParsedAgent["formFactor"] {
+  if (otherScreens.test(userAgent)) return "UNKNOWN";
+  if (/iPad|Tablet|\bKF[A-Z]{3,4}\b/.test(userAgent)) return "TABLET";
+  if (/iPhone|iPod|Windows Phone|IEMobile/.test(userAgent)) return "MOBILE";
+  // Android tablets leave out "Mobile"; Dalvik never says it, and what scans codes is rarely a tablet.
+  if (/Android/.test(userAgent)) return /Mobile|^Dalvik/.test(userAgent) ? "MOBILE" : "TABLET";
+  if (/\bMobile\b/.test(userAgent)) return "MOBILE";
+  return /Windows NT|Macintosh|X11|CrOS|Linux/.test(userAgent) ? "DESKTOP" : "UNKNOWN";
+}
+
+function deviceOf(userAgent: string, platformName: string): { brand: string; name: string } {
+  const apple = /\b(iPhone|iPad|iPod|Macintosh)\b/.exec(userAgent)?.[1];
+  if (apple) return { brand: "Apple", name: apple === "Macintosh" ? "Mac" : apple };
+  if (platformName !== "Android") return { brand: "", name: "" };
+  const model = androidModel(userAgent);
+  const brand = modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? "";
+  return { brand, name: model };
+}
+
+/** The model is the last plain entry of the first parenthesis: `(Linux; Android 14; SM-S921B Build/UP1A; wv)`. */
+function androidModel(userAgent: string): string {
+  const entries = /\(([^)]*)/.exec(userAgent)?.[1]?.split(/;\s*/) ?? [];
+  const start = entries.findIndex((entry) => /Android/.test(entry)) + 1;
+  const model = entries
+    .slice(start)
+    .map((entry) => entry.replace(/\s*Build\/.*$/, "").trim())
+    .find(
+      (entry) =>
+        !/^(?:U|wv|[a-z]{2}(?:[-_][a-zA-Z]{2})?|HarmonyOS|HMSCore.*|Mobile|Tablet|rv:.*|)$/.test(entry),
+    );
+  return model === undefined || model === frozenModel ? "" : model.slice(0, modelLengthMax);
+}
+
+function cut(version: string | undefined): string {
+  return (version ?? "").slice(0, versionLengthMax);
+}

@@ -1,0 +1,44 @@
+import type { DeclaredProgram } from "./declared.ts";
+
+/**
+ * Libraries, command lines and browsers driven by a program. They say that they are no browser, so a person did not look
+ * at what they fetched: BOT. Libraries that phone apps are made with stand in `native-clients.ts` instead.
+ */
+export const programs: readonly DeclaredProgram[] = [
+  { name: "Headless Chrome", origin: "", pattern: /HeadlessChrome|Puppeteer/i },
+  { name: "Playwright", origin: "", pattern: /Playwright/i },
+  { name: "PhantomJS", origin: "", pattern: /PhantomJS/i },
+  { name: "Selenium", origin: "", pattern: /Selenium|WebDriver/i },
+  { name: "Cypress", origin: "", pattern: /Cypress\/\d/i },
+  { name: "curl", origin: "", pattern: /^(?:lib)?curl\b/i },
+  { name: "Wget", origin: "", pattern: /^Wget\b/i },
+  { name: "HTTPie", origin: "", pattern: /^HTTPie\//i },
+  { name: "Postman", origin: "", pattern: /^PostmanRuntime\//i },
+  { name: "Insomnia", origin: "", pattern: /^insomnia\//i },
+  { name: "Python requests", origin: "", pattern: /^python-requests\//i },
+  { name: "Python", origin: "", pattern: /^Python(?:-urllib|-httpx)?\/|aiohttp\/|^Scrapy\/|^httpx\//i },
+  { name: "Go", origin: "", pattern: /^Go-http-client\/|^Go \d.*package http|^colly\b|^fasthttp/i },
+  {
+    name: "Java",
+    origin: "",
+    pattern: /^Java(?:-http-client)?\/|^Apache-HttpClient|^Jakarta Commons|^Jersey\/|^ReactorNetty\//i,
+  },
+  {
+    name: "Node.js",
+    origin: "",
+    pattern: /^node(?:-fetch|\.js)?(?:\/|$)|^axios\/|^got(?:\/| \()|^undici(?:\/|$)|^superagent|^needle\//i,
+  },
+  { name: "Deno", origin: "", pattern: /^Deno\//i },
+  { name: "Bun", origin: "", pattern: /^Bun\//i },
+  { name: "PHP", origin: "", pattern: /^PHP(?:\/|$)|^GuzzleHttp\/|^Symfony HttpClient|^WordPress\//i },
+  { name: "Ruby", origin: "", pattern: /^Ruby$|^Faraday|^http\.rb\/|^Typhoeus|^HTTParty/i },
+  { name: "Perl", origin: "", pattern: /^libwww-perl|^LWP::|^Mojolicious/i },
+  { name: ".NET", origin: "", pattern: /^\.NET|^RestSharp\//i },
+  { name: "Rust", origin: "", pattern: /^reqwest\/|^hyper\/|^ureq\//i },
+  { name: "PowerShell", origin: "", pattern: /WindowsPowerShell|PowerShell\/\d/i },
+  {
+    name: "Load generator",
+    origin: "",
+    pattern: /^(?:ApacheBench|wrk|hey|k6|Locust|Vegeta|oha|autocannon|Siege)\b/i,
+  },
+];

@@ -1,0 +1,64 @@
+import { hash } from "node:crypto";
+import type { Classify } from "./classify.ts";
+import { collect, type KeptDevice, keptDevice } from "./collection.ts";
+import type { Geography } from "./geography.ts";
+import type { RecordedVisit } from "./record-format.ts";
+
+/** A recorded visit, and all that follows from it without the database. */
+export interface VisitFacts {
+  readonly visit: RecordedVisit;
+  /** What the visit tells of its device; looked up when the device is not known yet. */
+  readonly device: () => KeptDevice;
+  readonly counted: boolean;
+  /** Nobody has seen the answer yet, so this is not a first visit of anybody. */
+  readonly isPrefetch: boolean;
+  /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
+  readonly hasVisitor: boolean;
+  /**
+   * What the device is known by, in hexadecimal: neither at level NONE, and of bots and agents, which keep no cookies, only
+   * the second; else empty.
+   */
+  readonly cookieHash: string;
+  readonly fingerprint: string;
+}
+
+export interface FactsDeps {
+  readonly classify: Classify;
+  readonly geography: Geography;
+  /** Keeps cookies and fingerprints in the database from being guessed: 32 bytes in hexadecimal. */
+  readonly key: string;
+}
+
+/** Half of a SHA-256 is plenty to tell devices of one workspace apart, and halves the index. */
+const hashDigits = 32;
+
+/** Says what follows from a visit. Pure but for the memory of the classifier. */
+export function factsOf(visit: RecordedVisit, { classify, geography, key }: FactsDeps): VisitFacts {
+  const { userAgent, language, address, level, headers, workspaceId, cookie } = visit;
+  const classification = classify(userAgent, headers);
+  const { deviceActor, counted, reason } = classification;
+  const collection = collect(level, {});
+  const isAutomatic = deviceActor === "BOT" || deviceActor === "AGENT";
+  const hasCookie = collection.cookie && !isAutomatic && cookie !== "";
+  return {
+    visit,
+    device: () => {
+      const place = geography.placeOf(address);
+      return keptDevice({ classification, place, address, userAgent, language }, collection);
+    },
+    counted,
+    isPrefetch: reason === "prefetch",
+    hasVisitor: collection.visitor && !isAutomatic,
+    cookieHash: hasCookie ? keyed(key, workspaceId, cookie) : "",
+    // With actor and level: an agent that borrows a person's browser is no person, and who asks for less is not
+    // answered with the record of somebody who did not.
+    fingerprint: collection.match
+      ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level)
+      : "",
+  };
+}
+
+// Header values hold no line breaks, so no two lists of parts give the same text.
+function keyed(...parts: readonly string[]): string {
+  return hash("sha256", parts.join("\n"), "hex").slice(0, hashDigits);
+}

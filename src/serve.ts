@@ -1,0 +1,217 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sql } from "kysely";
+import type { Logger } from "pino";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { createWorkspace } from "./api/workspaces/create-workspace.ts";
+import type { Config } from "./config.ts";
+import { inTransaction } from "./db/open.ts";
+import { greeting, keepCredentials, newPassword, reminder } from "./first-start.ts";
+import type { Jobs } from "./jobs/runner.ts";
+import { createOriginReader } from "./lib/client-address.ts";
+import { deriveKey, type KeyPurpose } from "./lib/keys.ts";
+import { openStorage } from "./lib/storage.ts";
+import { type ApiRole, startApi } from "./roles/api.ts";
+import type { Addresses, Parts } from "./roles/parts.ts";
+import { type ScanRole, startScanRole } from "./roles/scan.ts";
+import { apiScopes } from "./rpc/access.ts";
+import { createTokenSigner } from "./rpc/tokens.ts";
+import { connectionOf } from "./server/connection.ts";
+import { discoveryHandler } from "./server/discovery.ts";
+import { dispatch } from "./server/dispatch.ts";
+import { filesHandler } from "./server/files.ts";
+import { type Handler, listen } from "./server/listen.ts";
+import { operationsHandler } from "./server/operations.ts";
+import { createRoute } from "./server/route.ts";
+import type { RunningDatabase } from "./start-database.ts";
+
+/** What the service is started with, beside its database. */
+export interface Surroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly secret: string;
+  readonly print: (text: string) => void;
+}
+
+/** A running service. */
+export interface Service {
+  readonly addresses: Addresses;
+  /** Takes no more requests, lets the running ones end, writes the last visits and stops the database last. */
+  stop(): Promise<void>;
+}
+
+/** Starts the roles that are asked for on a database, all on one port. */
+export async function serveOn(database: RunningDatabase, surroundings: Surroundings): Promise<Service> {
+  const { config, log, now, secret } = surroundings;
+  // The port is open before its number is part of any address; until all is up, it asks to come back.
+  const port = await openPort(config, log);
+  const addresses = addressesAt(config, port.number);
+  const keyFor = (purpose: KeyPurpose) => deriveKey(secret, purpose);
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const parts: Parts = {
+    config,
+    addresses,
+    log,
+    now,
+    db: database.db,
+    pool: database.pool,
+    connection: database.connection,
+    keyFor,
+    storage: await openStorage({ directory: join(config.dataDir, "files"), s3: config.s3 }),
+    metrics,
+    readOrigin: createOriginReader(config.trustedProxies),
+  };
+  await welcome(parts, surroundings);
+  const ready = () => isReachable(database);
+  const api = config.roles.has("api") ? await startApi(parts, ready) : undefined;
+  const scan = config.roles.has("scan") ? await startScanRole(parts) : undefined;
+  let draining = false;
+  port.serve(portHandler(parts, { api, scan, ready, draining: () => draining }), api?.onStream);
+  const worker = config.roles.has("worker") ? startWorkerLater(parts) : undefined;
+  log.info({ port: port.number, roles: [...config.roles], baseUrl: addresses.baseUrl }, "ready");
+  return {
+    addresses,
+    stop: async () => {
+      draining = true;
+      api?.endStreams();
+      await port.close(config.drainTimeoutMs);
+      await Promise.all([api?.close(), scan?.close(), worker?.then((jobs) => jobs.stop())]);
+      await database.stop();
+      log.info("stopped");
+    },
+  };
+}
+
+/** Jobs can wait; visitors and callers cannot, so the queue is loaded when they are served. */
+async function startWorkerLater(parts: Parts): Promise<Jobs> {
+  await nextTurn();
+  const { startWorker } = await import("./roles/worker.ts");
+  return startWorker(parts);
+}
+
+interface PortRoles {
+  readonly api: ApiRole | undefined;
+  readonly scan: ScanRole | undefined;
+  readonly ready: () => Promise<boolean>;
+  readonly draining: () => boolean;
+}
+
+function portHandler(parts: Parts, { api, scan, ready, draining }: PortRoles): Handler {
+  const { addresses, keyFor, log, metrics, now, readOrigin, storage } = parts;
+  const operations = operationsHandler({
+    // Redirects go on without the database, so a process that only redirects is ready without it.
+    checks: api === undefined ? [] : [{ name: "database", works: ready }],
+    draining,
+    metrics: async () => ({ text: await metrics.metrics(), contentType: metrics.contentType }),
+  });
+  const files = filesHandler({ storage, signingKey: keyFor("file-urls"), now, log });
+  const faultless = (handler: (...args: Parameters<Handler>) => Promise<void>): Handler => {
+    return (req, res) => {
+      handler(req, res).catch((error: unknown) => {
+        log.error({ err: error, path: req.url }, "a request handler failed");
+        res.destroy();
+      });
+    };
+  };
+  return dispatch({
+    route: createRoute({
+      baseUrl: new URL(addresses.baseUrl),
+      shortUrl: new URL(addresses.shortUrl),
+      services: api?.serviceNames ?? [],
+    }),
+    handlers: {
+      rpc: api?.rpc ?? notHere,
+      rest: api?.rest ?? notHere,
+      discovery:
+        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: apiScopes })),
+      operation: faultless(operations),
+      file: faultless(files),
+      scan: scan?.handler ?? notHere,
+    },
+    hostOf: (req) => readOrigin(connectionOf(req)).host,
+  });
+}
+
+const notHere: Handler = (_req, res) => {
+  res.writeHead(404, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
+  res.end("Not found\n");
+};
+
+const comeBack: Handler = (_req, res) => {
+  res.writeHead(503, { "retry-after": "1", "content-type": "text/plain; charset=utf-8" });
+  res.end("Starting\n");
+};
+
+/** Listens at once; what it answers with is given later. */
+async function openPort(config: Config, log: Logger) {
+  let handler: Handler = comeBack;
+  let onStream: ApiRole["onStream"] | undefined;
+  const tls = config.tls && {
+    cert: await readFile(config.tls.certFile),
+    key: await readFile(config.tls.keyFile),
+  };
+  const listener = await listen({
+    host: config.host,
+    port: config.port,
+    ...(tls === undefined ? {} : { tls }),
+    handler: (req, res) => handler(req, res),
+    onStream: (stream, headers) => onStream?.(stream, headers) ?? false,
+    limits: { connections: config.maxConnections },
+    log,
+  });
+  return {
+    number: listener.port,
+    serve: (newHandler: Handler, newOnStream: ApiRole["onStream"] | undefined) => {
+      handler = newHandler;
+      onStream = newOnStream;
+    },
+    close: (graceMs: number) => listener.close(graceMs),
+  };
+}
+
+// Any fixed number that nothing else in this database takes advisory locks under.
+const firstStartLock = 7_251_003;
+
+/** On an empty database: a workspace, an admin and a token. Later: a reminder of them. */
+async function welcome(
+  { config, addresses, db, keyFor, now }: Parts,
+  { print }: Surroundings,
+): Promise<void> {
+  const email = "admin@localhost";
+  const password = newPassword();
+  const created = await inTransaction(db, async (tx) => {
+    // Processes that start at once on one empty database take turns, and the first one makes the workspace.
+    await sql`select pg_advisory_xact_lock(${firstStartLock})`.execute(tx);
+    const found = await tx.selectFrom("workspaces").select("id").limit(1).executeTakeFirst();
+    if (found !== undefined) return undefined;
+    const signToken = createTokenSigner(keyFor("access-tokens"));
+    return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });
+  });
+  if (created === undefined) {
+    print(await reminder(addresses.baseUrl, config.dataDir));
+    return;
+  }
+  const { workspaceId, accessToken } = created;
+  const credentials = { baseUrl: addresses.baseUrl, workspaceId, accessToken, email, password };
+  await keepCredentials(config.dataDir, credentials);
+  print(greeting(credentials, config.dataDir));
+}
+
+async function isReachable({ pool }: RunningDatabase): Promise<boolean> {
+  try {
+    await pool.query("select 1");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a configured address names no port and the port is any free one, the address has the port that was found. */
+function addressesAt(config: Config, port: number): Addresses {
+  const { baseUrl, shortUrl, authUrl } = config;
+  const at = (address: string) => (config.port === 0 ? address.replace(/:0(?=\/|$)/, `:${port}`) : address);
+  return { baseUrl: at(baseUrl), shortUrl: at(shortUrl), authUrl: at(authUrl) };
+}

@@ -1,0 +1,119 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { acceptedEncoding } from "./compressed.ts";
+import { discoveryHandler, discoveryPaths } from "./discovery.ts";
+
+const handler = discoveryHandler({
+  baseUrl: "https://api.example.com",
+  authUrl: "https://auth.example.com",
+  scopes: ["links:write", "links:read"],
+});
+let server: Server;
+let origin: string;
+beforeAll(async () => {
+  server = createServer((req, res) => void handler(req, res));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has no other kind
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const plain = { "accept-encoding": "identity" };
+
+describe.each(discoveryPaths)("%s", (path) => {
+  test("has a strong entity tag, and answers 304 to who knows it", async () => {
+    const first = await fetch(origin + path, { headers: plain });
+    const etag = first.headers.get("etag") ?? "";
+    expect(first.status).toBe(200);
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+    const again = await fetch(origin + path, { headers: { ...plain, "if-none-match": `"other", ${etag}` } });
+    expect(again.status).toBe(304);
+    expect(again.headers.get("etag")).toBe(etag);
+    expect(await again.text()).toBe("");
+  });
+
+  test("answers HEAD as GET, without the body", async () => {
+    const get = await fetch(origin + path, { headers: plain });
+    const head = await fetch(origin + path, { method: "HEAD", headers: plain });
+    expect(head.status).toBe(200);
+    expect(head.headers.get("content-length")).toBe(String((await get.arrayBuffer()).byteLength));
+    expect(await head.text()).toBe("");
+  });
+
+  test("is the same in every encoding, under an entity tag of its own", async () => {
+    const expected = await (await fetch(origin + path, { headers: plain })).text();
+    const tags = new Set<string | null>();
+    for (const encoding of ["br", "gzip"]) {
+      const res = await fetch(origin + path, { headers: { "accept-encoding": encoding } });
+      expect(res.headers.get("content-encoding")).toBe(encoding);
+      expect(res.headers.get("vary")).toBe("accept-encoding");
+      expect(await res.text()).toBe(expected);
+      tags.add(res.headers.get("etag"));
+    }
+    expect(tags.size).toBe(2);
+  });
+
+  test("can only be read", async () => {
+    const res = await fetch(origin + path, { method: "POST", body: "{}" });
+    expect(res.status).toBe(405);
+    expect(res.headers.get("allow")).toBe("GET, HEAD");
+  });
+});
+
+test("the OpenAPI document may be read by scripts of any page", async () => {
+  const res = await fetch(`${origin}/openapi.json?download`);
+  expect(res.headers.get("content-type")).toBe("application/json");
+  expect(res.headers.get("access-control-allow-origin")).toBe("*");
+  expect(await res.json()).toMatchObject({ openapi: "3.1.1", info: { title: "Signpost" } });
+});
+
+test("the catalog leads to description, documentation and status, and its header to itself", async () => {
+  const res = await fetch(`${origin}/.well-known/api-catalog`, { method: "HEAD" });
+  expect(res.headers.get("content-type")).toBe(
+    'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+  );
+  expect(res.headers.get("link")).toBe(
+    '<https://api.example.com/.well-known/api-catalog>; rel="api-catalog"',
+  );
+  expect(await (await fetch(`${origin}/.well-known/api-catalog`)).json()).toEqual({
+    linkset: [
+      {
+        anchor: "https://api.example.com/v1",
+        "service-desc": [{ href: "https://api.example.com/openapi.json", type: "application/json" }],
+        "service-doc": [{ href: "https://api.example.com/docs", type: "text/html" }],
+        status: [{ href: "https://api.example.com/health/ready", type: "application/json" }],
+      },
+    ],
+  });
+});
+
+test("the metadata of the protected resource names its authorization server and scopes", async () => {
+  const res = await fetch(`${origin}/.well-known/oauth-protected-resource`);
+  expect(await res.json()).toMatchObject({
+    resource: "https://api.example.com",
+    authorization_servers: ["https://auth.example.com"],
+    scopes_supported: ["links:read", "links:write"],
+    bearer_methods_supported: ["header"],
+  });
+});
+
+test("nothing else is here", async () => {
+  for (const path of ["/docs/", "/docs/other.js", "/docs/..%2fpackage.json", "/.well-known/security.txt"]) {
+    expect((await fetch(origin + path)).status).toBe(404);
+  }
+});
+
+test.each([
+  [undefined, "identity"],
+  ["", "identity"],
+  ["gzip, deflate, br, zstd", "br"],
+  ["gzip;q=1.0, br;q=0", "gzip"],
+  ["*", "br"],
+  ["*;q=0.5, br;q=0", "gzip"],
+  ["*;q=0", "identity"],
+  ["GZIP", "gzip"],
+  ["deflate", "identity"],
+])("of the encodings %j the answer has %s", (header, encoding) => {
+  expect(acceptedEncoding(header)).toBe(encoding);
+});

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { OutgoingHttpHeaders } from "node:http";
+import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
+import type { Answer, Request } from "./http.ts";
+import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
+
+export interface DiscoveryDeps {
+  /** Public address of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Address of the authorization server. */
+  readonly authUrl: string;
+  /** Public names of every scope there is. */
+  readonly scopes: Iterable<string>;
+}
+
+/** Where programs and people learn what the API is, on the API's host. */
+export const discoveryPaths = [
+  "/openapi.json",
+  "/docs",
+  "/docs/api-reference.js",
+  "/docs/start.js",
+  "/.well-known/api-catalog",
+  "/.well-known/oauth-protected-resource",
+] as const;
+
+type DiscoveryPath = (typeof discoveryPaths)[number];
+
+interface Document {
+  readonly contentType: string;
+  /** Read when it is first asked for, so that start and memory owe nothing to what nobody reads. */
+  readonly read: () => Promise<Buffer>;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+interface Representation {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+// Anyone may read these from any page; nothing in them belongs to a caller.
+const everywhere = { "access-control-allow-origin": "*" };
+
+/**
+ * Serves the OpenAPI document, the API reference made of it, the API catalog (RFC 9727) and the metadata of the protected
+ * resource (RFC 9728): GET and HEAD, with strong ETags, compressed where the client takes it. Rejects when a file is missing.
+ */
+export function discoveryHandler(deps: DiscoveryDeps): (req: Request, res: Answer) => Promise<void> {
+  const documents = documentsOf(deps);
+  const made = new Map<string, Promise<Representation>>();
+
+  function representation(path: DiscoveryPath, encoding: Encoding): Promise<Representation> {
+    const key = `${encoding} ${path}`;
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const making = represent(documents[path], encoding);
+    made.set(key, making);
+    making.catch(() => made.delete(key));
+    return making;
+  }
+
+  return async (req, res) => {
+    if (req.method !== "GET" && req.method !== "HEAD") return end(res, 405, { allow: "GET, HEAD" });
+    const asked = req.url?.split("?", 1)[0];
+    const path = discoveryPaths.find((each) => each === asked);
+    if (path === undefined) return end(res, 404, {});
+    const encoding = acceptedEncoding(req.headers["accept-encoding"]?.toString());
+    const { bytes, etag } = await representation(path, encoding);
+    const headers = {
+      etag,
+      vary: "accept-encoding",
+      "cache-control": "public, max-age=300",
+      "x-content-type-options": "nosniff",
+      ...documents[path].headers,
+    };
+    if (matches(req.headers["if-none-match"], etag)) return end(res, 304, headers);
+    res.writeHead(200, {
+      ...headers,
+      "content-type": documents[path].contentType,
+      ...(encoding === "identity" ? {} : { "content-encoding": encoding }),
+      "content-length": bytes.length,
+    });
+    res.end(req.method === "HEAD" ? undefined : bytes);
+  };
+}
+
+function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
+  const page = { "content-security-policy": referencePolicy, "referrer-policy": "no-referrer" };
+  const catalog = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`;
+  return {
+    "/openapi.json": {
+      contentType: "application/json",
+      read: () => readFile(new URL("../../gen/openapi.json", import.meta.url)),
+      headers: everywhere,
+    },
+    "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
+    "/docs/api-reference.js": {
+      contentType: "text/javascript; charset=utf-8",
+      read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),
+    },
+    "/docs/start.js": { contentType: "text/javascript; charset=utf-8", read: text(referenceStart) },
+    "/.well-known/api-catalog": {
+      contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+      read: json(apiCatalog(baseUrl)),
+      headers: { ...everywhere, link: catalog },
+    },
+    "/.well-known/oauth-protected-resource": {
+      contentType: "application/json",
+      read: json({
+        resource: baseUrl,
+        resource_name: "Signpost",
+        resource_documentation: `${baseUrl}/docs`,
+        authorization_servers: [authUrl],
+        scopes_supported: [...scopes].sort((a, b) => (a < b ? -1 : 1)),
+        bearer_methods_supported: ["header"],
+      }),
+      headers: everywhere,
+    },
+  };
+}
+
+function apiCatalog(baseUrl: string): object {
+  return {
+    linkset: [
+      {
+        anchor: `${baseUrl}/v1`,
+        "service-desc": [{ href: `${baseUrl}/openapi.json`, type: "application/json" }],
+        "service-doc": [{ href: `${baseUrl}/docs`, type: "text/html" }],
+        status: [{ href: `${baseUrl}/health/ready`, type: "application/json" }],
+      },
+    ],
+  };
+}
+
+function text(value: string): Document["read"] {
+  return async () => Buffer.from(value);
+}
+
+function json(value: object): Document["read"] {
+  return text(`${JSON.stringify(value)}\n`);
+}
+
+/** Bytes in one encoding; what differs by a byte has another ETag (RFC 9110, 8.8.3). */
+async function represent({ read }: Document, encoding: Encoding): Promise<Representation> {
+  const bytes = await read();
+  const hash = createHash("sha256").update(bytes).digest("base64url");
+  const etag = encoding === "identity" ? `"${hash}"` : `"${hash}-${encoding}"`;
+  return { bytes: await encode(bytes, encoding), etag };
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
+}
+
+function end(res: Answer, status: number, headers: OutgoingHttpHeaders): void {
+  res.writeHead(status, { "x-content-type-options": "nosniff", ...headers });
+  res.end();
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Logger } from "pino";
+import { CallError, fail } from "../lib/errors.ts";
+import { filesPath } from "../lib/file-url.ts";
+import { verifyUrl } from "../lib/signed-url.ts";
+import type { Storage } from "../lib/storage.ts";
+import { contentTypeOf } from "../lib/storage-key.ts";
+import type { Answer, Request } from "./http.ts";
+
+export interface FilesDeps {
+  readonly storage: Storage;
+  /** The key the addresses were signed with. */
+  readonly signingKey: Uint8Array;
+  readonly now: () => Date;
+  readonly log: Pick<Logger, "error">;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Serves stored files at signed addresses, GET and HEAD, whole files only. 403 when the signature is wrong or the address
+ * has expired, 404 when there is no such file. Never rejects.
+ */
+export function filesHandler(deps: FilesDeps): (req: Request, res: Answer) => Promise<void> {
+  return async (req, res) => {
+    const { status, headers, body } = await reply(deps, req).catch((error: unknown) => refusal(deps, error));
+    // A 304 has no body, so it has no length either.
+    res.writeHead(status, status === 304 ? headers : { ...headers, "content-length": body.length });
+    if (req.method === "HEAD" || status === 304) res.end();
+    else res.end(body);
+  };
+}
+
+async function reply({ storage, signingKey, now }: FilesDeps, req: Request): Promise<Reply> {
+  if (req.method !== "GET" && req.method !== "HEAD") {
+    const refused = { httpStatus: 405, headers: { allow: "GET, HEAD" } };
+    throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "files can only be read", refused);
+  }
+  const time = now();
+  const verdict = verifyUrl(req.url ?? "", time, signingKey);
+  if (!verdict.ok) {
+    const message =
+      verdict.fault === "expired" ? "this address has expired" : "this address is not signed by us";
+    throw fail("PERMISSION_DENIED", "PERMISSION_DENIED", message, { httpStatus: 403 });
+  }
+  const key = verdict.path.startsWith(filesPath) ? verdict.path.slice(filesPath.length) : "";
+  const file = contentTypeOf(key) === undefined ? undefined : await storage.get(key);
+  if (file === undefined) throw fail("NOT_FOUND", "NOT_FOUND", "there is no such file", { httpStatus: 404 });
+
+  const etag = `"${createHash("sha256").update(file.bytes).digest("base64url")}"`;
+  const headers = {
+    etag,
+    "cache-control": `private, max-age=${Math.floor((verdict.expiresAt.getTime() - time.getTime()) / 1000)}`,
+    "x-content-type-options": "nosniff",
+    // Images are shown inside other pages; opened by themselves they must not run anything under our name.
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  };
+  if (matches(req.headers["if-none-match"], etag)) return { status: 304, headers, body: new Uint8Array() };
+  return { status: 200, headers: { ...headers, "content-type": file.contentType }, body: file.bytes };
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
+}
+
+function refusal({ log }: FilesDeps, error: unknown): Reply {
+  if (!(error instanceof CallError)) log.error({ err: error }, "a stored file could not be read");
+  const { reason, message, refusal } =
+    error instanceof CallError ? error : fail("INTERNAL", "INTERNAL", "internal error");
+  const status = refusal.httpStatus ?? 500;
+  const body = { error: { code: status, codeType: reason, message, details: [] } };
+  return {
+    status,
+    headers: {
+      ...refusal.headers,
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}

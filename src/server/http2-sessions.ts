@@ -1,0 +1,107 @@
+import http2 from "node:http2";
+import type { Socket } from "node:net";
+import type { Limits } from "./limits.ts";
+
+/** Takes the streams it is made for and says so; the others become requests. */
+export type OnStream = (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => boolean;
+
+/** The HTTP/2 side of a port, which listens nowhere itself: sockets are given to it. */
+export interface Http2Sessions {
+  accept(socket: Socket): void;
+  /** Refuses new requests, lets running ones end, and closes each connection with its last one. */
+  drain(): void;
+  /** Ends what has lasted too long; to be called again and again. */
+  check(): void;
+}
+
+interface Session {
+  readonly streams: Map<http2.ServerHttp2Stream, number>;
+  idleSince: number;
+  controlFrames: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Speaks HTTP/2 within the limits. Frames that node:http2 itself counts are limited there; PING and SETTINGS, idle
+ * connections, and streams that never end are watched here.
+ */
+export function createHttp2Sessions(
+  limits: Limits,
+  onStream: (...stream: [http2.ServerHttp2Stream, http2.IncomingHttpHeaders, string[]]) => void,
+): Http2Sessions {
+  const sessions = new Map<http2.ServerHttp2Session, Session>();
+  const server = http2.createServer({
+    settings: {
+      maxConcurrentStreams: limits.streams,
+      maxHeaderListSize: limits.headerBytes,
+      // 64 KiB, the default, makes an upload of some megabytes from afar wait for a round trip again and again.
+      initialWindowSize: mebibyte,
+    },
+    maxHeaderListPairs: limits.headerCount,
+    maxSessionInvalidFrames: limits.invalidFrames,
+    maxSessionRejectedStreams: limits.invalidFrames,
+    maxSessionMemory: 64,
+    maxSettings: 16,
+    streamResetBurst: limits.resetBurst,
+    streamResetRate: limits.resetsPerSecond,
+  });
+  // What a client broke is its own affair: node:http2 has already ended the session.
+  server.on("sessionError", () => {});
+
+  server.on("session", (session) => {
+    const state: Session = { streams: new Map(), idleSince: performance.now(), controlFrames: 0 };
+    sessions.set(session, state);
+    session.setLocalWindowSize(2 * mebibyte);
+    session.on("close", () => sessions.delete(session));
+    const countControlFrame = () => {
+      state.controlFrames += 1;
+      if (state.controlFrames > limits.controlFrames) end(session, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    };
+    session.on("ping", countControlFrame);
+    session.on("remoteSettings", countControlFrame);
+    session.on("stream", (stream, headers, _flags, rawHeaders) => {
+      state.controlFrames = 0;
+      state.streams.set(stream, performance.now());
+      stream.on("error", () => {});
+      stream.on("close", () => {
+        state.streams.delete(stream);
+        state.idleSince = performance.now();
+      });
+      if (sizeOf(rawHeaders) > limits.headerBytes) stream.respond({ ":status": 431 }, { endStream: true });
+      else onStream(stream, headers, rawHeaders);
+    });
+  });
+
+  return {
+    accept: (socket) => {
+      server.emit("connection", socket);
+    },
+    drain: () => {
+      for (const session of sessions.keys()) session.close();
+    },
+    check: () => {
+      const now = performance.now();
+      for (const [session, { streams, idleSince }] of sessions) {
+        if (streams.size === 0 && now - idleSince > limits.idleMs)
+          end(session, http2.constants.NGHTTP2_NO_ERROR);
+        for (const [stream, since] of streams) {
+          if (now - since > limits.requestMs) stream.close(http2.constants.NGHTTP2_CANCEL);
+        }
+      }
+    },
+  };
+}
+
+// The limit in the settings is a request to the client; one that ignores it is only stopped at 64 KiB. Each field counts
+// 32 bytes more than its text (RFC 9113, 6.5.2).
+function sizeOf(rawHeaders: readonly string[]): number {
+  let size = rawHeaders.length * 16;
+  for (const text of rawHeaders) size += text.length;
+  return size;
+}
+
+// Tells the client why, and does not wait for it to agree.
+function end(session: http2.ServerHttp2Session, code: number): void {
+  if (!session.destroyed) session.destroy(undefined, code);
+}

@@ -1,0 +1,39 @@
+/** What one client may hold or spend before it is cut off. Times in milliseconds, sizes in bytes. */
+export interface Limits {
+  /** Open sockets; further ones are closed at once. */
+  readonly connections: number;
+  /** From the connection, or the first byte of a later request, to the end of the headers; also TLS handshake and preface. */
+  readonly headersMs: number;
+  /** From the first byte of a request to the end of its body; over HTTP/2 to the end of the answer. */
+  readonly requestMs: number;
+  /** A connection without a running request. */
+  readonly idleMs: number;
+  /** How often the times above are looked at. */
+  readonly checkMs: number;
+  readonly headerBytes: number;
+  readonly headerCount: number;
+  /** Running requests of one HTTP/2 connection. */
+  readonly streams: number;
+  /** RST_STREAM frames of one connection at once, and how many more each second. */
+  readonly resetBurst: number;
+  readonly resetsPerSecond: number;
+  /** PING and SETTINGS frames of one connection between two requests. */
+  readonly controlFrames: number;
+  /** Frames of one connection that break the protocol without ending it. */
+  readonly invalidFrames: number;
+}
+
+export const defaultLimits: Limits = {
+  connections: 10_000,
+  headersMs: 10_000,
+  requestMs: 120_000,
+  idleMs: 75_000,
+  checkMs: 1_000,
+  headerBytes: 16 * 1024,
+  headerCount: 100,
+  streams: 250,
+  resetBurst: 500,
+  resetsPerSecond: 100,
+  controlFrames: 1_000,
+  invalidFrames: 100,
+};

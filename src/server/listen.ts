@@ -1,0 +1,218 @@
+import { once } from "node:events";
+import http from "node:http";
+import http2 from "node:http2";
+import net from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import tls from "node:tls";
+import type { Logger } from "pino";
+import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
+import { defaultLimits, type Limits } from "./limits.ts";
+
+/**
+ * Answers a request of either HTTP version; of HTTP/2 it gets the objects that imitate those of HTTP/1.1. A client that
+ * expects 100-continue is told so by the handler, with `res.writeContinue()`, or else gets its answer at once.
+ */
+export type Handler = (req: http.IncomingMessage, res: http.ServerResponse) => void;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Certificate chain and key as PEM; the port then speaks TLS only. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  readonly handler: Handler;
+  readonly onStream?: OnStream;
+  readonly limits?: Partial<Limits>;
+  readonly log: Logger;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no more connections, lets running requests end for at most `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** Opens one port for HTTP/1.1 and HTTP/2: by the client's first bytes in cleartext, by ALPN with TLS. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const guarded = guard(options.handler, options.log);
+  const http1 = createHttp1(limits, guarded);
+  const sessions = createHttp2Sessions(limits, (stream, headers, rawHeaders) => {
+    if (options.onStream?.(stream, headers) === true) return;
+    answerStream(guarded, stream, headers, rawHeaders);
+  });
+  const sockets = new Set<net.Socket>();
+  const sniffing = new Set<net.Socket>();
+  const port = options.tls === undefined ? cleartextPort() : securePort(options.tls);
+  port.maxConnections = limits.connections;
+  port.on("connection", (socket: net.Socket) => {
+    sockets.add(socket);
+    // Every reader of the socket learns of errors by its end.
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+
+  function cleartextPort(): net.Server {
+    const server = net.createServer({ allowHalfOpen: false, noDelay: true, keepAlive: true });
+    return server.on("connection", (socket) => {
+      sniffing.add(socket);
+      sniff(socket, limits.headersMs, (isHttp2) => {
+        sniffing.delete(socket);
+        if (isHttp2 === true) sessions.accept(socket);
+        else if (isHttp2 === false) http1.server.emit("connection", socket);
+      });
+    });
+  }
+
+  function securePort(pair: NonNullable<ListenOptions["tls"]>): tls.Server {
+    const ALPNProtocols = ["h2", "http/1.1"];
+    const server = tls.createServer({
+      ...pair,
+      ALPNProtocols,
+      handshakeTimeout: limits.headersMs,
+      noDelay: true,
+    });
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    return server.on("secureConnection", (socket) => {
+      socket.on("error", () => {});
+      if (socket.alpnProtocol === "h2") sessions.accept(socket);
+      else http1.server.emit("connection", socket);
+    });
+  }
+
+  port.listen(options.port, options.host);
+  await once(port, "listening");
+  const checks = setInterval(sessions.check, limits.checkMs).unref();
+  return {
+    port: boundPort(port),
+    close: async (graceMs) => {
+      let open = true;
+      const closed = new Promise<void>((settle) => {
+        port.close(() => {
+          open = false;
+          settle();
+        });
+      });
+      for (const socket of sniffing) socket.destroy();
+      sessions.drain();
+      http1.drain();
+      const deadline = performance.now() + graceMs;
+      while (open && performance.now() < deadline) {
+        // A connection becomes idle with the end of its request; nobody tells.
+        http1.server.closeIdleConnections();
+        await Promise.race([closed, pause(20)]);
+      }
+      for (const socket of sockets) socket.destroy();
+      clearInterval(checks);
+      await closed;
+    },
+  };
+}
+
+/** Says whether the first bytes are HTTP/2, or nothing at all when the socket ends or stays silent before it is clear. */
+function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | undefined) => void): void {
+  let seen: Buffer | undefined;
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  const onData = (chunk: Buffer) => {
+    seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
+    const length = Math.min(seen.length, preface.length);
+    const matches = seen.compare(preface, 0, length, 0, length) === 0;
+    if (matches && length < preface.length) return;
+    finish(matches);
+  };
+  const onClose = () => finish(undefined);
+  const finish = (isHttp2: boolean | undefined) => {
+    clearTimeout(timer);
+    socket.off("data", onData).off("close", onClose);
+    if (isHttp2 !== undefined) {
+      socket.pause();
+      socket.unshift(seen);
+    }
+    done(isHttp2);
+    // HTTP/2 takes what was read from the paused socket by itself.
+    if (isHttp2 === false) socket.resume();
+  };
+  socket.on("data", onData).on("close", onClose);
+}
+
+function createHttp1(limits: Limits, handler: Handler) {
+  const running = new Set<http.ServerResponse>();
+  let draining = false;
+  const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
+    running.add(res);
+    res.on("close", () => running.delete(res));
+    if (draining) res.setHeader("connection", "close");
+    if (isWellFormed(req)) handler(req, res);
+    else res.writeHead(400, { connection: "close" }).end();
+  };
+  const server = http.createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+  });
+  server.on("request", onRequest).on("checkContinue", onRequest);
+  server.maxHeadersCount = limits.headerCount;
+  // A client that stops reading its answer counts as gone.
+  server.timeout = limits.requestMs;
+  // It starts to look at its timeouts when it listens, which it never does by itself.
+  server.emit("listening");
+  return {
+    server,
+    drain: () => {
+      draining = true;
+      for (const res of running) if (!res.headersSent) res.setHeader("connection", "close");
+      server.close();
+    },
+  };
+}
+
+// Node lets two things pass that a proxy in front may read in another way: HTTP/0.9, and a second Host.
+function isWellFormed(req: http.IncomingMessage): boolean {
+  let hosts = 0;
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    const name = req.rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts <= 1 && req.httpVersionMajor === 1;
+}
+
+// Does for a stream what node:http2 does for its own request event, which cannot be had for some streams only.
+function answerStream(
+  handler: Handler,
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  rawHeaders: string[],
+): void {
+  const req = new http2.Http2ServerRequest(stream, headers, {}, rawHeaders);
+  const res = new http2.Http2ServerResponse(stream);
+  if (headers[":method"] === "CONNECT") {
+    res.statusCode = 405;
+    res.end();
+    return;
+  }
+  // They are made to stand in for the types of HTTP/1.1; only their declarations are not related.
+  handler(req as unknown as http.IncomingMessage, res as unknown as http.ServerResponse);
+}
+
+// Handlers answer for their own errors; this keeps one that does not from ending the process.
+function guard(handler: Handler, log: Logger): Handler {
+  return (req, res) => {
+    try {
+      handler(req, res);
+    } catch (error) {
+      log.error({ err: error, path: req.url }, "a request handler threw");
+      if (!res.headersSent) res.writeHead(500);
+      res.end();
+    }
+  };
+}
+
+function boundPort(server: net.Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server listens on no port");
+  return address.port;
+}

@@ -1,0 +1,64 @@
+import { discoveryPaths } from "./discovery.ts";
+
+/** Which part of the service answers. */
+export type Destination = "rpc" | "rest" | "discovery" | "operation" | "file" | "scan" | "none";
+
+export interface Addresses {
+  /** Public address of the API. */
+  readonly baseUrl: URL;
+  /** Public address of the service's own short links. */
+  readonly shortUrl: URL;
+  /** Full names of the services that are served, `signpost.v1.LinksService`. */
+  readonly services: Iterable<string>;
+}
+
+/** Gives the part of the service for a host as the client wrote it, and a path without query. */
+export type Route = (host: string | undefined, path: string) => Destination;
+
+const loopback = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Routes by host, then by path. Hosts that are not the API's belong to short links, custom domains among them; whether
+ * such a host is known is the business of `scan`. The API's host serves short links only when it is the short host too.
+ */
+export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
+  const apiHosts = namesOf(baseUrl);
+  const shortHosts = namesOf(shortUrl);
+  const serviceNames = new Set(services);
+  const documents = new Set<string>(discoveryPaths);
+
+  return (host, path) => {
+    // Load balancers ask for these by address, so no host is needed; both words are reserved among short links.
+    if (path === "/health/live" || path === "/health/ready") return "operation";
+    if (host === undefined) return "none";
+    const name = normalHost(host);
+    const isApi = apiHosts.has(name);
+    if (path === "/metrics" && (isApi || isAddress(name))) return "operation";
+    if (path.startsWith("/_p/files/")) return "file";
+    if (isApi) {
+      if (path === "/v1" || path.startsWith("/v1/")) return "rest";
+      if (serviceNames.has(path.slice(1, path.lastIndexOf("/")))) return "rpc";
+      if (documents.has(path)) return "discovery";
+    }
+    return !isApi || shortHosts.has(name) ? "scan" : "none";
+  };
+}
+
+/** A host in the one form in which hosts are compared: lower case, no final dot, no port that the scheme implies. */
+export function normalHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:(?:80|443)$/, "")
+    .replace(/\.(?=:\d+$|$)/, "");
+}
+
+// Developers write any of the names of their own machine.
+function namesOf(url: URL): Set<string> {
+  const own = normalHost(url.host);
+  if (!loopback.includes(url.hostname)) return new Set([own]);
+  return new Set(loopback.map((name) => normalHost(url.port === "" ? name : `${name}:${url.port}`)));
+}
+
+function isAddress(host: string): boolean {
+  return host.startsWith("[") || /^\d+\.\d+\.\d+\.\d+(?::\d+)?$/.test(host);
+}

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { startEmbedded } from "./db/embedded.ts";
+import { migrate } from "./db/migrate.ts";
+import { connectionConfig, type Db, openDatabase } from "./db/open.ts";
+
+/** The migrated database, embedded or not. */
+export interface RunningDatabase {
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  readonly connection: pg.ClientConfig;
+  /** Closes the pool, then stops the embedded server. */
+  stop(): Promise<void>;
+}
+
+const retryMs = 1_000;
+
+/**
+ * Starts or connects to PostgreSQL and brings its schema up to date. Waits for a server that is away. `onLaunched` is
+ * called once an embedded server's process has begun.
+ */
+export async function startDatabase(
+  config: Config,
+  log: Logger,
+  now: () => Date,
+  onLaunched?: () => void,
+): Promise<RunningDatabase> {
+  const { dataDir } = config;
+  const embedded =
+    config.databaseUrl === undefined ? await startEmbedded({ dataDir, log, onLaunched }) : undefined;
+  const connection = embedded
+    ? { host: embedded.host, port: embedded.port, user: embedded.user, database: embedded.database }
+    : connectionConfig(config.databaseUrl ?? "");
+  const { db, pool, close } = openDatabase({
+    connection,
+    poolSize: config.databasePoolSize,
+    statementTimeoutMs: config.requestTimeoutMs,
+    onError: (error) => log.warn({ err: error }, "a database connection broke"),
+  });
+  await whenReachable(pool, log);
+  await migrate(db, pool, now());
+  return {
+    db,
+    pool,
+    connection,
+    stop: async () => {
+      await close();
+      await embedded?.stop();
+    },
+  };
+}
+
+// The database of a machine that has just started may take longer than the service.
+async function whenReachable(pool: pg.Pool, log: Logger): Promise<void> {
+  for (;;) {
+    try {
+      await pool.query("select 1");
+      return;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      log.warn({ err: error }, "the database is away; trying again");
+      await pause(retryMs);
+    }
+  }
+}
+
+function isAway(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // Refused, unknown or unreachable hosts, and a server that starts up or shuts down (SQLSTATE class 57P).
+  return /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|57P0[123])$/.test(code);
+}

@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+import { coldRedirectRow } from "./cold-redirect.ts";
+import { grpcRow } from "./grpc.ts";
+import { memoryRow } from "./memory.ts";
+import { qrcodeRow } from "./qrcode.ts";
+import { recordingRow } from "./recording.ts";
+import { redirectRow } from "./redirect.ts";
+import { type Finding, table } from "./report.ts";
+import { restRow } from "./rest.ts";
+import { startUpRow } from "./start-up.ts";
+
+/*
+ * Measures the hot paths against their budgets: `npm run bench`, `npm run bench -- redirect create`, with `--quick` in
+ * fewer and shorter rounds. Only ratios of one run mean anything on a machine that others use too.
+ */
+const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Promise<Finding[]>>> = {
+  redirect: redirectRow,
+  recording: recordingRow,
+  cold: coldRedirectRow,
+  get: (options) => restRow("get", options),
+  create: (options) => restRow("create", options),
+  grpc: grpcRow,
+  qrcode: qrcodeRow,
+  start: startUpRow,
+  memory: memoryRow,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false } },
+});
+const unknown = positionals.filter((name) => rows[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`no row ${unknown.join(", ")}: there are ${Object.keys(rows).join(", ")}`);
+  process.exit(2);
+}
+
+const findings: Finding[] = [];
+for (const [name, measure] of Object.entries(rows)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  console.error(`measuring: ${name}`);
+  try {
+    findings.push(...(await measure(values)));
+  } catch (error) {
+    console.error(error);
+    findings.push({ what: name, ours: "", peer: "", figure: "failed", budget: "", isMet: false });
+  }
+}
+console.log(table(findings));
+process.exit(findings.every(({ isMet }) => isMet) ? 0 : 1);

@@ -1,0 +1,182 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { alignColumns } from "./report.ts";
+import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
+import { getRequest, post } from "./visits.ts";
+import { startWrk } from "./wrk.ts";
+
+/*
+ * Kills the service, and separately its PostgreSQL, again and again under the load of 64 connections, then asks whether
+ * every visitor who got a 302 is in the database once: `node test/bench/durability.ts`, `--rounds 3` for a short run.
+ *
+ * Each visit has a number of its own in its query, which ends up in the destination of the event, and the 302 names the
+ * event by its lbid. So what a client received and what the database holds are compared visit by visit.
+ */
+const connections = 64;
+const linkCount = 10;
+/** Longer than any run; it is stopped when the rounds are over. */
+const loadSeconds = 900;
+
+/** A 302 as the client got it. */
+interface Received {
+  readonly eventId: string;
+  readonly atMs: number;
+}
+
+interface Window {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+interface Verdict {
+  readonly killed: string;
+  readonly rounds: number;
+  readonly received: number;
+  readonly found: number;
+  readonly missing: number;
+  readonly double: number;
+  readonly whileDown: number;
+  readonly downMs: number;
+  readonly refused: number;
+}
+
+/** One run: load, so many kills, end of load; then the comparison. */
+async function judge(killed: "service" | "PostgreSQL", rounds: number): Promise<Verdict> {
+  let service = await startServiceProcess();
+  const folder = await mkdtemp(join(tmpdir(), "signpost-durability-"));
+  try {
+    await makeLinks(service);
+    const requests = join(folder, "requests");
+    const receivedFile = join(folder, "received");
+    await writeFile(requests, markedRequests(service.port).join("\0"));
+    const options = [requests, receivedFile];
+    const load = startWrk({
+      port: service.port,
+      connections,
+      seconds: loadSeconds,
+      script: "marked.lua",
+      options,
+    });
+    const down: Window[] = [];
+    for (let round = 0; round < rounds; round++) {
+      // Not always at the same point of a batch.
+      await pause(700 + 137 * (round % 7));
+      const fromMs = Date.now();
+      if (killed === "service") {
+        await service.end("SIGKILL");
+        const { dataDir, port } = service;
+        service = await startServiceProcess({ dataDir, port });
+      } else {
+        await killPostgres(service);
+      }
+      down.push({ fromMs, toMs: Date.now() });
+    }
+    await pause(1_000);
+    load.stop();
+    const { refused } = JSON.parse(await load.ended);
+    await service.settle();
+    const received = readReceived(await readFile(receivedFile, "latin1"));
+    return { killed, rounds, refused, ...(await compare(service, received)), ...countDown(received, down) };
+  } finally {
+    await service.remove();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function makeLinks(service: ServiceProcess): Promise<void> {
+  for (let index = 0; index < linkCount; index++)
+    await post(service, "/v1/links", {
+      destination: `https://example.com/${index}`,
+      shortlink: `durable-${index}`,
+      conversionTracking: true,
+    });
+}
+
+function markedRequests(port: number): string[] {
+  return Array.from({ length: linkCount }, (_, index) =>
+    getRequest(port, `/durable-${index}?m=MARKER`, {
+      "User-Agent": `Mozilla/5.0 (X11; Linux x86_64; rv:13${index}.0) Gecko/20100101 Firefox/13${index}.0`,
+      "Accept-Language": "en",
+    }),
+  );
+}
+
+/** Ends the server as a crash would, and waits until the service has started it again. */
+async function killPostgres(service: ServiceProcess): Promise<void> {
+  const [pid] = (await readFile(join(service.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n");
+  process.kill(Number(pid), "SIGKILL");
+  // A connection that it had accepted before may still look alive for a moment.
+  await pause(50);
+  for (;;) {
+    try {
+      const client = await service.database();
+      await client.query("select from links limit 1");
+      await client.end();
+      return;
+    } catch {
+      await pause(10);
+    }
+  }
+}
+
+/** Visits by their number. Lines are `<microseconds> <location>`. */
+function readReceived(lines: string): Map<number, Received> {
+  const received = new Map<number, Received>();
+  for (const [, time, marker, lbid = ""] of lines.matchAll(/^(\d+) \S+[?&]m=(\d+)&lbid=(\S+)$/gm))
+    received.set(Number(marker), {
+      eventId: Buffer.from(lbid, "base64url").toString("hex"),
+      atMs: Number(time) / 1_000,
+    });
+  const lineCount = lines.split("\n").length - 1;
+  if (received.size !== lineCount)
+    throw new Error(`${lineCount - received.size} answers were not understood`);
+  return received;
+}
+
+async function compare(service: ServiceProcess, received: ReadonlyMap<number, Received>) {
+  const client = await service.database();
+  const { rows } = await client.query<{ id: string; marker: number }>(
+    `select replace(id::text, '-', '') as id, substring(destination from '[?&]m=(\\d+)')::int as marker from events`,
+  );
+  await client.end();
+  const times = new Map<number, number>();
+  let found = 0;
+  for (const { id, marker } of rows) {
+    times.set(marker, (times.get(marker) ?? 0) + 1);
+    if (received.get(marker)?.eventId === id) found += 1;
+  }
+  const double = [...times.values()].filter((count) => count > 1).length;
+  return { received: received.size, found, missing: received.size - found, double };
+}
+
+function countDown(received: ReadonlyMap<number, Received>, windows: readonly Window[]) {
+  let whileDown = 0;
+  for (const { atMs } of received.values())
+    if (windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs)) whileDown += 1;
+  const downMs = windows.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  return { whileDown, downMs };
+}
+
+function describe(verdict: Verdict): string[] {
+  const { killed, rounds, received, found, missing, double, whileDown, downMs, refused } = verdict;
+  return [
+    `${rounds} × ${killed}`,
+    ...[received, found, missing, double].map(String),
+    killed === "service" ? "" : String(whileDown),
+    `${Math.round(downMs / rounds)} ms`,
+    String(refused),
+  ];
+}
+
+const { values } = parseArgs({ options: { rounds: { type: "string", default: "10" } } });
+const rounds = Number(values.rounds);
+const verdicts = [await judge("service", rounds), await judge("PostgreSQL", rounds)];
+const head = ["kill -9", "302s", "events", "missing", "double", "302s while down", "down each", "refused"];
+console.log(alignColumns([head, ...verdicts.map(describe)]));
+const isKept = verdicts.every(
+  ({ received, missing, double }) => received > 0 && missing === 0 && double === 0,
+);
+process.exit(isKept ? 0 : 1);

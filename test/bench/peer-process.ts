@@ -1,0 +1,40 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** A program of the folder `peers` in a process of its own. */
+export interface PeerProcess {
+  readonly pid: number;
+  /** What it said when it was ready; servers say their port. */
+  readonly port: number;
+  /** Sends it a task and waits for what it says next. */
+  ask<Answer>(task: object): Promise<Answer>;
+  end(): Promise<void>;
+}
+
+/** Starts a peer with one JSON argument and waits for its first message, `{ port }`. */
+export async function startPeer(name: string, options: object = {}): Promise<PeerProcess> {
+  const child = fork(join(import.meta.dirname, "peers", name), [JSON.stringify(options)]);
+  const { port } = await nextMessage<{ port: number }>(child, name);
+  return {
+    pid: child.pid ?? 0,
+    port,
+    ask(task) {
+      child.send(task);
+      return nextMessage(child, name);
+    },
+    async end() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}
+
+async function nextMessage<Message>(child: ChildProcess, name: string): Promise<Message> {
+  const ended = once(child, "exit").then(() => {
+    throw new Error(`${name} ended`);
+  });
+  // Both are files of this repository, and each peer's messages are declared where they are read.
+  const [message] = (await Promise.race([once(child, "message"), ended])) as [Message];
+  return message;
+}

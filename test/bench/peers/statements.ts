@@ -1,0 +1,69 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
+import type { DB } from "../../../gen/database.ts";
+import { defaultDesignOptions } from "../../../src/api/links/message.ts";
+import { findLink } from "../../../src/api/links/queries.ts";
+import { insertLink, type NewLink } from "../../../src/api/links/writes.ts";
+import type { Db } from "../../../src/db/open.ts";
+import { jobCall } from "../../../src/jobs/queue.ts";
+
+/** A statement and its parameters, as `pg` takes them. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The statement by which the service reads a link. */
+export function readStatement(workspaceId: string, id: string): Promise<Statement> {
+  return statementOf((db) => findLink(db, workspaceId, id, new Set()));
+}
+
+/** What differs between two new links that are otherwise alike. */
+export type LinkIds = Pick<NewLink, "id" | "shortlink" | "entryStepId" | "redirectStepId" | "at"> & {
+  readonly designId: string;
+};
+
+/** The statement by which the service makes a plain link. */
+export function createStatement(workspaceId: string, destination: string, ids: LinkIds): Promise<Statement> {
+  const { designId, ...own } = ids;
+  return statementOf((db) =>
+    insertLink(db, {
+      ...own,
+      workspaceId,
+      host: "",
+      releasedBefore: new Date(0),
+      name: "example.com/menu",
+      customDomainId: null,
+      directoryId: null,
+      fallbackDestination: "",
+      purpose: "",
+      metadata: {},
+      design: { id: designId, options: defaultDesignOptions },
+      qrcodeTemplateId: null,
+      redirectPayload: { destination, conversionTracking: false },
+      tags: [],
+      screenedHosts: ["example.com"],
+      drawing: jobCall("render-qrcode", { workspaceId, linkId: ids.id }),
+    }),
+  );
+}
+
+/** What a query of the service would send, taken from it, so that a peer always does the same work in the database. */
+async function statementOf(query: (db: Db) => Promise<unknown>): Promise<Statement> {
+  const statements: Statement[] = [];
+  const db = new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (instance) => new PostgresIntrospector(instance),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query: { sql, parameters } }) => {
+      statements.push({ text: sql, values: parameters });
+    },
+  });
+  // The driver gives no rows, which a query may take for a fault.
+  await query(db).catch(() => {});
+  const [statement] = statements;
+  if (statement === undefined || statements.length > 1) throw new Error("not one statement");
+  return statement;
+}

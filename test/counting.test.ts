@@ -1,0 +1,110 @@
+import pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Headers } from "./bad-input/row.ts";
+import { exchange, requestBytes } from "./bad-input/send-http.ts";
+import { corpus } from "./counting/corpus.ts";
+import type { Row } from "./counting/row.ts";
+import { type EventAnswer, type LinkAnswer, type RestApi, restApi } from "./support/rest-api.ts";
+import { eventually, type Service, startService } from "./support/start-service.ts";
+
+let service: Service;
+let api: RestApi;
+let links: LinkAnswer[];
+const statuses = new Map<Row, (number | undefined)[]>();
+const eventsByLink = new Map<string, EventAnswer[]>();
+const counts = new Map<string, string>();
+
+beforeAll(async () => {
+  service = await startService();
+  api = restApi(service.baseUrl, service.credentials.accessToken);
+  // No operation changes the level yet.
+  await inDatabase("update link_settings set data_collection = 'ADVANCED'");
+  links = await Promise.all(corpus.map(({ name }) => api.createLink({ name: name.slice(0, 255) })));
+  // HEAD first: what must leave nothing would otherwise only be late.
+  const order = corpus.map((row, index) => ({ row, index })).toSorted((a, b) => rank(a.row) - rank(b.row));
+  for (const { row, index } of order) statuses.set(row, await send(row, linkOf(index)));
+  await waitForDrain();
+  return () => service.stop();
+});
+
+function linkOf(index: number): LinkAnswer {
+  const link = links[index];
+  if (link === undefined) throw new Error(`row ${index} has no link`);
+  return link;
+}
+
+function rank(row: Row): number {
+  return row.method === "HEAD" ? 0 : 1;
+}
+
+async function inDatabase(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+/**
+ * Sends a row as often as it says and gives the statuses. Beside the row's headers there is a language that no other row
+ * has: otherwise all that share an address and a user agent would be one device.
+ */
+async function send({ method, query, headers, repeat }: Row, link: LinkAnswer) {
+  // Nothing but the end of the connection ends an answer to HEAD, which announces a body and has none.
+  const ending: Headers = method === "HEAD" ? [["connection", "close"]] : [];
+  const target = `/${link.shortlink}${query}`;
+  const request = { method, target, headers: [...Object.entries(headers), ...ending], body: "" };
+  const bytes = requestBytes(request, service.port);
+  const seen: (number | undefined)[] = [];
+  for (let sent = 0; sent < repeat; sent++) {
+    const answer = await exchange(service.port, bytes);
+    seen.push(answer?.status);
+  }
+  return seen;
+}
+
+async function waitForDrain(): Promise<void> {
+  const expected = corpus.reduce((sum, { repeat, expect: { recorded } }) => sum + (recorded ? repeat : 0), 0);
+  const events = await eventually(
+    () => api.events(),
+    (each) => each.length >= expected,
+  );
+  for (const event of events) {
+    const known = eventsByLink.get(event.linkId) ?? [];
+    eventsByLink.set(event.linkId, [event, ...known]);
+  }
+  const counted = corpus.reduce((sum, row) => sum + countOf(row), 0);
+  const listed = await eventually(
+    async () => (await api.call("GET", "/v1/links?pageSize=1000")).links,
+    (each) => each.reduce((sum, { eventCount }) => sum + Number(eventCount), 0) >= counted,
+  );
+  for (const { id, eventCount } of listed) counts.set(id, eventCount);
+}
+
+function countOf({ repeat, expect: { counted } }: Row): number {
+  return counted ? repeat : 0;
+}
+
+describe("the counting contract, over HTTP", () => {
+  test.each(corpus.map((row, index) => ({ name: row.name, row, index })))("$name", ({ row, index }) => {
+    const { id } = linkOf(index);
+    const { expect: expected, repeat } = row;
+    expect(statuses.get(row)).toEqual(Array.from({ length: repeat }, () => 302));
+    expect(eventsByLink.get(id) ?? []).toMatchObject(
+      Array.from({ length: expected.recorded ? repeat : 0 }, (_, visit) => ({
+        action: `ACTION_${expected.action}`,
+        visitType: visit === 0 ? "VISIT_TYPE_FIRST" : "VISIT_TYPE_RETURNING",
+        device: {
+          deviceType: `DEVICE_TYPE_${expected.deviceType}`,
+          deviceActor: `DEVICE_ACTOR_${expected.deviceActor}`,
+          deviceActorName: expected.deviceActorName,
+          deviceActorOrigin: expected.deviceActorOrigin,
+          browserName: expected.browserName,
+          platformName: expected.platformName,
+          deviceBrand: expected.deviceBrand,
+          ipAddress: expected.level === "ADVANCED" ? "127.0.0.1" : "127.0.0.0",
+        },
+      })),
+    );
+    expect(counts.get(id)).toBe(String(countOf(row)));
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { actionOf, createClassifier } from "../../src/scan/classify.ts";
+import { collect } from "../../src/scan/collection.ts";
+import { corpus } from "./corpus.ts";
+
+const classify = createClassifier();
+
+test("the contract has at least 150 rows, and no name twice", () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(150);
+  expect(new Set(corpus.map((row) => row.name)).size).toBe(corpus.length);
+});
+
+test.each(corpus)("$name: $why", (row) => {
+  const classification = classify(row.headers["user-agent"], row.headers, row.method);
+  const seen = {
+    ...classification,
+    action: actionOf(new URLSearchParams(row.query)),
+    level: collect("ADVANCED", row.headers).level,
+  };
+  expect(seen).toMatchObject(row.expect);
+});

@@ -1,0 +1,312 @@
+import { declared, type Row } from "./row.ts";
+
+const compatible = (rest: string) => `Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${rest}`;
+
+const assistants = declared(
+  "assistant",
+  "An AI assistant fetched the page because a person asked it to: AGENT, not counted, for nobody looked.",
+  [
+    [
+      "ChatGPT opens a page for its user",
+      "ChatGPT-User",
+      "OpenAI",
+      `${compatible("ChatGPT-User/1.0; +https://openai.com/bot")}`,
+    ],
+    [
+      "Claude opens a page for its user",
+      "Claude-User",
+      "Anthropic",
+      `${compatible("Claude-User/1.0; +Claude-User@anthropic.com)")}`,
+    ],
+    ["Claude Code", "Claude Code", "Anthropic", "Claude-Code/1.0.60"],
+    [
+      "An early Claude",
+      "Claude-Web",
+      "Anthropic",
+      `${compatible("Claude-Web/1.0; +https://www.anthropic.com)")}`,
+    ],
+    [
+      "Perplexity opens a page for its user",
+      "Perplexity-User",
+      "Perplexity",
+      `${compatible("Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)")}`,
+    ],
+    [
+      "Mistral's assistant",
+      "MistralAI-User",
+      "Mistral AI",
+      `${compatible("MistralAI-User/1.0; +https://docs.mistral.ai/robots)")}`,
+    ],
+    [
+      "Gemini's deep research",
+      "Gemini Deep Research",
+      "Google",
+      "Mozilla/5.0 (compatible; Gemini-Deep-Research; +https://gemini.google/overview/deep-research/)",
+    ],
+    ["NotebookLM", "NotebookLM", "Google", "Google-NotebookLM"],
+    [
+      "Meta's assistant",
+      "Meta-ExternalFetcher",
+      "Meta",
+      "meta-externalfetcher/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
+    ],
+    [
+      "DuckDuckGo's assistant",
+      "DuckAssistBot",
+      "DuckDuckGo",
+      "DuckAssistBot/1.2; (+http://duckduckgo.com/duckassistbot.html)",
+    ],
+    ["Amazon's assistant", "Amzn-User", "Amazon", `${compatible("Amzn-User/0.1)")}`],
+    ["Cohere's assistant", "Cohere", "Cohere", "cohere-ai"],
+    ["Devin", "Devin", "Cognition", "Devin/1.0 (+https://devin.ai)"],
+    ["Manus", "Manus-User", "Manus", `${compatible("Manus-User/1.0; +https://manus.im)")}`],
+  ],
+);
+
+const previews = declared(
+  "link preview",
+  "A chat or social service draws the preview of a link somebody shared; nobody has opened it yet: BOT, not counted.",
+  [
+    ["WhatsApp", "WhatsApp link preview", "Meta", "WhatsApp/2.23.20.0 A"],
+    ["WhatsApp on an iPhone", "WhatsApp link preview", "Meta", "WhatsApp/2.24.10.75 i"],
+    ["Signal, which names WhatsApp", "Signal link preview", "Signal", "WhatsApp/2"],
+    ["Slack", "Slack link preview", "Slack", "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"],
+    ["Slack's images", "Slack link preview", "Slack", "Slack-ImgProxy (+https://api.slack.com/robots)"],
+    ["Telegram", "Telegram link preview", "Telegram", "TelegramBot (like TwitterBot)"],
+    [
+      "Discord",
+      "Discord link preview",
+      "Discord",
+      "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+    ],
+    [
+      "Facebook",
+      "facebookexternalhit",
+      "Meta",
+      "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+    ],
+    ["Facebook, the other one", "facebookexternalhit", "Meta", "Facebot/1.0"],
+    ["X", "X link preview", "X", "Twitterbot/1.0"],
+    [
+      "LinkedIn",
+      "LinkedIn link preview",
+      "LinkedIn",
+      "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+    ],
+    [
+      "Skype",
+      "Skype link preview",
+      "Microsoft",
+      "Mozilla/5.0 SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com",
+    ],
+    [
+      "LINE, which names Facebook",
+      "LINE link preview",
+      "LY Corporation",
+      "facebookexternalhit/1.1;line-poker/1.0",
+    ],
+    [
+      "KakaoTalk, which names Facebook",
+      "KakaoTalk link preview",
+      "Kakao",
+      "facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984",
+    ],
+    ["Viber", "Viber link preview", "Rakuten Viber", "Viber/23.2.0.0"],
+    [
+      "Snapchat",
+      "Snapchat link preview",
+      "Snap",
+      "Mozilla/5.0 (compatible; Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots)",
+    ],
+    [
+      "Pinterest",
+      "Pinterest link preview",
+      "Pinterest",
+      "Mozilla/5.0 (compatible; Pinterestbot/1.0; +https://www.pinterest.com/bot.html)",
+    ],
+    [
+      "Pinterest, older",
+      "Pinterest link preview",
+      "Pinterest",
+      "Pinterest/0.2 (+http://www.pinterest.com/bot.html)",
+    ],
+    [
+      "Reddit",
+      "Reddit link preview",
+      "Reddit",
+      "Mozilla/5.0 (compatible; redditbot/1.0; +http://www.reddit.com/feedback)",
+    ],
+    [
+      "Mastodon",
+      "Mastodon link preview",
+      "Mastodon",
+      "Mastodon/4.3.2 (http.rb/5.2.0; +https://mastodon.social/) Bot",
+    ],
+    [
+      "Mastodon, older",
+      "Mastodon link preview",
+      "Mastodon",
+      "http.rb/5.1.1 (Mastodon/4.1.2; +https://mastodon.example/) Bot",
+    ],
+    [
+      "Misskey",
+      "Misskey link preview",
+      "Misskey",
+      "Mozilla/5.0 (compatible; Misskey/2024.5.0; SummalyBot/5.1.0; +https://misskey.example/)",
+    ],
+    [
+      "Bluesky",
+      "Bluesky link preview",
+      "Bluesky",
+      "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)",
+    ],
+    ["Matrix", "Matrix link preview", "Matrix", "Synapse (bot; +https://github.com/matrix-org/synapse)"],
+    ["Mattermost", "Mattermost link preview", "Mattermost", "Mattermost-Bot/1.1"],
+    ["Gmail's images", "Google image proxy", "Google", "Mozilla/5.0 GoogleImageProxy (via ggpht.com)"],
+    ["VK", "VK link preview", "VK", "Mozilla/5.0 (compatible; vkShare; +http://vk.com/dev/Share)"],
+    ["Embedly", "Embedly", "Embedly", "Mozilla/5.0 (compatible; Embedly/0.2; +http://support.embed.ly/)"],
+    ["Iframely", "Iframely", "Iframely", "Iframely/1.3.1 (+https://iframely.com/docs/about)"],
+  ],
+);
+
+const crawlers = declared("crawler", "A crawler follows links on its own schedule: BOT, not counted.", [
+  [
+    "OpenAI's crawler for training",
+    "GPTBot",
+    "OpenAI",
+    `${compatible("GPTBot/1.2; +https://openai.com/gptbot)")}`,
+  ],
+  [
+    "OpenAI's crawler for search",
+    "OAI-SearchBot",
+    "OpenAI",
+    `${compatible("OAI-SearchBot/1.0; +https://openai.com/searchbot")}`,
+  ],
+  [
+    "Anthropic's crawler for training",
+    "ClaudeBot",
+    "Anthropic",
+    `${compatible("ClaudeBot/1.0; +claudebot@anthropic.com)")}`,
+  ],
+  [
+    "Anthropic's crawler for search",
+    "Claude-SearchBot",
+    "Anthropic",
+    `${compatible("Claude-SearchBot/1.0; +https://www.anthropic.com)")}`,
+  ],
+  [
+    "Perplexity's crawler for search",
+    "PerplexityBot",
+    "Perplexity",
+    `${compatible("PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)")}`,
+  ],
+  [
+    "Meta's crawler for training",
+    "Meta-ExternalAgent",
+    "Meta",
+    "meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
+  ],
+  ["Google's name for training", "Google-Extended", "Google", "Google-Extended"],
+  ["Common Crawl", "CCBot", "Common Crawl", "CCBot/2.0 (https://commoncrawl.org/faq/)"],
+  [
+    "ByteDance",
+    "Bytespider",
+    "ByteDance",
+    "Mozilla/5.0 (compatible; Bytespider; spider-feedback@bytedance.com)",
+  ],
+  [
+    "Amazon",
+    "Amazonbot",
+    "Amazon",
+    `${compatible("Amazonbot/0.1; +https://developer.amazon.com/support/amazonbot)")}`,
+  ],
+  [
+    "Google",
+    "Googlebot",
+    "Google",
+    "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+  ],
+  [
+    "Google's advertisements",
+    "AdsBot-Google",
+    "Google",
+    "AdsBot-Google (+http://www.google.com/adsbot.html)",
+  ],
+  [
+    "Bing",
+    "bingbot",
+    "Microsoft",
+    `${compatible("bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/116.0.1938.76 Safari/537.36")}`,
+  ],
+  ["DuckDuckGo", "DuckDuckBot", "DuckDuckGo", "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)"],
+  ["Yandex", "Yandex", "Yandex", "Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"],
+  [
+    "Baidu",
+    "Baiduspider",
+    "Baidu",
+    "Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)",
+  ],
+  [
+    "Huawei",
+    "PetalBot",
+    "Huawei",
+    "Mozilla/5.0 (compatible; PetalBot; +https://webmaster.petalsearch.com/site/petalbot)",
+  ],
+  ["Ahrefs", "AhrefsBot", "Ahrefs", "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"],
+  [
+    "Semrush",
+    "SemrushBot",
+    "Semrush",
+    "Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)",
+  ],
+  ["Majestic", "MJ12bot", "Majestic", "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"],
+  [
+    "The Internet Archive",
+    "Internet Archive",
+    "Internet Archive",
+    "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)",
+  ],
+  [
+    "A monitor",
+    "UptimeRobot",
+    "UptimeRobot",
+    "Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)",
+  ],
+  [
+    "A scanner of the whole Internet",
+    "Censys",
+    "Censys",
+    "Mozilla/5.0 (compatible; CensysInspect/1.1; +https://about.censys.io/)",
+  ],
+  [
+    "A crawler nobody has heard of",
+    "ExampleBot",
+    "",
+    "Mozilla/5.0 (compatible; ExampleBot/0.3; +https://example.com/bot)",
+  ],
+  ["Another, that calls itself a spider", "tinyspider", "", "tinyspider/1.0"],
+]);
+
+const libraries = declared(
+  "program",
+  "A library or a command line says that it is no browser, so nobody looked: BOT, not counted.",
+  [
+    ["curl", "curl", "", "curl/8.5.0"],
+    ["Wget", "Wget", "", "Wget/1.21.4"],
+    ["Python requests", "Python requests", "", "python-requests/2.32.3"],
+    ["aiohttp", "Python", "", "Python/3.12 aiohttp/3.9.5"],
+    ["Go", "Go", "", "Go-http-client/2.0"],
+    ["Java", "Java", "", "Java/17.0.11"],
+    ["Apache HttpClient", "Java", "", "Apache-HttpClient/4.5.14 (Java/17.0.11)"],
+    ["axios", "Node.js", "", "axios/1.7.2"],
+    ["fetch of Node.js", "Node.js", "", "node"],
+    ["Guzzle", "PHP", "", "GuzzleHttp/7"],
+    ["Ruby", "Ruby", "", "Ruby"],
+    ["Postman", "Postman", "", "PostmanRuntime/7.39.0"],
+    ["HTTPie", "HTTPie", "", "HTTPie/3.2.2"],
+    ["wrk", "Load generator", "", "wrk/4.1.0"],
+  ],
+);
+
+/** Programs that say who they are and claim no device. */
+export const programs: readonly Row[] = [...assistants, ...previews, ...crawlers, ...libraries];

@@ -1,0 +1,118 @@
+import type { Classification } from "../../src/scan/classify.ts";
+
+/** One request, or a burst of the same one, and what it must become. */
+export type Row = {
+  readonly name: string;
+  readonly method: "GET" | "HEAD";
+  /** The query of the short link, with its `?`. */
+  readonly query: string;
+  /** Lower-case names; no `user-agent` when the client sends none. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How often the request is sent. */
+  readonly repeat: number;
+  readonly expect: Expectation;
+  /** Why it must be so, for a reader who is not a programmer. */
+  readonly why: string;
+};
+
+/** What must be seen of the visit, by a link whose workspace collects at level ADVANCED. */
+export type Expectation = Pick<
+  Classification,
+  | "deviceType"
+  | "deviceActor"
+  | "deviceActorName"
+  | "deviceActorOrigin"
+  | "browserName"
+  | "platformName"
+  | "deviceBrand"
+  | "recorded"
+  | "counted"
+  | "reason"
+> & {
+  readonly action: "SCAN" | "CLICK";
+  /** The level applied. */
+  readonly level: "BASIC" | "ADVANCED";
+};
+
+type Person = [
+  name: string,
+  deviceType: Expectation["deviceType"],
+  browser: string,
+  platform: string,
+  brand: string,
+  userAgent: string,
+];
+type Program = [name: string, actorName: string, origin: string, userAgent: string];
+
+const plain = {
+  deviceActorName: "",
+  deviceActorOrigin: "",
+  browserName: "",
+  platformName: "",
+  deviceBrand: "",
+  deviceType: "UNKNOWN",
+  action: "CLICK",
+  level: "ADVANCED",
+} as const satisfies Partial<Expectation>;
+
+/** People with browsers, one row per line of the table. */
+export function people(why: string, lines: readonly Person[]): Row[] {
+  return lines.map(([name, deviceType, browserName, platformName, deviceBrand, userAgent]) => ({
+    name,
+    method: "GET",
+    query: "",
+    headers: { "user-agent": userAgent },
+    repeat: 1,
+    expect: {
+      ...plain,
+      deviceType,
+      deviceActor: "HUMAN",
+      browserName,
+      platformName,
+      deviceBrand,
+      recorded: true,
+      counted: true,
+      reason: "browser",
+    },
+    why,
+  }));
+}
+
+/** Programs that say who they are and claim no device; BOT, or AGENT when the reason is `assistant`. */
+export function declared(
+  reason: "assistant" | "crawler" | "link preview" | "program",
+  why: string,
+  lines: readonly Program[],
+): Row[] {
+  return lines.map(([name, deviceActorName, deviceActorOrigin, userAgent]) => ({
+    name,
+    method: "GET",
+    query: "",
+    headers: { "user-agent": userAgent },
+    repeat: 1,
+    expect: {
+      ...plain,
+      deviceActor: reason === "assistant" ? "AGENT" : "BOT",
+      deviceActorName,
+      deviceActorOrigin,
+      recorded: true,
+      counted: false,
+      reason,
+    },
+    why,
+  }));
+}
+
+/** The same request with something else about it. */
+export function variant(
+  row: Row,
+  change: { name: string; why: string } & Partial<Pick<Row, "method" | "query" | "headers" | "repeat">>,
+  expect: Partial<Expectation>,
+): Row {
+  return {
+    ...row,
+    ...change,
+    headers: { ...row.headers, ...change.headers },
+    expect: { ...row.expect, ...expect },
+  };
+}

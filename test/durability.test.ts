@@ -1,0 +1,155 @@
+import { readFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { eventually, isExternalRun, type Service, startService } from "./support/start-service.ts";
+
+const connections = 16;
+
+interface Load {
+  /** The numbers of the visits that were answered with a redirect. */
+  readonly redirected: ReadonlySet<number>;
+  /** How many were answered otherwise, or not at all. */
+  refused(): number;
+  stop(): Promise<void>;
+}
+
+/** Visitors who come again and again, each time with a number of their own, until they are stopped. */
+function startLoad(port: number, shortlink: string): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const redirected = new Set<number>();
+  let refused = 0;
+  let next = 1;
+  let isStopped = false;
+  const visit = (number: number) =>
+    new Promise<void>((resolve) => {
+      const sent = request({ agent, port, path: `/${shortlink}?m=${number}` }, (res) => {
+        res.resume();
+        res.on("close", () => {
+          if (res.complete && res.statusCode === 302) redirected.add(number);
+          else refused += 1;
+          resolve();
+        });
+      });
+      sent.on("error", () => {
+        refused += 1;
+        // Somebody who gets no connection does not ask again within the same moment.
+        setTimeout(resolve, 10);
+      });
+      sent.end();
+    });
+  const visitors = Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (!isStopped) await visit(next++);
+    }),
+  );
+  return {
+    redirected,
+    refused: () => refused,
+    async stop() {
+      isStopped = true;
+      await visitors;
+      agent.destroy();
+    },
+  };
+}
+
+async function makeLink({ baseUrl, credentials }: Service): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/links`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${credentials.accessToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ destination: "https://example.com/", shortlink: "durable" }),
+  });
+  expect(response.status).toBe(200);
+  return "durable";
+}
+
+async function get(service: Service, path: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    headers: { authorization: `Bearer ${service.credentials.accessToken}` },
+  });
+  return response.ok ? ((await response.json()) as Record<string, unknown>) : {}; // objects on all paths used here
+}
+
+/** The numbers of all visits in the database, in any order. */
+async function recordedNumbers(service: Service): Promise<number[]> {
+  const numbers: number[] = [];
+  for (let pageToken = ""; ; ) {
+    const query = new URLSearchParams({ pageSize: "1000", pageToken });
+    const { json } = await get(service, `/v1/events?${query}`);
+    const page = json as { events: { destination: string }[]; nextPageToken: string }; // the contract's
+    for (const { destination } of page.events)
+      numbers.push(Number(new URL(destination).searchParams.get("m")));
+    if (page.nextPageToken === "") return numbers;
+    pageToken = page.nextPageToken;
+  }
+}
+
+async function drained(service: Service): Promise<void> {
+  const depth = async () => {
+    const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+    return Number(/^signpost_spool_depth (\d+)$/m.exec(text)?.[1] ?? -1);
+  };
+  await eventually(depth, (left) => left === 0, 30_000);
+}
+
+function expectEachOnce(recorded: readonly number[], redirected: ReadonlySet<number>): void {
+  const distinct = new Set(recorded);
+  expect(recorded.length - distinct.size, "double").toBe(0);
+  expect(
+    [...redirected].filter((number) => !distinct.has(number)),
+    "missing",
+  ).toEqual([]);
+}
+
+async function visits(load: Load, count: number): Promise<void> {
+  const before = load.redirected.size;
+  await eventually(
+    async () => load.redirected.size - before,
+    (more) => more >= count,
+    30_000,
+  );
+}
+
+test("every visitor who was redirected is in the database once, also when the service is killed under load", async () => {
+  let service = await startService({ database: "own" });
+  onTestFinished(() => service.stop());
+  const load = startLoad(service.port, await makeLink(service));
+  for (let round = 0; round < 3; round++) {
+    await visits(load, 300);
+    await service.kill("SIGKILL");
+    service = await service.restart();
+  }
+  await visits(load, 300);
+  await load.stop();
+  await drained(service);
+  const recorded = await recordedNumbers(service);
+  expect(load.redirected.size).toBeGreaterThanOrEqual(1_200);
+  expectEachOnce(recorded, load.redirected);
+}, 120_000);
+
+test.skipIf(isExternalRun)(
+  "redirects go on while the database is dead, and what happened meanwhile is in it afterwards, once",
+  async () => {
+    const service = await startService({ database: "own" });
+    onTestFinished(() => service.stop());
+    const load = startLoad(service.port, await makeLink(service));
+    await visits(load, 100);
+    const refusedBefore = load.refused();
+    for (let round = 0; round < 3; round++) {
+      const [pid] = (await readFile(join(service.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n");
+      process.kill(Number(pid), "SIGKILL");
+      await visits(load, 300);
+      await eventually(
+        async () => (await fetch(`${service.baseUrl}/health/ready`)).status,
+        (status) => status === 200,
+        30_000,
+      );
+    }
+    await load.stop();
+    await drained(service);
+    expect(load.refused() - refusedBefore).toBe(0);
+    expectEachOnce(await recordedNumbers(service), load.redirected);
+  },
+  120_000,
+);

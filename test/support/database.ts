@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { pino } from "pino";
+import type { TestProject } from "vitest/node";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { connectionConfig, openDatabase } from "../../src/db/open.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** How to connect to the server that holds the template database. */
+    databaseServer: pg.ConnectionConfig;
+    templateDatabase: string;
+  }
+}
+
+/** Starts PostgreSQL once for the run, or takes the one of DATABASE_URL, and migrates a template database in it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), "signpost-test-"));
+  const url = process.env.DATABASE_URL;
+  const log = pino({ level: "error" });
+  const embedded = url === undefined || url === "" ? await startEmbedded({ dataDir, log }) : undefined;
+  const server: pg.ConnectionConfig = embedded
+    ? { host: embedded.host, port: embedded.port, user: embedded.user, database: embedded.database }
+    : connectionParts(url ?? "");
+  const template = `signpost_template_${process.pid}`;
+  await administer(server, `create database ${template}`);
+  const { db, pool, close } = openDatabase({
+    connection: { ...server, database: template },
+    poolSize: 2,
+    statementTimeoutMs: 60_000,
+    onError: (error) => log.error(error),
+  });
+  await migrate(db, pool, new Date());
+  await close();
+  project.provide("databaseServer", server);
+  project.provide("templateDatabase", template);
+  return async () => {
+    await administer(server, `drop database if exists ${template} with (force)`);
+    await embedded?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
+
+async function administer(server: pg.ConnectionConfig, statement: string): Promise<void> {
+  const client = new pg.Client(server);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+// Plain parts instead of a URL, so that a test can name another database on the same server.
+function connectionParts(url: string): pg.ConnectionConfig {
+  const { host, port, user, password, database } = new pg.Client(connectionConfig(url));
+  return {
+    host,
+    port,
+    ...(user ? { user } : {}),
+    ...(password ? { password } : {}),
+    ...(database ? { database } : {}),
+  };
+}

@@ -1,0 +1,57 @@
+import { create } from "@bufbuild/protobuf";
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { EchoResponseSchema, EchoService } from "../../gen/signpost/testing/v1/echo_pb.js";
+import type { Call, Invoke, Outcome } from "../../src/rpc/call.ts";
+import { type ConnectOptions, connectHandler } from "../../src/rpc/connect.ts";
+import { grpcStreams } from "../../src/rpc/grpc.ts";
+import { listen } from "../../src/server/listen.ts";
+
+/** An answer of EchoService with the text, and the given headers. */
+export function echoed(text: string, headers: Record<string, string> = {}): Outcome {
+  return { ok: true, message: create(EchoResponseSchema, { text }), headers };
+}
+
+/** A pipeline that answers EchoService with what was asked, and remembers the calls. */
+export function echoing(): { invoke: Invoke; calls: Call[] } {
+  const calls: Call[] = [];
+  const invoke: Invoke = async (_method, read, call) => {
+    calls.push(call);
+    try {
+      return echoed(String(Reflect.get(await read(), "text")));
+    } catch (error) {
+      return { ok: false, error: error as never, headers: {} };
+    }
+  };
+  return { invoke, calls };
+}
+
+/** A port that serves EchoService over every RPC protocol; faults end up in `faults`. It ends with the test. */
+export async function serveEcho(
+  invoke: Invoke,
+  options: Pick<ConnectOptions, "otherRoutes"> & { bytesMax?: number; fast?: boolean } = {},
+): Promise<{ port: number; faults: unknown[] }> {
+  const faults: unknown[] = [];
+  const shared = {
+    services: [EchoService],
+    invoke,
+    clientAddress: () => "192.0.2.1",
+    newRequestId: () => "made-here",
+    bytesMaxOf: () => options.bytesMax ?? 4_000_000,
+    onFault: (error: unknown) => faults.push(error),
+  };
+  const stopping = new AbortController();
+  const handler = connectHandler({ ...shared, ...options, shutdownSignal: stopping.signal });
+  const listener = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    handler,
+    log: pino({ level: "silent" }),
+    ...(options.fast === false ? {} : { onStream: grpcStreams(shared) }),
+  });
+  onTestFinished(async () => {
+    stopping.abort();
+    await listener.close(0);
+  });
+  return { port: listener.port, faults };
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+
+/** A database of its own with the run's migrated schema; returns its URL. */
+export async function copyTemplate(server: pg.ConnectionConfig, template: string): Promise<string> {
+  const name = newName();
+  await administer(server, `create database ${name} template ${template}`);
+  return urlOf(server, name);
+}
+
+/** A database of its own with nothing in it; returns its URL. */
+export async function emptyDatabase(server: pg.ConnectionConfig): Promise<string> {
+  const name = newName();
+  await administer(server, `create database ${name}`);
+  return urlOf(server, name);
+}
+
+export async function dropDatabase(server: pg.ConnectionConfig, url: string): Promise<void> {
+  await administer(server, `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+function newName(): string {
+  return `signpost_service_${randomUUID().replaceAll("-", "")}`;
+}
+
+/** A socket's folder stands percent-encoded in place of the host. */
+function urlOf(
+  { host = "localhost", port = 5432, user, password }: pg.ConnectionConfig,
+  name: string,
+): string {
+  const secret = typeof password === "string" ? `:${encodeURIComponent(password)}` : "";
+  const account = user === undefined ? "" : `${encodeURIComponent(user)}${secret}@`;
+  return `postgres://${account}${encodeURIComponent(host)}:${port}/${name}`;
+}
+
+// `create database` fails while another one copies the same template, so creation takes its turn.
+async function administer(server: pg.ConnectionConfig, statement: string): Promise<void> {
+  const client = new pg.Client(server);
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock(7251001)");
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,271 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Writable } from "node:stream";
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { afterAll } from "vitest";
+import type { Deps } from "../../src/api/deps.ts";
+import { createServices } from "../../src/api/services.ts";
+import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import { jobCall } from "../../src/jobs/queue.ts";
+import { createOriginReader } from "../../src/lib/client-address.ts";
+import { signFileUrl } from "../../src/lib/file-url.ts";
+import { deriveKey } from "../../src/lib/keys.ts";
+import { randomShortlink } from "../../src/model/shortlink.ts";
+import { openProtocols } from "../../src/roles/protocols.ts";
+import type { Invoke } from "../../src/rpc/call.ts";
+import type { RegisteredService } from "../../src/rpc/handlers.ts";
+import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
+import { createTokenSigner } from "../../src/rpc/tokens.ts";
+import { listen } from "../../src/server/listen.ts";
+import { type Clock, tickingClock } from "./clock.ts";
+import { type TestDatabase, testDatabase } from "./test-database.ts";
+
+export interface ApiOptions {
+  /** The database of another `startApi`, to be a second process on it; a database of its own when absent. */
+  readonly database?: TestDatabase;
+  readonly clock?: Clock;
+  /** Served instead of all there are. */
+  readonly services?: readonly RegisteredService[];
+  /** Calls per second; all limits are off when absent. */
+  readonly rateLimits?: Partial<PipelineOptions["rateLimits"]>;
+  readonly requestTimeoutMs?: number;
+  /** Changes what handlers are given. */
+  readonly deps?: Partial<Deps>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body; undefined when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape.
+  readonly json: any;
+}
+
+/** Calls REST: the body is sent as JSON, a string or bytes as they are. */
+export type Rest = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Reply>;
+
+export type RpcProtocol = "grpc" | "grpc-web" | "connect";
+
+export interface TestWorkspace extends CreatedWorkspace {
+  /** The access token of the workspace's first secret key. */
+  readonly token: string;
+  /** Calls with that token. */
+  readonly rest: Rest;
+  /** A client with that token; gRPC when no protocol is named. */
+  client<S extends DescService>(service: S, protocol?: RpcProtocol): Client<S>;
+}
+
+export interface Api {
+  readonly invoke: Invoke;
+  readonly services: readonly RegisteredService[];
+  readonly database: TestDatabase;
+  readonly db: TestDatabase["db"];
+  readonly clock: Clock;
+  readonly now: () => Date;
+  readonly port: number;
+  readonly metrics: Registry;
+  readonly signToken: ReturnType<typeof createTokenSigner>;
+  readonly flush: OpenPipeline["flush"];
+  /** Everything logged so far, one JSON object a line. */
+  log(): string;
+  /** What was a bug of an adapter. */
+  readonly faults: readonly unknown[];
+  newWorkspace(): Promise<TestWorkspace>;
+  /** Calls without a token, or with the one given. */
+  rest(token?: string): Rest;
+  client<S extends DescService>(service: S, token?: string, protocol?: RpcProtocol): Client<S>;
+  transport(token: string | undefined, protocol: RpcProtocol): Transport;
+}
+
+const masterSecret = "the master secret of tests";
+
+/** The API as it is served, on a real port and a real database, until the test file ends. */
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const database = options.database ?? (await testDatabase());
+  const clock = options.clock ?? tickingClock();
+  const log = captureLog();
+  const metrics = new Registry();
+  const pipeline = await openPipeline({
+    db: database.db,
+    connection: database.connection,
+    now: clock.now,
+    keyFor: (purpose) => deriveKey(masterSecret, purpose),
+    baseUrl: "http://api.test",
+    rateLimits: { token: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    metrics,
+    log: log.logger,
+    services: (parts) =>
+      options.services ?? createServices({ ...testDeps(clock.now), ...options.deps, ...parts }),
+  });
+  const faults: unknown[] = [];
+  const port = await serve(pipeline, log.logger, faults);
+  const signToken = createTokenSigner(deriveKey(masterSecret, "access-tokens"));
+  let made = 0;
+
+  function client<S extends DescService>(
+    service: S,
+    token?: string,
+    protocol: RpcProtocol = "grpc",
+  ): Client<S> {
+    return createClient(service, transportTo(port, token, protocol));
+  }
+
+  async function newWorkspace(): Promise<TestWorkspace> {
+    made += 1;
+    const created = await createWorkspace(
+      { db: database.db, now: clock.now, signToken },
+      { name: `Workspace ${made}`, email: `admin-${port}-${made}@example.com`, password: "a password" },
+    );
+    const token = created.accessToken;
+    return {
+      ...created,
+      token,
+      rest: restTo(port, token),
+      client: (service, protocol) => client(service, token, protocol),
+    };
+  }
+
+  return {
+    invoke: pipeline.invoke,
+    services: pipeline.services,
+    database,
+    db: database.db,
+    clock,
+    now: clock.now,
+    port,
+    metrics,
+    signToken,
+    flush: pipeline.flush,
+    log: log.text,
+    faults,
+    newWorkspace,
+    rest: (token) => restTo(port, token),
+    client,
+    transport: (token, protocol) => transportTo(port, token, protocol),
+  };
+}
+
+/** What handlers are given in tests. */
+function testDeps(now: () => Date): Deps {
+  const key = deriveKey(masterSecret, "file-urls");
+  return {
+    now,
+    newShortlink: randomShortlink,
+    jobCall,
+    signFileUrl: (storageKey, expiresAt) =>
+      signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key }),
+    shortUrl: "https://short.test",
+    qrcodeWaitMs: 50,
+  };
+}
+
+async function serve(pipeline: OpenPipeline, log: pino.Logger, faults: unknown[]): Promise<number> {
+  const stopping = new AbortController();
+  let requests = 0;
+  const { rest, rpc, onStream } = openProtocols({
+    services: pipeline.services,
+    invoke: pipeline.invoke,
+    readOrigin: createOriginReader([]),
+    newRequestId: () => `request-${++requests}`,
+    onFault: (error) => faults.push(error),
+    ready: async () => true,
+    reflection: true,
+    shutdownSignal: stopping.signal,
+  });
+  const listener = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    handler: (req, res) => (req.url?.startsWith("/v1") ? rest(req, res) : rpc(req, res)),
+    onStream,
+    log,
+  });
+  afterAll(async () => {
+    stopping.abort();
+    await listener.close(0);
+    await pipeline.close();
+  });
+  return listener.port;
+}
+
+function captureLog(): { logger: pino.Logger; text: () => string } {
+  let text = "";
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString();
+      done();
+    },
+  });
+  return { logger: pino({ level: "info" }, stream), text: () => text };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+function restTo(port: number, token: string | undefined): Rest {
+  return (method, path, body, headers = {}) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const bytes = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+    const req = httpRequest({
+      agent,
+      host: "127.0.0.1",
+      port,
+      method,
+      path,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+    });
+    req.on("error", reject);
+    req.on("response", (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk: Buffer) => chunks.push(chunk));
+      res.on("error", reject);
+      res.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json: parse(text) });
+      });
+    });
+    req.end(bytes);
+    return promise;
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function transportTo(port: number, token: string | undefined, protocol: RpcProtocol): Transport {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const authorize: Interceptor = (next) => (req) => {
+    if (token !== undefined) req.header.set("authorization", `Bearer ${token}`);
+    return next(req);
+  };
+  const interceptors = [authorize];
+  switch (protocol) {
+    case "grpc":
+      return createGrpcTransport({ baseUrl, interceptors });
+    case "grpc-web":
+      return createGrpcWebTransport({ baseUrl, httpVersion: "2", interceptors });
+    case "connect":
+      return createConnectTransport({ baseUrl, httpVersion: "2", interceptors });
+  }
+}

@@ -1,0 +1,259 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KyselyPlugin } from "kysely";
+import { Registry } from "prom-client";
+import { onTestFinished } from "vitest";
+import type { Db } from "../../src/db/open.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { createClassifier } from "../../src/scan/classify.ts";
+import { openGeography } from "../../src/scan/geography.ts";
+import { openSpool, type Spool } from "../../src/scan/spool.ts";
+import { type Scan, type ScanDeps, startScan } from "../../src/scan/start.ts";
+import { createRecordStore } from "../../src/scan/store-records.ts";
+import type { TestDatabase } from "./test-database.ts";
+
+/** One answer of a short host. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly host?: string;
+  readonly address?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface TestScan {
+  readonly scan: Scan;
+  readonly spool: Spool;
+  readonly directory: string;
+  readonly port: number;
+  /** Statements run for visitors so far; the drain's are not among them. */
+  statements(): number;
+  ask(path: string, ask?: Ask): Promise<Answer>;
+  /** Moves everything recorded so far to the database. */
+  drained(): Promise<void>;
+}
+
+/** Starts the scan runtime on a port of its own, with a spool of its own; stopped after the test. */
+export async function startTestScan(
+  database: TestDatabase,
+  overrides: Partial<ScanDeps> = {},
+): Promise<TestScan> {
+  const directory = await mkdtemp(join(tmpdir(), "scan-"));
+  const spool = overrides.spool ?? (await openSpool(directory));
+  const counted = countStatements(database.db);
+  const scan = await startScan({
+    db: counted.db,
+    connection: database.connection,
+    spool,
+    store: createRecordStore(database.db, {
+      classify: createClassifier(),
+      geography: await openGeography(),
+      key: "00".repeat(32),
+    }),
+    quarantineDirectory: directory,
+    shortUrl: "https://go.example",
+    siteUrl: undefined,
+    // A test says who asks and for which host; whom to believe is tested with the reader of addresses.
+    originOf: ({ headers }) => ({
+      address: String(headers["x-test-address"] ?? "203.0.113.7"),
+      host: headers.host,
+      scheme: "https",
+    }),
+    now: () => new Date(),
+    log: { warn: () => {}, error: () => {} },
+    metrics: new Registry(),
+    ...overrides,
+  });
+  const server = createServer(scan.handler);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server has no other kind
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await scan.close();
+    await spool.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return {
+    scan,
+    spool,
+    directory,
+    port,
+    statements: counted.count,
+    ask: (path, ask) => send(port, path, ask),
+    async drained() {
+      if (!(await scan.drain.flush(20_000)))
+        throw new Error(`${spool.depth()} visits are still in the spool`);
+    },
+  };
+}
+
+function send(port: number, path: string, { method = "GET", host = "go.example", ...ask }: Ask = {}) {
+  return new Promise<Answer>((resolve, reject) => {
+    const headers = {
+      host,
+      ...(ask.address === undefined ? {} : { "x-test-address": ask.address }),
+      ...ask.headers,
+    };
+    const sent = request({ port, host: "127.0.0.1", method, path, headers }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk: Buffer) => chunks.push(chunk));
+      res.on("error", reject);
+      res.on("end", () => {
+        const { statusCode: status = 0, rawHeaders } = res;
+        const flat = Object.entries(res.headers).map(([name, value]) => [name, value?.toString()]);
+        resolve({
+          status,
+          headers: Object.fromEntries(flat),
+          rawHeaders,
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+function countStatements(db: Db): { db: Db; count: () => number } {
+  let count = 0;
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      count += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  return { db: db.withPlugin(counter), count: () => count };
+}
+
+export interface TestLink {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly host: string;
+  readonly shortlink: string;
+  readonly entryStepId: string;
+  readonly redirectStepId: string;
+}
+
+export interface LinkOptions {
+  readonly workspaceId?: string;
+  readonly destination?: string;
+  readonly conversionTracking?: boolean;
+  readonly fallback?: string;
+  readonly isConnected?: boolean;
+  readonly dataCollection?: "NONE" | "BASIC" | "ADVANCED";
+  readonly environment?: "live" | "test";
+  /** A custom domain, and where it leads itself. */
+  readonly domain?: { readonly name: string; readonly root?: string };
+}
+
+/** A workspace with its settings, as rows. */
+export async function insertWorkspace(
+  db: Db,
+  { dataCollection = "ADVANCED", environment = "live" }: LinkOptions = {},
+): Promise<string> {
+  const at = new Date();
+  const [id, settings] = [newId(at), newId(at)];
+  await db
+    .insertInto("workspaces")
+    .values({ id, name: "Tested", link_setting_id: settings, environment, created_at: at, updated_at: at })
+    .execute();
+  await db
+    .insertInto("link_settings")
+    .values({
+      workspace_id: id,
+      id: settings,
+      data_collection: dataCollection,
+      created_at: at,
+      updated_at: at,
+    })
+    .execute();
+  return id;
+}
+
+/** A link as the API would make it, as rows. */
+export async function insertLink(db: Db, options: LinkOptions = {}): Promise<TestLink> {
+  const { destination = "https://example.com/menu", conversionTracking = false, domain } = options;
+  const at = new Date();
+  const workspaceId = options.workspaceId ?? (await insertWorkspace(db, options));
+  const [id, entryStepId, redirectStepId] = [newId(at), newId(at), newId(at)];
+  const domainId = domain === undefined ? null : await insertDomain(db, workspaceId, domain);
+  const shortlink = `t${id.slice(-12)}`;
+  const host = domain?.name ?? "";
+  const owner = { workspace_id: workspaceId, link_id: id };
+  const step = { ...owner, canvas_x: 0, canvas_y: 0, created_at: at, updated_at: at };
+  await db
+    .insertInto("links")
+    .values({
+      workspace_id: workspaceId,
+      id,
+      name: "Tested",
+      shortlink,
+      custom_domain_id: domainId,
+      fallback_destination: options.fallback ?? "",
+      qrcode_design_id: newId(at),
+      created_at: at,
+      updated_at: at,
+    })
+    .execute();
+  await db
+    .insertInto("shortlinks")
+    .values({ ...owner, host, shortlink })
+    .execute();
+  await db
+    .insertInto("workflow_steps")
+    .values([
+      { ...step, id: entryStepId, event_action: "LINK_VISIT", payload: "{}" },
+      {
+        ...step,
+        id: redirectStepId,
+        event_action: "CLIENT_REDIRECT",
+        payload: JSON.stringify({ destination, conversionTracking }),
+      },
+    ])
+    .execute();
+  if (options.isConnected ?? true)
+    await db
+      .insertInto("workflow_connections")
+      .values({ ...owner, step_id: entryStepId, branch_id: "next", next_step_id: redirectStepId })
+      .execute();
+  return { workspaceId, id, host, shortlink, entryStepId, redirectStepId };
+}
+
+async function insertDomain(
+  db: Db,
+  workspaceId: string,
+  { name, root = "" }: { readonly name: string; readonly root?: string },
+): Promise<string> {
+  const at = new Date();
+  const id = newId(at);
+  await db
+    .insertInto("custom_domains")
+    .values({
+      workspace_id: workspaceId,
+      id,
+      name,
+      status: "ACTIVE",
+      root_destination: root,
+      created_at: at,
+      updated_at: at,
+    })
+    .execute();
+  await db
+    .insertInto("domain_names")
+    .values({ name, workspace_id: workspaceId, custom_domain_id: id })
+    .execute();
+  return id;
+}

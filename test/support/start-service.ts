@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+import type { Credentials } from "../../src/first-start.ts";
+import { copyTemplate, dropDatabase, emptyDatabase } from "./service-database.ts";
+
+/** The repository's root. */
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Service {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** The environment it was started with, for commands that shall see the same service. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What the first start left in `credentials.json`. */
+  readonly credentials: Credentials;
+  /** Everything printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** The log so far, without what is no log line. */
+  log(): readonly LogLine[];
+  /** Whether the process still runs. */
+  alive(): boolean;
+  /** Sends a signal without waiting for what comes of it. */
+  signal(name: NodeJS.Signals): void;
+  /** Sends a signal and waits for the end of the process. */
+  kill(name: NodeJS.Signals): Promise<Exit>;
+  /** Starts the program again on the same port, folder and database, after it has ended. */
+  restart(env?: Readonly<Record<string, string>>): Promise<Service>;
+  /** Ends the process and removes its database and folder. */
+  stop(): Promise<void>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** One line of pino's output. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg?: string;
+  readonly [name: string]: unknown;
+}
+
+export interface ServiceOptions {
+  /**
+   * `shared` (the default, and cheapest): a copy of the run's migrated template on the run's server. `own`: as a stranger
+   * starts it, on an embedded server of its own, or on an empty database when the run is on an external server.
+   */
+  readonly database?: "shared" | "own";
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Whether the run is on a PostgreSQL that DATABASE_URL names. */
+export const isExternalRun = (process.env.DATABASE_URL ?? "") !== "";
+
+/** The master secret of services on a server they share. */
+export const sharedSecret = "a-master-secret-for-tests-of-the-whole-service";
+
+/** Rate limits are the business of their own tests. */
+const withoutLimits = { RATE_LIMIT_TOKEN: "0", RATE_LIMIT_PUBLISHABLE: "0", RATE_LIMIT_ANONYMOUS: "0" };
+
+const startMsMax = 20_000;
+
+/** Starts the real program in a process of its own and waits until it is ready. */
+export async function startService({ database = "shared", env = {} }: ServiceOptions = {}): Promise<Service> {
+  const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
+  const server = inject("databaseServer");
+  const isEmbedded = database === "own" && !isExternalRun;
+  const url = isEmbedded
+    ? undefined
+    : await (database === "own" ? emptyDatabase(server) : copyTemplate(server, inject("templateDatabase")));
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    HOME: dataDir,
+    // Any free one, which becomes part of its addresses.
+    PORT: "0",
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "info",
+    DATABASE_POOL_SIZE: "5",
+    ...(url === undefined ? {} : { DATABASE_URL: url, SECRET: sharedSecret }),
+    ...withoutLimits,
+    ...env,
+  };
+  const remove = async () => {
+    if (url !== undefined) await dropDatabase(server, url);
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return launch(environment, { dataDir, remove });
+}
+
+interface Place {
+  readonly dataDir: string;
+  readonly remove: () => Promise<void>;
+}
+
+async function launch(env: Record<string, string>, place: Place): Promise<Service> {
+  const { dataDir, remove } = place;
+  const child = spawn(process.execPath, [join(root, "src/main.ts")], {
+    cwd: dataDir,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const endWithTest = () => child.kill("SIGKILL");
+  process.once("exit", endWithTest);
+  const printed = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed.stderr += text;
+  });
+  // "close" comes after the last output, "exit" may come before it.
+  const closed = once(child, "close").then((): Exit => {
+    process.off("exit", endWithTest);
+    return { code: child.exitCode, signal: child.signalCode };
+  });
+  try {
+    const port = await portOf(child, printed);
+    const text = await readFile(join(dataDir, "credentials.json"), "utf8");
+    const service: Service = {
+      baseUrl: `http://localhost:${port}`,
+      port,
+      pid: child.pid ?? 0,
+      dataDir,
+      env,
+      credentials: JSON.parse(text),
+      stdout: () => printed.stdout,
+      stderr: () => printed.stderr,
+      log: () => logLines(printed.stdout),
+      alive: () => isRunning(child),
+      signal: (name) => void child.kill(name),
+      kill: (name) => {
+        child.kill(name);
+        return closed;
+      },
+      restart: (changes = {}) => launch({ ...env, PORT: String(port), ...changes }, place),
+      stop: async () => {
+        child.kill("SIGTERM");
+        await closed;
+        await remove();
+      },
+    };
+    return service;
+  } catch (cause) {
+    child.kill("SIGKILL");
+    await closed;
+    throw new Error(`the service did not start:\n${printed.stdout}${printed.stderr}`, { cause });
+  }
+}
+
+/** Waits for the line that says that all is up, which names the port. */
+function portOf(child: ChildProcess, printed: { readonly stdout: string }): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const timer = setTimeout(() => reject(new Error("it was not ready in time")), startMsMax);
+  child.stdout?.on("data", () => {
+    const line = logLines(printed.stdout).find(({ msg }) => msg === "ready");
+    if (line !== undefined) resolve(Number(line.port));
+  });
+  child.once("exit", () => reject(new Error("it ended")));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+function logLines(stdout: string): LogLine[] {
+  // The last line may still be on its way; the greeting is text with lines that are no objects.
+  const lines = stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n");
+  return lines.filter((line) => line.startsWith('{"level"')).map((line) => JSON.parse(line));
+}
+
+/** Asks until the answer is there, and fails with the last one when that takes too long. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  isThere: (answer: T) => boolean,
+  msMax = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + msMax;
+  for (;;) {
+    const answer = await ask();
+    if (isThere(answer)) return answer;
+    if (performance.now() > deadline)
+      throw new Error(`not there after ${msMax} ms: ${JSON.stringify(answer)}`);
+    await pause(25);
+  }
+}

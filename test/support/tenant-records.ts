@@ -1,0 +1,162 @@
+import { newId } from "../../src/lib/ids.ts";
+import type { Api, TestWorkspace } from "./start-api.ts";
+
+type Make = (api: Api, workspace: TestWorkspace) => Promise<string>;
+
+/**
+ * How a workspace comes by a record of each kind that ids lead to: through the API where it can make one, else as the
+ * part of the service leaves it that does.
+ */
+export const makers = {
+  link: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/links", { destination: "https://example.com" });
+    return json.link.id;
+  },
+  token: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/workspace-tokens", {
+      keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET",
+    });
+    return json.token.id;
+  },
+  customDomain: async ({ db, now }, { workspaceId }) => {
+    const [id, at] = [newId(now()), now()];
+    const name = `${id}.example.com`;
+    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
+    await db
+      .insertInto("custom_domains")
+      .values({ ...own, name, status: "ACTIVE" })
+      .execute();
+    await db
+      .insertInto("domain_names")
+      .values({ name, workspace_id: workspaceId, custom_domain_id: id })
+      .execute();
+    return id;
+  },
+  directory: async ({ db, now }, { workspaceId }) => {
+    const [id, at] = [newId(now()), now()];
+    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
+    await db
+      .insertInto("directories")
+      .values({ ...own, name: "Menus", path: "Menus" })
+      .execute();
+    return id;
+  },
+  pageTheme: async ({ db, now }, { workspaceId }) => {
+    const [id, at] = [newId(now()), now()];
+    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
+    await db
+      .insertInto("page_themes")
+      .values({ ...own, styling: "{}" })
+      .execute();
+    return id;
+  },
+  qrcodeDesign: async ({ db, now }, { workspaceId }) => {
+    const [id, at] = [newId(now()), now()];
+    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
+    await db
+      .insertInto("qrcode_designs")
+      .values({ ...own, options: "{}" })
+      .execute();
+    return id;
+  },
+  qrcodeTemplate: async (api, workspace) => {
+    const { db, now } = api;
+    const [id, at] = [newId(now()), now()];
+    const own = { workspace_id: workspace.workspaceId, id, created_at: at, updated_at: at };
+    const design = await makers.qrcodeDesign(api, workspace);
+    await db
+      .insertInto("qrcode_templates")
+      .values({ ...own, qrcode_design_id: design })
+      .execute();
+    return id;
+  },
+  visitor: async ({ db, now }, { workspaceId }) => {
+    const [id, at] = [newId(now()), now()];
+    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
+    await db
+      .insertInto("visitors")
+      .values({ ...own, email: `${id}@example.com` })
+      .execute();
+    return id;
+  },
+  event: async (api, workspace) => {
+    const { db, now } = api;
+    const link_id = await makers.link(api, workspace);
+    const visitor_id = await makers.visitor(api, workspace);
+    const at = now();
+    const [id, device_id] = [newId(at), newId(at)];
+    const own = { workspace_id: workspace.workspaceId, created_at: at, updated_at: at };
+    await db
+      .insertInto("devices")
+      .values({
+        ...own,
+        id: device_id,
+        visitor_id,
+        device_type: "MOBILE",
+        device_actor: "HUMAN",
+        last_used_at: at,
+      })
+      .execute();
+    await db
+      .insertInto("events")
+      .values({
+        ...own,
+        id,
+        link_id,
+        device_id,
+        visitor_id,
+        action: "SCAN",
+        visit_type: "FIRST",
+        counted: true,
+        entrypoint: "https://short.test/x",
+        steps_total: 2,
+        steps_reached: 2,
+        outcome: "COMPLETED",
+      })
+      .execute();
+    return id;
+  },
+} as const satisfies Record<string, Make>;
+
+export type RecordKind = keyof typeof makers;
+
+/** The kind of record that an id field of a request leads to, by its name; `id` by the service. */
+export const kindsByField: Readonly<Record<string, RecordKind>> = {
+  "LinksService id": "link",
+  "WorkspaceTokensService id": "token",
+  linkId: "link",
+  customDomainId: "customDomain",
+  directoryId: "directory",
+  pageThemeId: "pageTheme",
+  qrcodeDesignId: "qrcodeDesign",
+  qrcodeTemplateId: "qrcodeTemplate",
+  visitorId: "visitor",
+  eventId: "event",
+};
+
+/** A request as JSON that would be fine, given the ids of the caller's own records. */
+type Request = (own: Readonly<Record<RecordKind, string>>) => Record<string, unknown>;
+
+/** What a list shows, so that two of them make two pages. */
+export interface Seed {
+  readonly request: Request;
+  readonly lists?: RecordKind;
+}
+
+/** A good request for every RPC that asks for a scope; a new RPC has its line here. */
+export const seeds: Readonly<Record<string, Seed>> = {
+  "EventsService.ListEvents": { request: () => ({}), lists: "event" },
+  "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },
+  "LinksService.Create": { request: () => ({ destination: "https://example.com/menu" }) },
+  "LinksService.Delete": { request: ({ link }) => ({ id: link }) },
+  "LinksService.Get": { request: ({ link }) => ({ id: link }) },
+  "LinksService.List": { request: () => ({}), lists: "link" },
+  "LinksService.ShortlinkAvailability": { request: () => ({ shortlink: "summer-menu" }) },
+  "LinksService.ShortlinkRandom": { request: () => ({}) },
+  "LinksService.Update": { request: ({ link }) => ({ id: link, name: "Renamed" }) },
+  "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
+  "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
+  "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },
+  "WorkspaceTokensService.List": { request: () => ({}), lists: "token" },
+  "WorkspaceTokensService.Update": { request: ({ token }) => ({ id: token, name: "Renamed" }) },
+};

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethodUnary,
+  getOption,
+  type JsonObject,
+} from "@bufbuild/protobuf";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type FieldRules, field as fieldRules } from "../gen/buf/validate/validate_pb.js";
+import { access } from "../gen/signpost/options/v1/access_pb.js";
+import { type Answer, ask, protocols } from "./support/ask.ts";
+import { startApi, type TestWorkspace } from "./support/start-api.ts";
+import { kindsByField, makers, type RecordKind, seeds } from "./support/tenant-records.ts";
+
+const api = await startApi();
+
+/** Every RPC that reads or writes records of a workspace, from the registry itself. */
+const methods: DescMethodUnary[] = api.services
+  .flatMap(({ service, unbuilt }) => service.methods.filter(({ localName }) => !unbuilt.has(localName)))
+  .filter((method): method is DescMethodUnary => method.methodKind === "unary")
+  .filter((method) => getOption(method, access).kind.case === "scope");
+
+const kinds = Object.keys(makers) as RecordKind[];
+type Records = Record<RecordKind, string>;
+
+let mine: TestWorkspace;
+let own: Records;
+let theirs: TestWorkspace;
+let foreign: Records;
+
+beforeAll(async () => {
+  [mine, theirs] = [await api.newWorkspace(), await api.newWorkspace()];
+  [own, foreign] = [await recordsOf(mine), await recordsOf(theirs)];
+});
+
+async function recordsOf(workspace: TestWorkspace): Promise<Records> {
+  const made: [RecordKind, string][] = [];
+  for (const kind of kinds) made.push([kind, await makers[kind](api, workspace)]);
+  // One entry for every kind.
+  return Object.fromEntries(made) as Records;
+}
+
+function nameOf(method: DescMethodUnary): string {
+  return `${method.parent.name}.${method.name}`;
+}
+
+/** A field whose value is an id, and the JSON that puts one there. */
+interface IdField {
+  readonly path: string;
+  readonly kind: RecordKind | undefined;
+  readonly put: (request: JsonObject, id: string) => JsonObject;
+}
+
+/** Whatever is a UUID by its rules, or is called an id. */
+function isId(field: DescField): boolean {
+  const rules = getOption(field, fieldRules);
+  const items = rules.type.case === "repeated" ? rules.type.value.items : rules;
+  return isUuidRule(items) || /(^|_)ids?$/.test(field.name);
+}
+
+function isUuidRule(rules: FieldRules | undefined): boolean {
+  return rules?.type.case === "string" && rules.type.value.wellKnown.case === "uuid";
+}
+
+function idFields(message: DescMessage, service: string, seen: readonly DescMessage[] = []): IdField[] {
+  if (seen.includes(message)) return [];
+  return message.fields.flatMap((field): IdField[] => {
+    const name = field.jsonName;
+    const wrap = (value: JsonObject | string) => (field.fieldKind === "list" ? [value] : value);
+    if (field.message !== undefined) {
+      return idFields(field.message, service, [...seen, message]).map(({ path, kind, put }) => ({
+        path: `${name}.${path}`,
+        kind,
+        put: (request, id) => ({ ...request, [name]: wrap(put({}, id)) }),
+      }));
+    }
+    if (!isId(field)) return [];
+    const kind = kindsByField[`${service} ${name}`] ?? kindsByField[name];
+    return [{ path: name, kind, put: (request, id) => ({ ...request, [name]: wrap(id) }) }];
+  });
+}
+
+/** Everything that can be asked for beside the record itself. */
+function everyInclude(method: DescMethodUnary): JsonObject {
+  const include = method.input.fields.find(({ name }) => name === "include");
+  const rules = include && getOption(include, fieldRules).type;
+  const items = rules?.case === "repeated" ? rules.value.items?.type : undefined;
+  return items?.case === "string" ? { include: items.value.in } : {};
+}
+
+/** What is left of an answer when the id that was asked for, and whatever is made anew each time, is taken out. */
+function shapeOf(answer: Answer, id: string): string {
+  return JSON.stringify(answer)
+    .replaceAll(id, "<id>")
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/\b[A-Za-z0-9]{4}-[A-Za-z0-9]{4}\b/g, "<shortlink>")
+    .replaceAll(/eyJ[\w.-]+/g, "<token>");
+}
+
+test("every RPC and every id field has a seed, so that a new one cannot escape these tests", () => {
+  expect(methods.length).toBeGreaterThan(10);
+  const names = methods.map(nameOf);
+  expect(Object.keys(seeds).toSorted((a, b) => a.localeCompare(b))).toEqual(
+    names.toSorted((a, b) => a.localeCompare(b)),
+  );
+  const unknown = methods.flatMap((method) =>
+    idFields(method.input, method.parent.name)
+      .filter(({ kind }) => kind === undefined)
+      .map(({ path }) => `${nameOf(method)} ${path}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+describe.each(protocols)("over %s", (protocol) => {
+  const cases = methods.flatMap((method) =>
+    idFields(method.input, method.parent.name).map((id) => ({
+      method,
+      id,
+      name: `${nameOf(method)} ${id.path}`,
+    })),
+  );
+
+  test.each(cases)("another workspace's id answers what a random one does: $name", async ({ method, id }) => {
+    const { kind } = id;
+    if (kind === undefined) throw new Error(`nothing says what record ${id.path} leads to`);
+    const seed = seeds[nameOf(method)];
+    const base = { ...everyInclude(method), ...(seed?.request(own) as JsonObject) };
+    const send = async (value: string) =>
+      shapeOf(await ask(api, protocol, method, id.put(base, value), mine.token), value);
+    // A record of its own for each case, because creating one with a foreign id makes it an id of mine too.
+    const toForeign = await send(await makers[kind](api, theirs));
+    expect(toForeign).toBe(await send(randomUUID()));
+    expect(toForeign).not.toContain('"reason":"INTERNAL"');
+  });
+
+  const lists = methods.filter((method) => method.input.fields.some(({ name }) => name === "page_token"));
+
+  test.each(lists.map((method) => ({ method, name: nameOf(method) })))(
+    "another workspace's page token is refused, and its records are not listed: $name",
+    async ({ method, name }) => {
+      const kind = seeds[name]?.lists;
+      if (kind === undefined) throw new Error(`the seed of ${name} does not say what it lists`);
+      await makers[kind](api, theirs);
+      const first = await ask(api, protocol, method, { pageSize: "1" }, theirs.token);
+      const pageToken = /"nextPageToken":"([^"]+)"/.exec(JSON.stringify(first.body))?.[1] ?? "";
+      expect(pageToken).not.toBe("");
+      const stolen = await ask(api, protocol, method, { pageSize: "1", pageToken }, mine.token);
+      expect(stolen.reason).toBe("INVALID_PAGE_TOKEN");
+      const all = await ask(api, protocol, method, everyInclude(method), mine.token);
+      expect(all.reason).toBe("OK");
+      const text = JSON.stringify(all.body);
+      for (const id of [theirs.workspaceId, ...Object.values(foreign)]) expect(text).not.toContain(id);
+    },
+  );
+});
+
+test("after all of this the other workspace's records are as they were", async () => {
+  expect(await recordsNow()).toMatchObject({ link: 200, token: 200, event: 200 });
+  const { json } = await theirs.rest("GET", `/v1/links/${foreign.link}`);
+  expect(json.link.name).not.toBe("Renamed");
+});
+
+async function recordsNow() {
+  const status = async (path: string) => (await theirs.rest("GET", path)).status;
+  return {
+    link: await status(`/v1/links/${foreign.link}`),
+    token: await status(`/v1/workspace-tokens/${foreign.token}`),
+    event: await status(`/v1/events/${foreign.event}/traces`),
+  };
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    globalSetup: ["test/support/database.ts"],
+    pool: "forks",
+    experimental: { viteModuleRunner: false },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
