@@ -80,6 +80,8 @@ export type SubscriptionType =
 
 export type TokenKeyType = "PUBLISHABLE" | "SECRET";
 
+export type VisitorAttributeType = "BOOLEAN" | "DATE" | "ENUM" | "NUMBER" | "STRING";
+
 export type VisitType = "FIRST" | "RETURNING";
 
 export interface BlockedHosts {
@@ -171,20 +173,27 @@ export interface EventRollups {
 
 export interface Events {
   action: Action;
+  brand_supportiveness: number | null;
   counted: boolean;
   created_at: Date;
   destination: Generated<string>;
   destination_action: EventAction | null;
   device_id: string;
   ended_at: Date | null;
+  engagement_level: number | null;
   entrypoint: string;
   id: string;
   last_step_action: EventAction | null;
   last_step_id: string | null;
+  lead_score: number | null;
   link_id: string;
   outcome: JourneyOutcome;
+  profile_fit: number | null;
+  recurring_interest: number | null;
+  recurring_scans: number | null;
   steps_reached: number;
   steps_total: number;
+  technological_aptitude: number | null;
   updated_at: Date;
   visit_type: VisitType;
   visitor_id: string | null;
@@ -274,6 +283,14 @@ export interface PageThemes {
   workspace_id: string;
 }
 
+export interface PasswordAttempts {
+  address: string;
+  attempts: number;
+  event_id: string;
+  first_at: Date;
+  workspace_id: string;
+}
+
 export interface QrcodeDesigns {
   created_at: Date;
   id: string;
@@ -332,6 +349,16 @@ export interface Traces {
   workspace_id: string;
 }
 
+export interface VisitorAttributes {
+  created_at: Date;
+  key: string;
+  type: VisitorAttributeType;
+  updated_at: Date;
+  value: string;
+  visitor_id: string;
+  workspace_id: string;
+}
+
 export interface VisitorLinks {
   event_count: bigint;
   first_visited_at: Date;
@@ -349,6 +376,16 @@ export interface Visitors {
   last_name: string | null;
   phone: string | null;
   updated_at: Date;
+  workspace_id: string;
+}
+
+export interface Visits {
+  active_at: Date;
+  data_collection: DataCollection;
+  event_id: string;
+  link_id: string;
+  query: string;
+  step_id: string;
   workspace_id: string;
 }
 
@@ -432,6 +469,7 @@ export interface DB {
   member_emails: MemberEmails;
   members: Members;
   page_themes: PageThemes;
+  password_attempts: PasswordAttempts;
   qrcode_designs: QrcodeDesigns;
   qrcode_templates: QrcodeTemplates;
   rate_limits: RateLimits;
@@ -439,8 +477,10 @@ export interface DB {
   shortlinks: Shortlinks;
   tags: Tags;
   traces: Traces;
+  visitor_attributes: VisitorAttributes;
   visitor_links: VisitorLinks;
   visitors: Visitors;
+  visits: Visits;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_tokens: WorkspaceTokens;

@@ -13,16 +13,23 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   lib: { may: [/^src\/lib\//, /^gen\/google\//, /^gen\/signpost\/v1\/error_reason_pb/] },
   model: { may: [/^src\/(model|lib)\//], never: [/./] },
+  // The engine of workflows, which visits and simulations run alike: pure, like what it stands on.
+  workflow: { may: [/^src\/(workflow|model|lib)\//], never: [/^(?!libphonenumber-js)/] },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
   qr: { may: [/^src\/(qr|lib)\//], never: [/^(kysely|pg|@connectrpc\/|@bufbuild\/)/] },
   rest: { may: [/^src\/(rest|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//], never: [/^(kysely|pg)$/] },
   rpc: { may: [/^src\/(rpc|db|model|lib)\//, /^gen\//] },
-  api: { may: [/^src\/(db|model|lib)\//, /^src\/api\/deps\.ts$/, /^src\/rpc\/handlers\.ts$/, /^gen\//] },
+  api: {
+    may: [/^src\/(db|workflow|model|lib)\//, /^src\/api\/deps\.ts$/, /^src\/rpc\/handlers\.ts$/, /^gen\//],
+  },
   scan: {
-    may: [/^src\/(scan|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(scan|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
-  jobs: { may: [/^src\/(jobs|db|qr|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//] },
+  jobs: {
+    may: [/^src\/(jobs|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//],
+  },
   // Makes gen/openapi.json of what the other rooms know; nothing of it runs in the service.
   openapi: {
     may: [/^src\/(rest|model|lib)\//, /^src\/rpc\/access\.ts$/, /^src\/server\/limits\.ts$/, /^gen\//],

@@ -3,10 +3,12 @@ import { type Migration, Migrator } from "kysely/migration";
 import type pg from "pg";
 import { uuidFromTime } from "../lib/ids.ts";
 import * as foundation from "./migrations/0001-foundation.ts";
+import * as visits from "./migrations/0002-visits.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
   "0001-foundation": foundation,
+  "0002-visits": visits,
 };
 
 /** How many months of event partitions are kept ready ahead of time. */

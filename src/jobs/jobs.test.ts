@@ -161,7 +161,8 @@ test("goes on after the database cut every connection", async () => {
   const done: string[] = [];
   start(async (job: typeof payload) => void done.push(job.linkId));
   await enqueue(db, "render-qrcode", { workspaceId: "w", linkId: "first" });
-  await eventually(() => expect(done).toEqual(["first"]));
+  // Forgotten too: a job that is cut off between its end and that is done again.
+  await eventually(async () => expect([done, await queued()]).toEqual([["first"], []]));
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
   await enqueue(db, "render-qrcode", { workspaceId: "w", linkId: "second" });

@@ -6,7 +6,8 @@ export type KeyPurpose =
   | "devices"
   | "file-urls"
   | "idempotency-fingerprints"
-  | "idempotency-outcomes";
+  | "idempotency-outcomes"
+  | "step-passwords";
 
 /** A key of 32 bytes for one purpose, derived from the master secret (RFC 5869, HKDF-SHA256). */
 export function deriveKey(masterSecret: string, purpose: KeyPurpose): Buffer {

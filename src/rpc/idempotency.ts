@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { type DescMessage, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import { CallError, type Code, fail, type Refusal } from "../lib/errors.ts";
+import { seal, unseal } from "../lib/sealed.ts";
 import type { MethodPlan } from "./access.ts";
 
 export interface IdempotencyDeps {
@@ -206,10 +207,8 @@ type StoredOutcome =
       readonly refusal: Refusal;
     };
 
-/** Stored outcomes begin with one of these bytes; an encrypted one goes on with nonce and tag. */
+/** Stored outcomes begin with one of these bytes; an encrypted one goes on sealed. */
 const format = { plain: 0, encrypted: 1 } as const;
-const nonceBytes = 12;
-const tagBytes = 16;
 
 function writeOutcome(
   key: Uint8Array,
@@ -224,11 +223,7 @@ function writeOutcome(
       : { message: Buffer.from(toBinary(method.output, outcome)).toString("base64") };
   const plain = Buffer.from(JSON.stringify(stored));
   if (!answersSecrets || outcome instanceof CallError) return Buffer.concat([Buffer.of(format.plain), plain]);
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  cipher.setAAD(Buffer.from(identity.join("\n")));
-  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([Buffer.of(format.encrypted), nonce, cipher.getAuthTag(), encrypted]);
+  return Buffer.concat([Buffer.of(format.encrypted), seal(plain, key, identity.join("\n"))]);
 }
 
 function readOutcome(
@@ -237,16 +232,10 @@ function readOutcome(
   bytes: Buffer,
   output: DescMessage,
 ): Message | CallError {
-  const plain = bytes[0] === format.encrypted ? decrypt(key, identity, bytes.subarray(1)) : bytes.subarray(1);
+  const rest = bytes.subarray(1);
+  const plain = bytes[0] === format.encrypted ? unseal(rest, key, identity.join("\n")) : rest;
   // Written by writeOutcome, and by nobody else.
   const stored = JSON.parse(plain.toString("utf8")) as StoredOutcome;
   if ("message" in stored) return fromBinary(output, Buffer.from(stored.message, "base64"));
   return fail(stored.code, stored.reason, stored.text, stored.refusal);
-}
-
-function decrypt(key: Uint8Array, identity: Identity, bytes: Buffer): Buffer {
-  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, nonceBytes));
-  decipher.setAAD(Buffer.from(identity.join("\n")));
-  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }

@@ -1,0 +1,64 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * What workflows with pages need: visits that are under way, what visitors tell about themselves, and scores. A score
+ * stands with its event, because it is written with it, once, and each event has at most one.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(schema).execute(db);
+}
+
+const schema = `
+create type visitor_attribute_type as enum ('STRING', 'NUMBER', 'BOOLEAN', 'DATE', 'ENUM');
+
+-- Case-folded: one person has one profile in a workspace, however the address is spelt.
+create unique index visitors_email_key on visitors (workspace_id, email) where email is not null;
+create index visitors_phone_idx on visitors (workspace_id, phone, created_at, id) where phone is not null;
+
+create table visitor_attributes (
+  workspace_id uuid not null,
+  visitor_id uuid not null,
+  key text not null,
+  type visitor_attribute_type not null,
+  value text not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  constraint visitor_attributes_pkey primary key (workspace_id, visitor_id, key)
+);
+create index visitor_attributes_key_idx on visitor_attributes (workspace_id, key, visitor_id);
+
+-- Visits that stopped at an interaction and have not ended: a row goes when its visit ends or is abandoned.
+create table visits (
+  workspace_id uuid not null,
+  event_id uuid not null,
+  link_id uuid not null,
+  -- The interaction that the visitor is at.
+  step_id uuid not null,
+  -- The parameters that the visitor came with, without '?'; they are carried on to the destination.
+  query text not null,
+  -- The level of the visit's beginning: changes apply to later visits only.
+  data_collection data_collection not null,
+  active_at timestamptz(3) not null,
+  constraint visits_pkey primary key (workspace_id, event_id)
+);
+create index visits_active_at_idx on visits (workspace_id, active_at);
+
+-- Wrong passwords per visit and address; unlogged: after a crash everybody has all tries again.
+create unlogged table password_attempts (
+  workspace_id uuid not null,
+  event_id uuid not null,
+  address text not null,
+  attempts smallint not null,
+  first_at timestamptz(3) not null,
+  constraint password_attempts_pkey primary key (workspace_id, event_id, address)
+);
+
+alter table events
+  add column lead_score smallint,
+  add column engagement_level smallint,
+  add column technological_aptitude smallint,
+  add column recurring_interest smallint,
+  add column brand_supportiveness smallint,
+  add column profile_fit smallint,
+  add column recurring_scans integer;
+`;

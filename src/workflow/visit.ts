@@ -1,0 +1,24 @@
+/** What a workflow may ask about a visit. Pure data: whoever asks has looked it up, from a request or from a simulation. */
+export interface Visit {
+  /** The query as the visitor sent it, without `?`. */
+  readonly query: string;
+  /** The visit's id as parameter `lbid`; empty for visits that leave no event. */
+  readonly lbid: () => string;
+  /** Whether the device has visited the link before; known where `plan.needs.visitType` says so. */
+  readonly visitType: "FIRST" | "RETURNING";
+  /** ISO 3166-1 alpha-2; empty when unknown. Asked at most once a walk. */
+  readonly country: () => string;
+  /** Asked at most once a walk. */
+  readonly device: () => VisitDevice;
+  /** Values by attribute key, reserved ones with `$`; undefined for who has no profile. Known where `plan.needs.visitor` says so. */
+  readonly attributes: ReadonlyMap<string, string> | undefined;
+}
+
+/** Names as devices have them; empty when unknown. */
+export interface VisitDevice {
+  readonly deviceType: "NATIVE" | "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
+  readonly deviceActor: "HUMAN" | "BOT" | "AGENT" | "UNKNOWN";
+  readonly platformName: string;
+  readonly browserName: string;
+  readonly deviceBrand: string;
+}

@@ -1,0 +1,50 @@
+import type { AttributeType } from "../model/payloads.ts";
+import type { PlanStep } from "../model/plan.ts";
+
+/** The data of a trace as it is stored: the JSON of the one variant that belongs to the step, under its name. */
+export type TraceData = Readonly<Record<string, object>>;
+
+/** A step that was opened on a walk. */
+export interface Taken {
+  readonly step: PlanStep;
+  /** The way on; empty at the step where the walk ends, and at one that cannot be served. */
+  readonly branchId: string;
+  /** Undefined for the entry and for redirects, whose data follow from the event and the end. */
+  readonly data: TraceData | undefined;
+  /** False for an interaction that waits for its visitor. */
+  readonly isCompleted: boolean;
+  /** What the step saves to the visitor, because it completed. */
+  readonly saved: readonly SavedAttribute[];
+}
+
+/** Something to save to the visitor of a visit. */
+export interface SavedAttribute {
+  readonly key: string;
+  readonly value: string;
+  readonly type: AttributeType;
+  /** Fills empty attributes only. */
+  readonly setOnce: boolean;
+}
+
+/** How a walk ends. */
+export type End =
+  /** A redirect step: to its address, with everything that is carried on. */
+  | {
+      readonly kind: "redirect";
+      readonly step: PlanStep;
+      readonly to: string;
+      readonly conversionTracking: boolean;
+    }
+  /** An exit with a page of its own. */
+  | { readonly kind: "exit-page"; readonly step: PlanStep }
+  /** An interaction, which shows its page and waits for an answer. */
+  | { readonly kind: "interaction"; readonly step: PlanStep }
+  /** The workflow cannot serve an exit; `to` is empty for a fallback that leads nowhere. */
+  | { readonly kind: "fallback"; readonly to: string };
+
+/** A walk through a workflow: from its entry, or from an answered interaction, to where it stops. */
+export interface Walk {
+  /** In order; conditions are among them. */
+  readonly taken: readonly Taken[];
+  readonly end: End;
+}
