@@ -1,6 +1,6 @@
 import type { Db } from "../db/open.ts";
 import type { Storage } from "../lib/storage.ts";
-import { imageKey, renderQr } from "../qr/render.ts";
+import { contentTypes, imageKey, renderImage } from "../qr/render.ts";
 import { storedDesign } from "../qr/stored-design.ts";
 import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";
@@ -29,8 +29,8 @@ export function renderQrcode({
     const { design, format } = storedDesign(link.options);
     const key = imageKey(content, design, format);
     if ((await storage.get(key)) === undefined) {
-      const { bytes, contentType } = renderQr(content, design, format);
-      await storage.put(key, bytes, { contentType });
+      const bytes = await renderImage(content, design, format);
+      await storage.put(key, bytes, { contentType: contentTypes[format] });
     }
     await setImage(db, workspaceId, linkId, { key, pendingSince: link.qrcode_pending_update_since });
   };

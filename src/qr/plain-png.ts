@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { Rgb } from "./design.ts";
+import type { Color } from "./color.ts";
 import { type Layout, layOut } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 
@@ -8,25 +8,27 @@ const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 export interface PlainPngOptions {
   readonly width: number;
   readonly height: number;
-  readonly dark: Rgb;
-  readonly light: Rgb;
+  readonly dark: Color;
+  readonly light: Color;
 }
 
-/** Paints a code with square modules in two colours as a PNG with a palette of two, one bit a pixel. */
-export function plainPng(matrix: Matrix, { width, height, dark, light }: PlainPngOptions): Uint8Array {
+/** Paints a code with square modules in two colors as a PNG with a palette of two, one bit a pixel. */
+export function plainPng(matrix: Matrix, { width, height, dark, light }: PlainPngOptions): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   // Bit depth 1, colour type 3 (palette), then deflate, adaptive filtering and no interlacing, which are all 0.
   header.set([1, 3], 8);
+  const palette = [light, dark];
+  const isOpaque = palette.every(({ alpha }) => alpha === 1);
+  const opacities = palette.map(({ alpha }) => Math.round(alpha * 255));
+  const layout = layOut(matrix.size, { width, height, shape: "SQUARE" });
   return Buffer.concat([
     signature,
     chunk("IHDR", header),
-    chunk("PLTE", Uint8Array.of(...light, ...dark)),
-    chunk(
-      "IDAT",
-      deflateSync(scanLines(matrix, layOut(matrix, width, height), width, height), deflateOptions),
-    ),
+    chunk("PLTE", Uint8Array.from(palette.flatMap(({ red, green, blue }) => [red, green, blue]))),
+    ...(isOpaque ? [] : [chunk("tRNS", Uint8Array.from(opacities))]),
+    chunk("IDAT", deflateSync(scanLines(matrix, layout, width, height), deflateOptions)),
     chunk("IEND", new Uint8Array()),
   ]);
 }

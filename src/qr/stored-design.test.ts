@@ -10,7 +10,7 @@ test("takes the defaults for what is unset, in every way to be unset", () => {
     outputFileFormat: "OUTPUT_FILE_FORMAT_UNSPECIFIED",
   };
   for (const options of [undefined, null, [], "text", {}, zeros, { errorCorrectionLevel: "constructor" }])
-    expect(storedDesign(options)).toEqual({ design: defaultDesign, format: "png" });
+    expect(storedDesign(options)).toEqual({ design: defaultDesign, format: "PNG" });
 });
 
 test("reads size, error correction and format by the contract's names", () => {
@@ -21,5 +21,5 @@ test("reads size, error correction and format by the contract's names", () => {
     outputFileFormat: "OUTPUT_FILE_FORMAT_SVG",
   };
   const design = { ...defaultDesign, width: 64, height: 4096, errorCorrection: "L" };
-  expect(storedDesign(options)).toEqual({ design, format: "svg" });
+  expect(storedDesign(options)).toEqual({ design, format: "SVG" });
 });

@@ -1,0 +1,82 @@
+/** Red, green and blue, each 0 to 255, and how opaque the color is, 0 to 1. */
+export interface Color {
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
+  readonly alpha: number;
+}
+
+export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
+export const white: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
+
+/** Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `hsl()` or `hsla()`; undefined for anything else. */
+export function readColor(text: string): Color | undefined {
+  const hexadecimal = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(text)?.[1];
+  if (hexadecimal !== undefined) return fromHexadecimal(hexadecimal);
+  const [, model, list] = /^(rgb|hsl)a?\(([^()]*)\)$/i.exec(text) ?? [];
+  const parts = list
+    ?.trim()
+    .split(/\s*[,/]\s*|\s+/)
+    .map(readPart);
+  if (parts === undefined || parts.length < 3 || parts.length > 4) return undefined;
+  const [first, second, third, opacity = { value: 1, unit: "" }] = parts;
+  if (first === undefined || second === undefined || third === undefined) return undefined;
+  const alpha = clamp(opacity.unit === "%" ? opacity.value / 100 : opacity.value, 1);
+  if (model?.toLowerCase() === "hsl")
+    return fromHsl(first.value, second.value / 100, third.value / 100, alpha);
+  const [red = 0, green = 0, blue = 0] = [first, second, third].map(({ value, unit }) =>
+    Math.round(clamp(unit === "%" ? value * 2.55 : value, 255)),
+  );
+  return { red, green, blue, alpha };
+}
+
+/** `#rrggbb`, without the opacity. */
+export function hexOf({ red, green, blue }: Color): string {
+  return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** What is seen of a color in front of an opaque one. */
+export function over(front: Color, back: Color): Color {
+  const mix = (a: number, b: number) => Math.round(a * front.alpha + b * (1 - front.alpha));
+  return {
+    red: mix(front.red, back.red),
+    green: mix(front.green, back.green),
+    blue: mix(front.blue, back.blue),
+    alpha: 1,
+  };
+}
+
+/**
+ * How light readers see an opaque color, 0 (black) to 1 (white): the luma of ITU-R BT.601, which decoders compute from
+ * the camera's pixels. Not the relative luminance of people's eyes, which has no part in reading.
+ */
+export function lumaOf({ red, green, blue }: Color): number {
+  return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
+}
+
+function readPart(text: string): { readonly value: number; readonly unit: string } {
+  const [, number = "", unit = ""] = /^([-+]?\d*\.?\d+)(%|deg)?$/i.exec(text) ?? [];
+  return { value: number === "" ? 0 : Number(number), unit };
+}
+
+function fromHexadecimal(digits: string): Color {
+  const size = digits.length < 6 ? 1 : 2;
+  const [red = 0, green = 0, blue = 0, opacity = 255] = Array.from(
+    { length: digits.length / size },
+    (_, index) => Number.parseInt(digits.slice(index * size, (index + 1) * size).repeat(3 - size), 16),
+  );
+  return { red, green, blue, alpha: opacity / 255 };
+}
+
+function fromHsl(hue: number, saturation: number, lightness: number, alpha: number): Color {
+  const chroma = clamp(saturation, 1) * Math.min(clamp(lightness, 1), 1 - clamp(lightness, 1));
+  const channel = (offset: number) => {
+    const turn = (((offset + hue / 30) % 12) + 12) % 12;
+    return Math.round(255 * (clamp(lightness, 1) - chroma * Math.max(-1, Math.min(turn - 3, 9 - turn, 1))));
+  };
+  return { red: channel(0), green: channel(8), blue: channel(4), alpha };
+}
+
+function clamp(value: number, max: number): number {
+  return Math.min(Math.max(value, 0), max);
+}

@@ -1,0 +1,92 @@
+import sharp, { type Sharp } from "sharp";
+import type { Pixels } from "./readers.ts";
+
+/** How a code is held in front of a reader. */
+export interface Condition {
+  readonly name: string;
+  /** Whether a code that is not read like this counts as unreadable; the others show how much it can still take. */
+  readonly isRequired: boolean;
+  /** Pixels a module; undefined keeps the image's own, up to `sideMax`. */
+  readonly scale?: number;
+  readonly change?: (image: Sharp, scale: number) => Sharp;
+}
+
+/** Larger images are made smaller first, as a camera would: readers look for marks of a few pixels a module. */
+const sideMax = 600;
+
+const paper = "#ffffff";
+
+export const conditions: readonly Condition[] = [
+  { name: "as drawn", isRequired: true },
+  { name: "small", isRequired: true, scale: 3 },
+  { name: "large", isRequired: true, scale: 8 },
+  { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },
+  { name: "blurred", isRequired: true, scale: 5, change: blurred(0.4) },
+  { name: "low contrast", isRequired: true, scale: 5, change: faded(0.5) },
+  { name: "tiny", isRequired: false, scale: 2.3 },
+  { name: "upside down and tilted", isRequired: false, scale: 4, change: rotated(211) },
+  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.5) },
+  { name: "very low contrast", isRequired: false, scale: 5, change: faded(0.25) },
+  {
+    name: "rotated, blurred and faded",
+    isRequired: false,
+    scale: 4,
+    change: (image, scale) => faded(0.5)(blurred(0.4)(rotated(-8)(image), scale)),
+  },
+];
+
+/** A code painted on white paper: three bytes a pixel. */
+export interface Painting {
+  readonly data: Buffer;
+  readonly info: { readonly width: number; readonly height: number; readonly channels: 3 };
+}
+
+/** Paints an SVG of ours on white paper. */
+export async function paint(svg: string): Promise<Painting> {
+  return await rgb(sharp(Buffer.from(svg)).flatten({ background: paper }));
+}
+
+/** A painting with modules of `moduleSize` pixels as it is seen in a condition. */
+export async function seen(
+  painting: Painting,
+  moduleSize: number,
+  { scale, change }: Condition,
+): Promise<Pixels> {
+  const { width, height } = painting.info;
+  const factor = scale === undefined ? Math.min(1, sideMax / Math.max(width, height)) : scale / moduleSize;
+  let image = sharp(painting.data, { raw: painting.info }).resize(
+    Math.max(1, Math.round(width * factor)),
+    Math.max(1, Math.round(height * factor)),
+    { fit: "fill" },
+  );
+  if (change !== undefined) {
+    // One pipeline would turn and blur before it resizes.
+    const resized = await rgb(image);
+    image = change(sharp(resized.data, { raw: resized.info }), moduleSize * factor);
+  }
+  const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { data: new Uint8ClampedArray(data), width: info.width, height: info.height };
+}
+
+async function rgb(image: Sharp): Promise<Painting> {
+  const { data, info } = await image
+    .removeAlpha()
+    .toColorspace("srgb")
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, info: { width: info.width, height: info.height, channels: 3 } };
+}
+
+function rotated(degrees: number) {
+  return (image: Sharp) => image.rotate(degrees, { background: paper });
+}
+
+/** A Gaussian blur; `sigma` is in modules. */
+function blurred(sigma: number) {
+  return (image: Sharp, scale: number) => image.blur(Math.max(0.3, sigma * scale));
+}
+
+/** As in bad light or faded print: only a part of the contrast is left, around a middle grey. */
+function faded(part: number) {
+  return (image: Sharp) => image.linear(part, 128 * (1 - part));
+}
