@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
 import type { RawRecord, Stored, StoreRecords } from "./store-records.ts";
@@ -26,6 +27,9 @@ export interface StoreThread {
   close(): Promise<void>;
 }
 
+/** Bundled beside this file, it is JavaScript as this file then is. */
+const program = new URL(`./store-worker${extname(import.meta.url)}`, import.meta.url);
+
 /**
  * Stores records in a thread of its own: reading records, classes of devices and places cost 30 µs a visit, as much as
  * a redirect, and would be taken from the visitors. A thread that ends is replaced with the next batch.
@@ -36,7 +40,7 @@ export function startStoreThread(data: StoreThreadData): StoreThread {
   let next = 0;
 
   function start(): Worker {
-    const started = new Worker(new URL("./store-worker.ts", import.meta.url), {
+    const started = new Worker(program, {
       workerData: data,
       // Flags of the process such as --eval are not meant for it.
       execArgv: [],

@@ -36,7 +36,8 @@ export interface ServiceProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const main = join(import.meta.dirname, "../../src/main.ts");
+/** As it runs in production: `npm run bench` bundles it first. */
+const main = join(import.meta.dirname, "../../dist/service/main.js");
 const readyMsMax = 20_000;
 const settleMsMax = 120_000;
 

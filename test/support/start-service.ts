@@ -57,6 +57,8 @@ export interface ServiceOptions {
    */
   readonly database?: "shared" | "own";
   readonly env?: Readonly<Record<string, string>>;
+  /** The program's file, from the repository's root; `src/main.ts` when absent. */
+  readonly program?: string;
 }
 
 /** Whether the run is on a PostgreSQL that DATABASE_URL names. */
@@ -71,7 +73,8 @@ const withoutLimits = { RATE_LIMIT_TOKEN: "0", RATE_LIMIT_PUBLISHABLE: "0", RATE
 const startMsMax = 20_000;
 
 /** Starts the real program in a process of its own and waits until it is ready. */
-export async function startService({ database = "shared", env = {} }: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { database = "shared", env = {}, program = "src/main.ts" } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
@@ -94,17 +97,18 @@ export async function startService({ database = "shared", env = {} }: ServiceOpt
     if (url !== undefined) await dropDatabase(server, url);
     await rm(dataDir, { recursive: true, force: true });
   };
-  return launch(environment, { dataDir, remove });
+  return launch(environment, { program, dataDir, remove });
 }
 
 interface Place {
+  readonly program: string;
   readonly dataDir: string;
   readonly remove: () => Promise<void>;
 }
 
 async function launch(env: Record<string, string>, place: Place): Promise<Service> {
-  const { dataDir, remove } = place;
-  const child = spawn(process.execPath, [join(root, "src/main.ts")], {
+  const { program, dataDir, remove } = place;
+  const child = spawn(process.execPath, [join(root, program)], {
     cwd: dataDir,
     env,
     stdio: ["ignore", "pipe", "pipe"],

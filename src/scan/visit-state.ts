@@ -1,0 +1,171 @@
+import { sql } from "kysely";
+import type { Db } from "../db/open.ts";
+import type { DataCollection } from "../model/plan.ts";
+import type { StepAction } from "../model/workflow.ts";
+
+/** A visit as a later request finds it. */
+export interface VisitState {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  readonly linkId: string;
+  readonly deviceId: string;
+  readonly visitorId: string | null;
+  readonly visitType: "FIRST" | "RETURNING";
+  /** Bots and agents leave nothing with a visitor. */
+  readonly isAutomatic: boolean;
+  readonly outcome: "IN_PROGRESS" | "COMPLETED" | "FALLBACK" | "ABANDONED";
+  readonly destination: string;
+  readonly lastStepId: string | null;
+  readonly endedAt: Date | null;
+  /** Whether the device cookie that was sent is one of the visit's device. */
+  readonly hasCookie: boolean;
+  /** Undefined once the visit has ended. */
+  readonly underWay: VisitUnderWay | undefined;
+}
+
+export interface VisitUnderWay {
+  /** The interaction that the visitor is at. */
+  readonly stepId: string;
+  readonly query: string;
+  readonly level: DataCollection;
+  readonly activeAt: Date;
+  /** When the current step was opened last. */
+  readonly openedAt: Date;
+}
+
+interface StateRow {
+  readonly link_id: string;
+  readonly device_id: string;
+  readonly visitor_id: string | null;
+  readonly visit_type: "FIRST" | "RETURNING";
+  readonly is_automatic: boolean;
+  readonly outcome: VisitState["outcome"];
+  readonly destination: string;
+  readonly last_step_id: string | null;
+  readonly ended_at: Date | null;
+  readonly has_cookie: boolean;
+  readonly step_id: string | null;
+  readonly query: string | null;
+  readonly data_collection: DataCollection | null;
+  readonly active_at: Date | null;
+  readonly opened_at: Date | null;
+}
+
+export interface VisitKey {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  /** In hexadecimal; empty for none. */
+  readonly cookieHash: string;
+}
+
+/** One statement, all of it by primary keys. With `locks`, the visit is the transaction's own until it ends. */
+export async function findVisit(
+  db: Db,
+  { workspaceId, eventId, cookieHash }: VisitKey,
+  { locks }: { readonly locks: boolean },
+): Promise<VisitState | undefined> {
+  // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
+  if (locks) {
+    await sql`select from events where workspace_id = ${workspaceId} and id = ${eventId} for no key update`.execute(
+      db,
+    );
+  }
+  const { rows } = await sql<StateRow>`
+    select e.link_id, e.device_id, e.visitor_id, e.visit_type, e.outcome, e.destination, e.last_step_id, e.ended_at,
+      coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic, c.device_id is not null as has_cookie,
+      v.step_id, v.query, v.data_collection, v.active_at, t.updated_at as opened_at
+    from events e
+    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
+    left join device_cookies c on c.workspace_id = e.workspace_id
+      and c.cookie_hash = decode(${cookieHash}, 'hex') and c.device_id = e.device_id
+    left join visits v on v.workspace_id = e.workspace_id and v.event_id = e.id
+    left join traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_id = v.step_id
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId}`.execute(db);
+  const [row] = rows;
+  return row && { workspaceId, eventId, ...stateOf(row) };
+}
+
+function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId"> {
+  const { step_id: stepId, query, data_collection: level, active_at: activeAt } = row;
+  return {
+    linkId: row.link_id,
+    deviceId: row.device_id,
+    visitorId: row.visitor_id,
+    visitType: row.visit_type,
+    isAutomatic: row.is_automatic,
+    outcome: row.outcome,
+    destination: row.destination,
+    lastStepId: row.last_step_id,
+    endedAt: row.ended_at,
+    hasCookie: row.has_cookie,
+    underWay:
+      stepId === null || query === null || level === null || activeAt === null
+        ? undefined
+        : { stepId, query, level, activeAt, openedAt: row.opened_at ?? activeAt },
+  };
+}
+
+/** Keeps a visit from being abandoned; at most once a minute, so that reloading a page costs nothing. */
+export async function touchVisit(db: Db, { workspaceId, eventId }: VisitState, now: Date): Promise<void> {
+  await sql`update visits set active_at = ${now}
+    where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(db);
+}
+
+/** The steps of a visit that were opened so far. */
+export interface OpenedStep {
+  readonly stepId: string;
+  readonly action: StepAction | null;
+  readonly isCompleted: boolean;
+}
+
+/** In the order they were opened. */
+export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState): Promise<OpenedStep[]> {
+  const { rows } = await sql<{ step_id: string; step_action: StepAction | null; is_completed: boolean }>`
+    select step_id, step_action, completed_at is not null as is_completed from traces
+    where workspace_id = ${workspaceId} and event_id = ${eventId} order by created_at, id`.execute(db);
+  return rows.map((row) => ({
+    stepId: row.step_id,
+    action: row.step_action,
+    isCompleted: row.is_completed,
+  }));
+}
+
+/** Tries that a visit has from one address, and for how long. */
+const attemptsMax = 5;
+const attemptsWindow = "15 minutes";
+
+/**
+ * Takes one try of a password, before anything is compared. Answers 0, or in how many seconds there is another try. At
+ * most six statements race for the row of one visit and address, and each of them counts.
+ */
+export async function takePasswordAttempt(
+  db: Db,
+  { workspaceId, eventId }: VisitState,
+  address: string,
+  now: Date,
+): Promise<number> {
+  const { rows } = await sql<{ attempts: number; seconds: number }>`
+    insert into password_attempts as p (workspace_id, event_id, address, attempts, first_at)
+    values (${workspaceId}, ${eventId}, ${address}, 1, ${now})
+    on conflict (workspace_id, event_id, address) do update set
+      attempts = case when p.first_at <= excluded.first_at - ${attemptsWindow}::interval then 1
+        else least(p.attempts + 1, ${attemptsMax} + 1) end,
+      first_at = case when p.first_at <= excluded.first_at - ${attemptsWindow}::interval then excluded.first_at
+        else p.first_at end
+    returning attempts,
+      ceil(extract(epoch from first_at + ${attemptsWindow}::interval - ${now}::timestamptz))::int as seconds`.execute(
+    db,
+  );
+  const [row] = rows;
+  return row === undefined || row.attempts <= attemptsMax ? 0 : Math.max(1, row.seconds);
+}
+
+/** Gives the tries back once the password was right. */
+export async function forgetPasswordAttempts(
+  db: Db,
+  { workspaceId, eventId }: VisitState,
+  address: string,
+): Promise<void> {
+  await sql`delete from password_attempts
+    where workspace_id = ${workspaceId} and event_id = ${eventId} and address = ${address}`.execute(db);
+}
