@@ -32,6 +32,11 @@ export interface FieldViolation {
   readonly description: string;
 }
 
+/** A field that was refused, and why it is. */
+export interface Fault extends FieldViolation {
+  readonly reason: Reason;
+}
+
 export interface Refusal {
   /** Facts for programs, sent as `ErrorInfo.metadata`. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -75,4 +80,15 @@ export function invalid(fields: readonly FieldViolation[], reason: Reason = "INV
   const [first] = fields;
   const message = first === undefined ? "invalid request" : `${first.field}: ${first.description}`;
   return new CallError("INVALID_ARGUMENT", reason, message, { fields });
+}
+
+/** Throws INVALID_ARGUMENT with every fault, under their reason when they share one. */
+export function refuse(faults: readonly Fault[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const shared = faults.every(({ reason }) => reason === first.reason);
+  throw invalid(
+    faults.map(({ field, description }) => ({ field, description })),
+    shared ? first.reason : "INVALID_ARGUMENT",
+  );
 }

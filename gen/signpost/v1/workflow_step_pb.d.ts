@@ -287,7 +287,7 @@ export declare const CapturedAttributeSchema: GenMessage<CapturedAttribute>;
 
 /**
  * Where a step lies on the canvas of an editor. The entry step lies at 0, 0 by default; x grows to the right, y
- * downwards.
+ * downwards. Both are at most a million in either direction.
  *
  * @generated from message signpost.v1.CanvasPosition
  */

@@ -4,26 +4,22 @@ import type {
   CreateLinkResponseSchema,
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { type Db, inTransaction, violates } from "../../db/open.ts";
-import { fail, invalid } from "../../lib/errors.ts";
+import { fail, invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { destinationName } from "../../model/destination.ts";
+import {
+  destinationFaults,
+  hostsToScreen,
+  refuseBlocked,
+  type ScreenedUrl,
+} from "../../model/screened-url.ts";
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { defaultDesignOptions, originOf, toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, signedFor } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
-import {
-  destinationFaults,
-  hostsToScreen,
-  notFound,
-  refuse,
-  refuseBlocked,
-  type ScreenedUrl,
-  shortlinkFaults,
-  shortlinkTaken,
-  wantedTags,
-} from "./rules.ts";
+import { notFound, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
 /** How often another random short link is tried; with a billion links, one in 200,000 tries finds its place taken. */

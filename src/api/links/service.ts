@@ -1,4 +1,5 @@
 import type { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { refuse } from "../../lib/errors.ts";
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
@@ -8,7 +9,7 @@ import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
 import { findLink, findShortlinkUse } from "./queries.ts";
-import { notFound, refuse, shortlinkFaults } from "./rules.ts";
+import { notFound, shortlinkFaults } from "./rules.ts";
 import { changeLink } from "./update-link.ts";
 import { deleteLink } from "./writes.ts";
 

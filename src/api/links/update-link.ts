@@ -5,20 +5,18 @@ import type {
   UpdateLinkResponseSchema,
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
-import { type FieldViolation, invalid } from "../../lib/errors.ts";
+import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type Context, callerOf } from "../../rpc/handlers.ts";
-import type { Deps } from "../deps.ts";
-import { originOf, toLink } from "./message.ts";
 import {
   destinationFaults,
   hostsToScreen,
-  notFound,
-  refuse,
   refuseBlocked,
   type ScreenedUrl,
-  wantedTags,
-} from "./rules.ts";
+} from "../../model/screened-url.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { originOf, toLink } from "./message.ts";
+import { notFound, wantedTags } from "./rules.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
 /** Changes a link: one statement that locks and looks up, and one that writes when there is something to change. */
