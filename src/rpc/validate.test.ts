@@ -10,6 +10,7 @@ import {
   type LinkSortField,
   ListLinksRequestSchema,
 } from "../../gen/signpost/v1/links_service_pb.js";
+import { UpdatePageThemeRequestSchema } from "../../gen/signpost/v1/page_themes_service_pb.js";
 import { CreateWorkspaceTokenRequestSchema } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { checkRequest } from "./validate.ts";
 
@@ -151,6 +152,16 @@ test("a rule over several fields is reported at the field it is named after", ()
   });
   expect(checkRequest(request, ListEventsRequestSchema)?.refusal.fields).toEqual([
     { field: "startDate", description: "startDate must not be after endDate" },
+  ]);
+});
+
+test("a choice that was not made is reported at its message, with what there is to choose from", () => {
+  const request = create(UpdatePageThemeRequestSchema, {
+    id: "0190f0c0-6d3a-7c41-8e1f-3a5f0a9b1c2d",
+    badge: {},
+  });
+  expect(checkRequest(request, UpdatePageThemeRequestSchema)?.refusal.fields).toEqual([
+    { field: "badge", description: "needs one of: id, delete" },
   ]);
 });
 

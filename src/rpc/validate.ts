@@ -1,4 +1,4 @@
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, DescOneof, Message } from "@bufbuild/protobuf";
 import { createValidator, type Violation } from "@bufbuild/protovalidate";
 import { type CallError, type FieldViolation, invalid } from "../lib/errors.ts";
 import { type FieldPath, fieldPath } from "./field-path.ts";
@@ -29,36 +29,40 @@ export function checkRequest(message: Message, desc: DescMessage): CallError | u
 
 function describe(violation: Violation, desc: DescMessage): FieldViolation {
   const { field, ruleId, message } = violation;
-  const path: FieldPath = field.map((step) => {
+  const path: FieldPath = field.flatMap((step): FieldPath => {
     switch (step.kind) {
       case "list_sub":
-        return step.index;
+        return [step.index];
       case "map_sub":
-        return { key: String(step.key) };
-      case "oneof":
-        return { key: step.localName };
+        return [{ key: String(step.key) }];
       case "field":
-        return step;
+        return [step];
       case "extension":
-        return { key: step.jsonName };
+        return [{ key: step.jsonName }];
       default:
-        // The library may add kinds of steps; a path that ends early still leads to the right place.
-        return { key: "" };
+        // JSON knows no oneof, and the library may add kinds of steps: a path that ends early leads to the right place.
+        return [];
     }
   });
   const owner = field.findLast((step): step is DescField => step.kind === "field");
-  const target = ruledField(ruleId, owner?.message ?? desc);
-  const description = violation.forKey ? `every key ${sentence(ruleId, message)}` : sentence(ruleId, message);
+  const target = ruledField(ruleId, owner === undefined ? desc : owner.message);
+  const choice = field.find((step) => step.kind === "oneof");
+  const text = choice === undefined ? sentence(ruleId, message) : `needs one of: ${namesOf(choice)}`;
+  const description = violation.forKey ? `every key ${text}` : text;
   return { field: fieldPath(target ? [...path, target] : path) || "request", description };
+}
+
+function namesOf({ fields }: DescOneof): string {
+  return fields.map(({ jsonName }) => jsonName).join(", ");
 }
 
 /**
  * Rules of a whole message are named after the field to mend, `start_date.before_end_date`, because the library knows no
  * field for them.
  */
-function ruledField(ruleId: string, message: DescMessage): DescField | undefined {
+function ruledField(ruleId: string, message: DescMessage | undefined): DescField | undefined {
   const [name] = ruleId.split(".");
-  return message.fields.find((field) => field.name === name);
+  return message?.fields.find((field) => field.name === name);
 }
 
 /** What to do about a broken rule; the library's own words are kept where they already say so. */

@@ -7,6 +7,7 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
+import { SignJWT } from "jose";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll } from "vitest";
@@ -16,6 +17,7 @@ import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces
 import { jobCall } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { signFileUrl } from "../../src/lib/file-url.ts";
+import { newId } from "../../src/lib/ids.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
 import { randomShortlink } from "../../src/model/shortlink.ts";
 import { openProtocols } from "../../src/roles/protocols.ts";
@@ -78,6 +80,8 @@ export interface Api {
   readonly port: number;
   readonly metrics: Registry;
   readonly signToken: ReturnType<typeof createTokenSigner>;
+  /** A token of the workspace that holds these scopes and no others. */
+  scopedToken(workspaceId: string, scopes: readonly string[]): Promise<string>;
   readonly flush: OpenPipeline["flush"];
   /** Everything logged so far, one JSON object a line. */
   log(): string;
@@ -149,6 +153,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     port,
     metrics,
     signToken,
+    scopedToken: (workspaceId, scopes) => signScopedToken(workspaceId, scopes, clock.now()),
     flush: pipeline.flush,
     log: log.text,
     faults,
@@ -157,6 +162,20 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     client,
     transport: (token, protocol) => transportTo(port, token, protocol),
   };
+}
+
+function signScopedToken(workspaceId: string, scopes: readonly string[], at: Date): Promise<string> {
+  const claims = {
+    workspace_id: workspaceId,
+    key_type: "secret",
+    scope: scopes.join(" "),
+    environment: "live",
+  };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setJti(newId(at))
+    .setIssuedAt(at)
+    .sign(deriveKey(masterSecret, "access-tokens"));
 }
 
 /** What handlers are given in tests. */
@@ -262,7 +281,8 @@ function transportTo(port: number, token: string | undefined, protocol: RpcProto
   const interceptors = [authorize];
   switch (protocol) {
     case "grpc":
-      return createGrpcTransport({ baseUrl, interceptors });
+      // Node's client gives its other streams up while it holds more than this in its buffers, 10 MB by default.
+      return createGrpcTransport({ baseUrl, interceptors, nodeOptions: { maxSessionMemory: 256 } });
     case "grpc-web":
       return createGrpcWebTransport({ baseUrl, httpVersion: "2", interceptors });
     case "connect":

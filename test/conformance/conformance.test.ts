@@ -1,0 +1,254 @@
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiScopes } from "../../src/rpc/access.ts";
+import { checkRequest } from "../../src/rpc/validate.ts";
+import { startApi, type TestWorkspace } from "../support/start-api.ts";
+import { makers, type RecordKind, seeds } from "../support/tenant-records.ts";
+import { type Case, casesOf } from "./cases.ts";
+import { type Operation, operationsOf } from "./operations.ts";
+import { type Answer, createSender, restForm, type Sender } from "./send.ts";
+import { leastOf, mostOf } from "./valid.ts";
+
+const api = await startApi();
+const operations = operationsOf(api.services);
+const open = operations.filter(({ access }) => access === "open");
+const closed = operations.filter(({ access }) => access !== "open");
+const byScope = operations.filter(({ access }) => access === "scope");
+const forMembers = operations.filter(({ access }) => access === "memberSession");
+const forTokens = operations.filter(({ access }) => access !== "memberSession");
+const unbuilt = forTokens.filter(({ isBuilt }) => !isBuilt);
+const built = forTokens.filter(({ isBuilt }) => isBuilt);
+const seeded = built.filter(({ name }) => seeds[name] !== undefined);
+const unseeded = built.filter(({ name }) => seeds[name] === undefined);
+const broken = new Map(operations.map((operation) => [operation, casesOf(operation.method.input)]));
+
+let workspace: TestWorkspace;
+let sender: Sender;
+let stranger: Sender;
+
+beforeAll(async () => {
+  workspace = await api.newWorkspace();
+  sender = createSender(api, workspace.token);
+  stranger = createSender(api, undefined);
+});
+
+interface Answers {
+  /** Undefined when the request has no REST form. */
+  readonly rest: Answer | undefined;
+  readonly grpc: Answer;
+}
+
+async function askBoth(
+  by: Sender,
+  operation: Operation,
+  request: JsonObject,
+  restRequest = request,
+): Promise<Answers> {
+  const [rest, grpc] = await Promise.all([by.rest(operation, restRequest), by.grpc(operation, request)]);
+  return { rest, grpc };
+}
+
+/** What is wrong with the answers to each; a few are asked at a time. */
+async function faultsAmong<T>(all: readonly T[], faultOf: (each: T) => Promise<string | undefined>) {
+  const faults: string[] = [];
+  for (let from = 0; from < all.length; from += 16) {
+    const some = await Promise.all(all.slice(from, from + 16).map(faultOf));
+    faults.push(...some.filter((fault) => fault !== undefined));
+  }
+  return faults;
+}
+
+/** Undefined when both answers have the reason, and the status that belongs to it. */
+function unlike(
+  { rest, grpc }: Answers,
+  reason: string,
+  httpStatus: number,
+  code: string,
+): string | undefined {
+  const isRest = rest === undefined || (rest.reason === reason && rest.status === httpStatus);
+  const isGrpc = grpc.reason === reason && grpc.status === code;
+  return isRest && isGrpc ? undefined : JSON.stringify({ rest, grpc });
+}
+
+function named(operation: Operation, fault: string | undefined): string | undefined {
+  return fault === undefined ? undefined : `${operation.name}: ${fault}`;
+}
+
+describe("access", () => {
+  test(`the ${closed.length} operations that are not open refuse a call without a token`, async () => {
+    const faults = await faultsAmong(closed, async (operation) => {
+      const answers = await askBoth(stranger, operation, leastOf(operation.method.input));
+      return named(operation, unlike(answers, "UNAUTHENTICATED", 401, "UNAUTHENTICATED"));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`the ${byScope.length} operations with a scope refuse a token with every other scope, and name it`, async () => {
+    const faults = await faultsAmong(byScope, async (operation) => {
+      const others = [...apiScopes].filter((scope) => scope !== operation.scope);
+      const by = createSender(api, await api.scopedToken(workspace.workspaceId, others));
+      const answers = await askBoth(by, operation, leastOf(operation.method.input));
+      const names = [answers.rest ?? answers.grpc, answers.grpc].map(({ metadata }) => metadata.scope);
+      const isNamed = names.every((name) => name === operation.scope);
+      const fault = unlike(answers, "INSUFFICIENT_SCOPE", 403, "PERMISSION_DENIED");
+      return named(operation, fault ?? (isNamed ? undefined : `names ${names}`));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`the ${byScope.length} operations with a scope let in a token with that scope alone`, async () => {
+    const faults = await faultsAmong(byScope, async (operation) => {
+      const by = createSender(api, await api.scopedToken(workspace.workspaceId, [operation.scope]));
+      const { rest, grpc } = await askBoth(by, operation, leastOf(operation.method.input));
+      const refused = [rest, grpc].filter((answer) => /SCOPE|UNAUTHENTICATED/.test(answer?.reason ?? ""));
+      return refused.length === 0 ? undefined : named(operation, JSON.stringify(refused));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`the ${forMembers.length} operations for members refuse a token with every scope`, async () => {
+    const faults = await faultsAmong(forMembers, async (operation) => {
+      const answers = await askBoth(sender, operation, leastOf(operation.method.input));
+      return named(operation, unlike(answers, "MEMBER_SESSION_REQUIRED", 403, "PERMISSION_DENIED"));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`the ${open.length} open operations let in a call without a token`, async () => {
+    const faults = await faultsAmong(open, async (operation) => {
+      const { rest, grpc } = await askBoth(stranger, operation, leastOf(operation.method.input));
+      const refused = [rest, grpc].filter((answer) => answer !== undefined && !hasPassed(answer));
+      return refused.length === 0 ? undefined : named(operation, JSON.stringify(refused));
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+/** Whether a call has got as far as its handler: it was made, or met the state of things. */
+function hasPassed({ reason, status }: Answer): boolean {
+  const states = [404, 409, 412, "NOT_FOUND", "ALREADY_EXISTS", "FAILED_PRECONDITION"];
+  return reason === "OK" || reason === "UNIMPLEMENTED" || states.includes(status);
+}
+
+describe("valid requests", () => {
+  const requests = operations.flatMap(({ name, method }) =>
+    [leastOf(method.input), mostOf(method.input)].map((request) => ({ name, method, request })),
+  );
+
+  test(`with the least that is asked for, and with every field, keep the rules: ${requests.length} requests`, () => {
+    const faults = requests.flatMap(({ name, method, request }) => {
+      const refusal = checkRequest(fromJson(method.input, request), method.input);
+      return refusal === undefined ? [] : [`${name}: ${refusal.message}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`of both kinds pass the ${unbuilt.length} unbuilt operations`, async () => {
+    const faults = await faultsAmong(unbuilt, async (operation) => {
+      const { input } = operation.method;
+      const least = unlike(
+        await askBoth(sender, operation, leastOf(input)),
+        "UNIMPLEMENTED",
+        501,
+        "UNIMPLEMENTED",
+      );
+      const most = unlike(
+        await askBoth(sender, operation, mostOf(input)),
+        "UNIMPLEMENTED",
+        501,
+        "UNIMPLEMENTED",
+      );
+      return named(operation, least ?? most);
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`about records that exist are accepted by the ${seeded.length} built operations of a workspace`, async () => {
+    const faults = await faultsAmong(seeded, async (operation) => {
+      const rest = await sender.rest(operation, await seedOf(operation));
+      const grpc = await sender.grpc(operation, await seedOf(operation));
+      return named(operation, unlike({ rest, grpc }, "OK", 200, "OK"));
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test(`are accepted, or find no record, at the ${unseeded.length} built operations of no workspace`, async () => {
+    const faults = await faultsAmong(unseeded, async (operation) => {
+      const { rest, grpc } = await askBoth(sender, operation, leastOf(operation.method.input));
+      const refused = [rest, grpc].filter((answer) => answer !== undefined && !hasPassed(answer));
+      return refused.length === 0 ? undefined : named(operation, JSON.stringify(refused));
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+/** The operation's good request, about records that were made for it alone. */
+async function seedOf({ name }: Operation): Promise<JsonObject> {
+  const wanted = new Set<RecordKind>();
+  // Tells which records the request is about.
+  const asks = new Proxy({} as Record<RecordKind, string>, {
+    get: (_, kind: RecordKind) => {
+      wanted.add(kind);
+      return "";
+    },
+  });
+  seeds[name]?.request(asks);
+  const made: [RecordKind, string][] = [];
+  for (const kind of wanted) made.push([kind, await makers[kind](api, workspace)]);
+  return seeds[name]?.request(Object.fromEntries(made) as Record<RecordKind, string>) as JsonObject;
+}
+
+const all = forTokens.flatMap((operation) => casesFor(operation).map((each) => ({ operation, ...each })));
+const withRestForm = all.filter(
+  ({ operation, restRequest }) => restForm(operation, restRequest) !== undefined,
+);
+const counted = `${all.length} over gRPC, ${withRestForm.length} of them over REST`;
+
+describe(`a request that breaks one rule is refused alike by both protocols, by the field's name: ${counted}`, () => {
+  const withRules = forTokens.filter((operation) => casesFor(operation).length > 0);
+
+  test.each(withRules.map((operation) => [operation.name, casesFor(operation).length, operation] as const))(
+    "%s: %i requests",
+    async (_, __, operation) => {
+      const faults = await faultsAmong(
+        casesFor(operation),
+        async ({ name, request, restRequest, ...rule }) => {
+          const { rest, grpc } = await askBoth(sender, operation, request, restRequest);
+          const isRest = rest === undefined || (rest.status === 400 && rest.reason === grpc.reason);
+          const isGrpc = grpc.status === "INVALID_ARGUMENT" && /^INVALID_(ARGUMENT|ID)$/.test(grpc.reason);
+          const isNamed =
+            blames(rule, grpc.fields) && String(rest?.fields ?? grpc.fields) === String(grpc.fields);
+          return isRest && isGrpc && isNamed ? undefined : `${name}: ${JSON.stringify({ rest, grpc })}`;
+        },
+      );
+      expect(faults).toEqual([]);
+    },
+  );
+
+  // No call of theirs gets as far as its rules without a session.
+  test.each(forMembers.map((operation) => [operation.name, casesFor(operation).length, operation] as const))(
+    "%s, for members, by the rules alone: %i requests",
+    (_, __, { method, ...operation }) => {
+      const faults = casesFor({ method, ...operation }).flatMap(({ name, request, ...rule }) => {
+        const refusal = checkRequest(fromJson(method.input, request), method.input)?.refusal;
+        const fields = (refusal?.fields ?? []).map(({ field }) => field);
+        return blames(rule, [...new Set(fields)]) ? [] : [`${name}: ${fields}`];
+      });
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+function casesFor(operation: Operation): Case[] {
+  return broken.get(operation) ?? [];
+}
+
+/** Whether the fields are the one at fault, and none that has nothing to do with it. */
+function blames(
+  { field, isExpression }: Pick<Case, "field" | "isExpression">,
+  fields: readonly string[],
+): boolean {
+  const isBelow = (each: string) => each.startsWith(`${field}.`) || (field === "" && each !== "request");
+  if (isExpression) return fields.length === 1 && fields.every((each) => each === field || isBelow(each));
+  return fields.includes(field) && fields.every((each) => each.startsWith(field) || field.startsWith(each));
+}
