@@ -9,15 +9,8 @@ import type { Plans } from "./find.ts";
 import type { ShortHosts } from "./hosts.ts";
 import type { ScanCounts } from "./metrics.ts";
 import type { MissLimit } from "./miss-limit.ts";
-import {
-  badRequestPage,
-  homePage,
-  notAvailablePage,
-  notFoundPage,
-  tooManyPage,
-  unavailablePage,
-  wrongMethodPage,
-} from "./pages.ts";
+import { pickLanguage } from "./pages/languages.ts";
+import { type Notice, notice } from "./pages/notice.ts";
 import type { Recorder } from "./record.ts";
 import { encodeVisit } from "./record-format.ts";
 import { deviceCookie, type Envelope, noIcon, plain, redirect, robots, show } from "./respond.ts";
@@ -70,11 +63,11 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   const { method, url = "" } = req;
   const isHead = method === "HEAD";
   if (method !== "GET" && !isHead) {
-    show(res, wrongMethodPage, plain, ["Allow", "GET, HEAD"]);
+    showNotice(res, "WRONG_METHOD", plain, ["Allow", "GET, HEAD"]);
     return;
   }
   if (!url.startsWith("/")) {
-    show(res, badRequestPage, { ...plain, isHead });
+    showNotice(res, "BAD_REQUEST", { ...plain, isHead });
     return;
   }
   const fragment = url.indexOf("#");
@@ -99,7 +92,7 @@ function answerShortlink(deps: HandlerDeps, request: Request, shortlink: string)
   }
   if (!misses.allows(origin.address)) {
     deps.counts.limited += 1;
-    show(res, tooManyPage, { ...plain, isHead: request.isHead }, retryAfterMinute);
+    showNotice(res, "TOO_MANY_MISSES", { ...plain, isHead: request.isHead }, retryAfterMinute);
     return;
   }
   plans
@@ -115,7 +108,7 @@ function answerPlan(deps: HandlerDeps, request: Request, plan: Plan | undefined)
   const { req, res, isHead, query } = request;
   if (plan === undefined) {
     deps.counts.unknown += 1;
-    show(res, notFoundPage, { ...plain, isHead });
+    showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
   const now = deps.now();
@@ -153,8 +146,18 @@ function answerPlan(deps: HandlerDeps, request: Request, plan: Plan | undefined)
   });
 }
 
+/** Says what is the matter, in the visitor's language. */
+function showNotice(
+  res: ServerResponse,
+  kind: Notice,
+  envelope: Envelope,
+  more: readonly string[] = [],
+): void {
+  show(res, notice(kind, pickLanguage(res.req.headers["accept-language"])), envelope, more);
+}
+
 function respond(res: ServerResponse, to: string, envelope: Envelope): void {
-  if (to === "") show(res, notAvailablePage, envelope);
+  if (to === "") showNotice(res, "NOT_AVAILABLE", envelope);
   else redirect(res, to, envelope);
 }
 
@@ -163,7 +166,7 @@ function answerElsewhere(deps: HandlerDeps, request: Request): void {
   if (path === "/") answerRoot(deps, request);
   else if (path === "/robots.txt") robots(res, { ...plain, isHead });
   else if (path === "/favicon.ico") noIcon(res);
-  else show(res, notFoundPage, { ...plain, isHead });
+  else showNotice(res, "NOT_FOUND", { ...plain, isHead });
 }
 
 /** Roots are not tracked. */
@@ -172,7 +175,7 @@ function answerRoot(deps: HandlerDeps, request: Request): void {
   const { res, isHead, host } = request;
   const envelope = { ...plain, isHead };
   const toSite = () => {
-    if (siteUrl === undefined) show(res, homePage, envelope);
+    if (siteUrl === undefined) showNotice(res, "HOME", envelope);
     else redirect(res, siteUrl, envelope);
   };
   if (host === "") {
@@ -184,7 +187,7 @@ function answerRoot(deps: HandlerDeps, request: Request): void {
     .then(({ value }) => {
       if (value?.target !== undefined) redirect(res, value.target.url, envelope);
       else if (value !== undefined) toSite();
-      else show(res, notFoundPage, envelope);
+      else showNotice(res, "NOT_FOUND", envelope);
     })
     .catch((error: unknown) => fail(deps, res, error));
 }
@@ -193,6 +196,6 @@ function answerRoot(deps: HandlerDeps, request: Request): void {
 function fail(deps: HandlerDeps, res: ServerResponse, error: unknown): void {
   deps.counts.failed += 1;
   deps.onTrouble(error);
-  if (!res.headersSent) show(res, unavailablePage, plain, retryAfterSecond);
+  if (!res.headersSent) showNotice(res, "UNAVAILABLE", plain, retryAfterSecond);
   else res.end();
 }

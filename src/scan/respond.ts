@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type Page, pagePolicy } from "./pages.ts";
+import type { Page } from "./pages/page.ts";
 
 /** What every answer to one request has in common. */
 export interface Envelope {
@@ -59,14 +59,13 @@ export function show(
     String(page.body.length),
     "Cache-Control",
     "private, no-store",
-    "Content-Security-Policy",
-    pagePolicy,
     "Referrer-Policy",
     "strict-origin-when-cross-origin",
     "X-Content-Type-Options",
     "nosniff",
     "X-Robots-Tag",
     "noindex",
+    ...page.headers,
     ...more,
   ];
   addEnvelope(headers, cookie, isSandbox);

@@ -1,0 +1,133 @@
+/** A color of sRGB: channels 0 to 255, alpha 0 to 1. */
+export interface Color {
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
+  readonly alpha: number;
+}
+
+export const white: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
+export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
+
+const hexForm = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+const functionForm = /^(rgb|hsl)a?\(([^()]*)\)$/i;
+const numberForm = /^(-?(?:\d+\.?\d*|\.\d+))(%|deg)?$/;
+
+/** Reads the colors that themes may have: hexadecimal, rgb(), rgba(), hsl() and hsla(). Undefined for anything else. */
+export function parseColor(text: string): Color | undefined {
+  const hex = hexForm.exec(text)?.[1];
+  if (hex !== undefined) return fromHex(hex);
+  const [, name = "", list = ""] = functionForm.exec(text) ?? [];
+  const parts = list.split(/[\s,/]+/).filter((part) => part !== "");
+  if (name === "" || parts.length < 3 || parts.length > 4) return undefined;
+  const [first, second, third, alpha] = parts.map(parsePart);
+  if (first === undefined || second === undefined || third === undefined) return undefined;
+  if (parts.length === 4 && alpha === undefined) return undefined;
+  const opacity = alpha === undefined ? 1 : share(alpha, 1);
+  return name.toLowerCase() === "rgb"
+    ? { red: channel(first), green: channel(second), blue: channel(third), alpha: opacity }
+    : { ...fromHsl(first.value, share(second, 100), share(third, 100)), alpha: opacity };
+}
+
+interface Part {
+  readonly value: number;
+  readonly isPercent: boolean;
+}
+
+function parsePart(text: string): Part | undefined {
+  const [, value, unit] = numberForm.exec(text) ?? [];
+  return value === undefined ? undefined : { value: Number(value), isPercent: unit === "%" };
+}
+
+function share({ value, isPercent }: Part, whole: number): number {
+  return clamp(isPercent ? value / 100 : value / whole, 1);
+}
+
+function channel({ value, isPercent }: Part): number {
+  return clamp(isPercent ? value * 2.55 : value, 255);
+}
+
+function clamp(value: number, max: number): number {
+  return Math.min(max, Math.max(0, value));
+}
+
+function fromHex(hex: string): Color {
+  const digits = hex.length < 6 ? [...hex].map((digit) => digit + digit).join("") : hex;
+  const byte = (index: number) => Number.parseInt(digits.slice(index * 2, index * 2 + 2) || "ff", 16);
+  return { red: byte(0), green: byte(1), blue: byte(2), alpha: byte(3) / 255 };
+}
+
+function fromHsl(hue: number, saturation: number, lightness: number): Omit<Color, "alpha"> {
+  const reach = saturation * Math.min(lightness, 1 - lightness);
+  const at = (offset: number) => {
+    const position = (((offset + hue / 30) % 12) + 12) % 12;
+    return 255 * (lightness - reach * Math.max(-1, Math.min(position - 3, 9 - position, 1)));
+  };
+  return { red: at(0), green: at(8), blue: at(4) };
+}
+
+/** The color in CSS, written anew from its numbers, so that nothing but a color can come out. */
+export function toCss({ red, green, blue, alpha }: Color): string {
+  const hex = [red, green, blue].map((value) => Math.round(value).toString(16).padStart(2, "0")).join("");
+  if (alpha >= 1) return `#${hex}`;
+  return `#${hex}${Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, "0")}`;
+}
+
+/** What is seen where one color lies over another that is solid. */
+export function over(top: Color, below: Color): Color {
+  return mix(below, { ...top, alpha: 1 }, top.alpha);
+}
+
+/** From one color, at 0, to the other, at 1. */
+export function mix(from: Color, to: Color, share: number): Color {
+  const between = (one: number, other: number) => one + (other - one) * share;
+  return {
+    red: between(from.red, to.red),
+    green: between(from.green, to.green),
+    blue: between(from.blue, to.blue),
+    alpha: between(from.alpha, to.alpha),
+  };
+}
+
+/** Contrast of two solid colors as WCAG 2 has it: 1 for none, 21 for black on white. */
+export function contrast(one: Color, other: Color): number {
+  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+/** How bright a color is, 0 to 1, as WCAG 2 has it. */
+export function luminance({ red, green, blue }: Color): number {
+  const linear = (value: number) => {
+    const part = Math.round(value) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** The least contrast that a color has to any of the grounds it stands on. */
+export function leastContrast(color: Color, grounds: readonly Color[]): number {
+  return Math.min(...grounds.map((ground) => contrast(color, ground)));
+}
+
+/**
+ * The color nearest to the wanted one that is told apart from every ground with at least `ratio`, on the way to black or
+ * white, whichever leads farther. Where no color is enough, that end itself.
+ */
+export function readable(wanted: Color, grounds: readonly Color[], ratio: number): Color {
+  const [first = white] = grounds;
+  const solid = over(wanted, first);
+  if (leastContrast(solid, grounds) >= ratio) return solid;
+  const end = leastContrast(black, grounds) >= leastContrast(white, grounds) ? black : white;
+  for (let step = 1; step < 20; step++) {
+    const color = rounded(mix(solid, end, step / 20));
+    if (leastContrast(color, grounds) >= ratio) return color;
+  }
+  return end;
+}
+
+// What is written has whole channels, and must be what was measured.
+function rounded({ red, green, blue, alpha }: Color): Color {
+  return { red: Math.round(red), green: Math.round(green), blue: Math.round(blue), alpha };
+}

@@ -1,0 +1,201 @@
+import { type Color, parseColor } from "./color.ts";
+
+/** The look of hosted pages, as they are drawn: every value is checked, so that none can say more than it should. */
+export interface PageTheme {
+  /** Whether it is the built-in look, which is light or dark as the visitor's device is. */
+  readonly isBuiltIn: boolean;
+  readonly canvas: Paint;
+  readonly coverMode: "FULL" | "PROGRESSIVE_TOP" | "PROGRESSIVE_BOTTOM";
+  readonly badge: Badge | undefined;
+  readonly title: Font;
+  readonly body: Font;
+  readonly element: Paint;
+  readonly elementFont: Font;
+  readonly container: Container | undefined;
+}
+
+/** One color, or a gradient of at least two. */
+export interface Paint {
+  readonly type: "SOLID" | "LINEAR" | "RADIAL";
+  readonly colors: readonly [Color, ...Color[]];
+  /** In CSS, as many as colors; empty for evenly spread. */
+  readonly stops: readonly string[];
+  /** In CSS; of LINEAR. */
+  readonly direction: string;
+}
+
+export interface Font {
+  readonly family: FontFamily;
+  /** Pixels, 8 to 96. */
+  readonly size: number;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  /** Undefined means what is readable on its ground. */
+  readonly color: Color | undefined;
+}
+
+export type FontFamily = (typeof fontFamilies)[number];
+
+export interface Badge {
+  readonly shape: "CIRCLE" | "SQUARE" | "ROUNDED";
+  /** Of the glyph that stands for a badge without an image. */
+  readonly iconColor: Color | undefined;
+}
+
+export interface Container {
+  readonly variant: "ROUNDED" | "SQUARE";
+  readonly background: Color | undefined;
+  /** 0 to 1. */
+  readonly opacity: number;
+  readonly border: { readonly style: BorderStyle; readonly size: number; readonly color: Color | undefined };
+}
+
+export type BorderStyle = (typeof borderStyles)[number];
+
+const fontFamilies = [
+  "UNSPECIFIED",
+  "DEFAULT",
+  "ARIAL",
+  "HELVETICA",
+  "VERDANA",
+  "GEORGIA",
+  "TIMES_NEW_ROMAN",
+  "COURIER_NEW",
+] as const;
+const borderStyles = ["SOLID", "DASHED", "DOTTED", "DOUBLE", "GROOVE", "RIDGE"] as const;
+
+const ink: Color = { red: 17, green: 24, blue: 39, alpha: 1 };
+
+/** The built-in look: a white canvas, blue elements, dark text of 28 and 16 pixels. */
+export const builtInTheme: PageTheme = {
+  isBuiltIn: true,
+  canvas: solid({ red: 255, green: 255, blue: 255, alpha: 1 }),
+  coverMode: "FULL",
+  badge: undefined,
+  title: { family: "DEFAULT", size: 28, bold: true, italic: false, color: ink },
+  body: { family: "DEFAULT", size: 16, bold: false, italic: false, color: ink },
+  element: solid({ red: 37, green: 99, blue: 235, alpha: 1 }),
+  elementFont: { family: "DEFAULT", size: 16, bold: false, italic: false, color: undefined },
+  container: undefined,
+};
+
+/**
+ * Reads a stored styling: the JSON of a page theme. What is missing or broken takes the value of the built-in look, and
+ * no styling at all is the built-in look. The same object gives the same theme again.
+ */
+export function pageTheme(styling: unknown): PageTheme {
+  if (!isRecord(styling)) return builtInTheme;
+  const known = themes.get(styling);
+  if (known !== undefined) return known;
+  const theme = readTheme(styling);
+  themes.set(styling, theme);
+  return theme;
+}
+
+const themes = new WeakMap<object, PageTheme>();
+
+type Stored = Readonly<Record<string, unknown>>;
+
+function readTheme(stored: Stored): PageTheme {
+  const { containerConfig } = stored;
+  return {
+    isBuiltIn: false,
+    canvas: readPaint(stored.canvasColor) ?? builtInTheme.canvas,
+    coverMode: oneOf(
+      ["FULL", "PROGRESSIVE_TOP", "PROGRESSIVE_BOTTOM"],
+      stored.canvasCoverMode,
+      "PAGE_THEME_BACKGROUND_COVER_MODE_",
+    ),
+    badge: stored.badgeEnabled === true ? readBadge(stored) : undefined,
+    title: readFont(stored.titleFont, builtInTheme.title),
+    body: readFont(stored.bodyFont, builtInTheme.body),
+    element: readPaint(stored.elementColor) ?? builtInTheme.element,
+    elementFont: readFont(stored.elementFont, builtInTheme.elementFont),
+    container:
+      stored.containerEnabled === true && isRecord(containerConfig)
+        ? readContainer(containerConfig)
+        : undefined,
+  };
+}
+
+function readBadge({ badgeShape, badgeIconColor }: Stored): Badge {
+  return {
+    shape: oneOf(["CIRCLE", "SQUARE", "ROUNDED"], badgeShape, "PAGE_THEME_BADGE_SHAPE_"),
+    iconColor: readPaint(badgeIconColor)?.colors[0],
+  };
+}
+
+function readFont(stored: unknown, fallback: Font): Font {
+  if (!isRecord(stored)) return fallback;
+  return {
+    family: oneOf(fontFamilies, stored.family, "PAGE_THEME_FONT_FAMILY_"),
+    size: numberWithin(stored.fontSize, 8, 96) ?? fallback.size,
+    bold: stored.bold === true,
+    italic: stored.italic === true,
+    color: readPaint(stored.color)?.colors[0] ?? fallback.color,
+  };
+}
+
+function readContainer(stored: Stored): Container {
+  return {
+    variant: oneOf(["ROUNDED", "SQUARE"], stored.variant, "PAGE_THEME_CONTAINER_VARIANT_"),
+    background: readPaint(stored.backgroundColor)?.colors[0],
+    opacity: (numberWithin(stored.opacity, 0, 100) ?? 0) / 100,
+    border: {
+      style: oneOf(borderStyles, stored.borderStyle, "PAGE_THEME_BORDER_STYLE_"),
+      // The API takes any; more than this would leave no room for the content on a phone.
+      size: Math.min(24, numberWithin(stored.borderSize, 0, Number.MAX_SAFE_INTEGER) ?? 0),
+      color: readPaint(stored.borderColor)?.colors[0],
+    },
+  };
+}
+
+/** Undefined when it has no color that can be read. */
+function readPaint(stored: unknown): Paint | undefined {
+  if (!isRecord(stored)) return undefined;
+  const colors = texts(stored.colors).map(parseColor);
+  const [first, ...rest] = colors.filter((color) => color !== undefined);
+  if (first === undefined) return undefined;
+  const type = oneOf(["SOLID", "LINEAR", "RADIAL"], stored.type, "THEME_COLOR_TYPE_");
+  if (type === "SOLID" || rest.length === 0) return solid(first);
+  const stops = texts(stored.stops).filter((stop) => /^-?\d{1,4}(?:\.\d{1,4})?(?:%|px)$/.test(stop));
+  return {
+    type,
+    colors: [first, ...rest],
+    stops: stops.length === rest.length + 1 ? stops : [],
+    direction: readDirection(stored.direction),
+  };
+}
+
+function readDirection(stored: unknown): string {
+  const angle = /^-?\d{1,4}(?:\.\d{1,4})?(?:deg|grad|rad|turn)$/;
+  const side = /^to (?:top|bottom)(?: (?:left|right))?$|^to (?:left|right)(?: (?:top|bottom))?$/;
+  const text = typeof stored === "string" ? stored.trim().toLowerCase() : "";
+  return angle.test(text) || side.test(text) ? text : "to bottom";
+}
+
+function solid(color: Color): Paint {
+  return { type: "SOLID", colors: [color], stops: [], direction: "" };
+}
+
+/** The stored enum value without its prefix; what is not among the choices is the first of them. */
+function oneOf<Choice extends string>(
+  choices: readonly [Choice, ...Choice[]],
+  stored: unknown,
+  prefix: string,
+): Choice {
+  const bare = typeof stored === "string" ? stored.replace(prefix, "") : "";
+  return choices.find((choice) => choice === bare) ?? choices[0];
+}
+
+function numberWithin(stored: unknown, min: number, max: number): number | undefined {
+  return typeof stored === "number" && stored >= min && stored <= max ? stored : undefined;
+}
+
+function texts(stored: unknown): string[] {
+  return Array.isArray(stored) ? stored.filter((item) => typeof item === "string") : [];
+}
+
+function isRecord(value: unknown): value is Stored {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

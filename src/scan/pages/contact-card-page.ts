@@ -1,0 +1,103 @@
+import { html } from "hono/html";
+import { destinationFault } from "../../model/destination.ts";
+import type { ContactCardPayload } from "../../model/payloads.ts";
+import { type Glyph, icon, platformOf } from "./icons.ts";
+import { type Language, wordsOf } from "./languages.ts";
+import type { Markup } from "./markup.ts";
+import { makePage, type Page } from "./page.ts";
+import type { Setting } from "./view.ts";
+import type { Words } from "./words/words.ts";
+
+export function contactCardPage(card: ContactCardPayload, setting: Setting): Page {
+  const { language, theme, media, cardUrl } = setting;
+  const words = wordsOf(language);
+  const name = [card.firstName, card.lastName].filter(Boolean).join(" ") || card.organization;
+  const role = [card.title, card.organization].filter((part) => part !== "" && part !== name).join(" · ");
+  const initials =
+    theme.badge === undefined
+      ? html`<div class="mark" aria-hidden="true">${initialsOf(name, language)}</div>`
+      : "";
+  return makePage({
+    status: 200,
+    language,
+    theme,
+    media,
+    title: name,
+    kind: "card",
+    content: html`${initials}<header><h1 dir="auto">${name}</h1>${role === "" ? "" : html`<p class="lead" dir="auto">${role}</p>`}</header>
+<a class="button" href="${cardUrl}" download dir="auto">${icon("download")}<span>${card.buttonLabel || words.saveContact}</span></a>
+${lines(card, words)}${socialLinks(card)}`,
+  });
+}
+
+function initialsOf(name: string, language: Language): string {
+  const segments = new Intl.Segmenter(language, { granularity: "grapheme" });
+  const first = (word: string) => segments.segment(word)[Symbol.iterator]().next().value?.segment ?? "";
+  const [one = "", ...others] = name.split(/\s+/).filter(Boolean);
+  return (first(one) + first(others.at(-1) ?? "")).toLocaleUpperCase(language);
+}
+
+function lines(card: ContactCardPayload, words: Words): Markup | "" {
+  const { phone, email, website } = card;
+  const isPhone = /^\+[1-9]\d{1,14}$/.test(phone);
+  const shown = [
+    isPhone ? line("phone", words.phone, html`<bdi>${phone}</bdi>`, `tel:${phone}`) : "",
+    isPhone && card.phoneIsWhatsapp
+      ? line("whatsapp", "WhatsApp", html`<bdi>${phone}</bdi>`, `https://wa.me/${phone.slice(1)}`)
+      : "",
+    email === "" ? "" : line("mail", words.email, html`<bdi>${email}</bdi>`, mailUrl(email)),
+    isWeb(website)
+      ? line(
+          "website",
+          words.website,
+          html`<bdi>${website.replace(/^https?:\/\/(?:www\.)?|\/$/gi, "")}</bdi>`,
+          website,
+        )
+      : "",
+    address(card, words),
+  ].filter((item) => item !== "");
+  return shown.length === 0
+    ? ""
+    : html`<ul class="lines">
+${shown}</ul>
+`;
+}
+
+function line(glyph: Glyph, label: string, text: Markup, url: string | undefined): Markup {
+  const content = html`${icon(glyph)}<span><small>${label}</small>${text}</span>`;
+  if (url === undefined)
+    return html`<li><div class="line">${content}</div></li>
+`;
+  return html`<li><a class="line" href="${url}">${content}</a></li>
+`;
+}
+
+function address(card: ContactCardPayload, words: Words): Markup | "" {
+  const { streetAddress, postalCode, city, state, country } = card;
+  const rows = [streetAddress, [postalCode, city].filter(Boolean).join(" "), state, country].filter(Boolean);
+  const text = rows.map((row, index) => html`${index === 0 ? "" : html`<br>`}<bdi>${row}</bdi>`);
+  return rows.length === 0 ? "" : line("pin", words.address, html`${text}`, undefined);
+}
+
+function socialLinks({ socialLinks }: ContactCardPayload): Markup | "" {
+  const links = socialLinks
+    .filter(({ url }) => isWeb(url))
+    .map(({ platform, url }) => {
+      const { glyph, name } = platformOf(platform, url);
+      return html`<a class="button plain" href="${url}" title="${name}">${icon(glyph)}<span class="hide">${name}</span></a>
+`;
+    });
+  return links.length === 0
+    ? ""
+    : html`<div class="icons">
+${links}</div>`;
+}
+
+/** Only what a browser opens as a web page: nothing that would run, or start another program. */
+function isWeb(url: string): boolean {
+  return /^https?:/i.test(url) && destinationFault(url) === undefined;
+}
+
+function mailUrl(email: string): string {
+  return `mailto:${encodeURIComponent(email).replaceAll("%40", "@")}`;
+}

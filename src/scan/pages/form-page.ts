@@ -1,0 +1,43 @@
+import { html } from "hono/html";
+import type { FormPayload } from "../../model/payloads.ts";
+import { skipName } from "../../workflow/answer-fields.ts";
+import { drawField } from "./form-field.ts";
+import { alert, heading } from "./heading.ts";
+import { wordsOf } from "./languages.ts";
+import { makePage, type Page } from "./page.ts";
+import type { Setting } from "./view.ts";
+
+/** Opened, with its default values; refused, with what was entered and what is wrong with it, ready to be mended. */
+export function formPage(payload: FormPayload, setting: Setting): Page {
+  const { language, theme, media, action, entered, faults, linkName } = setting;
+  const words = wordsOf(language);
+  const firstFaulty = payload.fields.find(({ id }) => faults.has(id))?.id;
+  const fields = payload.fields.map((field, index) =>
+    drawField(field, {
+      index,
+      words,
+      entered,
+      fault: faults.get(field.id),
+      isFocused: field.id === firstFaulty,
+    }),
+  );
+  // Skipping asks for no answers.
+  const skip = payload.skipForm
+    ? html`<button class="button bare" name="${skipName}" value="1" formnovalidate dir="auto">${payload.skipButtonText || words.skip}</button>
+`
+    : "";
+  return makePage({
+    status: faults.size === 0 ? 200 : 422,
+    language,
+    theme,
+    media,
+    title: payload.title || linkName,
+    kind: "form",
+    hasForm: true,
+    content: html`${heading(payload, linkName)}${firstFaulty === undefined ? "" : alert(words.checkAnswers)}<form class="answers" method="post" action="${action}">
+${fields}<div class="stack">
+<button class="button" dir="auto">${payload.submitButtonText || words.submit}</button>
+${skip}</div>
+</form>`,
+  });
+}

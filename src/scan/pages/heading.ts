@@ -1,0 +1,29 @@
+import { html } from "hono/html";
+import { type Glyph, icon } from "./icons.ts";
+import type { Markup } from "./markup.ts";
+
+/** The head of a page. A page without a title of its own has one for those who cannot see it. */
+export function heading(
+  { title, description }: { readonly title: string; readonly description: string },
+  fallback: string,
+): Markup {
+  const lead = description === "" ? "" : html`<p class="lead" dir="auto">${description}</p>`;
+  if (title === "") {
+    return html`<header><h1 class="hide" dir="auto">${fallback}</h1>${lead}</header>
+`;
+  }
+  return html`<header><h1 dir="auto">${title}</h1>${lead}</header>
+`;
+}
+
+/** A drawing above the head. */
+export function mark(glyph: Glyph): Markup {
+  return html`<div class="mark">${icon(glyph)}</div>
+`;
+}
+
+/** What went wrong, told at once to those who listen. */
+export function alert(text: string): Markup {
+  return html`<p class="fault alert" role="alert">${icon("warning")}<span>${text}</span></p>
+`;
+}

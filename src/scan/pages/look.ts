@@ -1,0 +1,186 @@
+import {
+  black,
+  type Color,
+  leastContrast,
+  luminance,
+  mix,
+  over,
+  readable,
+  toCss,
+  white,
+} from "../../model/color.ts";
+import {
+  builtInTheme,
+  type Container,
+  type Font,
+  type FontFamily,
+  type PageTheme,
+  type Paint,
+} from "../../model/page-theme.ts";
+
+/**
+ * What a theme looks like, as a style of custom properties for `stylesheet.ts`. Colors of texts are moved towards black or
+ * white as far as it takes to read them (WCAG AA); only over a cover image can this not be known for certain.
+ */
+export function lookOf(theme: PageTheme, hasCover: boolean): string {
+  const known = looks.get(theme)?.[Number(hasCover)];
+  if (known !== undefined) return known;
+  const look = makeLook(theme, hasCover);
+  const both: [string | undefined, string | undefined] = looks.get(theme) ?? [undefined, undefined];
+  both[Number(hasCover)] = look;
+  looks.set(theme, both);
+  return look;
+}
+
+// Without a cover, and with one.
+const looks = new WeakMap<PageTheme, [string | undefined, string | undefined]>();
+
+function makeLook(theme: PageTheme, hasCover: boolean): string {
+  const shape = shapes(theme);
+  if (!theme.isBuiltIn) {
+    const scheme = luminance(over(theme.canvas.colors[0], white)) < 0.18 ? "dark" : "light";
+    return `:root{color-scheme:${scheme};${shape}${colors(theme, hasCover)}}`;
+  }
+  const dark = `@media(prefers-color-scheme:dark){:root{${colors(nightTheme, hasCover)}}}`;
+  return `:root{color-scheme:light dark;${shape}${colors(theme, hasCover)}}${dark}`;
+}
+
+const nightCanvas: Color = { red: 13, green: 17, blue: 26, alpha: 1 };
+const nightInk: Color = { red: 241, green: 245, blue: 249, alpha: 1 };
+
+/** The built-in look on a device that is set to dark. */
+const nightTheme: PageTheme = {
+  ...builtInTheme,
+  canvas: { ...builtInTheme.canvas, colors: [nightCanvas] },
+  title: { ...builtInTheme.title, color: nightInk },
+  body: { ...builtInTheme.body, color: nightInk },
+};
+
+const systemFont = 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif';
+
+const fontStacks = {
+  UNSPECIFIED: systemFont,
+  DEFAULT: systemFont,
+  ARIAL: "Arial,Helvetica,sans-serif",
+  HELVETICA: 'Helvetica,"Helvetica Neue",Arial,sans-serif',
+  VERDANA: "Verdana,Geneva,sans-serif",
+  GEORGIA: "Georgia,serif",
+  TIMES_NEW_ROMAN: '"Times New Roman",Times,serif',
+  COURIER_NEW: '"Courier New",Courier,monospace',
+} as const satisfies Record<FontFamily, string>;
+
+function shapes({ title, body, elementFont, container, badge }: PageTheme): string {
+  const radius = container?.variant === "SQUARE" ? "0" : ".875rem";
+  const badgeRadius = { CIRCLE: "50%", ROUNDED: "1.25rem", SQUARE: "0" }[badge?.shape ?? "CIRCLE"];
+  return [
+    // A title may be large on a desk, and must still stand on a phone.
+    `--title-font:${face(title, `min(${rem(title.size)},13vw)/1.2`)}`,
+    `--body-font:${face(body, `${rem(body.size)}/1.55`)}`,
+    `--element-font:${face(elementFont, `${rem(elementFont.size)}/1.35`)}`,
+    `--element-size:${rem(elementFont.size)}`,
+    `--element-weight:${elementFont.bold ? 700 : 600}`,
+    `--round:${radius}`,
+    `--badge-radius:${badgeRadius}`,
+    "",
+  ].join(";");
+}
+
+function face({ family, bold, italic }: Font, size: string): string {
+  return `${italic ? "italic " : ""}${bold ? 700 : 400} ${size} ${fontStacks[family]}`;
+}
+
+// Relative to the size of text that the visitor has set.
+function rem(pixels: number): string {
+  return `${Number((pixels / 16).toFixed(4))}rem`;
+}
+
+function colors(theme: PageTheme, hasCover: boolean): string {
+  const canvas = theme.canvas.colors.map((color) => over(color, white));
+  const [ground = white] = canvas;
+  const box = boxOf(theme, hasCover, ground);
+  const grounds = groundsOf(canvas, box.background, hasCover && theme.coverMode === "FULL");
+  const [surface = ground] = grounds;
+  const ink = readable(theme.body.color ?? black, grounds, 4.5);
+  const field = luminance(surface) < 0.18 ? mix(surface, white, 0.07) : mix(surface, white, 0.75);
+  const fieldInk = inkOfField(theme.elementFont.color, ink, field);
+  const around = [...grounds, field];
+  const element = theme.element.colors.map((color) => over(color, surface));
+  const [firstElement = black] = element;
+  const accent = readable(firstElement, around, 3);
+  const tint = mix(surface, accent, 0.12);
+  const line = readable(mix(surface, ink, 0.35), around, 3);
+  const properties: readonly (readonly [string, string])[] = [
+    ["canvas", paint(theme.canvas)],
+    ["ground", toCss(ground)],
+    ["ink", toCss(ink)],
+    ["quiet", toCss(readable(mix(ink, surface, 0.3), grounds, 4.5))],
+    ["title", toCss(readable(theme.title.color ?? ink, grounds, theme.title.size >= 24 ? 3 : 4.5))],
+    ["line", toCss(line)],
+    ["edge", toCss(mix(surface, ink, 0.14))],
+    ["field", toCss(field)],
+    ["field-ink", toCss(fieldInk)],
+    ["field-quiet", toCss(readable(mix(fieldInk, field, 0.35), [field], 4.5))],
+    ["element", paint(theme.element)],
+    ["on-element", toCss(onPaint(theme.elementFont.color, element))],
+    ["element-line", leastContrast(firstElement, grounds) < 3 ? toCss(line) : "#0000"],
+    ["accent", toCss(accent)],
+    ["on-accent", toCss(onPaint(undefined, [accent]))],
+    ["tint", toCss(tint)],
+    ["on-tint", toCss(readable(accent, [tint], 4.5))],
+    ["badge-ink", toCss(readable(theme.badge?.iconColor ?? accent, [tint], 3))],
+    ["fault", toCss(readable(alarm, around, 4.5))],
+    ["box", box.background === undefined ? "none" : toCss(box.background)],
+    ["box-line", box.line],
+    ["box-radius", theme.container?.variant === "SQUARE" ? "0" : "1.5rem"],
+    ["box-padding", box.isSeen ? "2rem 1.5rem" : "0"],
+  ];
+  return properties.map(([name, value]) => `--${name}:${value}`).join(";");
+}
+
+const alarm: Color = { red: 185, green: 28, blue: 28, alpha: 1 };
+
+interface Box {
+  readonly background: Color | undefined;
+  /** The border, in CSS. */
+  readonly line: string;
+  readonly isSeen: boolean;
+}
+
+/** Where the owner wants no container, texts over a cover image get one all the same: nobody could read them. */
+function boxOf({ container, coverMode }: PageTheme, hasCover: boolean, ground: Color): Box {
+  if (container !== undefined) return boxOfContainer(container, ground);
+  if (!hasCover || coverMode !== "FULL") return { background: undefined, line: "0", isSeen: false };
+  return { background: { ...ground, alpha: 0.9 }, line: "0", isSeen: true };
+}
+
+function boxOfContainer({ background, opacity, border }: Container, ground: Color): Box {
+  const { style, size, color = mix(ground, black, 0.2) } = border;
+  const line = size === 0 ? "0" : `${rem(size)} ${style.toLowerCase()} ${toCss(color)}`;
+  const shown = background === undefined ? undefined : { ...background, alpha: background.alpha * opacity };
+  const isSeen = (shown?.alpha ?? 0) > 0 || size > 0;
+  return { background: shown, line, isSeen };
+}
+
+/** Everything that text may have behind it; over an image, anything between black and white. */
+function groundsOf(canvas: readonly Color[], box: Color | undefined, isOverImage: boolean): Color[] {
+  const below = isOverImage ? [...canvas, black, white] : canvas;
+  return box === undefined ? [...below] : below.map((color) => over(box, color));
+}
+
+/** The theme's color of element text is made for buttons; in fields it is used where it can be read. */
+function inkOfField(wanted: Color | undefined, ink: Color, field: Color): Color {
+  const fits = wanted !== undefined && leastContrast(over(wanted, field), [field]) >= 4.5;
+  return readable(fits ? wanted : ink, [field], 4.5);
+}
+
+function onPaint(wanted: Color | undefined, paints: readonly Color[]): Color {
+  if (wanted !== undefined) return readable(wanted, paints, 4.5);
+  // White is what people expect on a colored button, and stays where it can be read.
+  return readable(white, paints, 4.5);
+}
+
+function paint({ type, colors: all, stops, direction }: Paint): string {
+  if (type === "SOLID") return toCss(all[0]);
+  const list = all.map((color, index) => [toCss(color), stops[index]].filter(Boolean).join(" ")).join(",");
+  return type === "LINEAR" ? `linear-gradient(${direction},${list})` : `radial-gradient(${list})`;
+}

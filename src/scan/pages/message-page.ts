@@ -1,0 +1,42 @@
+import { html } from "hono/html";
+import type { MessagePagePayload } from "../../model/payloads.ts";
+import { timerParameter } from "../../workflow/answer-fields.ts";
+import { heading } from "./heading.ts";
+import { inWords, wordsOf } from "./languages.ts";
+import type { Markup } from "./markup.ts";
+import { type Draft, makePage, type Page } from "./page.ts";
+import type { Setting } from "./view.ts";
+
+export function messagePage(payload: MessagePagePayload, setting: Setting): Page {
+  const { language, theme, media } = setting;
+  const onward = payload.navigationType === "TIMER" ? timer(payload, setting) : button(payload, setting);
+  return makePage({
+    status: 200,
+    language,
+    theme,
+    media,
+    title: payload.title || setting.linkName,
+    ...onward,
+    content: html`${heading(payload, setting.linkName)}${onward.content}`,
+  });
+}
+
+type Onward = Pick<Draft, "style" | "headers" | "hasForm"> & { readonly content: Markup };
+
+function button({ buttonLabel }: MessagePagePayload, { language, action }: Setting): Onward {
+  return {
+    hasForm: true,
+    content: html`<form method="post" action="${action}"><button class="button" dir="auto">${buttonLabel || wordsOf(language).continue}</button></form>`,
+  };
+}
+
+/** Moves on by a header, since there is no script; the link is for browsers that ignore it and for those in a hurry. */
+function timer({ timerSeconds }: MessagePagePayload, { language, action }: Setting): Onward {
+  const words = wordsOf(language);
+  const url = `${action}${action.includes("?") ? "&" : "?"}${timerParameter}=1`;
+  return {
+    headers: ["Refresh", `${timerSeconds};url=${url}`],
+    style: `:root{--seconds:${Number(timerSeconds)}s}`,
+    content: html`<div class="stack"><div class="time"></div><p class="quiet">${words.goesOn.replace("{when}", inWords(language, timerSeconds))}</p><a class="button bare" href="${url}">${words.goOnNow}</a></div>`,
+  };
+}

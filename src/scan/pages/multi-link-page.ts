@@ -1,0 +1,25 @@
+import { html } from "hono/html";
+import type { MultiLinkPayload } from "../../model/payloads.ts";
+import { buttonName } from "../../workflow/answer-fields.ts";
+import { heading } from "./heading.ts";
+import { makePage, type Page } from "./page.ts";
+import type { Setting } from "./view.ts";
+
+export function multiLinkPage(payload: MultiLinkPayload, setting: Setting): Page {
+  const { language, theme, media, action, linkName } = setting;
+  const buttons = payload.buttons.map(
+    ({ id, label }, index) =>
+      html`<button class="button" name="${buttonName}" value="${id}" dir="auto">${label || String(index + 1)}</button>
+`,
+  );
+  return makePage({
+    status: 200,
+    language,
+    theme,
+    media,
+    title: payload.title || linkName,
+    hasForm: true,
+    content: html`${heading(payload, linkName)}<form method="post" action="${action}">
+${buttons}</form>`,
+  });
+}

@@ -1,0 +1,51 @@
+import { html } from "hono/html";
+import { mark } from "./heading.ts";
+import { inWords, type Language, wordsOf } from "./languages.ts";
+import { makePage, type Page } from "./page.ts";
+import type { NoticeKind } from "./words/words.ts";
+
+const statuses = {
+  NOT_FOUND: 404,
+  NOT_AVAILABLE: 404,
+  BAD_REQUEST: 400,
+  FORBIDDEN: 403,
+  WRONG_METHOD: 405,
+  TOO_LARGE: 413,
+  TOO_MANY_MISSES: 429,
+  TOO_MANY_TRIES: 429,
+  UNAVAILABLE: 503,
+  HOME: 200,
+} as const satisfies Record<NoticeKind, number>;
+
+/** All but TOO_MANY_TRIES, which says when to come back. */
+export type Notice = Exclude<NoticeKind, "TOO_MANY_TRIES">;
+
+const notices = new Map<string, Page>();
+
+/**
+ * A page of fixed words. NOT_FOUND stands for addresses that no link has, or none any more; who asks is not told which.
+ * NOT_AVAILABLE is a link that is there and leads nowhere at the moment; HOME the bare address of the service's own short
+ * host without another site.
+ */
+export function notice(kind: Notice, language: Language): Page {
+  const key = `${kind} ${language}`;
+  const known = notices.get(key) ?? makeNotice(kind, language, 0);
+  notices.set(key, known);
+  return known;
+}
+
+/** After too many wrong passwords; with the header that says when to come back. */
+export function tooManyTries(language: Language, retryAfterSeconds: number): Page {
+  return makeNotice("TOO_MANY_TRIES", language, retryAfterSeconds);
+}
+
+function makeNotice(kind: NoticeKind, language: Language, seconds: number): Page {
+  const { title, text } = wordsOf(language).notices[kind];
+  return makePage({
+    status: statuses[kind],
+    language,
+    title,
+    headers: seconds === 0 ? [] : ["Retry-After", String(seconds)],
+    content: html`${mark(kind === "TOO_MANY_TRIES" ? "lock" : "signpost")}<header><h1>${title}</h1><p class="lead">${text.replace("{when}", inWords(language, seconds))}</p></header>`,
+  });
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { html, raw } from "hono/html";
+import { builtInTheme, type PageTheme } from "../../model/page-theme.ts";
+import { icon } from "./icons.ts";
+import { directionOf, type Language } from "./languages.ts";
+import { lookOf } from "./look.ts";
+import { attribute, type Markup } from "./markup.ts";
+import { stylesheet } from "./stylesheet.ts";
+
+/** A hosted page: no script, and no request to anybody but for the images of its theme. */
+export interface Page {
+  readonly status: number;
+  readonly body: Buffer;
+  /** Names and values in turn: the policy that fits this page, its language, and what else belongs to it alone. */
+  readonly headers: readonly string[];
+}
+
+/** Images of a page theme, by address. */
+export interface PageMedia {
+  readonly badgeUrl?: string | undefined;
+  readonly coverUrl?: string | undefined;
+}
+
+/** What a page is made of. */
+export interface Draft {
+  readonly status: number;
+  readonly language: Language;
+  readonly title: string;
+  /** What stands in `main`. */
+  readonly content: Markup;
+  readonly theme?: PageTheme;
+  readonly media?: PageMedia;
+  /** What the page is of, for the style. */
+  readonly kind?: "form" | "card";
+  /** More of `head`. */
+  readonly head?: Markup;
+  /** More of the style, in CSS. */
+  readonly style?: string;
+  readonly headers?: readonly string[];
+  /** Whether it has forms to send. */
+  readonly hasForm?: boolean;
+}
+
+const stylesheetHash = hash(stylesheet);
+
+/** Puts a page together. */
+export function makePage(draft: Draft): Page {
+  const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
+  const coverUrl = imageUrl(media.coverUrl);
+  const badgeUrl = imageUrl(media.badgeUrl);
+  const look = lookOf(theme, coverUrl !== undefined) + (draft.style ?? "");
+  const classes = [kind, coverUrl === undefined ? undefined : coverClasses[theme.coverMode]];
+  const document = html`<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${head}<style>${raw(stylesheet)}</style>
+<style>${raw(look)}</style>
+</head>
+<body${attribute("class", classes.filter(Boolean).join(" "))}>
+${coverUrl === undefined ? "" : html`<div class="cover"><img src="${coverUrl}" alt=""></div>`}
+<main>
+${badge(theme, badgeUrl)}${content}
+</main>
+</body>
+</html>
+`;
+  const policy = pagePolicy(hash(look), [coverUrl, badgeUrl], draft.hasForm === true);
+  return {
+    status,
+    body: Buffer.from(String(document)),
+    headers: ["Content-Security-Policy", policy, "Content-Language", language, ...(draft.headers ?? [])],
+  };
+}
+
+const coverClasses = { FULL: "full", PROGRESSIVE_TOP: "top", PROGRESSIVE_BOTTOM: "bottom" } as const;
+
+function badge(theme: PageTheme, url: string | undefined): Markup | "" {
+  if (theme.badge === undefined) return "";
+  const picture = url === undefined ? icon("signpost") : html`<img src="${url}" alt="">`;
+  return html`<div class="badge">${picture}</div>
+`;
+}
+
+/** Web addresses only; undefined for anything else. */
+function imageUrl(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { protocol, href } = new URL(url);
+  return protocol === "https:" || protocol === "http:" ? href : undefined;
+}
+
+/**
+ * Allows the two styles of a page and its images, and nothing else. Where a form's answer leads is left open: browsers
+ * apply `form-action` to every address that the answer is sent on to, and those are the destinations of links and where
+ * they lead in turn. There is no other form on a page than ours.
+ */
+function pagePolicy(lookHash: string, images: readonly (string | undefined)[], hasForm: boolean): string {
+  const origins = new Set(images.filter((url) => url !== undefined).map((url) => new URL(url).origin));
+  return [
+    "default-src 'none'",
+    `style-src '${stylesheetHash}' '${lookHash}'`,
+    `img-src ${["data:", ...origins].join(" ")}`,
+    "base-uri 'none'",
+    ...(hasForm ? [] : ["form-action 'none'"]),
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function hash(style: string): string {
+  return `sha256-${createHash("sha256").update(style).digest("base64")}`;
+}

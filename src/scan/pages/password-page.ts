@@ -1,0 +1,37 @@
+import { html } from "hono/html";
+import type { PasswordPayload } from "../../model/payloads.ts";
+import { passwordName } from "../../workflow/answer-fields.ts";
+import { heading, mark } from "./heading.ts";
+import { icon } from "./icons.ts";
+import { wordsOf } from "./languages.ts";
+import { attribute } from "./markup.ts";
+import { makePage, type Page } from "./page.ts";
+import type { Setting } from "./view.ts";
+
+/** What was entered is never shown again. */
+export function passwordPage(payload: PasswordPayload, setting: Setting): Page {
+  const { language, theme, media, action, faults } = setting;
+  const words = wordsOf(language);
+  const title = payload.title || words.passwordTitle;
+  const isWrong = faults.size > 0;
+  const fault = isWrong
+    ? html`<p class="fault" id="fault" role="alert">${icon("warning")}<span>${words.faults.PASSWORD}</span></p>
+`
+    : "";
+  return makePage({
+    status: isWrong ? 401 : 200,
+    language,
+    theme,
+    media,
+    title,
+    hasForm: true,
+    content: html`${theme.badge === undefined ? mark("lock") : ""}${heading({ title, description: payload.description }, "")}
+<form class="answers" method="post" action="${action}">
+<div class="field">
+<label for="password">${words.password}</label>
+<input id="password" name="${passwordName}" type="password" required maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false"${attribute("aria-invalid", isWrong && "true")}${attribute("aria-describedby", isWrong && "fault")}${attribute("autofocus", isWrong)}>
+${fault}</div>
+<button class="button">${words.continue}</button>
+</form>`,
+  });
+}

@@ -1,0 +1,32 @@
+import { contactCardPage } from "./contact-card-page.ts";
+import { formPage } from "./form-page.ts";
+import { messagePage } from "./message-page.ts";
+import { multiLinkPage } from "./multi-link-page.ts";
+import type { Page } from "./page.ts";
+import { passwordPage } from "./password-page.ts";
+import { socialLinksPage } from "./social-links-page.ts";
+import { thankYouPage } from "./thank-you-page.ts";
+import type { StepView } from "./view.ts";
+
+/**
+ * The page of a step: 200, or with faults 401 for a password and 422 for a form. Pure; the same view gives the same bytes.
+ */
+export function renderStep(view: StepView): Page {
+  const { step } = view;
+  switch (step.action) {
+    case "PASSWORD_VERIFY":
+      return passwordPage(step.payload, view);
+    case "FORM_SUBMIT":
+      return formPage(step.payload, view);
+    case "MESSAGE_PAGE":
+      return messagePage(step.payload, view);
+    case "MULTI_LINK":
+      return multiLinkPage(step.payload, view);
+    case "SOCIAL_LINKS_PAGE":
+      return socialLinksPage(step.payload, view);
+    case "CONTACT_CARD":
+      return contactCardPage(step.payload, view);
+    case "THANK_YOU_PAGE":
+      return thankYouPage(step.payload, view);
+  }
+}

@@ -1,0 +1,42 @@
+import type { PageTheme } from "../../model/page-theme.ts";
+import type { Payloads } from "../../model/payloads.ts";
+import type { Answer, Fault } from "../../workflow/steps/step.ts";
+import type { Language } from "./languages.ts";
+import type { PageMedia } from "./page.ts";
+
+/** The steps that have a page. */
+export type PageAction =
+  | "PASSWORD_VERIFY"
+  | "FORM_SUBMIT"
+  | "MESSAGE_PAGE"
+  | "MULTI_LINK"
+  | "SOCIAL_LINKS_PAGE"
+  | "CONTACT_CARD"
+  | "THANK_YOU_PAGE";
+
+/** A step as its page needs it; a step of a plan fits. */
+export type PageStep = {
+  readonly [Action in PageAction]: { readonly action: Action; readonly payload: Payloads[Action] };
+}[PageAction];
+
+/** What a page is drawn for, beside its step. */
+export interface Setting {
+  /** What the link is called, for pages without a title of their own. */
+  readonly linkName: string;
+  readonly theme: PageTheme;
+  readonly media: PageMedia;
+  readonly language: Language;
+  /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…`. */
+  readonly action: string;
+  /** Where a contact card is to be had as a file: `/<shortlink>/s/<stepId>/card.vcf?lbid=…`. */
+  readonly cardUrl: string;
+  /** What was entered before, by field name; undefined on a page that is opened. */
+  readonly entered: Answer | undefined;
+  /** What is wrong with it, by field id; for a password, under any. */
+  readonly faults: ReadonlyMap<string, Fault>;
+}
+
+/** The page of a step for one visitor. */
+export interface StepView extends Setting {
+  readonly step: PageStep;
+}

@@ -1,0 +1,57 @@
+import type { Words } from "./words.ts";
+
+export const turkish: Words = {
+  passwordTitle: "Bu sayfa korumalı",
+  password: "Parola",
+  continue: "Devam et",
+  submit: "Gönder",
+  skip: "Şimdilik geç",
+  optional: "isteğe bağlı",
+  choose: "Lütfen seçin",
+  checkAnswers: "Lütfen işaretli yanıtları gözden geçirin.",
+  faults: {
+    REQUIRED: "Lütfen bu alanı doldurun.",
+    EMAIL: "Lütfen bir e-posta adresi girin, örneğin ad@example.com.",
+    PHONE: "Lütfen ülke koduyla bir telefon numarası girin, örneğin +90 212 123 45 67.",
+    NUMBER: "Lütfen bir sayı girin.",
+    DATE: "Lütfen bir tarih girin.",
+    OPTION: "Lütfen seçeneklerden birini seçin.",
+    RATING: "Lütfen 1 ile 5 arasında seçin.",
+    TOO_LONG: "Bu çok uzun. Lütfen kısaltın.",
+    PASSWORD: "Parola doğru değil. Lütfen yeniden deneyin.",
+  },
+  email: "E-posta",
+  phone: "Telefon",
+  firstName: "Ad",
+  lastName: "Soyad",
+  website: "Web sitesi",
+  address: "Adres",
+  saveContact: "Kişiyi kaydet",
+  rating: "5 üzerinden {rating}",
+  goesOn: "Bu sayfa {when} devam edecek.",
+  goOnNow: "Şimdi devam et",
+  notices: {
+    NOT_FOUND: { title: "Burada bir şey yok", text: "Lütfen adresi kontrol edin veya kodu yeniden tarayın." },
+    NOT_AVAILABLE: {
+      title: "Kullanılamıyor",
+      text: "Bu bağlantı şu anda hiçbir yere gitmiyor. Lütfen daha sonra yeniden deneyin.",
+    },
+    BAD_REQUEST: { title: "Olmadı", text: "Adres okunamadı. Lütfen kontrol edin." },
+    FORBIDDEN: { title: "Olmadı", text: "Lütfen bağlantıyı yeniden açın ve kendi sayfasında yanıtlayın." },
+    WRONG_METHOD: { title: "Olmadı", text: "Bu adres yalnızca açılabilir, ona bir şey gönderilemez." },
+    TOO_LARGE: { title: "Olmadı", text: "Yanıt çok uzun. Lütfen kısaltın." },
+    TOO_MANY_MISSES: {
+      title: "Lütfen biraz yavaş",
+      text: "Ağınızdan çok fazla bilinmeyen adres istendi. Lütfen bir dakika sonra yeniden deneyin.",
+    },
+    TOO_MANY_TRIES: {
+      title: "Çok fazla deneme",
+      text: "Parola çok kez yanlış girildi. {when} yeniden deneyebilirsiniz.",
+    },
+    UNAVAILABLE: {
+      title: "Hemen döneceğiz",
+      text: "Bu bağlantı şu anda bulunamıyor. Lütfen yeniden deneyin.",
+    },
+    HOME: { title: "Signpost", text: "Kısa bağlantılar ve QR kodları burada sunulur." },
+  },
+};
