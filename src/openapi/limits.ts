@@ -6,6 +6,7 @@ import {
   field as fieldOption,
   Ignore,
 } from "../../gen/buf/validate/validate_pb.js";
+import { expressionLimits } from "./expressions.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { portablePattern } from "./portable-pattern.ts";
 
@@ -57,6 +58,7 @@ const numberRules: Readonly<Record<string, Translate>> = {
   lt: bound("exclusiveMaximum"),
   lte: bound("maximum"),
   in: (value) => ({ enum: Array.from(value as Iterable<unknown>, Number) }),
+  not_in: (value) => ({ not: { enum: Array.from(value as Iterable<unknown>, Number) } }),
   // JSON has no number that is not finite.
   finite: say(nothing),
 };
@@ -99,7 +101,7 @@ function readRules(field: DescField, rules: FieldRules): Partial<Limits> {
     const value = { ...given, ...translate(rules, listRules) };
     return {
       value,
-      element: single(rules.type.value.items, field.enum),
+      element: single(rules.type.value.items, field),
       required: (value.minItems ?? 0) > 0,
     };
   }
@@ -107,9 +109,9 @@ function readRules(field: DescField, rules: FieldRules): Partial<Limits> {
     const { keys, values } = rules.type.value;
     const value = { ...given, ...translate(rules, mapRules) };
     const required = (value.minProperties ?? 0) > 0;
-    return { value, element: single(values, field.enum), key: single(keys, undefined), required };
+    return { value, element: single(values, field), key: single(keys, field), required };
   }
-  const strict = { ...given, ...single(rules, field.enum) };
+  const strict = { ...given, ...single(rules, field) };
   const zeroCounts = rules.ignore !== Ignore.IF_ZERO_VALUE;
   const required = rules.required || (zeroCounts && !hasPresence(field) && refusesZero(strict, field));
   return { value: zeroCounts ? strict : orZero(strict, field), required };
@@ -137,8 +139,13 @@ export function hasPresence(field: DescField): boolean {
   return field.oneof !== undefined || field.fieldKind === "message" || field.proto.proto3Optional;
 }
 
-function single(rules: FieldRules | undefined, of: DescEnum | undefined): JsonSchema {
+function single(rules: FieldRules | undefined, field: DescField): JsonSchema {
   if (rules === undefined) return nothing;
+  const expressions = rules.cel.map(({ expression }) => expression);
+  return { ...ofType(rules, field.enum), ...expressionLimits(expressions, field) };
+}
+
+function ofType(rules: FieldRules, of: DescEnum | undefined): JsonSchema {
   switch (rules.type.case) {
     case undefined:
       return nothing;
@@ -202,6 +209,7 @@ function zeroBreaks(schema: JsonSchema, field: DescField): boolean {
     (schema.maximum ?? 0) < 0 ||
     (schema.exclusiveMaximum ?? 1) <= 0 ||
     (schema.enum !== undefined && !schema.enum.includes(zero)) ||
+    schema.not?.enum?.includes(zero) === true ||
     (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(""))
   );
 }

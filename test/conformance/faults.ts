@@ -109,6 +109,7 @@ type Breaker = (limit: unknown, field: DescField) => readonly JsonValue[];
 const below: Breaker = (limit) => [numeric(limit, -1n), numeric(limit, -2n)];
 const above: Breaker = (limit) => [numeric(limit, 1n), numeric(limit, 2n)];
 const numberBreakers = {
+  not_in: (list: unknown) => Array.from(list as Iterable<number | bigint>, (each) => numeric(each, 0n)),
   gte: below,
   gt: (limit: unknown) => [numeric(limit, 0n)],
   lte: above,

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { CreateContactLinkRequestSchema } from "../../gen/signpost/v1/links_service_pb.js";
+import { UpdateWebhookRequestSchema } from "../../gen/signpost/v1/webhooks_service_pb.js";
+import { expressionLimits } from "./expressions.ts";
+
+const { vcardData } = CreateContactLinkRequestSchema.field;
+const { name, status } = UpdateWebhookRequestSchema.field;
+
+test("a text that has to match is a pattern, and of several patterns one is enough", () => {
+  expect(expressionLimits(["this.matches('^[a-z]{3,64}$')"], name)).toEqual({ pattern: "^[a-z]{3,64}$" });
+  const pattern =
+    expressionLimits(["this.matches('^#[0-9]$') || this.matches('^a[(]b$')"], name).pattern ?? "";
+  expect(["#1", "a(b", "#1a(b", "b"].map((text) => new RegExp(pattern).test(text))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("a value that is refused is named, and a text that is needed is required where it stands", () => {
+  expect(expressionLimits(["this != 2"], status)).toEqual({ not: { const: "WEBHOOK_STATUS_DISABLED" } });
+  const names = ["this.first_name != ''", "this.last_name != ''"];
+  expect(expressionLimits(names, vcardData)).toEqual({
+    required: ["firstName", "lastName"],
+    properties: { firstName: { minLength: 1 }, lastName: { minLength: 1 } },
+  });
+});
+
+test("nothing is said of what JSON Schema has no words for", () => {
+  expect(expressionLimits(["this.values.size() == 0 || this.value == ''"], vcardData)).toEqual({});
+  expect(expressionLimits(["this.matches('^a$') || this == 'b'"], name)).toEqual({});
+  expect(expressionLimits(["this != 99"], status)).toEqual({});
+});
