@@ -1,4 +1,5 @@
-import type { StepAction } from "./workflow.ts";
+import type { AttributeOperator } from "./attribute-operators.ts";
+import type { RedirectTarget } from "./redirect-target.ts";
 
 /** What steps do, as the engine and the pages read it: enum values bare, defaults filled in, choices in the order shown. */
 export interface Payloads {
@@ -14,9 +15,9 @@ export interface Payloads {
   readonly VISIT_TYPE_CONDITION: Choices<{ readonly value: "FIRST" | "RETURNING" }>;
   readonly VISITOR_DATA_CONDITION: Choices<VisitorDataChoice>;
   readonly COUNTRY_CONDITION: Choices<{ readonly countryCode: string }>;
-  readonly DAY_OF_WEEK_CONDITION: Choices<NamedChoice & { readonly daysOfWeek: readonly number[] }>;
+  readonly DAY_OF_WEEK_CONDITION: Choices<NamedChoice & DaysOfWeek>;
   readonly TIME_OF_DAY_CONDITION: Choices<NamedChoice & TimeRange>;
-  readonly DAY_OF_MONTH_CONDITION: Choices<NamedChoice & { readonly dayOfMonth: number }>;
+  readonly DAY_OF_MONTH_CONDITION: Choices<NamedChoice & DayOfMonth>;
   readonly SPECIFIC_DATE_CONDITION: Choices<NamedChoice & CalendarDate>;
   readonly DEVICE_TYPE_CONDITION: Choices<NamedChoice & DeviceChoice>;
   readonly DEVICE_PLATFORM_CONDITION: Choices<NamedChoice & DeviceChoice>;
@@ -69,23 +70,36 @@ export interface FormPayload extends TitledPayload {
   /** Empty means the default words, in the visitor's language. */
   readonly submitButtonText: string;
   readonly skipForm: boolean;
+  /** Empty means the default words, in the visitor's language. */
   readonly skipButtonText: string;
   readonly autoSkipIfKnown: boolean;
 }
 
 export interface MessagePagePayload extends TitledPayload {
   readonly navigationType: "BUTTON" | "TIMER";
+  /** Empty means the default word, in the visitor's language. */
   readonly buttonLabel: string;
+  /** 1 to 300 with TIMER. */
   readonly timerSeconds: number;
 }
 
+export interface MultiLinkButton {
+  readonly id: string;
+  readonly label: string;
+  readonly order: number;
+}
+
 export interface MultiLinkPayload extends TitledPayload {
-  readonly buttons: readonly { readonly id: string; readonly label: string; readonly order: number }[];
+  /** At least one. */
+  readonly buttons: readonly MultiLinkButton[];
 }
 
 export interface RedirectPayload {
+  /** Never empty. */
   readonly destination: string;
   readonly conversionTracking: boolean;
+  /** The destination, taken apart. */
+  readonly target: RedirectTarget;
 }
 
 export interface SocialLink {
@@ -101,6 +115,7 @@ export interface SocialLinksPayload extends TitledPayload {
   readonly links: readonly SocialLink[];
 }
 
+/** At least one of the names is there: without a name there is no card to make. */
 export interface ContactCardPayload {
   readonly firstName: string;
   readonly lastName: string;
@@ -116,6 +131,7 @@ export interface ContactCardPayload {
   readonly postalCode: string;
   readonly country: string;
   readonly socialLinks: readonly { readonly platform: string; readonly url: string }[];
+  /** Empty means the default words, in the visitor's language. */
   readonly buttonLabel: string;
 }
 
@@ -124,16 +140,30 @@ export interface Choices<Choice> {
   readonly choices: readonly (Choice & { readonly branchId: string })[];
 }
 
+/** One choice of a condition of this kind. */
+export type StepChoice<Action extends keyof Payloads> =
+  Payloads[Action] extends Choices<infer Choice> ? Choice : never;
+
 export interface NamedChoice {
   readonly id: string;
   readonly name: string;
 }
 
+export interface DaysOfWeek {
+  /** 0 for Sunday to 6 for Saturday. */
+  readonly daysOfWeek: readonly number[];
+}
+
 export interface TimeRange {
   /** `HH:MM`, inclusive. */
   readonly startTime: string;
-  /** `HH:MM`, exclusive. */
+  /** `HH:MM`, exclusive; before the start when the range runs over midnight. */
   readonly endTime: string;
+}
+
+export interface DayOfMonth {
+  /** 1 to 31, or -1 for the last day. */
+  readonly dayOfMonth: number;
 }
 
 export interface CalendarDate {
@@ -144,33 +174,32 @@ export interface CalendarDate {
 }
 
 export interface DeviceChoice {
-  /** Bare and upper case: `MOBILE`, `IOS`, `CHROME`, `HUMAN`; a brand as `APPLE`. */
+  /** Bare and upper case: `MOBILE`, `IOS`, `CHROME`, `HUMAN`, `APPLE`; empty matches nobody. */
   readonly value: string;
 }
 
 export interface VisitorDataChoice {
   readonly id: string;
+  /** Reserved ones with `$`. */
   readonly attributeKey: string;
-  /** Bare: `STRING_EQUALS`. */
-  readonly operator: string;
+  /** Undefined matches nobody. */
+  readonly operator: AttributeOperator | undefined;
   readonly comparisonValue: string;
 }
 
-/** What a step saves to the visitor. */
+/** What a step saves to the visitor; there is at least one attribute. */
 export interface AttributeCapture {
-  readonly attributes: readonly {
-    readonly key: string;
-    readonly source: "CHOICE" | "MILESTONE" | "LINK_CONTEXT";
-    readonly value: string;
-    readonly type: AttributeType;
-  }[];
+  readonly attributes: readonly CapturedAttribute[];
+  /** Fills empty attributes only. */
   readonly setOnce: boolean;
 }
 
-export type AttributeType = "STRING" | "NUMBER" | "BOOLEAN" | "DATE" | "ENUM";
+export interface CapturedAttribute {
+  readonly key: string;
+  readonly source: "CHOICE" | "MILESTONE" | "LINK_CONTEXT";
+  /** For MILESTONE what to save, for LINK_CONTEXT which piece of the link, for CHOICE empty. */
+  readonly value: string;
+  readonly type: AttributeType;
+}
 
-/** Reads a stored payload. Undefined when it is broken, which leads visitors to the fallback. */
-export type ReadPayload = <Action extends StepAction>(
-  action: Action,
-  stored: unknown,
-) => Payloads[Action] | undefined;
+export type AttributeType = "STRING" | "NUMBER" | "BOOLEAN" | "DATE" | "ENUM";

@@ -1,14 +1,20 @@
+import type { AttributeCapture, Payloads } from "./payloads.ts";
+import { readAttributeCapture, readPayload } from "./read-payload.ts";
 import { parseTarget, type RedirectTarget } from "./redirect-target.ts";
-import {
-  redirectPayload,
-  type StepAction,
-  type StoredConnection,
-  type StoredStep,
-  stepActions,
-} from "./workflow.ts";
+import { type StepAction, type StoredConnection, type StoredStep, stepActions } from "./workflow.ts";
 
 /** How much a workspace keeps of its visitors. */
 export type DataCollection = "NONE" | "BASIC" | "ADVANCED";
+
+/** What of a link its workflow and its pages may speak of. */
+export interface PlanLink {
+  readonly name: string;
+  readonly shortlink: string;
+  /** Names, in the order they were given. */
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly purpose: string;
+}
 
 /** What a plan is compiled from; steps and connections in any order. */
 export interface PlanRow {
@@ -23,23 +29,35 @@ export interface PlanRow {
   readonly fallbackDestination: string;
   readonly rootDestination: string;
   readonly expiresAt: Date | null;
+  readonly link: PlanLink;
+  /** The stored styling of the link's page theme; null without one. */
+  readonly pageTheme: unknown;
   readonly steps: readonly StoredStep[];
   readonly connections: readonly StoredConnection[];
 }
 
 /** A step as it is run. */
-export interface PlanStep extends StoredStep {
-  /** Step ids by branch id; a branch without one is not connected. */
+export type PlanStep = { readonly [Action in StepAction]: PlanStepOf<Action> }[StepAction];
+
+/** A step of one action; see `PlanStep`. */
+export interface PlanStepOf<Action extends StepAction> {
+  readonly id: string;
+  readonly action: Action;
+  readonly payload: Payloads[Action];
+  /** Step ids by branch id; a branch without one is not connected. Every one of them is in the plan. */
   readonly next: ReadonlyMap<string, string>;
   /** The fewest steps, conditions not counted, from here to an exit; 0 at an exit and where none can be reached. */
   readonly stepsToExit: number;
-  /** Set for CLIENT_REDIRECT steps with a destination. */
-  readonly redirect: PlanRedirect | undefined;
+  /** What the step saves to the visitor; undefined for conditions. */
+  readonly capture: AttributeCapture | undefined;
 }
 
-export interface PlanRedirect {
-  readonly target: RedirectTarget;
-  readonly conversionTracking: boolean;
+/** What has to be looked up before a walk. */
+export interface PlanNeeds {
+  /** Whether the device has been here before. */
+  readonly visitType: boolean;
+  /** What is known of the visitor. */
+  readonly visitor: boolean;
 }
 
 /** Everything that a visit of a link needs to know, without another look at the database. */
@@ -51,48 +69,87 @@ export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt
   /** Empty when the workflow has no entry. */
   readonly entryStepId: string;
   readonly steps: ReadonlyMap<string, PlanStep>;
+  /** What the walk from the entry may ask for before it first stops. */
+  readonly needs: PlanNeeds;
+  /** What any walk may ask for. */
+  readonly needsAfter: PlanNeeds;
   /** Where visitors go whom the workflow cannot serve: the link's fallback, else the domain's root, else nowhere. */
   readonly fallback: RedirectTarget | undefined;
 }
 
-/** Compiles the stored rows of a link. Steps of actions that this version does not know are left out, as if missing. */
+/**
+ * Compiles the stored rows of a link. Steps of actions that this version does not know, and those with a broken payload,
+ * are left out, as if missing: a branch that leads to one is not connected.
+ */
 export function compilePlan(row: PlanRow, entrypoint: string): Plan {
   const { steps: rows, connections, expiresAt, ...rest } = row;
-  const known = rows.filter(({ action }) => Object.hasOwn(stepActions, action));
-  const branches = new Map<string, Map<string, string>>(known.map(({ id }) => [id, new Map()]));
-  for (const { stepId, branchId, nextStepId } of connections) branches.get(stepId)?.set(branchId, nextStepId);
-  const distances = distancesToExit(known, branches);
-  const steps = new Map(
-    known.map((step): [string, PlanStep] => [
-      step.id,
-      {
-        ...step,
-        next: branches.get(step.id) ?? new Map(),
-        stepsToExit: distances.get(step.id) ?? 0,
-        redirect: redirectOf(step),
-      },
-    ]),
-  );
+  const known = rows.flatMap((stored) => readStep(stored) ?? []);
+  const next = new Map<string, Map<string, string>>(known.map(({ id }) => [id, new Map()]));
+  for (const { stepId, branchId, nextStepId } of connections)
+    if (next.has(nextStepId)) next.get(stepId)?.set(branchId, nextStepId);
+  const distances = distancesToExit(known, next);
+  const steps = new Map<string, PlanStep>();
+  for (const step of known) {
+    const { id } = step;
+    steps.set(id, { ...step, next: next.get(id) ?? new Map(), stepsToExit: distances.get(id) ?? 0 });
+  }
+  const entryStepId = known.find(({ action }) => action === "LINK_VISIT")?.id ?? "";
   const fallbackDestination = row.fallbackDestination || row.rootDestination;
   return {
     ...rest,
     entrypoint,
     expiresAtMs: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-    entryStepId: known.find(({ action }) => action === "LINK_VISIT")?.id ?? "",
+    entryStepId,
     steps,
+    needs: needsOf(passedFrom(entryStepId, steps)),
+    needsAfter: needsOf([...steps.values()]),
     fallback: fallbackDestination === "" ? undefined : parseTarget(fallbackDestination),
   };
 }
 
-function redirectOf({ action, payload }: StoredStep): PlanRedirect | undefined {
-  if (action !== "CLIENT_REDIRECT") return undefined;
-  const { destination, conversionTracking } = redirectPayload(payload);
-  return destination === "" ? undefined : { target: parseTarget(destination), conversionTracking };
+/** A step before it is known where it leads. */
+type LoneStep = {
+  readonly [Action in StepAction]: Omit<PlanStepOf<Action>, "next" | "stepsToExit">;
+}[StepAction];
+
+function readStep({ id, action, payload, attributeCapture }: StoredStep): LoneStep | undefined {
+  if (!Object.hasOwn(stepActions, action)) return undefined;
+  const read = readPayload(action, payload);
+  if (read === undefined) return undefined;
+  const capture =
+    stepActions[action].kind === "CONDITION" ? undefined : readAttributeCapture(attributeCapture);
+  // The payload was read by the action beside it, which the compiler cannot follow through a union.
+  return { id, action, payload: read, capture } as LoneStep;
+}
+
+/** The steps that a walk may pass or come to from here, before somebody has to answer. */
+function passedFrom(id: string, steps: ReadonlyMap<string, PlanStep>): PlanStep[] {
+  const found = new Set<PlanStep>();
+  const waiting = [id];
+  for (let stepId = waiting.pop(); stepId !== undefined; stepId = waiting.pop()) {
+    const step = steps.get(stepId);
+    if (step === undefined || found.has(step)) continue;
+    found.add(step);
+    if (stepActions[step.action].kind !== "INTERACTION" || skipsItself(step))
+      waiting.push(...step.next.values());
+  }
+  return [...found];
+}
+
+function needsOf(steps: readonly PlanStep[]): PlanNeeds {
+  return {
+    visitType: steps.some(({ action }) => action === "VISIT_TYPE_CONDITION"),
+    visitor: steps.some((step) => step.action === "VISITOR_DATA_CONDITION" || skipsItself(step)),
+  };
+}
+
+function skipsItself(step: PlanStep): boolean {
+  return step.action === "FORM_SUBMIT" && step.payload.autoSkipIfKnown;
 }
 
 /** Shortest ways by repeated relaxation: at most 100 steps, compiled once per change of a link. */
 function distancesToExit(
-  steps: readonly StoredStep[],
+  steps: readonly LoneStep[],
   branches: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): Map<string, number> {
   const actions = new Map<string, StepAction>(steps.map(({ id, action }) => [id, action]));

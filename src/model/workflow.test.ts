@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { branchesOf, inOrder, redirectPayload, type StepAction, stepActions } from "./workflow.ts";
+import { branchesOf, inOrder, type StepAction, stepActions } from "./workflow.ts";
 
 // The enum's actions without UNSPECIFIED are all keys of the record: the type says so.
 const actions = Object.keys(stepActions) as StepAction[];
@@ -59,7 +59,6 @@ test("a condition has one branch per choice and then `else`", () => {
 test("a broken payload is read as an empty one", () => {
   for (const payload of [null, 7, "text", [], { options: "x" }, { options: [null] }])
     expect(branchesOf({ action: "DEVICE_TYPE_CONDITION", payload }).at(-1)).toMatchObject({ id: "else" });
-  expect(redirectPayload(null)).toEqual({ destination: "", conversionTracking: false });
 });
 
 test("items without an order stand at their position, and equal ones keep their places", () => {

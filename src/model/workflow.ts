@@ -1,3 +1,5 @@
+import { type JsonFields, objectOf, objectsOf, textOf } from "./json-fields.ts";
+
 /** What a step does: the event action's name without `EVENT_ACTION_`, as it is stored. */
 export type StepAction = keyof typeof stepActions;
 
@@ -54,6 +56,8 @@ export interface StoredStep {
   readonly id: string;
   readonly action: StepAction;
   readonly payload: unknown;
+  /** The JSON of the message AttributeCapture; absent or null for a step that captures nothing. */
+  readonly attributeCapture?: unknown;
 }
 
 /** Where a branch leads; a branch without one is not connected. */
@@ -84,8 +88,6 @@ export function branchesOf({ action, payload }: Pick<StoredStep, "action" | "pay
   return [...choices.map(conditionBranch[action] ?? namedBranch), { id: elseBranchId, label: "fallback" }];
 }
 
-type JsonFields = Readonly<Record<string, unknown>>;
-
 const conditionBranch: Partial<Record<StepAction, (choice: JsonFields) => Branch>> = {
   VISIT_TYPE_CONDITION: ({ value }) => branch(value, value),
   COUNTRY_CONDITION: ({ countryCode }) => branch(countryCode, countryCode),
@@ -106,29 +108,4 @@ export function inOrder<Item extends { readonly order?: unknown }>(items: readon
     .map((item, position) => ({ item, order: typeof item.order === "number" ? item.order : position }))
     .sort((a, b) => a.order - b.order)
     .map(({ item }) => item);
-}
-
-/** The payload of a CLIENT_REDIRECT step; an empty destination means that nothing is set. */
-export interface RedirectPayload {
-  readonly destination: string;
-  readonly conversionTracking: boolean;
-}
-
-/** Reads the payload of a CLIENT_REDIRECT step, with defaults for what is absent. */
-export function redirectPayload(payload: unknown): RedirectPayload {
-  const { destination, conversionTracking } = objectOf(payload);
-  return { destination: textOf(destination), conversionTracking: conversionTracking === true };
-}
-
-function objectOf(value: unknown): JsonFields {
-  // The check leaves objects only, whose fields are unknown by any name.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
-}
-
-function objectsOf(value: unknown): JsonFields[] {
-  return Array.isArray(value) ? value.map(objectOf) : [];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,10 +1,11 @@
 import type pg from "pg";
+import { loadPlan } from "../db/load-plan.ts";
 import type { Db } from "../db/open.ts";
 import { isUuid } from "../lib/ids.ts";
 import { compilePlan, type Plan } from "../model/plan.ts";
 import { parseTarget, type RedirectTarget } from "../model/redirect-target.ts";
 import { type CacheDeps, createCache, type Known } from "./cache.ts";
-import { loadPlan, loadRoot } from "./load-plan.ts";
+import { loadRoot } from "./load-root.ts";
 import { listenForPlanChanges } from "./plan-changes.ts";
 
 /** Where the bare address of a custom domain leads; without a target, to the service's own site. */

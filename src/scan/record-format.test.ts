@@ -18,6 +18,8 @@ const plan = compilePlan(
     fallbackDestination: "",
     rootDestination: "",
     expiresAt: null,
+    link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
+    pageTheme: null,
     steps: [
       { id: uuid(3), action: "LINK_VISIT", payload: {} },
       { id: uuid(4), action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/" } },

@@ -1,13 +1,17 @@
 import type { AttributeType } from "../model/payloads.ts";
 import type { PlanStep } from "../model/plan.ts";
 
-/** The data of a trace as it is stored: the JSON of the one variant that belongs to the step, under its name. */
-export type TraceData = Readonly<Record<string, object>>;
+/** A walk through a workflow: from its entry, or from an answered interaction, to where it stops. */
+export interface Walk {
+  /** In order; conditions are among them. */
+  readonly taken: readonly Taken[];
+  readonly end: End;
+}
 
 /** A step that was opened on a walk. */
 export interface Taken {
   readonly step: PlanStep;
-  /** The way on; empty at the step where the walk ends, and at one that cannot be served. */
+  /** The way on; empty at the step where the walk ends. */
   readonly branchId: string;
   /** Undefined for the entry and for redirects, whose data follow from the event and the end. */
   readonly data: TraceData | undefined;
@@ -17,15 +21,6 @@ export interface Taken {
   readonly saved: readonly SavedAttribute[];
 }
 
-/** Something to save to the visitor of a visit. */
-export interface SavedAttribute {
-  readonly key: string;
-  readonly value: string;
-  readonly type: AttributeType;
-  /** Fills empty attributes only. */
-  readonly setOnce: boolean;
-}
-
 /** How a walk ends. */
 export type End =
   /** A redirect step: to its address, with everything that is carried on. */
@@ -33,6 +28,7 @@ export type End =
       readonly kind: "redirect";
       readonly step: PlanStep;
       readonly to: string;
+      /** Whether `to` has `lbid`. */
       readonly conversionTracking: boolean;
     }
   /** An exit with a page of its own. */
@@ -42,9 +38,14 @@ export type End =
   /** The workflow cannot serve an exit; `to` is empty for a fallback that leads nowhere. */
   | { readonly kind: "fallback"; readonly to: string };
 
-/** A walk through a workflow: from its entry, or from an answered interaction, to where it stops. */
-export interface Walk {
-  /** In order; conditions are among them. */
-  readonly taken: readonly Taken[];
-  readonly end: End;
+/** The data of a trace as it is stored: the JSON of the one variant that belongs to the step, under its name. */
+export type TraceData = Readonly<Record<string, object>>;
+
+/** Something to save to the visitor of a visit. */
+export interface SavedAttribute {
+  readonly key: string;
+  readonly value: string;
+  readonly type: AttributeType;
+  /** Fills empty attributes only. */
+  readonly setOnce: boolean;
 }

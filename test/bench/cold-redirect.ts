@@ -1,6 +1,6 @@
 import http from "node:http";
+import { loadPlan } from "../../src/db/load-plan.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { loadPlan } from "../../src/scan/load-plan.ts";
 import { timedGet } from "./paced.ts";
 import { atMost, type Finding, median, percentile } from "./report.ts";
 import { databaseOf, startServiceProcess } from "./service-process.ts";

@@ -1,9 +1,19 @@
-import type { Plan, PlanStep } from "../../model/plan.ts";
+import type { Plan, PlanStepOf } from "../../model/plan.ts";
 import type { StepAction } from "../../model/workflow.ts";
 import type { Visit } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
 
-type StepOf<Action extends StepAction> = Extract<PlanStep, { readonly action: Action }>;
+/** One kind of step. Pure: no clock, no database, no headers. */
+export interface StepKindOf<Action extends StepAction> {
+  readonly enter: (step: PlanStepOf<Action>, visit: Visit, plan: Plan, now: Date) => Entered;
+  /** Of interactions, and of exits with something to press. */
+  readonly submit?: (
+    step: PlanStepOf<Action>,
+    answer: Answer,
+    visit: Visit,
+    deps: SubmitDeps,
+  ) => Submitted | Refused;
+}
 
 /** What a step does with a visit that reaches it. */
 export type Entered =
@@ -11,36 +21,34 @@ export type Entered =
   | { readonly kind: "branch"; readonly branchId: string; readonly data?: TraceData }
   | { readonly kind: "redirect"; readonly to: string; readonly conversionTracking: boolean }
   | { readonly kind: "exit-page"; readonly data: TraceData }
-  | { readonly kind: "interaction"; readonly data: TraceData }
-  /** Cannot serve it, which leads to the fallback. */
-  | { readonly kind: "broken" };
+  | { readonly kind: "interaction"; readonly data: TraceData };
 
 /** A posted answer: form fields by name. Names are those of `answer-fields.ts`. */
 export type Answer = ReadonlyMap<string, readonly string[]>;
 
-/** What came of an answer. */
-export type Submitted =
-  | {
-      readonly kind: "completed";
-      /** The way on; empty for exits, where a press only adds to the trace. */
-      readonly branchId: string;
-      /** Replaces the trace's data. */
-      readonly data: TraceData;
-      /** The answers of a form, under their keys; reserved ones among them identify the visitor. */
-      readonly answers: readonly SavedAttribute[];
-      /** The label of what was chosen, for attribute capture; empty for none. */
-      readonly choice: string;
-      /** False when the step was left without completing it, such as a skipped form: nothing is captured then. */
-      readonly captures: boolean;
-      /** Where a pressed social link leads; absent elsewhere. */
-      readonly to?: string;
-    }
-  /** The page again: with 401 for a wrong password, 422 for faults, by field id. */
-  | {
-      readonly kind: "refused";
-      readonly status: 401 | 422;
-      readonly faults: ReadonlyMap<string, Fault>;
-    };
+/** What came of an answer that a step took. */
+export interface Submitted {
+  readonly kind: "submitted";
+  /** The way on; empty for exits, where a press only adds to the trace. */
+  readonly branchId: string;
+  /** Replaces the trace's data. */
+  readonly data: TraceData;
+  /** The answers of a form, under their keys; reserved ones among them identify the visitor. */
+  readonly answers: readonly SavedAttribute[];
+  /** What was tapped, as attribute capture saves it; empty for nothing. */
+  readonly choice: string;
+  /** False for a form that was skipped: nothing is captured then. */
+  readonly captures: boolean;
+  /** Where a pressed social link leads; absent elsewhere. */
+  readonly to?: string;
+}
+
+/** The page again: 401 for a wrong password, 422 for faults, by field id, and for an answer the page does not offer. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly status: 401 | 422;
+  readonly faults: ReadonlyMap<string, Fault>;
+}
 
 /** What is wrong with one answer; pages say it in the visitor's language. */
 export type Fault =
@@ -56,13 +64,9 @@ export type Fault =
 
 /** What a submission needs beside the answer. */
 export interface SubmitDeps {
-  /** Compares in constant time with a sealed password. */
-  readonly isPassword: (plan: Plan, step: StepOf<"PASSWORD_VERIFY">, attempt: string) => boolean;
+  /** Compares in constant time with the password that is sealed in the step's payload. */
+  readonly isPassword: (step: PlanStepOf<"PASSWORD_VERIFY">, attempt: string) => boolean;
 }
 
-/** One kind of step. Pure: no clock, no database, no headers. */
-export interface StepKindOf<Action extends StepAction> {
-  readonly enter: (step: StepOf<Action>, visit: Visit, plan: Plan, now: Date) => Entered;
-  /** Of interactions, and of exits with something to press. */
-  readonly submit?: (step: StepOf<Action>, answer: Answer, plan: Plan, deps: SubmitDeps) => Submitted;
-}
+/** An answer that the page does not offer, such as a button of an older page. */
+export const notOffered: Refused = Object.freeze({ kind: "refused", status: 422, faults: new Map() });

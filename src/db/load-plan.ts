@@ -1,0 +1,50 @@
+import { sql } from "kysely";
+import type { PlanRow } from "../model/plan.ts";
+import type { Db } from "./open.ts";
+
+/** Everything a plan is compiled from, in one statement; undefined when no living link has this address. */
+export async function loadPlan(db: Db, host: string, shortlink: string): Promise<PlanRow | undefined> {
+  const { rows } = await sql<PlanRow>`
+    select ${planColumns}
+    from shortlinks s join links l on l.workspace_id = s.workspace_id and l.id = s.link_id ${besideLinks}
+    where s.host = ${host} and s.shortlink = ${shortlink} and s.released_at is null
+      and l.deleted_at is null and w.deleted_at is null
+      and (l.custom_domain_id is null or d.status in ('ACTIVE', 'RENEWAL_PENDING'))`.execute(db);
+  return rows[0];
+}
+
+/** The same for a link of a workspace, by its id; whether visitors can reach its domain does not matter. */
+export async function loadPlanOfLink(
+  db: Db,
+  workspaceId: string,
+  linkId: string,
+): Promise<PlanRow | undefined> {
+  const { rows } = await sql<PlanRow>`
+    select ${planColumns}
+    from links l ${besideLinks}
+    where l.workspace_id = ${workspaceId} and l.id = ${linkId} and l.deleted_at is null
+      and w.deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+const planColumns = sql`
+  l.workspace_id as "workspaceId", l.id as "linkId", coalesce(d.name, '') as host, l.shortlink, w.environment,
+  w.timezone, coalesce(ls.data_collection, 'BASIC') as "dataCollection",
+  l.fallback_destination as "fallbackDestination", coalesce(d.root_destination, '') as "rootDestination",
+  w.expires_at as "expiresAt", pt.styling as "pageTheme",
+  jsonb_build_object('name', l.name, 'shortlink', l.shortlink, 'metadata', l.metadata, 'purpose', l.purpose,
+    'tags', (select coalesce(jsonb_agg(t.name order by lt.position), '[]')
+      from link_tags lt join tags t on t.workspace_id = lt.workspace_id and t.id = lt.tag_id
+      where lt.workspace_id = l.workspace_id and lt.link_id = l.id)) as link,
+  (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'action', event_action, 'payload', payload,
+      'attributeCapture', attribute_capture)), '[]')
+    from workflow_steps where workspace_id = l.workspace_id and link_id = l.id) as steps,
+  (select coalesce(jsonb_agg(jsonb_build_object(
+      'stepId', step_id, 'branchId', branch_id, 'nextStepId', next_step_id)), '[]')
+    from workflow_connections where workspace_id = l.workspace_id and link_id = l.id) as connections`;
+
+const besideLinks = sql`
+  join workspaces w on w.id = l.workspace_id
+  left join link_settings ls on ls.workspace_id = w.id and ls.id = w.link_setting_id
+  left join page_themes pt on pt.workspace_id = l.workspace_id and pt.id = l.page_theme_id
+  left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id`;

@@ -1,0 +1,7 @@
+/** What buttons without a text of their own are called in traces and attributes; pages say it in the visitor's language. */
+export const defaultWords = {
+  submit: "Submit",
+  skip: "Skip for now",
+  continue: "Continue",
+  saveContact: "Save contact",
+} as const;

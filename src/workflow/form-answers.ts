@@ -1,0 +1,115 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
+import { parseDate, parseNumber } from "../model/attribute-operators.ts";
+import type { AttributeType, FormField, FormFieldType } from "../model/payloads.ts";
+import { formFieldName } from "./answer-fields.ts";
+import type { Answer, Fault } from "./steps/step.ts";
+
+/** The type that an answer is saved as. */
+export const answerTypes: { readonly [Type in FormFieldType]: AttributeType } = {
+  TEXT: "STRING",
+  EMAIL: "STRING",
+  PHONE: "STRING",
+  TEXTAREA: "STRING",
+  RADIO: "ENUM",
+  CHECKBOX: "ENUM",
+  DROPDOWN: "ENUM",
+  NUMBER: "NUMBER",
+  DATE: "DATE",
+  RATING: "NUMBER",
+};
+
+/** What was answered, or what is wrong with it; an empty value is no answer. */
+export type Checked =
+  | { readonly value: string; readonly fault?: never }
+  | { readonly fault: Fault; readonly value?: never };
+
+export const answerBytesMax = 4_096;
+
+/** Checks the answer to one field. `country` is asked for the region of phone numbers that come without a country code. */
+export function checkAnswer(field: FormField, answer: Answer, country: () => string): Checked {
+  const given = (answer.get(formFieldName(field.id)) ?? []).map(cleaned).filter((text) => text !== "");
+  if (given.length === 0) return field.required ? { fault: "REQUIRED" } : { value: "" };
+  if (byteLength(given.join(", ")) > answerBytesMax) return { fault: "TOO_LONG" };
+  return checks[checkedAs(field)](given, field, country);
+}
+
+/** What identifies a visitor has to have its form, whatever the field asks for. */
+function checkedAs({ key, type }: FormField): FormFieldType {
+  return key === "$email" ? "EMAIL" : key === "$phone" ? "PHONE" : type;
+}
+
+type Check = (given: readonly string[], field: FormField, country: () => string) => Checked;
+
+const checks: { readonly [Type in FormFieldType]: Check } = {
+  TEXT: anyText,
+  TEXTAREA: anyText,
+  EMAIL: single("EMAIL", (text) =>
+    text.length <= emailLengthMax && emailForm.test(text) ? text : undefined,
+  ),
+  PHONE: single("PHONE", internationalNumber),
+  NUMBER: single("NUMBER", (text) => (parseNumber(text) === undefined ? undefined : text)),
+  DATE: single("DATE", (text) => (isDay(text) ? text : undefined)),
+  RATING: single("RATING", (text) => (/^[1-5]$/.test(text) ? text : undefined)),
+  RADIO: oneOption,
+  DROPDOWN: oneOption,
+  CHECKBOX: (given, { options }) => {
+    const offered = new Set(options.map(({ value }) => value));
+    if (!given.every((value) => offered.has(value))) return { fault: "OPTION" };
+    return { value: [...offered].filter((value) => given.includes(value)).join(", ") };
+  },
+};
+
+const emailLengthMax = 254;
+/** The form of HTML's own e-mail fields (HTML standard, 4.10.5.1.5), so that page and server refuse the same. */
+const emailForm =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+function anyText(given: readonly string[]): Checked {
+  return { value: given[0] ?? "" };
+}
+
+function oneOption(given: readonly string[], { options }: FormField): Checked {
+  const [chosen = ""] = given;
+  const isOffered = given.length === 1 && options.some(({ value }) => value === chosen);
+  return isOffered ? { value: chosen } : { fault: "OPTION" };
+}
+
+function single(fault: Fault, read: (text: string, country: () => string) => string | undefined): Check {
+  return ([text = "", ...more], _field, country) => {
+    const value = more.length === 0 ? read(text, country) : undefined;
+    return value === undefined ? { fault } : { value };
+  };
+}
+
+/** In E.164 form; undefined for what is no number in the country, or in any when it has no country code. */
+function internationalNumber(text: string, country: () => string): string | undefined {
+  const parsed = text.startsWith("+")
+    ? parsePhoneNumberFromString(text)
+    : parsePhoneNumberFromString(text, regionOf(country()));
+  return parsed?.isPossible() && parsed.ext === undefined ? parsed.number : undefined;
+}
+
+function regionOf(country: string): CountryCode | undefined {
+  return isSupportedCountry(country) ? country : undefined;
+}
+
+function isDay(text: string): boolean {
+  return text.length === 10 && parseDate(text) !== undefined;
+}
+
+/** Trimmed, in one form of Unicode, with the line breaks of this side of the wire, and without control characters. */
+function cleaned(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      .replaceAll("\r\n", "\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+      .normalize("NFC")
+      .trim()
+  );
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,39 @@
+import type { Plan } from "../model/plan.ts";
+import { type StepAction, stepActions } from "../model/workflow.ts";
+import type { Walk } from "./walk.ts";
+
+/** How far a visit has come. */
+export interface Journey {
+  /** Distinct steps opened, conditions not counted. */
+  readonly stepsReached: number;
+  /** Steps reached, and the fewest that were missing to an exit. */
+  readonly stepsTotal: number;
+  /** The step opened last that is no condition; undefined when there is none, or it is gone from the workflow. */
+  readonly lastStep: { readonly id: string; readonly action: StepAction } | undefined;
+  /** COMPLETED when an exit was served, FALLBACK when the workflow could not serve one. */
+  readonly outcome: "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
+}
+
+/**
+ * Where a visit stands after a walk. `opened` has the ids of the steps that were opened before it, without conditions;
+ * `lastId` is the last of them, for walks that open none.
+ */
+export function journeyOf(plan: Plan, walk: Walk, opened: readonly string[] = [], lastId = ""): Journey {
+  let lastStep = plan.steps.get(lastId);
+  const reached = opened.length === 0 ? undefined : new Set(opened);
+  let stepsReached = reached?.size ?? 0;
+  for (const { step } of walk.taken) {
+    if (stepActions[step.action].kind === "CONDITION") continue;
+    lastStep = step;
+    if (reached?.has(step.id)) continue;
+    // Within one walk no such step comes twice.
+    stepsReached += 1;
+  }
+  const { kind } = walk.end;
+  return {
+    stepsReached,
+    stepsTotal: stepsReached + (lastStep?.stepsToExit ?? 0),
+    lastStep,
+    outcome: kind === "interaction" ? "IN_PROGRESS" : kind === "fallback" ? "FALLBACK" : "COMPLETED",
+  };
+}

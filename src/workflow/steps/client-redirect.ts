@@ -1,0 +1,12 @@
+import { targetUrl } from "../../model/redirect-target.ts";
+import type { StepKindOf } from "./step.ts";
+
+/** CLIENT_REDIRECT: sends the visitor to the destination, with the visitor's query and, when asked for, `lbid`. */
+export const clientRedirect: StepKindOf<"CLIENT_REDIRECT"> = {
+  enter({ payload }, { query, lbid }) {
+    const { target } = payload;
+    const conversionTracking = payload.conversionTracking && target.isWeb;
+    const to = targetUrl(target, query, conversionTracking ? lbid() : "");
+    return { kind: "redirect", to, conversionTracking };
+  },
+};

@@ -1,0 +1,54 @@
+import type { Choices } from "../../model/payloads.ts";
+import type { Plan } from "../../model/plan.ts";
+import { elseBranchId } from "../../model/workflow.ts";
+import type { Visit } from "../visit.ts";
+import type { Entered } from "./step.ts";
+
+/** What makes one kind of condition different from the others. */
+export interface Condition<Choice> {
+  /** The name of the variant in traces. */
+  readonly trace: string;
+  /** The name of the choices in the variant. */
+  readonly choices: "options" | "countries" | "ranges";
+  /** A choice as traces show it. */
+  readonly show: (choice: Choice) => object;
+  readonly look: (visit: Visit, plan: Plan, now: Date) => Look<Choice>;
+}
+
+/** What a condition found out about a visit. */
+export interface Look<Choice> {
+  readonly matches: (choice: Choice) => boolean;
+  /** What the trace says of it, beside the choices. */
+  readonly seen?: object;
+}
+
+interface ConditionStep<Choice> {
+  readonly payload: Choices<Choice>;
+  readonly next: ReadonlyMap<string, string>;
+}
+
+/** A condition: the first choice that matches wins, and without one `else`. */
+export function condition<Choice>({ trace, choices, show, look }: Condition<Choice>) {
+  // What a trace says of the choices is the same for every visit of a plan.
+  const shown = new WeakMap<ConditionStep<Choice>, object>();
+
+  function shownOf(step: ConditionStep<Choice>): object {
+    const known = shown.get(step);
+    if (known !== undefined) return known;
+    const { payload, next } = step;
+    const fresh = {
+      [choices]: payload.choices.map((choice) => ({ ...show(choice), hasRoute: next.has(choice.branchId) })),
+      hasElse: next.has(elseBranchId),
+    };
+    shown.set(step, fresh);
+    return fresh;
+  }
+
+  return {
+    enter(step: ConditionStep<Choice>, visit: Visit, plan: Plan, now: Date): Entered {
+      const { matches, seen } = look(visit, plan, now);
+      const branchId = step.payload.choices.find(matches)?.branchId ?? elseBranchId;
+      return { kind: "branch", branchId, data: { [trace]: { ...seen, ...shownOf(step) } } };
+    },
+  };
+}

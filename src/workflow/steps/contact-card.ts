@@ -1,0 +1,22 @@
+import type { ContactCardPayload } from "../../model/payloads.ts";
+import { defaultWords } from "../default-words.ts";
+import type { TraceData } from "../walk.ts";
+import type { StepKindOf } from "./step.ts";
+
+/** CONTACT_CARD: an exit with a card to look at and to save. Saving it is a choice, and changes nothing in the trace. */
+export const contactCard: StepKindOf<"CONTACT_CARD"> = {
+  enter: ({ payload }) => ({ kind: "exit-page", data: dataOf(payload) }),
+
+  submit: ({ payload }) => ({
+    kind: "submitted",
+    branchId: "",
+    data: dataOf(payload),
+    answers: [],
+    choice: payload.buttonLabel || defaultWords.saveContact,
+    captures: true,
+  }),
+};
+
+function dataOf({ phoneIsWhatsapp: _, socialLinks: __, ...card }: ContactCardPayload): TraceData {
+  return { contactCard: { card } };
+}

@@ -1,0 +1,13 @@
+import type { StepChoice } from "../../model/payloads.ts";
+import { condition } from "./condition.ts";
+
+/** COUNTRY_CONDITION: the country of the visitor's address; an unknown one is nobody's. */
+export const countryCondition = condition<StepChoice<"COUNTRY_CONDITION">>({
+  trace: "countryCondition",
+  choices: "countries",
+  show: ({ countryCode }) => ({ countryCode }),
+  look: (visit) => {
+    const country = visit.country();
+    return { matches: ({ countryCode }) => country !== "" && countryCode.toUpperCase() === country };
+  },
+});

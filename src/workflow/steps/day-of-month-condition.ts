@@ -1,0 +1,19 @@
+import { daysInMonth, localTime } from "../../model/local-time.ts";
+import type { StepChoice } from "../../model/payloads.ts";
+import { condition } from "./condition.ts";
+
+const lastDay = -1;
+
+/** DAY_OF_MONTH_CONDITION: the day of the month where the workspace is; -1 is the last one, however long the month. */
+export const dayOfMonthCondition = condition<StepChoice<"DAY_OF_MONTH_CONDITION">>({
+  trace: "dayOfMonthCondition",
+  choices: "options",
+  show: ({ id, name, dayOfMonth }) => ({ id, name, dayOfMonth }),
+  look: (_, { timezone }, now) => {
+    const { year, month, day } = localTime(now, timezone);
+    return {
+      matches: ({ dayOfMonth }) =>
+        dayOfMonth === day || (dayOfMonth === lastDay && day === daysInMonth(year, month)),
+    };
+  },
+});

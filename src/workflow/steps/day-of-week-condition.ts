@@ -1,0 +1,20 @@
+import { localTime } from "../../model/local-time.ts";
+import type { StepChoice } from "../../model/payloads.ts";
+import { condition } from "./condition.ts";
+
+const dayNames = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"];
+
+/** DAY_OF_WEEK_CONDITION: the weekday where the workspace is. Steps have numbers, traces have names. */
+export const dayOfWeekCondition = condition<StepChoice<"DAY_OF_WEEK_CONDITION">>({
+  trace: "dayOfWeekCondition",
+  choices: "options",
+  show: ({ id, name, daysOfWeek }) => ({
+    id,
+    name,
+    daysOfWeek: daysOfWeek.flatMap((day) => dayNames[day] ?? []),
+  }),
+  look: (_, { timezone }, now) => {
+    const { weekday } = localTime(now, timezone);
+    return { matches: ({ daysOfWeek }) => daysOfWeek.includes(weekday) };
+  },
+});

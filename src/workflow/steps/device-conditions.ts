@@ -1,0 +1,39 @@
+import type { StepChoice } from "../../model/payloads.ts";
+import type { VisitDevice } from "../visit.ts";
+import { condition } from "./condition.ts";
+
+/** DEVICE_TYPE_CONDITION: the form of the device; scanners that tell nothing of it are unknown. */
+export const deviceTypeCondition = deviceCondition("deviceTypeCondition", "deviceType", (type) =>
+  type === "NATIVE" ? "UNKNOWN" : type,
+);
+
+/** DEVICE_PLATFORM_CONDITION: the operating system. */
+export const devicePlatformCondition = deviceCondition("devicePlatformCondition", "platformName", bareName);
+
+/** DEVICE_BROWSER_CONDITION: the browser. */
+export const deviceBrowserCondition = deviceCondition("deviceBrowserCondition", "browserName", bareName);
+
+/** DEVICE_BRAND_CONDITION: the maker. */
+export const deviceBrandCondition = deviceCondition("deviceBrandCondition", "deviceBrand", bareName);
+
+/** DEVICE_ACTOR_CONDITION: a person, a bot or an agent. */
+export const deviceActorCondition = deviceCondition("deviceActorCondition", "deviceActor", (actor) => actor);
+
+/** Traces give the name that was found and the names that were asked for under the same key. */
+function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: string) => string) {
+  return condition<StepChoice<"DEVICE_TYPE_CONDITION">>({
+    trace,
+    choices: "options",
+    show: ({ id, name, value }) => ({ id, name, [key]: value }),
+    look: (visit) => {
+      const name = visit.device()[key];
+      const found = wordFor(name);
+      return { matches: ({ value }) => value !== "" && value === found, seen: { [key]: name } };
+    },
+  });
+}
+
+/** `Samsung Browser` is SAMSUNG_BROWSER. */
+function bareName(name: string): string {
+  return name.toUpperCase().replaceAll(" ", "_");
+}

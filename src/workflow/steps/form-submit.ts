@@ -1,0 +1,111 @@
+import type { FormPayload } from "../../model/payloads.ts";
+import { nextBranchId } from "../../model/workflow.ts";
+import { skipName } from "../answer-fields.ts";
+import { defaultWords } from "../default-words.ts";
+import { answerTypes, checkAnswer } from "../form-answers.ts";
+import type { SavedAttribute, TraceData } from "../walk.ts";
+import { type Fault, notOffered, type StepKindOf, type Submitted } from "./step.ts";
+
+/** FORM_SUBMIT: asks questions and saves the answers; left out for whom everything asked is known of, when so set. */
+export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
+  enter({ payload }, { attributes }) {
+    if (payload.autoSkipIfKnown && isKnown(payload, attributes))
+      return { kind: "branch", branchId: nextBranchId, data: skipped(payload, "AUTO") };
+    return { kind: "interaction", data: dataOf(payload, untouched) };
+  },
+
+  submit({ payload }, answer, { country, dataCollection }) {
+    if (answer.has(skipName)) return payload.skipForm ? skip(payload) : notOffered;
+    const values: string[] = [];
+    const faults = new Map<string, Fault>();
+    const answers: SavedAttribute[] = [];
+    for (const field of payload.fields) {
+      const { value = "", fault } = checkAnswer(field, answer, country);
+      values.push(value);
+      if (fault !== undefined) faults.set(field.id, fault);
+      else if (value !== "")
+        answers.push({ key: field.key, value, type: answerTypes[field.type], setOnce: false });
+    }
+    if (faults.size > 0) return { kind: "refused", status: 422, faults };
+    return {
+      kind: "submitted",
+      branchId: nextBranchId,
+      data: dataOf(payload, {
+        action: "SUBMITTED",
+        skipMethod: "",
+        // Where nothing is kept, neither are answers; that they were given is.
+        values: dataCollection === "NONE" ? [] : values,
+        submittedFields: answers.length,
+      }),
+      answers,
+      choice: "",
+      captures: true,
+    };
+  },
+};
+
+/** With every required key, or without required ones every key, the form has nothing to ask. */
+function isKnown({ fields }: FormPayload, attributes: ReadonlyMap<string, string> | undefined): boolean {
+  if (attributes === undefined) return false;
+  const required = fields.filter((field) => field.required);
+  return (required.length > 0 ? required : fields).every(({ key }) => (attributes.get(key) ?? "") !== "");
+}
+
+function skip(payload: FormPayload): Submitted {
+  return {
+    kind: "submitted",
+    branchId: nextBranchId,
+    data: skipped(payload, "BUTTON"),
+    answers: [],
+    choice: "",
+    captures: false,
+  };
+}
+
+interface FormOutcome {
+  readonly action: "" | "SUBMITTED" | "SKIPPED";
+  readonly skipMethod: "" | "BUTTON" | "AUTO";
+  /** By the place of the field. */
+  readonly values: readonly string[];
+  readonly submittedFields: number;
+}
+
+const untouched: FormOutcome = { action: "", skipMethod: "", values: [], submittedFields: 0 };
+
+function skipped(payload: FormPayload, skipMethod: "BUTTON" | "AUTO"): TraceData {
+  return dataOf(payload, { action: "SKIPPED", skipMethod, values: [], submittedFields: 0 });
+}
+
+function dataOf(
+  payload: FormPayload,
+  { action, skipMethod, values, submittedFields }: FormOutcome,
+): TraceData {
+  const { title, description, submitButtonText, skipButtonText, autoSkipIfKnown, fields } = payload;
+  return {
+    form: {
+      title,
+      description,
+      submitButtonText: submitButtonText || defaultWords.submit,
+      skipButtonText: skipButtonText || defaultWords.skip,
+      autoSkipIfKnown,
+      action,
+      skipped: action === "SKIPPED",
+      skipMethod,
+      fields: fields.map(
+        ({ key, label, type, required, order, defaultValue, placeholder, helpText }, place) => ({
+          key,
+          label,
+          type,
+          required,
+          order,
+          defaultValue,
+          placeholder,
+          helpText,
+          value: values[place] ?? "",
+        }),
+      ),
+      submittedFields,
+      totalFields: fields.length,
+    },
+  };
+}

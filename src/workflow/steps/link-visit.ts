@@ -1,0 +1,7 @@
+import { nextBranchId } from "../../model/workflow.ts";
+import type { Entered, StepKindOf } from "./step.ts";
+
+const onward: Entered = Object.freeze({ kind: "branch", branchId: nextBranchId });
+
+/** LINK_VISIT: the entry, which lets everybody in. */
+export const linkVisit: StepKindOf<"LINK_VISIT"> = { enter: () => onward };

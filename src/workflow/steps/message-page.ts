@@ -1,0 +1,30 @@
+import type { MessagePagePayload } from "../../model/payloads.ts";
+import { nextBranchId } from "../../model/workflow.ts";
+import { timerParameter } from "../answer-fields.ts";
+import { defaultWords } from "../default-words.ts";
+import type { TraceData } from "../walk.ts";
+import { notOffered, type StepKindOf } from "./step.ts";
+
+/** MESSAGE_PAGE: a text that goes on by its one button, or by itself when the time is over. */
+export const messagePage: StepKindOf<"MESSAGE_PAGE"> = {
+  enter: ({ payload }) => ({ kind: "interaction", data: dataOf(payload, "") }),
+
+  submit({ payload }, answer) {
+    const { navigationType, buttonLabel } = payload;
+    const isTimer = answer.has(timerParameter);
+    if (isTimer !== (navigationType === "TIMER")) return notOffered;
+    return {
+      kind: "submitted",
+      branchId: nextBranchId,
+      data: dataOf(payload, navigationType),
+      answers: [],
+      // Nobody chose anything when the time was over.
+      choice: isTimer ? "" : buttonLabel || defaultWords.continue,
+      captures: true,
+    };
+  },
+};
+
+function dataOf({ title, navigationType }: MessagePagePayload, outcome: "" | "BUTTON" | "TIMER"): TraceData {
+  return { messagePage: { title, navigationType, outcome } };
+}

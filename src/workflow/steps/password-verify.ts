@@ -1,0 +1,30 @@
+import type { PasswordPayload } from "../../model/payloads.ts";
+import { nextBranchId } from "../../model/workflow.ts";
+import { passwordName } from "../answer-fields.ts";
+import type { TraceData } from "../walk.ts";
+import type { Fault, StepKindOf } from "./step.ts";
+
+const wrong: ReadonlyMap<string, Fault> = new Map([[passwordName, "PASSWORD"]]);
+
+/** PASSWORD_VERIFY: lets on who knows the password. What was tried is kept nowhere. */
+export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {
+  enter: ({ payload }) => ({ kind: "interaction", data: dataOf(payload, false) }),
+
+  submit(step, answer, _visit, { isPassword }) {
+    const attempt = answer.get(passwordName)?.[0] ?? "";
+    if (step.payload.password === "" || !isPassword(step, attempt))
+      return { kind: "refused", status: 401, faults: wrong };
+    return {
+      kind: "submitted",
+      branchId: nextBranchId,
+      data: dataOf(step.payload, true),
+      answers: [],
+      choice: "",
+      captures: true,
+    };
+  },
+};
+
+function dataOf({ title, description }: PasswordPayload, validated: boolean): TraceData {
+  return { password: { title, description, validated } };
+}

@@ -1,0 +1,17 @@
+import { localTime } from "../../model/local-time.ts";
+import type { StepChoice } from "../../model/payloads.ts";
+import { condition } from "./condition.ts";
+
+/** SPECIFIC_DATE_CONDITION: the date where the workspace is, of one year or of every year that has it. */
+export const specificDateCondition = condition<StepChoice<"SPECIFIC_DATE_CONDITION">>({
+  trace: "specificDateCondition",
+  choices: "options",
+  show: ({ id, name, year, month, day }) => ({ id, name, ...(year !== undefined && { year }), month, day }),
+  look: (_, { timezone }, now) => {
+    const today = localTime(now, timezone);
+    return {
+      matches: ({ year, month, day }) =>
+        (year === undefined || year === today.year) && month === today.month && day === today.day,
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import { localTime } from "../../model/local-time.ts";
+import type { StepChoice } from "../../model/payloads.ts";
+import { condition } from "./condition.ts";
+
+/**
+ * TIME_OF_DAY_CONDITION: what the clock shows where the workspace is, so that an hour which daylight saving time takes
+ * away matches nobody, and one that comes twice matches both times.
+ */
+export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">>({
+  trace: "timeOfDayCondition",
+  choices: "ranges",
+  show: ({ id, name, startTime, endTime }) => ({ id, name, startTime, endTime }),
+  look: (_, { timezone }, now) => {
+    const { minutes } = localTime(now, timezone);
+    return {
+      matches: ({ startTime, endTime }) => isWithin(minutes, minutesOf(startTime), minutesOf(endTime)),
+    };
+  },
+});
+
+/** The start belongs to the range and the end does not; one that ends before it starts runs over midnight. */
+function isWithin(minutes: number, start: number, end: number): boolean {
+  return start < end
+    ? start <= minutes && minutes < end
+    : start !== end && (start <= minutes || minutes < end);
+}
+
+function minutesOf(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+}

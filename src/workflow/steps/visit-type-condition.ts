@@ -1,0 +1,10 @@
+import type { StepChoice } from "../../model/payloads.ts";
+import { condition } from "./condition.ts";
+
+/** VISIT_TYPE_CONDITION: whether the device has visited the link before. */
+export const visitTypeCondition = condition<StepChoice<"VISIT_TYPE_CONDITION">>({
+  trace: "visitTypeCondition",
+  choices: "options",
+  show: ({ value }) => ({ value }),
+  look: ({ visitType }) => ({ matches: ({ value }) => value === visitType, seen: { visitType } }),
+});

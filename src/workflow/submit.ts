@@ -1,0 +1,68 @@
+import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
+import { type StepAction, stepActions } from "../model/workflow.ts";
+import { captured, savesAttributes } from "./capture.ts";
+import { stepKinds } from "./steps/kinds.ts";
+import type { Answer, Refused, StepKindOf, SubmitDeps, Submitted } from "./steps/step.ts";
+import type { Visit } from "./visit.ts";
+import type { SavedAttribute, TraceData } from "./walk.ts";
+
+/** An answer that a step took. */
+export interface Accepted {
+  readonly kind: "accepted";
+  readonly step: PlanStep;
+  /** The way on, for `resume`; empty for a press on an exit's page, where the visit stays. */
+  readonly branchId: string;
+  /** Replaces the trace's data. */
+  readonly data: TraceData;
+  /** What to save to the visitor, in this order: answers, then what the step captures. */
+  readonly saved: readonly SavedAttribute[];
+  /** Where a pressed social link leads; absent elsewhere. */
+  readonly to?: string;
+}
+
+/**
+ * Takes an answer at a step. Undefined when there is no such step, or nothing to answer there. The order is: submit, save
+ * what came of it, then `resume` with the visitor's attributes as they are then.
+ */
+export function submit(
+  plan: Plan,
+  visit: Visit,
+  stepId: string,
+  answer: Answer,
+  deps: SubmitDeps,
+): Accepted | Refused | undefined {
+  const step = plan.steps.get(stepId);
+  if (step === undefined) return undefined;
+  const submitted = submitTo(step, answer, visit, deps);
+  if (submitted?.kind !== "submitted") return submitted;
+  const { branchId, data, answers, choice, captures, to } = submitted;
+  // An exit's page completed when it was shown, and a press saves only what was pressed.
+  const moment = stepActions[step.action].kind === "EXIT" ? "tapped" : "both";
+  const saved = [
+    ...(answers.length > 0 && savesAttributes(visit) ? answers : []),
+    ...(captures ? captured(step, plan, visit, moment, choice) : []),
+  ];
+  return { kind: "accepted", step, branchId, data, saved, ...(to !== undefined && { to }) };
+}
+
+function submitTo<Action extends StepAction>(
+  step: PlanStepOf<Action>,
+  answer: Answer,
+  visit: Visit,
+  deps: SubmitDeps,
+): Submitted | Refused | undefined {
+  const kind: StepKindOf<Action> = stepKinds[step.action];
+  return kind.submit?.(step, answer, visit, deps);
+}
+
+/** The attributes of a visitor after something was saved, as the visitor's record will have them. */
+export function withSaved(
+  attributes: ReadonlyMap<string, string> | undefined,
+  saved: readonly SavedAttribute[],
+): ReadonlyMap<string, string> | undefined {
+  if (saved.length === 0) return attributes;
+  const after = new Map(attributes);
+  for (const { key, value, setOnce } of saved)
+    if (!setOnce || (after.get(key) ?? "") === "") after.set(key, value);
+  return after;
+}
