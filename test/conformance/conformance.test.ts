@@ -5,6 +5,7 @@ import { checkRequest } from "../../src/rpc/validate.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { makers, type RecordKind, seeds } from "../support/tenant-records.ts";
 import { type Case, casesOf } from "./cases.ts";
+import { typeCasesOf } from "./json-types.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { type Answer, createSender, restForm, type Sender } from "./send.ts";
 import { leastOf, mostOf } from "./valid.ts";
@@ -237,6 +238,21 @@ describe(`a request that breaks one rule is refused alike by both protocols, by 
       expect(faults).toEqual([]);
     },
   );
+});
+
+const typeCases = forTokens.flatMap((operation) =>
+  typeCasesOf(operation).map((each) => ({ operation, ...each })),
+);
+
+test(`a value of another JSON type is refused by REST under its field's name: ${typeCases.length} requests`, async () => {
+  const faults = await faultsAmong(typeCases, async ({ operation, field, request }) => {
+    const answer = await sender.rest(operation, request);
+    const isRefused = answer?.status === 400 && answer.reason === "INVALID_ARGUMENT";
+    return isRefused && String(answer.fields) === field
+      ? undefined
+      : `${operation.name} ${field}: ${JSON.stringify(answer)}`;
+  });
+  expect(faults).toEqual([]);
 });
 
 function casesFor(operation: Operation): Case[] {

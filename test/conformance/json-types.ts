@@ -1,0 +1,38 @@
+import { type DescField, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
+import type { Operation } from "./operations.ts";
+import { pathTo, placesOf } from "./places.ts";
+import { put, withField } from "./valid.ts";
+
+/** A request that is fine but for one value, which has the wrong JSON type. */
+export interface TypeCase {
+  readonly field: string;
+  readonly request: JsonObject;
+}
+
+/** Every field of a request, at any depth, given a value that its type has no use for. */
+export function typeCasesOf({ method, binding }: Operation): TypeCase[] {
+  return placesOf(method.input).flatMap((place) =>
+    place.desc.fields.flatMap((field): TypeCase[] => {
+      const [top = field.jsonName] = place.path.split(/[.[]/, 1).filter((name) => name !== "");
+      const isInBody =
+        binding.body.kind === "message" &&
+        !binding.variables.some(({ fields }) => fields[0].jsonName === top);
+      const value = isInBody ? wrongInBody(field) : wrongAsText(field);
+      if (value === undefined) return [];
+      const base = withField(place.desc, place.json, field);
+      return [{ field: pathTo(place, field), request: place.wrap(put(base, field, value)) }];
+    }),
+  );
+}
+
+function wrongInBody(field: DescField): JsonValue | undefined {
+  if (field.message?.typeName === "google.protobuf.FieldMask") return undefined;
+  return field.fieldKind === "scalar" || field.fieldKind === "enum" ? {} : true;
+}
+
+/** In a path or a query everything is text, so that only what is no text can be wrong. */
+function wrongAsText({ fieldKind, scalar, message }: DescField): JsonValue | undefined {
+  const isTime = message?.typeName === "google.protobuf.Timestamp";
+  const isText = scalar === undefined || scalar === ScalarType.STRING;
+  return fieldKind === "list" || (isText && !isTime) ? undefined : "a word";
+}
