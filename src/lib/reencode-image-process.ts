@@ -1,0 +1,54 @@
+import sharp from "sharp";
+import type { Picture, PictureOrder, PictureResult } from "./reencode-image.ts";
+import { svgFault } from "./svg-fault.ts";
+
+// One picture, then the process is ended by whoever started it. One thread, so that others' work goes on.
+sharp.cache(false);
+sharp.concurrency(1);
+
+process.once("message", (order) => {
+  void read(order as PictureOrder).then((result) => process.send?.(result)); // the parent says nothing else
+});
+// The parent is gone; drawing may be under way in a thread that an ordinary exit would wait for.
+process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+async function read(order: PictureOrder): Promise<PictureResult> {
+  try {
+    return await reencode(order);
+  } catch (error) {
+    // What decoders say names their own parts; only this much of it helps whoever sent the file.
+    const isLarge = error instanceof Error && /pixel limit/i.test(error.message);
+    return { fault: isLarge ? sizeFault(order.sideMax) : "cannot be read: save the image again" };
+  }
+}
+
+async function reencode({ bytes, format, sideMax, pngWithin }: PictureOrder): Promise<PictureResult> {
+  const fault = format === "svg" ? svgFault(bytes) : undefined;
+  if (fault !== undefined) return { fault };
+  // As many pixels as the largest square. Damaged files fail; mere oddities, of which cameras know many, do not.
+  const input = sharp(bytes, { limitInputPixels: sideMax * sideMax, failOn: "error" });
+  const { width, height, pages = 1, format: found } = await input.metadata();
+  // What the first bytes are and what the decoder takes them for must be the same.
+  if (found !== format) return { fault: "cannot be read: save the image again" };
+  if (pages > 1) return { fault: "must not be animated" };
+  if (Math.max(width, height) > sideMax) return { fault: sizeFault(sideMax) };
+  const upright = input.autoOrient();
+  const sized =
+    pngWithin === undefined
+      ? upright
+      : upright.resize(pngWithin, pngWithin, { fit: "inside", withoutEnlargement: format !== "svg" });
+  const isJpeg = format === "jpeg" && pngWithin === undefined;
+  const output = isJpeg ? sized.jpeg({ quality: 92 }) : sized.png({ compressionLevel: 8 });
+  const { data, info } = await output.toBuffer({ resolveWithObject: true });
+  const picture: Picture = {
+    bytes: data,
+    format: isJpeg ? "jpeg" : "png",
+    width: info.width,
+    height: info.height,
+  };
+  return { picture };
+}
+
+function sizeFault(sideMax: number): string {
+  return `must have at most ${sideMax.toLocaleString("en")} pixels a side`;
+}

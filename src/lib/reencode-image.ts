@@ -1,0 +1,132 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { isSvg } from "./svg-fault.ts";
+
+/** Formats that pictures come in. */
+export type PictureFormat = "png" | "jpeg" | "webp" | "svg";
+
+export interface PictureRules {
+  /** What may come in, by the first bytes and not by what anybody says. */
+  readonly formats: readonly PictureFormat[];
+  /** Pixels a side may have. */
+  readonly sideMax: number;
+  /** Makes a PNG that fits into a square of this side, in pixels; else format and size stay. Drawings fill the square. */
+  readonly pngWithin?: number;
+}
+
+/** A picture made anew: what was in the file besides the pixels, such as camera and place, is gone. */
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly format: "png" | "jpeg";
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What is wrong with a file that somebody sent, in words for them: `must be a PNG or JPEG image`. */
+export class PictureFault extends Error {
+  override readonly name = "PictureFault";
+}
+
+export interface PictureReader {
+  /** Throws a PictureFault when the file breaks the rules or takes too long; the signal ends the wait and the work. */
+  read(bytes: Uint8Array, rules: PictureRules, signal: AbortSignal): Promise<Picture>;
+}
+
+export interface PictureReaderOptions {
+  /** How long one picture may take, in milliseconds; 10,000 when absent. */
+  readonly timeoutMs?: number;
+  /** Pictures read at the same time; 2 when absent. Each may take 400 MB for 64 million pixels. */
+  readonly parallel?: number;
+}
+
+/** What is said to the process that reads one picture, and what it says. */
+export interface PictureOrder {
+  readonly bytes: Uint8Array;
+  readonly format: PictureFormat;
+  readonly sideMax: number;
+  readonly pngWithin: number | undefined;
+}
+export type PictureResult = { readonly picture: Picture } | { readonly fault: string };
+
+/**
+ * Reads pictures in processes of their own, one each. A drawing of a few kilobytes can keep a decoder busy for minutes,
+ * and only a process can be ended by force; it also takes along its memory, and its crash if it comes to that.
+ */
+export function createPictureReader({
+  timeoutMs = 10_000,
+  parallel = 2,
+}: PictureReaderOptions = {}): PictureReader {
+  const turn = turnstile(parallel);
+  return {
+    async read(bytes, { formats, sideMax, pngWithin }, signal) {
+      const format = formatOf(bytes);
+      if (format === undefined || !formats.includes(format))
+        throw new PictureFault(`must be ${listOf(formats)}`);
+      const order = { bytes, format, sideMax, pngWithin };
+      const result = await turn(signal, () => readInProcess(order, timeoutMs, signal));
+      if ("fault" in result) throw new PictureFault(result.fault);
+      return result.picture;
+    },
+  };
+}
+
+/** The format that the first bytes tell. */
+export function formatOf(bytes: Uint8Array): PictureFormat | undefined {
+  const head = Buffer.from(bytes.subarray(0, 4096));
+  if (head.subarray(0, 8).equals(Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a))) return "png";
+  if (head.subarray(0, 3).equals(Buffer.of(0xff, 0xd8, 0xff))) return "jpeg";
+  if (head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8, 12) === "WEBP") return "webp";
+  return isSvg(head.toString("utf8")) ? "svg" : undefined;
+}
+
+function listOf(formats: readonly PictureFormat[]): string {
+  const names = formats.map((format) => (format === "svg" ? "SVG without scripts" : format.toUpperCase()));
+  return `a ${names.slice(0, -1).join(", ")} or ${names.at(-1)} image`;
+}
+
+function readInProcess(order: PictureOrder, timeoutMs: number, signal: AbortSignal): Promise<PictureResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<PictureResult>();
+  const child = fork(new URL("./reencode-image-process.ts", import.meta.url), [], {
+    serialization: "advanced",
+    execArgv: [],
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const timer = setTimeout(() => resolve({ fault: "takes too long to draw: simplify the image" }), timeoutMs);
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  child.once("message", (result) => resolve(result as PictureResult)); // the process says nothing else
+  child.once("error", reject);
+  // Decoders are native code: one that crashes does so on the file that somebody made for it.
+  child.once("exit", () => resolve({ fault: "cannot be read: save the image again" }));
+  child.send(order);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+    end(child);
+  });
+}
+
+function end(child: ChildProcess): void {
+  child.removeAllListeners();
+  // Sending to a process that is gone reports an error, which nobody needs any more.
+  child.on("error", () => {});
+  child.kill("SIGKILL");
+}
+
+/** Lets a number of calls in at the same time, the others in the order they came. */
+function turnstile(places: number): <T>(signal: AbortSignal, run: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = places;
+  return async (signal, run) => {
+    if (free > 0) free--;
+    else await new Promise<void>((enter) => waiting.push(enter));
+    try {
+      signal.throwIfAborted();
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}

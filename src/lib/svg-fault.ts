@@ -1,0 +1,64 @@
+/** What may stand in front of the first element, with where it ends. */
+const fronts: readonly (readonly [start: RegExp, end: string])[] = [
+  [/^<\?xml/i, "?>"],
+  [/^<!--/, "-->"],
+  [/^<!doctype[^>[]*\[/i, "]>"],
+  [/^<!doctype/i, ">"],
+];
+
+/** Whether a text begins as an SVG file does. */
+export function isSvg(head: string): boolean {
+  let rest = head.replace(/^\u{feff}/u, "").trimStart();
+  for (;;) {
+    const front = fronts.find(([start]) => start.test(rest));
+    if (front === undefined) return /^<(?:[\w.-]+:)?svg[\s/>]/i.test(rest);
+    const end = rest.indexOf(front[1]);
+    if (end < 0) return false;
+    rest = rest.slice(end + front[1].length).trimStart();
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** What opens an element, as far as its name says it; names may carry a namespace's prefix. */
+const refusedElements = /<\s*(?:[\w.-]+:)?(script|foreignobject|iframe|object|embed|handler|listener)\b/i;
+
+/**
+ * What an SVG file has that a picture does not need: scripts, entities, addresses of anything outside the file. Undefined
+ * when there is nothing of the kind. It looks at the text and does not understand it, so it refuses too much rather than
+ * too little; whoever draws the file must not run or fetch anything either.
+ */
+export function svgFault(bytes: Uint8Array): string | undefined {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return "must be UTF-8 when it is SVG";
+  }
+  // Another declared encoding would make a reader see another text than this one.
+  const encoding = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']*)["']/i.exec(text)?.[1];
+  if (text.includes("\0") || (encoding !== undefined && !/^(utf-?8|us-ascii)$/i.test(encoding)))
+    return "must be UTF-8 when it is SVG";
+  // The DOCTYPE that drawing programs write names a document that nobody fetches; one that says more is refused.
+  if (/<!entity|<!doctype[^>[]*\[/i.test(text))
+    return "must not define entities: save the SVG without a DOCTYPE";
+  if (/<\?(?!xml\s)/i.test(text)) return "must not have processing instructions or style sheets outside";
+  const element = refusedElements.exec(text)?.[1];
+  if (element !== undefined)
+    return `must not contain <${element.toLowerCase()}>: save the SVG as a plain picture`;
+  if (/[\s"'/]on[a-z]+\s*=/i.test(text))
+    return "must not have event handlers: save the SVG as a plain picture";
+  if (hasOutsideReference(text))
+    return "must not refer to anything outside: embed images as PNG or JPEG data";
+  return undefined;
+}
+
+/** What an `href` may say: a part of the same file, or a picture written out; no character of it may be escaped. */
+const insideHref = /^\s*(#|data:image\/(png|jpeg|webp);base64,)/i;
+
+function hasOutsideReference(text: string): boolean {
+  const hrefs = [...text.matchAll(/\b(?:href|src)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)];
+  if (hrefs.some(([, double, single]) => !insideHref.test(double ?? single ?? ""))) return true;
+  const urls = [...text.matchAll(/url\(\s*(?:["']|&quot;|&apos;)?([\s\S])/gi)];
+  return urls.some(([, first]) => first !== "#") || /@import|\\75\s*rl|expression\s*\(/i.test(text);
+}
