@@ -10,7 +10,12 @@ const [folder = "dist/service"] = process.argv.slice(2);
 
 await rm(folder, { recursive: true, force: true });
 await build({
-  entryPoints: ["src/main.ts", "src/scan/store-worker.ts", "src/scan/spool-worker.js"],
+  entryPoints: [
+    "src/main.ts",
+    "src/scan/store-worker.ts",
+    "src/scan/spool-worker.js",
+    "src/lib/reencode-image-process.ts",
+  ],
   outdir: folder,
   entryNames: "[name]",
   chunkNames: "[name]-[hash]",

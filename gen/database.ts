@@ -68,6 +68,10 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type MediaType = "BACKGROUND_COVER" | "BADGE" | "CENTRAL_QRCODE_IMAGE";
+
+export type MediaVisibility = "PRIVATE" | "PUBLIC";
+
 export type MemberRole = "ADMIN" | "TECH" | "VIEWER";
 
 export type SubscriptionType =
@@ -200,6 +204,13 @@ export interface Events {
   workspace_id: string;
 }
 
+export interface FileChecks {
+  due_at: Date;
+  owner_id: string | null;
+  storage_key: string;
+  workspace_id: string;
+}
+
 export interface IdempotencyKeys {
   caller: string;
   created_at: Date;
@@ -252,6 +263,19 @@ export interface LinkTags {
   workspace_id: string;
 }
 
+export interface Media {
+  created_at: Date;
+  file_name: string;
+  id: string;
+  media_type: MediaType;
+  size_bytes: bigint;
+  storage_key: string;
+  updated_at: Date;
+  uploaded_by: string | null;
+  visibility: MediaVisibility;
+  workspace_id: string;
+}
+
 export interface MemberEmails {
   email: string;
   member_id: string;
@@ -296,15 +320,34 @@ export interface QrcodeDesigns {
   id: string;
   link_id: string | null;
   options: Json;
+  template_id: string | null;
   updated_at: Date;
   workspace_id: string;
 }
 
 export interface QrcodeTemplates {
   created_at: Date;
+  description: Generated<string>;
+  duplicated_from: string | null;
+  faq: Generated<string>;
   id: string;
+  learn_more: Generated<string>;
+  name: string;
+  published_at: Date | null;
   qrcode_design_id: string;
+  slug: string | null;
+  tags: Generated<string>;
+  thumbnail_key: string | null;
+  thumbnail_pending_update_since: Date | null;
   updated_at: Date;
+  workspace_id: string;
+}
+
+export interface QrcodeTemplateSlugs {
+  created_at: Date;
+  published_at: Date | null;
+  slug: string;
+  template_id: string;
   workspace_id: string;
 }
 
@@ -461,16 +504,19 @@ export interface DB {
   domain_names: DomainNames;
   event_rollups: EventRollups;
   events: Events;
+  file_checks: FileChecks;
   idempotency_keys: IdempotencyKeys;
   link_counters: LinkCounters;
   link_settings: LinkSettings;
   link_tags: LinkTags;
   links: Links;
+  media: Media;
   member_emails: MemberEmails;
   members: Members;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
   qrcode_designs: QrcodeDesigns;
+  qrcode_template_slugs: QrcodeTemplateSlugs;
   qrcode_templates: QrcodeTemplates;
   rate_limits: RateLimits;
   revocations: Revocations;

@@ -103,6 +103,7 @@ const globalTables = [
   "blocked_hosts",
   "domain_names",
   "member_emails",
+  "qrcode_template_slugs",
   "revocations",
   "shortlinks",
   "workspaces",

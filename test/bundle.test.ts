@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { onePixel } from "./support/one-pixel.ts";
 import { root, startService } from "./support/start-service.ts";
 
 const run = promisify(execFile);
@@ -36,6 +37,9 @@ test("the bundle serves, records and stores a visit like the sources", async () 
     { timeout: 20_000, interval: 50 },
   );
   expect(events).toMatchObject([{ linkId: link.id, action: "ACTION_SCAN" }]);
+  // Read in a process of its own, whose program stands in a file of its own.
+  const media = JSON.stringify({ mediaType: "TYPE_BADGE", fileData: onePixel });
+  expect((await call("/media", { method: "POST", body: media })).media.mimeType).toBe("image/png");
   for (const path of ["/openapi.json", "/docs"])
     expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
 });

@@ -1,4 +1,12 @@
 import type { RawBuilder } from "kysely";
+import type { PictureReader } from "../lib/reencode-image.ts";
+import type { Storage } from "../lib/storage.ts";
+
+/** Jobs that calls queue, and what each is told. */
+interface QueuedJobs {
+  readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
+  readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+}
 
 /** What the slices are given from elsewhere. */
 export interface Deps {
@@ -6,10 +14,16 @@ export interface Deps {
   /** A random short link that may be in use. */
   readonly newShortlink: () => string;
   /** The call that queues a job once a statement with it commits: an expression with a value, evaluated once per row. */
-  readonly jobCall: (
-    task: "render-qrcode",
-    payload: { readonly workspaceId: string; readonly linkId: string },
+  readonly jobCall: <Task extends keyof QueuedJobs>(
+    task: Task,
+    payload: QueuedJobs[Task],
   ) => RawBuilder<unknown>;
+  /** Where files are kept. */
+  readonly storage: Storage;
+  /** Reads pictures that callers send. */
+  readonly pictures: PictureReader;
+  /** The address at which anyone can read a stored file under `public/`, as long as it is there. */
+  readonly publicFileUrl: (storageKey: string) => string;
   /** The address at which whoever holds it can read a stored file until it expires. */
   readonly signFileUrl: (storageKey: string, expiresAt: Date) => string;
   /** Public address of short links without a domain of their own, without a slash at the end. */

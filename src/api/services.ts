@@ -33,6 +33,7 @@ import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
 import { eventsService } from "./events/service.ts";
 import { linksService } from "./links/service.ts";
+import { mediaService } from "./media/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 
 /**
@@ -54,7 +55,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(JobsService),
     registerPartly(LinkSettingsService),
     registerPartly(LinksService, linksService(deps)),
-    registerPartly(MediaService),
+    register(MediaService, mediaService(deps)),
     registerPartly(MembersService),
     registerPartly(MetricsService),
     registerPartly(PageThemeTemplatesService),

@@ -4,6 +4,7 @@ import type { Db } from "../db/open.ts";
 /** What each task is told, as JSON. A running process meets payloads written by older ones: only ever add to them. */
 export interface JobPayloads {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
+  readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
 }
 
 export interface EnqueueOptions {

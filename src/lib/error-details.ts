@@ -1,4 +1,4 @@
-import type { CallError } from "./errors.ts";
+import type { CallError, Precondition } from "./errors.ts";
 
 /** The `domain` of every ErrorInfo: whose reasons they are. */
 export const errorDomain = "signpost";
@@ -12,6 +12,7 @@ export type ErrorDetail =
       readonly domain: string;
       readonly metadata: Readonly<Record<string, string>>;
     }
+  | { readonly type: "google.rpc.PreconditionFailure"; readonly violations: readonly Precondition[] }
   | { readonly type: "google.rpc.RetryInfo"; readonly retryDelaySeconds: number };
 
 interface DetailedViolation {
@@ -30,6 +31,8 @@ export function errorDetails({ reason, refusal }: CallError): ErrorDetail[] {
       fieldViolations: refusal.fields.map(({ field, description }) => ({ field, description })),
     });
   }
+  if (refusal.preconditions !== undefined && refusal.preconditions.length > 0)
+    details.push({ type: "google.rpc.PreconditionFailure", violations: refusal.preconditions });
   if (refusal.retryAfterSeconds !== undefined) {
     details.push({ type: "google.rpc.RetryInfo", retryDelaySeconds: refusal.retryAfterSeconds });
   }

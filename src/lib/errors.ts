@@ -37,11 +37,20 @@ export interface Fault extends FieldViolation {
   readonly reason: Reason;
 }
 
+/** One thing that stands in the way: its kind in UPPER_SNAKE, what it is about, and what to do. */
+export interface Precondition {
+  readonly type: string;
+  readonly subject: string;
+  readonly description: string;
+}
+
 export interface Refusal {
   /** Facts for programs, sent as `ErrorInfo.metadata`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Sent as `BadRequest`. */
   readonly fields?: readonly FieldViolation[];
+  /** Whatever stands in the way, sent as `PreconditionFailure`. */
+  readonly preconditions?: readonly Precondition[];
   /** Sent as `RetryInfo`, and over HTTP as `Retry-After`, in whole seconds. */
   readonly retryAfterSeconds?: number;
   /** Where HTTP has a status of its own for the fault (405, 413, 415, 422); else the code's status is sent. */

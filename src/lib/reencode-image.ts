@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { extname } from "node:path";
 import { isSvg } from "./svg-fault.ts";
 
 /** Formats that pictures come in. */
@@ -83,9 +84,12 @@ function listOf(formats: readonly PictureFormat[]): string {
   return `a ${names.slice(0, -1).join(", ")} or ${names.at(-1)} image`;
 }
 
+/** Bundled beside this file, it is JavaScript as this file then is. */
+const program = new URL(`./reencode-image-process${extname(import.meta.url)}`, import.meta.url);
+
 function readInProcess(order: PictureOrder, timeoutMs: number, signal: AbortSignal): Promise<PictureResult> {
   const { promise, resolve, reject } = Promise.withResolvers<PictureResult>();
-  const child = fork(new URL("./reencode-image-process.ts", import.meta.url), [], {
+  const child = fork(program, [], {
     serialization: "advanced",
     execArgv: [],
     env: {},

@@ -1,7 +1,8 @@
 import { createServices } from "../api/services.ts";
 import { jobCall } from "../jobs/queue.ts";
-import { signFileUrl } from "../lib/file-url.ts";
+import { publicFileUrl, signFileUrl } from "../lib/file-url.ts";
 import { newId } from "../lib/ids.ts";
+import { createPictureReader } from "../lib/reencode-image.ts";
 import { randomShortlink } from "../model/shortlink.ts";
 import { openPipeline } from "../rpc/open-pipeline.ts";
 import type { Parts } from "./parts.ts";
@@ -37,6 +38,9 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         now,
         newShortlink: randomShortlink,
         jobCall,
+        storage: parts.storage,
+        pictures: createPictureReader(),
+        publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),
         signFileUrl: (storageKey, expiresAt) =>
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,

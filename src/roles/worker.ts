@@ -1,3 +1,4 @@
+import { sweepFiles } from "../db/file-checks.ts";
 import { ensurePartitions } from "../db/migrate.ts";
 import { renderQrcode } from "../jobs/render-qrcode.ts";
 import { type Jobs, startJobs } from "../jobs/runner.ts";
@@ -8,6 +9,7 @@ import type { Parts } from "./parts.ts";
 // In UTC. A process that was away makes up for a missed night within the day.
 const crontab = `
 17 * * * * delete-expired
+41 * * * * sweep-files
 23 3 * * * ensure-partitions ?fill=1d
 `;
 
@@ -20,6 +22,9 @@ export function startWorker({ config, connection, db, now, log, storage, address
       "delete-expired": async () => {
         await deleteExpired(db, now());
         await deleteIdleBuckets(db, now());
+      },
+      "sweep-files": async () => {
+        while ((await sweepFiles(db, { storage, now })) > 0);
       },
       "ensure-partitions": () => ensurePartitions(db, now()),
     },

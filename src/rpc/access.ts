@@ -8,7 +8,7 @@ import {
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import { ApiScope, ApiScopeSchema, access } from "../../gen/signpost/options/v1/access_pb.js";
-import { cache_seconds } from "../../gen/signpost/options/v1/handling_pb.js";
+import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
 import type { RegisteredService } from "./handlers.ts";
@@ -35,6 +35,8 @@ export interface MethodPlan {
   readonly answersSecrets: boolean;
   /** `Cache-Control` of answers that are no errors, if any. */
   readonly cacheControl: string | undefined;
+  /** Calls that one address may make in a minute; 0 when there is no such limit. */
+  readonly callsPerMinute: number;
   readonly handle: Handle;
 }
 
@@ -67,6 +69,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     takesIdempotencyKey: takesIdempotencyKey(method),
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
+    callsPerMinute: getOption(method, calls_per_minute_and_address),
     handle,
   };
 }

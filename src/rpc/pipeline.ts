@@ -2,6 +2,7 @@ import { create, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
 import { CallError, fail } from "../lib/errors.ts";
+import { nobody } from "../model/nobody.ts";
 import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
@@ -41,9 +42,6 @@ export function loadRules(): Promise<typeof import("./validate.ts")> {
   rules ??= import("./validate.ts");
   return rules;
 }
-
-/** Stands for no workspace: the idempotency keys of callers without a token. */
-const nobody = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, idempotency,
@@ -113,11 +111,15 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
   state.identity = await authenticate.identify(call.authorization, now());
   const needsIdentity = plan.scope !== undefined || plan.needsMember;
   if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
-  state.allowance = rateLimiter.take(bucketOf(state.identity, call.clientAddress));
-  if (state.allowance?.isAllowed === false) {
-    throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
-      retryAfterSeconds: state.allowance.retryAfterSeconds,
-    });
+  for (const bucket of bucketsOf(state)) {
+    const allowance = rateLimiter.take(bucket);
+    // The headers tell of the limit that all calls share.
+    if (bucket.kind !== "operation") state.allowance = allowance;
+    if (allowance?.isAllowed === false) {
+      throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
+        retryAfterSeconds: allowance.retryAfterSeconds,
+      });
+    }
   }
   if (plan.scope !== undefined && state.identity?.caller.scopes.has(plan.scope) !== true)
     throw authenticate.scopeRequired(plan.scope);
@@ -127,6 +129,14 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
       "MEMBER_SESSION_REQUIRED",
       "sign in as a member; tokens cannot make this call",
     );
+}
+
+function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
+  const ofAll = bucketOf(identity, call.clientAddress);
+  const { callsPerMinute, name: operation } = plan;
+  return callsPerMinute === 0
+    ? [ofAll]
+    : [ofAll, { kind: "operation", operation, callsPerMinute, address: call.clientAddress }];
 }
 
 function bucketOf(identity: Identity | undefined, address: string): Bucket {

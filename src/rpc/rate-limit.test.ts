@@ -65,6 +65,34 @@ test("publishable keys are limited by address and workspace, callers without a t
   expect(allowed(one, { kind: "anonymous", address: "2001:db8::ffff:2" })).toBe(0);
 });
 
+test("an operation with a limit of its own has a minute's calls at once, for each address and beside all others", () => {
+  const clock = still();
+  const one = limiter(clock);
+  const from = (address: string): Bucket => ({
+    kind: "operation",
+    operation: "signpost.v1.QrcodeDesignService/PublicCreate",
+    callsPerMinute: 10,
+    address,
+  });
+  expect(allowed(one, from("192.0.2.7"))).toBe(10);
+  expect(one.take(from("192.0.2.7"))).toMatchObject({ isAllowed: false, retryAfterSeconds: 6 });
+  expect(allowed(one, from("192.0.2.8"))).toBe(10);
+  expect(allowed(one, { kind: "anonymous", address: "192.0.2.7" })).toBe(10);
+  clock.advance(30_000);
+  expect(allowed(one, from("192.0.2.7"))).toBe(5);
+});
+
+test("an operation's calls are counted across processes", async () => {
+  const clock = still();
+  const [one, other] = [limiter(clock), limiter(clock)];
+  const bucket: Bucket = { kind: "operation", operation: "a/B", callsPerMinute: 10, address: "192.0.2.9" };
+  for (let call = 0; call < 10; call++) one.take(bucket);
+  await one.sync();
+  other.take(bucket);
+  await other.sync();
+  expect(allowed(other, bucket)).toBe(0);
+});
+
 test("an IPv6 client is known by its network of 64 bits, and IPv4 addresses as they are", () => {
   const networks = {
     "192.0.2.1": "192.0.2.1",

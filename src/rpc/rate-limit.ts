@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
+import { nobody } from "../model/nobody.ts";
 
 /** What a call was answered from its bucket. */
 export interface Allowance {
@@ -17,11 +18,17 @@ export interface Allowance {
   readonly burst: number;
 }
 
-/** Who shares a bucket: the calls of a token, or those of one network address. */
+/** Who shares a bucket: the calls of a token, those of one network address, or those of one operation from there. */
 export type Bucket =
   | { readonly kind: "token"; readonly workspaceId: string; readonly tokenId: string }
   | { readonly kind: "publishable"; readonly workspaceId: string; readonly address: string }
-  | { readonly kind: "anonymous"; readonly address: string };
+  | { readonly kind: "anonymous"; readonly address: string }
+  | {
+      readonly kind: "operation";
+      readonly operation: string;
+      readonly callsPerMinute: number;
+      readonly address: string;
+    };
 
 export interface RateLimiter {
   /** Takes one call out of a bucket, without waiting; undefined where the limit is switched off. */
@@ -35,7 +42,10 @@ export interface RateLimiterDeps {
   readonly db: Db;
   readonly now: () => Date;
   readonly log: Pick<Logger, "warn">;
-  /** Calls per second; 0 switches a limit off. Bursts are twice as high. */
+  /**
+   * Calls per second; 0 switches a limit off, for addresses those of single operations too. Bursts are twice as high,
+   * for operations a minute's calls.
+   */
   readonly limits: { readonly token: number; readonly publishable: number; readonly anonymous: number };
 }
 
@@ -43,6 +53,7 @@ interface LocalBucket {
   readonly workspaceId: string;
   readonly name: string;
   readonly rate: number;
+  readonly burst: number;
   tokens: number;
   refilledAtMs: number;
   /** Calls taken that the database does not know of. */
@@ -52,9 +63,6 @@ interface LocalBucket {
 const syncMs = 200;
 const bucketsMax = 50_000;
 const burstSeconds = 2;
-
-/** Stands for no workspace: the buckets of callers without a token. */
-const nobody = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Token buckets decided on in memory and reconciled with PostgreSQL in the background, every 200 ms in one statement for
@@ -70,13 +78,13 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   let isAway = false;
 
   function take(bucket: Bucket): Allowance | undefined {
-    const rate = limits[bucket.kind];
+    const { rate, burst } = sizeOf(bucket, limits);
     if (rate === 0) return undefined;
     const nowMs = now().getTime();
     const { key, workspaceId, name } = placeOf(bucket);
     let local = buckets.get(key);
     if (local === undefined) {
-      local = { workspaceId, name, rate, tokens: rate * burstSeconds, refilledAtMs: nowMs, unsynced: 0 };
+      local = { workspaceId, name, rate, burst, tokens: burst, refilledAtMs: nowMs, unsynced: 0 };
       buckets.set(key, local);
     }
     refill(local, nowMs);
@@ -122,7 +130,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
       isAway = false;
     } catch (error) {
       for (const [index, bucket] of batch.entries()) {
-        bucket.unsynced = Math.min(bucket.unsynced + (taken[index] ?? 0), bucket.rate * burstSeconds);
+        bucket.unsynced = Math.min(bucket.unsynced + (taken[index] ?? 0), bucket.burst);
         touched.add(bucket);
       }
       syncSoon();
@@ -141,6 +149,14 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   };
 }
 
+/** Calls that come back each second, and calls of a full bucket. */
+function sizeOf(bucket: Bucket, limits: RateLimiterDeps["limits"]): { rate: number; burst: number } {
+  if (bucket.kind !== "operation")
+    return { rate: limits[bucket.kind], burst: limits[bucket.kind] * burstSeconds };
+  const { callsPerMinute } = bucket;
+  return { rate: limits.anonymous === 0 ? 0 : callsPerMinute / 60, burst: callsPerMinute };
+}
+
 /** Where a bucket is kept: its key in this process, its row in the database. */
 function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: string } {
   switch (bucket.kind) {
@@ -154,11 +170,14 @@ function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: stri
       const name = `anonymous ${networkOf(bucket.address)}`;
       return { key: name, workspaceId: nobody, name };
     }
+    case "operation": {
+      const name = `${bucket.operation} ${networkOf(bucket.address)}`;
+      return { key: name, workspaceId: nobody, name };
+    }
   }
 }
 
-function allowanceOf({ rate, tokens }: LocalBucket, isAllowed: boolean): Allowance {
-  const burst = rate * burstSeconds;
+function allowanceOf({ rate, burst, tokens }: LocalBucket, isAllowed: boolean): Allowance {
   return {
     isAllowed,
     left: Math.max(0, Math.floor(tokens)),
@@ -170,7 +189,7 @@ function allowanceOf({ rate, tokens }: LocalBucket, isAllowed: boolean): Allowan
 
 function refill(bucket: LocalBucket, nowMs: number): void {
   const seconds = Math.max(0, nowMs - bucket.refilledAtMs) / 1000;
-  bucket.tokens = Math.min(bucket.rate * burstSeconds, bucket.tokens + seconds * bucket.rate);
+  bucket.tokens = Math.min(bucket.burst, bucket.tokens + seconds * bucket.rate);
   bucket.refilledAtMs = nowMs;
 }
 
@@ -187,16 +206,17 @@ async function takeShared(
         ${batch.map(({ workspaceId }) => workspaceId)}::uuid[],
         ${batch.map(({ name }) => name)}::text[],
         ${batch.map(({ rate }) => rate)}::float8[],
+        ${batch.map(({ burst }) => burst)}::float8[],
         ${taken}::float8[]
-      ) as used(workspace_id, bucket, rate, taken)
+      ) as used(workspace_id, bucket, rate, burst, taken)
     )
     insert into rate_limits as shared (workspace_id, bucket, tokens, refilled_at)
-    select workspace_id, bucket, rate * ${burstSeconds} - taken, ${at}::timestamptz from used
+    select workspace_id, bucket, burst - taken, ${at}::timestamptz from used
     on conflict (workspace_id, bucket) do update set
       tokens = (
         select greatest(
-          -used.rate * ${burstSeconds},
-          least(used.rate * ${burstSeconds}, shared.tokens
+          -used.burst,
+          least(used.burst, shared.tokens
             + used.rate * greatest(0, extract(epoch from excluded.refilled_at - shared.refilled_at))) - used.taken)
         from used where used.workspace_id = excluded.workspace_id and used.bucket = excluded.bucket
       ),

@@ -1,6 +1,11 @@
 import { create, type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  RetryInfoSchema,
+} from "../../gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.js";
 import { type ErrorDetail, errorDetails } from "../lib/error-details.ts";
 import { type CallError, codeNumbers } from "../lib/errors.ts";
@@ -68,6 +73,10 @@ function toMessage(detail: ErrorDetail): DetailMessage {
         desc: ErrorInfoSchema,
         value: create(ErrorInfoSchema, { reason, domain, metadata: { ...metadata } }),
       };
+    }
+    case "google.rpc.PreconditionFailure": {
+      const violations = detail.violations.map((violation) => ({ ...violation }));
+      return { desc: PreconditionFailureSchema, value: create(PreconditionFailureSchema, { violations }) };
     }
     case "google.rpc.RetryInfo": {
       const retryDelay = { seconds: BigInt(detail.retryDelaySeconds) };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { CallError, fail } from "../lib/errors.ts";
-import { filesPath } from "../lib/file-url.ts";
+import { filesPath, isPublicFile } from "../lib/file-url.ts";
 import { verifyUrl } from "../lib/signed-url.ts";
 import type { Storage } from "../lib/storage.ts";
 import { contentTypeOf } from "../lib/storage-key.ts";
@@ -23,8 +23,8 @@ interface Reply {
 }
 
 /**
- * Serves stored files at signed addresses, GET and HEAD, whole files only. 403 when the signature is wrong or the address
- * has expired, 404 when there is no such file. Never rejects.
+ * Serves stored files at signed addresses, and public ones at any, GET and HEAD, whole files only. 403 when the signature
+ * is wrong or the address has expired, 404 when there is no such file. Never rejects.
  */
 export function filesHandler(deps: FilesDeps): (req: Request, res: Answer) => Promise<void> {
   return async (req, res) => {
@@ -42,26 +42,44 @@ async function reply({ storage, signingKey, now }: FilesDeps, req: Request): Pro
     throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "files can only be read", refused);
   }
   const time = now();
-  const verdict = verifyUrl(req.url ?? "", time, signingKey);
-  if (!verdict.ok) {
-    const message =
-      verdict.fault === "expired" ? "this address has expired" : "this address is not signed by us";
-    throw fail("PERMISSION_DENIED", "PERMISSION_DENIED", message, { httpStatus: 403 });
-  }
-  const key = verdict.path.startsWith(filesPath) ? verdict.path.slice(filesPath.length) : "";
+  const { key, cacheControl } = readable(req.url ?? "", time, signingKey);
   const file = contentTypeOf(key) === undefined ? undefined : await storage.get(key);
   if (file === undefined) throw fail("NOT_FOUND", "NOT_FOUND", "there is no such file", { httpStatus: 404 });
 
   const etag = `"${createHash("sha256").update(file.bytes).digest("base64url")}"`;
   const headers = {
     etag,
-    "cache-control": `private, max-age=${Math.floor((verdict.expiresAt.getTime() - time.getTime()) / 1000)}`,
+    "cache-control": cacheControl,
     "x-content-type-options": "nosniff",
     // Images are shown inside other pages; opened by themselves they must not run anything under our name.
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   };
   if (matches(req.headers["if-none-match"], etag)) return { status: 304, headers, body: new Uint8Array() };
   return { status: 200, headers: { ...headers, "content-type": file.contentType }, body: file.bytes };
+}
+
+/** Which file an address may read, and for how long caches may keep it. */
+function readable(
+  target: string,
+  now: Date,
+  signingKey: Uint8Array,
+): { readonly key: string; readonly cacheControl: string } {
+  const [path = ""] = target.split("?");
+  const publicKey = keyOf(path);
+  // A deleted file disappears from caches within minutes; until then they need not ask.
+  if (isPublicFile(publicKey)) return { key: publicKey, cacheControl: "public, max-age=300" };
+  const verdict = verifyUrl(target, now, signingKey);
+  if (!verdict.ok) {
+    const message =
+      verdict.fault === "expired" ? "this address has expired" : "this address is not signed by us";
+    throw fail("PERMISSION_DENIED", "PERMISSION_DENIED", message, { httpStatus: 403 });
+  }
+  const secondsLeft = Math.floor((verdict.expiresAt.getTime() - now.getTime()) / 1000);
+  return { key: keyOf(verdict.path), cacheControl: `private, max-age=${secondsLeft}` };
+}
+
+function keyOf(path: string): string {
+  return path.startsWith(filesPath) ? path.slice(filesPath.length) : "";
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
@@ -16,15 +19,18 @@ import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { jobCall } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
-import { signFileUrl } from "../../src/lib/file-url.ts";
+import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/file-url.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
+import { createPictureReader } from "../../src/lib/reencode-image.ts";
+import { openStorage, type Storage } from "../../src/lib/storage.ts";
 import { randomShortlink } from "../../src/model/shortlink.ts";
 import { openProtocols } from "../../src/roles/protocols.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
 import { createTokenSigner } from "../../src/rpc/tokens.ts";
+import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { type TestDatabase, testDatabase } from "./test-database.ts";
@@ -79,6 +85,7 @@ export interface Api {
   readonly now: () => Date;
   readonly port: number;
   readonly metrics: Registry;
+  readonly storage: Storage;
   readonly signToken: ReturnType<typeof createTokenSigner>;
   /** A token of the workspace that holds these scopes and no others. */
   scopedToken(workspaceId: string, scopes: readonly string[]): Promise<string>;
@@ -102,6 +109,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const clock = options.clock ?? tickingClock();
   const log = captureLog();
   const metrics = new Registry();
+  const storage = await testStorage();
   const pipeline = await openPipeline({
     db: database.db,
     connection: database.connection,
@@ -113,10 +121,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     metrics,
     log: log.logger,
     services: (parts) =>
-      options.services ?? createServices({ ...testDeps(clock.now), ...options.deps, ...parts }),
+      options.services ?? createServices({ ...testDeps(clock.now, storage), ...options.deps, ...parts }),
   });
   const faults: unknown[] = [];
-  const port = await serve(pipeline, log.logger, faults);
+  const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
+  const port = await serve(pipeline, files, log.logger, faults);
   const signToken = createTokenSigner(deriveKey(masterSecret, "access-tokens"));
   let made = 0;
 
@@ -152,6 +161,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     now: clock.now,
     port,
     metrics,
+    storage,
     signToken,
     scopedToken: (workspaceId, scopes) => signScopedToken(workspaceId, scopes, clock.now()),
     flush: pipeline.flush,
@@ -178,21 +188,37 @@ function signScopedToken(workspaceId: string, scopes: readonly string[], at: Dat
     .sign(deriveKey(masterSecret, "access-tokens"));
 }
 
+const fileKey = deriveKey(masterSecret, "file-urls");
+
+/** A folder for files, gone after the test file. */
+async function testStorage(): Promise<Storage> {
+  const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  return openStorage({ directory });
+}
+
 /** What handlers are given in tests. */
-function testDeps(now: () => Date): Deps {
-  const key = deriveKey(masterSecret, "file-urls");
+function testDeps(now: () => Date, storage: Storage): Deps {
   return {
     now,
     newShortlink: randomShortlink,
     jobCall,
+    storage,
+    pictures: createPictureReader(),
+    publicFileUrl: (storageKey) => publicFileUrl(storageKey, "http://api.test"),
     signFileUrl: (storageKey, expiresAt) =>
-      signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key }),
+      signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
     qrcodeWaitMs: 50,
   };
 }
 
-async function serve(pipeline: OpenPipeline, log: pino.Logger, faults: unknown[]): Promise<number> {
+async function serve(
+  pipeline: OpenPipeline,
+  files: ReturnType<typeof filesHandler>,
+  log: pino.Logger,
+  faults: unknown[],
+): Promise<number> {
   const stopping = new AbortController();
   let requests = 0;
   const { rest, rpc, onStream } = openProtocols({
@@ -208,7 +234,10 @@ async function serve(pipeline: OpenPipeline, log: pino.Logger, faults: unknown[]
   const listener = await listen({
     host: "127.0.0.1",
     port: 0,
-    handler: (req, res) => (req.url?.startsWith("/v1") ? rest(req, res) : rpc(req, res)),
+    handler: (req, res) => {
+      if (req.url?.startsWith(filesPath)) return void files(req, res);
+      return req.url?.startsWith("/v1") ? rest(req, res) : rpc(req, res);
+    },
     onStream,
     log,
   });

@@ -1,4 +1,5 @@
 import { newId } from "../../src/lib/ids.ts";
+import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 
 type Make = (api: Api, workspace: TestWorkspace) => Promise<string>;
@@ -66,9 +67,13 @@ export const makers = {
     const design = await makers.qrcodeDesign(api, workspace);
     await db
       .insertInto("qrcode_templates")
-      .values({ ...own, qrcode_design_id: design })
+      .values({ ...own, name: "Ours", qrcode_design_id: design })
       .execute();
     return id;
+  },
+  media: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/media", { fileData: onePixel, mediaType: "TYPE_BADGE" });
+    return json.media.id;
   },
   visitor: async ({ db, now }, { workspaceId }) => {
     const [id, at] = [newId(now()), now()];
@@ -124,6 +129,7 @@ export type RecordKind = keyof typeof makers;
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "LinksService id": "link",
   "WorkspaceTokensService id": "token",
+  "MediaService id": "media",
   linkId: "link",
   customDomainId: "customDomain",
   directoryId: "directory",
@@ -154,6 +160,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "LinksService.ShortlinkAvailability": { request: () => ({ shortlink: "summer-menu" }) },
   "LinksService.ShortlinkRandom": { request: () => ({}) },
   "LinksService.Update": { request: ({ link }) => ({ id: link, name: "Renamed" }) },
+  "MediaService.Create": { request: () => ({ fileData: onePixel, mediaType: "TYPE_BADGE" }) },
+  "MediaService.Delete": { request: ({ media }) => ({ id: media }) },
+  "MediaService.Get": { request: ({ media }) => ({ id: media }) },
+  "MediaService.List": { request: () => ({}), lists: "media" },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },

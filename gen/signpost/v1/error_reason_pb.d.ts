@@ -576,6 +576,14 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_ASSISTANT_UNAVAILABLE = 105;
    */
   ASSISTANT_UNAVAILABLE = 105,
+
+  /**
+   * Codes in the design cannot be read; `PreconditionFailure` lists why, metadata `score` and `failingCase` say how far
+   * they are from it.
+   *
+   * @generated from enum value: ERROR_REASON_DESIGN_NOT_SCANNABLE = 106;
+   */
+  DESIGN_NOT_SCANNABLE = 106,
 }
 
 /**

@@ -256,6 +256,113 @@ export declare type BackgroundOptions = Message<"signpost.v1.BackgroundOptions">
 export declare const BackgroundOptionsSchema: GenMessage<BackgroundOptions>;
 
 /**
+ * How well a code is read. An addition of this service.
+ *
+ * @generated from message signpost.v1.Scannability
+ */
+export declare type Scannability = Message<"signpost.v1.Scannability"> & {
+  /**
+   * 0 to 100. From 50 on the code is readable; the rest says how much more it can take.
+   *
+   * @generated from field: int32 score = 1;
+   */
+  score: number;
+
+  /**
+   * Whether both readers read the code in every case that is required.
+   *
+   * @generated from field: bool readable = 2;
+   */
+  readable: boolean;
+
+  /**
+   * Every try.
+   *
+   * @generated from field: repeated signpost.v1.ScannabilityCase cases = 3;
+   */
+  cases: ScannabilityCase[];
+
+  /**
+   * The first required case in which a reader failed, such as `small`. Empty when the code is readable.
+   *
+   * @generated from field: string failing_case = 4;
+   */
+  failingCase: string;
+
+  /**
+   * What to change, when the code is not readable: at least one.
+   *
+   * @generated from field: repeated signpost.v1.ScannabilityCause causes = 5;
+   */
+  causes: ScannabilityCause[];
+};
+
+/**
+ * Describes the message signpost.v1.Scannability.
+ * Use `create(ScannabilitySchema)` to create a new message.
+ */
+export declare const ScannabilitySchema: GenMessage<Scannability>;
+
+/**
+ * One reader's try.
+ *
+ * @generated from message signpost.v1.ScannabilityCase
+ */
+export declare type ScannabilityCase = Message<"signpost.v1.ScannabilityCase"> & {
+  /**
+   * How the code was held in front of the reader, such as `rotated`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Which reader it was.
+   *
+   * @generated from field: string reader = 2;
+   */
+  reader: string;
+
+  /**
+   * Whether it read exactly what the code holds.
+   *
+   * @generated from field: bool passed = 3;
+   */
+  passed: boolean;
+};
+
+/**
+ * Describes the message signpost.v1.ScannabilityCase.
+ * Use `create(ScannabilityCaseSchema)` to create a new message.
+ */
+export declare const ScannabilityCaseSchema: GenMessage<ScannabilityCase>;
+
+/**
+ * Why a code cannot be read.
+ *
+ * @generated from message signpost.v1.ScannabilityCause
+ */
+export declare type ScannabilityCause = Message<"signpost.v1.ScannabilityCause"> & {
+  /**
+   * @generated from field: signpost.v1.ScannabilityCauseKind cause = 1;
+   */
+  cause: ScannabilityCauseKind;
+
+  /**
+   * What is wrong and what to do, for the person who designs.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message signpost.v1.ScannabilityCause.
+ * Use `create(ScannabilityCauseSchema)` to create a new message.
+ */
+export declare const ScannabilityCauseSchema: GenMessage<ScannabilityCause>;
+
+/**
  * The form of the dots.
  *
  * @generated from enum signpost.v1.DotsType
@@ -462,4 +569,58 @@ export enum OutputFileFormat {
  * Describes the enum signpost.v1.OutputFileFormat.
  */
 export declare const OutputFileFormatSchema: GenEnum<OutputFileFormat>;
+
+/**
+ * What keeps a code from being read.
+ *
+ * @generated from enum signpost.v1.ScannabilityCauseKind
+ */
+export enum ScannabilityCauseKind {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: SCANNABILITY_CAUSE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The dots are too similar to the background.
+   *
+   * @generated from enum value: SCANNABILITY_CAUSE_KIND_CONTRAST = 1;
+   */
+  CONTRAST = 1,
+
+  /**
+   * The image in the middle covers too much.
+   *
+   * @generated from enum value: SCANNABILITY_CAUSE_KIND_COVERED_AREA = 2;
+   */
+  COVERED_AREA = 2,
+
+  /**
+   * The image has too few pixels for what the code holds.
+   *
+   * @generated from enum value: SCANNABILITY_CAUSE_KIND_MODULE_SIZE = 3;
+   */
+  MODULE_SIZE = 3,
+
+  /**
+   * Too little free room around the code.
+   *
+   * @generated from enum value: SCANNABILITY_CAUSE_KIND_QUIET_ZONE = 4;
+   */
+  QUIET_ZONE = 4,
+
+  /**
+   * The forms of the dots or corners.
+   *
+   * @generated from enum value: SCANNABILITY_CAUSE_KIND_SHAPE = 5;
+   */
+  SHAPE = 5,
+}
+
+/**
+ * Describes the enum signpost.v1.ScannabilityCauseKind.
+ */
+export declare const ScannabilityCauseKindSchema: GenEnum<ScannabilityCauseKind>;
 

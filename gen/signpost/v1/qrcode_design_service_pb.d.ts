@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { BackgroundOptions, CornersDotOptions, CornersSquareOptions, DotsOptions, OutputFileFormat, QrcodeDesign, QrcodeDesign_Shape } from "./qrcode_design_pb.js";
+import type { BackgroundOptions, CornersDotOptions, CornersSquareOptions, DotsOptions, OutputFileFormat, QrcodeDesign, QrcodeDesign_Shape, Scannability } from "./qrcode_design_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -104,6 +104,13 @@ export declare type PublicCreateQrcodeDesignRequest = Message<"signpost.v1.Publi
    * @generated from field: signpost.v1.OutputFileFormat output_file_format = 13;
    */
   outputFileFormat: OutputFileFormat;
+
+  /**
+   * Refuses a design whose codes cannot be read, instead of a warning in `scannability`. An addition of this service.
+   *
+   * @generated from field: bool require_scannable = 14;
+   */
+  requireScannable: boolean;
 };
 
 /**
@@ -124,6 +131,13 @@ export declare type PublicCreateQrcodeDesignResponse = Message<"signpost.v1.Publ
    * @generated from field: signpost.v1.QrcodeDesign qrcode_design = 1;
    */
   qrcodeDesign?: QrcodeDesign | undefined;
+
+  /**
+   * How well codes in it are read. An addition of this service.
+   *
+   * @generated from field: signpost.v1.Scannability scannability = 2;
+   */
+  scannability?: Scannability | undefined;
 };
 
 /**
@@ -286,6 +300,14 @@ export declare type UpdateQrcodeDesignRequest = Message<"signpost.v1.UpdateQrcod
    * @generated from field: google.protobuf.FieldMask update_mask = 16;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * Refuses a change after which codes cannot be read, instead of a warning in `scannability`. An addition of this
+   * service.
+   *
+   * @generated from field: bool require_scannable = 17;
+   */
+  requireScannable: boolean;
 };
 
 /**
@@ -306,6 +328,13 @@ export declare type UpdateQrcodeDesignResponse = Message<"signpost.v1.UpdateQrco
    * @generated from field: signpost.v1.QrcodeDesign qrcode_design = 1;
    */
   qrcodeDesign?: QrcodeDesign | undefined;
+
+  /**
+   * How well codes in it are read. An addition of this service.
+   *
+   * @generated from field: signpost.v1.Scannability scannability = 2;
+   */
+  scannability?: Scannability | undefined;
 };
 
 /**
@@ -340,6 +369,14 @@ export declare type ApplyQrcodeTemplateRequest = Message<"signpost.v1.ApplyQrcod
    * @generated from field: string template_slug = 3;
    */
   templateSlug: string;
+
+  /**
+   * Refuses a template in which the link's code cannot be read, instead of a warning in `scannability`. An addition of
+   * this service.
+   *
+   * @generated from field: bool require_scannable = 4;
+   */
+  requireScannable: boolean;
 };
 
 /**
@@ -360,6 +397,13 @@ export declare type ApplyQrcodeTemplateResponse = Message<"signpost.v1.ApplyQrco
    * @generated from field: signpost.v1.QrcodeDesign qrcode_design = 1;
    */
   qrcodeDesign?: QrcodeDesign | undefined;
+
+  /**
+   * How well the link's code is read. An addition of this service.
+   *
+   * @generated from field: signpost.v1.Scannability scannability = 2;
+   */
+  scannability?: Scannability | undefined;
 };
 
 /**
@@ -367,6 +411,46 @@ export declare type ApplyQrcodeTemplateResponse = Message<"signpost.v1.ApplyQrco
  * Use `create(ApplyQrcodeTemplateResponseSchema)` to create a new message.
  */
 export declare const ApplyQrcodeTemplateResponseSchema: GenMessage<ApplyQrcodeTemplateResponse>;
+
+/**
+ * Request for Verify.
+ *
+ * @generated from message signpost.v1.VerifyQrcodeDesignRequest
+ */
+export declare type VerifyQrcodeDesignRequest = Message<"signpost.v1.VerifyQrcodeDesignRequest"> & {
+  /**
+   * The design's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message signpost.v1.VerifyQrcodeDesignRequest.
+ * Use `create(VerifyQrcodeDesignRequestSchema)` to create a new message.
+ */
+export declare const VerifyQrcodeDesignRequestSchema: GenMessage<VerifyQrcodeDesignRequest>;
+
+/**
+ * Response for Verify.
+ *
+ * @generated from message signpost.v1.VerifyQrcodeDesignResponse
+ */
+export declare type VerifyQrcodeDesignResponse = Message<"signpost.v1.VerifyQrcodeDesignResponse"> & {
+  /**
+   * How well codes in the design are read.
+   *
+   * @generated from field: signpost.v1.Scannability scannability = 1;
+   */
+  scannability?: Scannability | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.VerifyQrcodeDesignResponse.
+ * Use `create(VerifyQrcodeDesignResponseSchema)` to create a new message.
+ */
+export declare const VerifyQrcodeDesignResponseSchema: GenMessage<VerifyQrcodeDesignResponse>;
 
 /**
  * Request for Delete.
@@ -412,7 +496,8 @@ export declare const QrcodeDesignService: GenService<{
    * Create a design that belongs to nothing yet, with or without a token. Any token can read it until it is given to a
    * link or template; after 24 hours without one it is removed. At most 10 a minute from one address.
    *
-   * Errors: INVALID_ARGUMENT if the image is no PNG, JPEG, WEBP or SVG without scripts; RESOURCE_EXHAUSTED
+   * Errors: INVALID_ARGUMENT if the image is no PNG, JPEG, WEBP or SVG without scripts; FAILED_PRECONDITION
+   * (DESIGN_NOT_SCANNABLE) if `require_scannable` is set and codes in it cannot be read; RESOURCE_EXHAUSTED
    * (RATE_LIMITED).
    *
    * @generated from rpc signpost.v1.QrcodeDesignService.PublicCreate
@@ -438,7 +523,8 @@ export declare const QrcodeDesignService: GenService<{
    * Change a design. Every image drawn from it is drawn again.
    *
    * Errors: NOT_FOUND if there is no such design; INVALID_ARGUMENT if the image is no PNG, JPEG, WEBP or SVG without
-   * scripts, (MUTUALLY_EXCLUSIVE_FIELDS) if an image is given and deleted.
+   * scripts, (MUTUALLY_EXCLUSIVE_FIELDS) if an image is given and deleted; FAILED_PRECONDITION (DESIGN_NOT_SCANNABLE)
+   * if `require_scannable` is set and codes in it cannot be read.
    *
    * @generated from rpc signpost.v1.QrcodeDesignService.Update
    */
@@ -451,7 +537,8 @@ export declare const QrcodeDesignService: GenService<{
    * Give the look of a template to a link's design, which keeps its id.
    *
    * Errors: NOT_FOUND if there is no such link, or no such template that the workspace can use; INVALID_ARGUMENT
-   * (ONE_OF_REQUIRED) if not exactly one of `qrcode_template_id` and `template_slug` is given.
+   * (ONE_OF_REQUIRED) if not exactly one of `qrcode_template_id` and `template_slug` is given; FAILED_PRECONDITION
+   * (DESIGN_NOT_SCANNABLE) if `require_scannable` is set and codes in it cannot be read.
    *
    * @generated from rpc signpost.v1.QrcodeDesignService.ApplyTemplate
    */
@@ -459,6 +546,19 @@ export declare const QrcodeDesignService: GenService<{
     methodKind: "unary";
     input: typeof ApplyQrcodeTemplateRequestSchema;
     output: typeof ApplyQrcodeTemplateResponseSchema;
+  },
+  /**
+   * Draw a code in a design and read it with two readers, as it is drawn and small, blurred, rotated or pale. The
+   * code is the link's; a design of no link is tried with an address of usual length. An addition of this service.
+   *
+   * Errors: NOT_FOUND if there is no such design.
+   *
+   * @generated from rpc signpost.v1.QrcodeDesignService.Verify
+   */
+  verify: {
+    methodKind: "unary";
+    input: typeof VerifyQrcodeDesignRequestSchema;
+    output: typeof VerifyQrcodeDesignResponseSchema;
   },
   /**
    * Delete a design that nothing uses.

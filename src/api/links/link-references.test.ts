@@ -58,6 +58,7 @@ async function addTemplate(workspaceId: string, options: object): Promise<string
   const values = {
     workspace_id: workspaceId,
     id,
+    name: "Ours",
     qrcode_design_id: design,
     created_at: now(),
     updated_at: now(),

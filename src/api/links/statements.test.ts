@@ -7,6 +7,8 @@ import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { jobCall } from "../../jobs/queue.ts";
+import { createPictureReader } from "../../lib/reencode-image.ts";
+import { openStorage } from "../../lib/storage.ts";
 import { randomShortlink } from "../../model/shortlink.ts";
 import type { Context } from "../../rpc/handlers.ts";
 import { linksService } from "./service.ts";
@@ -23,6 +25,9 @@ const service = linksService({
   newShortlink: randomShortlink,
   jobCall,
   signFileUrl: (key) => key,
+  storage: await openStorage({ directory: "unused" }),
+  pictures: createPictureReader(),
+  publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
   qrcodeWaitMs: 0,
 });

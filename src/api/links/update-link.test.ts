@@ -59,7 +59,7 @@ async function addTemplate(workspaceId: string, options: object): Promise<string
     .execute();
   await db
     .insertInto("qrcode_templates")
-    .values({ workspace_id: workspaceId, id: template, qrcode_design_id: design, ...times })
+    .values({ workspace_id: workspaceId, id: template, name: "Ours", qrcode_design_id: design, ...times })
     .execute();
   return template;
 }

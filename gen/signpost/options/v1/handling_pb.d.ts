@@ -34,6 +34,13 @@ export declare const success_status: GenExtension<MethodOptions, number>;
 export declare const request_bytes_max: GenExtension<MethodOptions, number>;
 
 /**
+ * How many calls one address may make in a minute, all at once or spread out, beside the caller's other limits.
+ *
+ * @generated from extension: uint32 calls_per_minute_and_address = 50110;
+ */
+export declare const calls_per_minute_and_address: GenExtension<MethodOptions, number>;
+
+/**
  * Texts are taken as sent, for passwords: neither trimmed nor brought to NFC, and with any characters but NUL.
  *
  * @generated from extension: bool verbatim = 50104;

@@ -9,7 +9,7 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file signpost/options/v1/handling.proto.
  */
 export const file_signpost_options_v1_handling = /*@__PURE__*/
-  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OjsKCHZlcmJhdGltEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi4hwMgASgIUgh2ZXJiYXRpbWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6OwoIdmVyYmF0aW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLiHAyABKAhSCHZlcmJhdGltYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * For how many seconds shared caches may keep an answer that is no error. The answer must be the same for every
@@ -38,10 +38,18 @@ export const request_bytes_max = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 2);
 
 /**
+ * How many calls one address may make in a minute, all at once or spread out, beside the caller's other limits.
+ *
+ * @generated from extension: uint32 calls_per_minute_and_address = 50110;
+ */
+export const calls_per_minute_and_address = /*@__PURE__*/
+  extDesc(file_signpost_options_v1_handling, 3);
+
+/**
  * Texts are taken as sent, for passwords: neither trimmed nor brought to NFC, and with any characters but NUL.
  *
  * @generated from extension: bool verbatim = 50104;
  */
 export const verbatim = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 3);
+  extDesc(file_signpost_options_v1_handling, 4);
 

@@ -1,0 +1,53 @@
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { Media } from "../../../gen/database.ts";
+import { fileCheckOf } from "../../db/file-checks.ts";
+import type { Db } from "../../db/open.ts";
+import type { Page } from "../../lib/page.ts";
+
+export type MediaRow = Selectable<Media>;
+
+export function insertMedia(db: Db, values: Insertable<Media>): Promise<MediaRow> {
+  return db.insertInto("media").values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+export function findMedia(db: Db, workspaceId: string, id: string): Promise<MediaRow | undefined> {
+  return db
+    .selectFrom("media")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+/** Newest first; one row more than the page. Served by media_page_idx. */
+export function listMedia(db: Db, workspaceId: string, { size, after }: Page<"time">): Promise<MediaRow[]> {
+  return db
+    .selectFrom("media")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.key}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(size + 1)
+    .execute();
+}
+
+export type Deletion = "deleted" | "in use" | "missing";
+
+/** Deletes a record that nothing uses, and has its file deleted once its addresses have expired, in one statement. */
+export async function deleteMedia(db: Db, workspaceId: string, id: string, now: Date): Promise<Deletion> {
+  const { rows } = await sql<{ outcome: Deletion }>`
+    with found as (select workspace_id, id from media
+        where workspace_id = ${workspaceId} and id = ${id} for update),
+      used as (select from found, page_themes p where p.workspace_id = found.workspace_id
+        and found.id::text in (p.styling ->> 'canvasCoverId', p.styling ->> 'badgeId')),
+      gone as (delete from media m using found
+        where m.workspace_id = found.workspace_id and m.id = found.id and not exists (select from used)
+        returning m.workspace_id, m.storage_key, m.id),
+      checked as (${fileCheckOf(sql.raw("select * from gone"), now)})
+    select case when not exists (select from found) then 'missing'
+      when exists (select from used) then 'in use' else 'deleted' end as outcome`.execute(db);
+  return rows[0]?.outcome ?? "missing";
+}

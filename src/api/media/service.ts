@@ -1,0 +1,44 @@
+import type { MediaService } from "../../../gen/signpost/v1/media_service_pb.js";
+import { type CallError, fail } from "../../lib/errors.ts";
+import { cutPage, readPage } from "../../lib/page.ts";
+import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { createMedia } from "./create-media.ts";
+import { toMedia } from "./message.ts";
+import { deleteMedia, findMedia, listMedia } from "./queries.ts";
+
+export function mediaService(deps: Deps): Handlers<typeof MediaService> {
+  return {
+    create: (request, context) => createMedia(deps, request, context),
+
+    async get({ id }, context) {
+      const row = await findMedia(context.db, callerOf(context).workspaceId, id);
+      if (row === undefined) throw noSuchMedia(id);
+      return { media: toMedia(deps, row) };
+    },
+
+    async list(request, context) {
+      const { workspaceId } = callerOf(context);
+      const page = readPage(request, { key: "time", sort: "media newest first", filters: { workspaceId } });
+      const rows = await listMedia(context.db, workspaceId, page);
+      const cut = cutPage(rows, page, (row) => ({ key: row.created_at, id: row.id }));
+      return { media: cut.rows.map((row) => toMedia(deps, row)), nextPageToken: cut.nextPageToken };
+    },
+
+    async delete({ id }, context) {
+      const outcome = await deleteMedia(context.db, callerOf(context).workspaceId, id, deps.now());
+      if (outcome === "missing") throw noSuchMedia(id);
+      if (outcome === "in use")
+        throw fail(
+          "FAILED_PRECONDITION",
+          "MEDIA_IN_USE",
+          `a page theme uses media file ${id}: change it first`,
+        );
+      return {};
+    },
+  };
+}
+
+function noSuchMedia(id: string): CallError {
+  return fail("NOT_FOUND", "NOT_FOUND", `there is no media file ${id} in this workspace`);
+}

@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Storage } from "../lib/storage.ts";
+import type { Db } from "./open.ts";
+
+/** How long a file outlives the last record that refers to it: as long as addresses of it are good, and some more. */
+const graceMs = 2 * 60 * 60 * 1000;
+
+/** A stored file and the record it is for. */
+export interface OwnedFile {
+  /** The workspace of zeros for files that are named by their content and shared by all. */
+  readonly workspaceId: string;
+  readonly key: string;
+  /** The link, template or media record; null for shared files. */
+  readonly ownerId: string | null;
+}
+
+/**
+ * Remembers to look at a file again once every address of it has expired: it is deleted then, unless a record refers to
+ * it. To be written before a file is, and when a record lets go of one.
+ */
+export async function checkFileLater(db: Db, file: OwnedFile, now: Date): Promise<void> {
+  await sql`${fileCheckOf(
+    sql`select ${file.workspaceId}::uuid, ${file.key}::text, ${file.ownerId}::uuid`,
+    now,
+  )}`.execute(db);
+}
+
+/** The same as a part of a statement, for the files that `files` selects: workspace, key, owner. */
+export function fileCheckOf(files: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+  const due = new Date(now.getTime() + graceMs);
+  return sql`insert into file_checks as known (workspace_id, storage_key, owner_id, due_at)
+    select distinct on (workspace_id, storage_key) *, ${due}::timestamptz
+    from (${files}) as files (workspace_id, storage_key, owner_id)
+    on conflict on constraint file_checks_pkey do update set due_at = greatest(known.due_at, excluded.due_at)`;
+}
+
+export interface FileStore {
+  readonly storage: Storage;
+  readonly now: () => Date;
+}
+
+/**
+ * Stores a file that a record is about to refer to. When the record is never written, the file goes again. `make` is
+ * called only when there is no such file yet, for keys that follow from the content.
+ */
+export async function storeFile(
+  db: Db,
+  { storage, now }: FileStore,
+  file: OwnedFile,
+  make: () => Promise<{ readonly bytes: Uint8Array; readonly contentType: string }>,
+): Promise<void> {
+  // First the note, then the look: a clean-up that is just deleting the file holds the note's row until it is done.
+  await checkFileLater(db, file, now());
+  if ((await storage.get(file.key)) !== undefined) return;
+  const { bytes, contentType } = await make();
+  await storage.put(file.key, bytes, { contentType });
+}
+
+/** Deletes the files that are due and that nothing refers to, a hundred at a time; how many were looked at. */
+export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ storage_key: string; is_used: boolean }>`
+      with due as (
+        delete from file_checks where (workspace_id, storage_key) in (
+          select workspace_id, storage_key from file_checks where due_at < ${now()}
+          order by due_at limit 100 for update skip locked)
+        returning workspace_id, storage_key, owner_id)
+      select storage_key, exists (select from links l where l.workspace_id = due.workspace_id and l.id = due.owner_id
+            and l.qrcode_image_key = due.storage_key and l.deleted_at is null)
+          or exists (select from qrcode_templates t where t.workspace_id = due.workspace_id
+            and t.id = due.owner_id and t.thumbnail_key = due.storage_key)
+          or exists (select from media m where m.workspace_id = due.workspace_id and m.id = due.owner_id
+            and m.storage_key = due.storage_key)
+          -- Shared by the designs of all workspaces.
+          or exists (select from qrcode_designs q where q.options ->> 'centralImageKey' = due.storage_key) as is_used
+      from due`.execute(tx);
+    for (const { storage_key, is_used } of rows) if (!is_used) await storage.delete(storage_key);
+    return rows.length;
+  });
+}
