@@ -140,15 +140,34 @@ describe.each(protocols)("over %s", (protocol) => {
   test.each(lists.map((method) => ({ method, name: nameOf(method) })))(
     "another workspace's page token is refused, and its records are not listed: $name",
     async ({ method, name }) => {
-      const kind = seeds[name]?.lists;
-      if (kind === undefined) throw new Error(`the seed of ${name} does not say what it lists`);
+      const { lists: kind, request } = seeds[name] ?? {};
+      if (kind === undefined || request === undefined)
+        throw new Error(`the seed of ${name} does not say what it lists`);
       await makers[kind](api, theirs);
-      const first = await ask(api, protocol, method, { pageSize: "1" }, theirs.token);
+      const first = await ask(
+        api,
+        protocol,
+        method,
+        { ...(request(foreign) as JsonObject), pageSize: "1" },
+        theirs.token,
+      );
       const pageToken = /"nextPageToken":"([^"]+)"/.exec(JSON.stringify(first.body))?.[1] ?? "";
       expect(pageToken).not.toBe("");
-      const stolen = await ask(api, protocol, method, { pageSize: "1", pageToken }, mine.token);
+      const stolen = await ask(
+        api,
+        protocol,
+        method,
+        { ...(request(own) as JsonObject), pageSize: "1", pageToken },
+        mine.token,
+      );
       expect(stolen.reason).toBe("INVALID_PAGE_TOKEN");
-      const all = await ask(api, protocol, method, everyInclude(method), mine.token);
+      const all = await ask(
+        api,
+        protocol,
+        method,
+        { ...(request(own) as JsonObject), ...everyInclude(method) },
+        mine.token,
+      );
       expect(all.reason).toBe("OK");
       const text = JSON.stringify(all.body);
       for (const id of [theirs.workspaceId, ...Object.values(foreign)]) expect(text).not.toContain(id);

@@ -28,6 +28,8 @@ export interface Deps {
   readonly signFileUrl: (storageKey: string, expiresAt: Date) => string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
+  /** Seals the passwords of workflow steps, 32 bytes. */
+  readonly stepPasswordKey: Uint8Array;
   /** How long a call waits for a QR image, in milliseconds. */
   readonly qrcodeWaitMs: number;
 }

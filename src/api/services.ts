@@ -32,8 +32,10 @@ import { type RegisteredService, register, registerPartly } from "../rpc/handler
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
 import { eventsService } from "./events/service.ts";
+import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 
 /**
@@ -53,7 +55,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     register(EventsService, eventsService(deps)),
     registerPartly(GoogleFormsIntegrationsService),
     registerPartly(JobsService),
-    registerPartly(LinkSettingsService),
+    register(LinkSettingsService, linkSettingsService(deps)),
     registerPartly(LinksService, linksService(deps)),
     register(MediaService, mediaService(deps)),
     registerPartly(MembersService),
@@ -69,7 +71,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(TimeSeriesService),
     registerPartly(VisitorsService),
     registerPartly(WebhooksService),
-    registerPartly(WorkflowStepsService),
+    register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
     registerPartly(WorkspacesService),
   ];

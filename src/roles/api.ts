@@ -44,6 +44,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         signFileUrl: (storageKey, expiresAt) =>
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
+        stepPasswordKey: keyFor("step-passwords"),
         qrcodeWaitMs,
       }),
   });

@@ -209,6 +209,7 @@ function testDeps(now: () => Date, storage: Storage): Deps {
     signFileUrl: (storageKey, expiresAt) =>
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
+    stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     qrcodeWaitMs: 50,
   };
 }

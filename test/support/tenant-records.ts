@@ -2,6 +2,14 @@ import { newId } from "../../src/lib/ids.ts";
 import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 
+/** The link of each workflow step that was made here: a step is asked for together with its link. */
+const linksOfSteps = new Map<string, string>();
+
+/** The link that a workflow step of `makers` stands on. */
+export function linkOf(workflowStep: string): string {
+  return linksOfSteps.get(workflowStep) ?? "";
+}
+
 type Make = (api: Api, workspace: TestWorkspace) => Promise<string>;
 
 /**
@@ -12,6 +20,20 @@ export const makers = {
   link: async (_api, { rest }) => {
     const { json } = await rest("POST", "/v1/links", { destination: "https://example.com" });
     return json.link.id;
+  },
+  workflowStep: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/links", { destination: "https://example.com" });
+    const [, redirect] = json.workflowSteps;
+    linksOfSteps.set(redirect.id, json.link.id);
+    return redirect.id;
+  },
+  linkSetting: async ({ db }, { workspaceId }) => {
+    const { id } = await db
+      .selectFrom("link_settings")
+      .select("id")
+      .where("workspace_id", "=", workspaceId)
+      .executeTakeFirstOrThrow();
+    return id;
   },
   token: async (_api, { rest }) => {
     const { json } = await rest("POST", "/v1/workspace-tokens", {
@@ -128,9 +150,17 @@ export type RecordKind = keyof typeof makers;
 /** The kind of record that an id field of a request leads to, by its name; `id` by the service. */
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "LinksService id": "link",
+  "LinkSettingsService id": "linkSetting",
+  "WorkflowStepsService id": "workflowStep",
   "WorkspaceTokensService id": "token",
   "MediaService id": "media",
   linkId: "link",
+  stepId: "workflowStep",
+  nextStepId: "workflowStep",
+  elseNextStepId: "workflowStep",
+  insertBefore: "workflowStep",
+  // No record of its own: whatever is not a branch of the step is none.
+  branchId: "workflowStep",
   customDomainId: "customDomain",
   directoryId: "directory",
   pageThemeId: "pageTheme",
@@ -153,6 +183,10 @@ export interface Seed {
 export const seeds: Readonly<Record<string, Seed>> = {
   "EventsService.ListEvents": { request: () => ({}), lists: "event" },
   "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },
+  "LinkSettingsService.GetLinkSetting": { request: ({ linkSetting }) => ({ id: linkSetting }) },
+  "LinkSettingsService.UpdateLinkSetting": {
+    request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),
+  },
   "LinksService.Create": { request: () => ({ destination: "https://example.com/menu" }) },
   "LinksService.Delete": { request: ({ link }) => ({ id: link }) },
   "LinksService.Get": { request: ({ link }) => ({ id: link }) },
@@ -164,6 +198,54 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "MediaService.Delete": { request: ({ media }) => ({ id: media }) },
   "MediaService.Get": { request: ({ media }) => ({ id: media }) },
   "MediaService.List": { request: () => ({}), lists: "media" },
+  "WorkflowStepsService.AutoLayoutWorkflow": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
+  },
+  "WorkflowStepsService.ConnectStep": {
+    request: ({ workflowStep }) => ({
+      linkId: linkOf(workflowStep),
+      stepId: workflowStep,
+      branchId: "next",
+      nextStepId: workflowStep,
+    }),
+  },
+  "WorkflowStepsService.Create": {
+    request: ({ workflowStep }) => ({
+      linkId: linkOf(workflowStep),
+      eventAction: "EVENT_ACTION_PASSWORD_VERIFY",
+      payload: { password: { title: "Members" } },
+    }),
+  },
+  "WorkflowStepsService.Delete": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep), id: workflowStep }),
+  },
+  "WorkflowStepsService.DisconnectStep": {
+    request: ({ workflowStep }) => ({
+      linkId: linkOf(workflowStep),
+      stepId: workflowStep,
+      branchId: "next",
+    }),
+  },
+  "WorkflowStepsService.Get": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep), id: workflowStep }),
+  },
+  "WorkflowStepsService.List": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
+    lists: "workflowStep",
+  },
+  "WorkflowStepsService.ResolveStepCollisions": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep), stepId: workflowStep }),
+  },
+  "WorkflowStepsService.Update": {
+    request: ({ workflowStep }) => ({
+      linkId: linkOf(workflowStep),
+      id: workflowStep,
+      payload: { clientRedirect: { destination: "https://example.com/renamed" } },
+    }),
+  },
+  "WorkflowStepsService.ValidateWorkflow": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
+  },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },

@@ -29,6 +29,7 @@ const service = linksService({
   pictures: createPictureReader(),
   publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
+  stepPasswordKey: new Uint8Array(32),
   qrcodeWaitMs: 0,
 });
 

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from "node:util";
+import { inTransaction } from "../../db/open.ts";
+import { refuse } from "../../lib/errors.ts";
+import {
+  destinationFaults,
+  hostsToScreen,
+  refuseBlocked,
+  type ScreenedUrl,
+} from "../../model/screened-url.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "./edits.ts";
+import { findWorkflow, lockLink, saveWorkflow, type WorkflowChange } from "./queries.ts";
+import type { LinkWorkflow, Step } from "./step.ts";
+
+/** What is edited. */
+export interface EditPlace {
+  readonly linkId: string;
+  /** Addresses that the edit brings in. */
+  readonly urls?: readonly ScreenedUrl[];
+}
+
+/** A workflow before and after an edit. */
+export interface Edited {
+  readonly linkId: string;
+  readonly before: LinkWorkflow;
+  readonly after: LinkWorkflow;
+}
+
+/**
+ * Runs one edit in one transaction, alone on its link: what it makes of the workflow is written and scans are told, and
+ * nothing happens when it makes nothing new. Throws NOT_FOUND, and INVALID_ARGUMENT for refused addresses.
+ */
+export async function editWorkflow(
+  { now, shortUrl }: Deps,
+  context: Context,
+  { linkId, urls = [] }: EditPlace,
+  edit: (workflow: LinkWorkflow, at: Date) => LinkWorkflow,
+): Promise<Edited> {
+  const { workspaceId } = callerOf(context);
+  refuse(destinationFaults(urls, [shortUrl]));
+  return inTransaction(context.db, async (tx) => {
+    const link = await lockLink(tx, workspaceId, linkId, hostsToScreen(urls));
+    const before = link && (await findWorkflow(tx, workspaceId, link.id));
+    if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
+    refuseBlocked(urls, link.blocked_host);
+    if (link.host !== "") refuse(destinationFaults(urls, [`https://${link.host}`]));
+    const at = now();
+    const { after, change } = compare(before, edit(before, at), at);
+    if (change !== undefined) await saveWorkflow(tx, workspaceId, link, change, at);
+    return { linkId: link.id, before, after };
+  });
+}
+
+/** What an edit changed; steps that it changed, or whose branches lead elsewhere now, get its time. */
+function compare(
+  before: LinkWorkflow,
+  edited: LinkWorkflow,
+  at: Date,
+): { readonly after: LinkWorkflow; readonly change: WorkflowChange | undefined } {
+  const stepsBefore = new Map(before.steps.map((step) => [step.id, step]));
+  const stepIdsAfter = new Set(edited.steps.map(({ id }) => id));
+  const keysAfter = new Map(edited.connections.map((each) => [keyOf(each), each.nextStepId]));
+  const keysBefore = new Map(before.connections.map((each) => [keyOf(each), each.nextStepId]));
+  const connections = edited.connections.filter((each) => keysBefore.get(keyOf(each)) !== each.nextStepId);
+  const goneConnections = before.connections.filter((each) => !keysAfter.has(keyOf(each)));
+  const goneStepIds = before.steps.map(({ id }) => id).filter((id) => !stepIdsAfter.has(id));
+  const reconnected = new Set([...connections, ...goneConnections].map(({ stepId }) => stepId));
+  const isChanged = (step: Step) =>
+    reconnected.has(step.id) || !isDeepStrictEqual(step, stepsBefore.get(step.id));
+  const steps = edited.steps.filter(isChanged).map((step) => ({ ...step, updatedAt: at }));
+  if (steps.length === 0 && goneStepIds.length === 0) return { after: before, change: undefined };
+  const changed = new Map(steps.map((step) => [step.id, step]));
+  const after = { ...edited, steps: edited.steps.map((step) => changed.get(step.id) ?? step) };
+  return { after, change: { steps, connections, goneStepIds, goneConnections } };
+}
+
+function keyOf({ stepId, branchId }: { readonly stepId: string; readonly branchId: string }): string {
+  return `${stepId} ${branchId}`;
+}

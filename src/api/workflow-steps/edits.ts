@@ -1,0 +1,155 @@
+import { type CallError, type Fault, fail, invalid, refuse } from "../../lib/errors.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow.ts";
+import { closesConditionCycle, graphOf } from "../../model/workflow-graph.ts";
+import { defaultPosition } from "../../model/workflow-layout.ts";
+import type { WantedConnection } from "./payload.ts";
+import type { LinkWorkflow, Step } from "./step.ts";
+
+/** Most steps of a link. */
+const stepsMax = 100;
+
+/** The step of an id. Throws NOT_FOUND. */
+export function stepOf({ steps }: LinkWorkflow, id: string, field: string): Step {
+  const step = steps.find((each) => each.id === id);
+  if (step === undefined) throw notFound("workflow step", field, id);
+  return step;
+}
+
+/** A step to add: without a position, it gets the default one. */
+export interface NewStep extends Omit<Step, "position"> {
+  readonly position: Step["position"] | undefined;
+}
+
+/** Adds a step, connected as its payload wants, and before another when one is named. */
+export function addStep(
+  workflow: LinkWorkflow,
+  step: NewStep,
+  wanted: readonly WantedConnection[],
+  insertBefore: string,
+): LinkWorkflow {
+  const behind = insertBefore === "" ? undefined : stepOf(workflow, insertBefore, "insertBefore");
+  if (behind?.action === "LINK_VISIT")
+    throw invalid([
+      { field: "insertBefore", description: "must not be the entry step: nothing stands before it" },
+    ]);
+  const leadsBehind = workflow.connections.filter(({ nextStepId }) => nextStepId === behind?.id);
+  const parent = workflow.steps.find(({ id }) => leadsBehind.some(({ stepId }) => stepId === id));
+  const placed: Step = { ...step, position: step.position ?? defaultPosition(parent?.position) };
+  const added = { ...workflow, steps: [...workflow.steps, placed] };
+  const connected = connectAll(added, step.id, wanted);
+  if (workflow.steps.some(({ id }) => id === step.id))
+    throw fail("ALREADY_EXISTS", "ID_TAKEN", `id ${step.id} is in use`, { metadata: { id: step.id } });
+  if (workflow.steps.length >= stepsMax)
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "LIMIT_REACHED",
+      `the link has ${stepsMax} steps: delete one before you add another`,
+    );
+  if (behind === undefined) return connected;
+  return {
+    ...connected,
+    connections: [
+      ...connected.connections.map((each) =>
+        each.nextStepId === behind.id ? { ...each, nextStepId: step.id } : each,
+      ),
+      { stepId: step.id, branchId: nextBranchId, nextStepId: behind.id },
+    ],
+  };
+}
+
+/** Replaces a step; branches that it no longer has are gone, the others lead where they did unless something else is wanted. */
+export function replaceStep(
+  workflow: LinkWorkflow,
+  step: Step,
+  wanted: readonly WantedConnection[],
+): LinkWorkflow {
+  const branchIds = new Set(branchesOf(step).map(({ id }) => id));
+  const kept = {
+    steps: workflow.steps.map((each) => (each.id === step.id ? step : each)),
+    connections: workflow.connections.filter(
+      ({ stepId, branchId }) => stepId !== step.id || branchIds.has(branchId),
+    ),
+  };
+  return connectAll(kept, step.id, wanted);
+}
+
+/** Deletes a step; what led to it leads nowhere. */
+export function removeStep(workflow: LinkWorkflow, id: string): LinkWorkflow {
+  if (stepOf(workflow, id, "id").action === "LINK_VISIT")
+    throw fail(
+      "FAILED_PRECONDITION",
+      "ENTRY_STEP_REQUIRED",
+      `step ${id} is the entry, which every link needs`,
+    );
+  return {
+    steps: workflow.steps.filter((step) => step.id !== id),
+    connections: workflow.connections.filter(({ stepId, nextStepId }) => stepId !== id && nextStepId !== id),
+  };
+}
+
+/** One way out of a step of a workflow. */
+export interface BranchOf {
+  readonly stepId: string;
+  readonly branchId: string;
+}
+
+/** Lets a branch lead to another step. */
+export function connectBranch(workflow: LinkWorkflow, branch: BranchOf, nextStepId: string): LinkWorkflow {
+  findBranch(workflow, branch);
+  return connectAll(workflow, branch.stepId, [
+    { field: "nextStepId", branchId: branch.branchId, nextStepId },
+  ]);
+}
+
+/** Lets a branch lead nowhere. */
+export function disconnectBranch(workflow: LinkWorkflow, branch: BranchOf): LinkWorkflow {
+  findBranch(workflow, branch);
+  return { ...workflow, connections: workflow.connections.filter((each) => !isOfBranch(each, branch)) };
+}
+
+function findBranch(workflow: LinkWorkflow, { stepId, branchId }: BranchOf): void {
+  const step = stepOf(workflow, stepId, "stepId");
+  if (branchesOf(step).every(({ id }) => id !== branchId))
+    throw fail("NOT_FOUND", "NOT_FOUND", `branchId: step ${stepId} has no branch ${branchId}`);
+}
+
+function isOfBranch(connection: BranchOf, { stepId, branchId }: BranchOf): boolean {
+  return connection.stepId === stepId && connection.branchId === branchId;
+}
+
+/**
+ * Connects branches of one step. Whether one closes a circle does not depend on the others, because they all leave from
+ * the same step.
+ */
+function connectAll(
+  workflow: LinkWorkflow,
+  stepId: string,
+  wanted: readonly WantedConnection[],
+): LinkWorkflow {
+  if (wanted.length === 0) return workflow;
+  const graph = graphOf(workflow);
+  const faults = wanted.flatMap(({ field, nextStepId }): Fault[] => {
+    if (nextStepId === stepId)
+      return [{ field, description: "must not be the step itself", reason: "INVALID_ARGUMENT" }];
+    if (graph.steps.get(nextStepId)?.action === "LINK_VISIT")
+      return [{ field, description: "must not be the entry step", reason: "INVALID_ARGUMENT" }];
+    if (!closesConditionCycle(graph, stepId, nextStepId)) return [];
+    const description = "closes a circle of conditions: put a page between them, or lead it elsewhere";
+    return [{ field, description, reason: "CONDITION_CYCLE" }];
+  });
+  refuse(faults);
+  for (const { field, nextStepId } of wanted) stepOf(workflow, nextStepId, field);
+  const made = wanted.map(({ branchId, nextStepId }) => ({ stepId, branchId, nextStepId }));
+  return {
+    ...workflow,
+    connections: [
+      ...workflow.connections.filter((each) => made.every((branch) => !isOfBranch(each, branch))),
+      ...made,
+    ],
+  };
+}
+
+export function notFound(what: "link" | "workflow step", field: string, id: string): CallError {
+  const place = what === "link" ? "in this workspace" : "on this link";
+  return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} ${place}`);
+}

@@ -1,0 +1,155 @@
+import type { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
+import { cutPage, readPage } from "../../lib/page.ts";
+import { payloadFaults } from "../../model/payload-faults.ts";
+import {
+  graphOf,
+  unconnectedBranchIds,
+  unreachableIssues,
+  workflowIssues,
+} from "../../model/workflow-graph.ts";
+import { layOut, type Position, resolveCollisions } from "../../model/workflow-layout.ts";
+import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { createStep } from "./create-step.ts";
+import { type EditPlace, editWorkflow } from "./edit-workflow.ts";
+import { connectBranch, disconnectBranch, notFound, removeStep, stepOf } from "./edits.ts";
+import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
+import { findWorkflow } from "./queries.ts";
+import type { LinkWorkflow, Step } from "./step.ts";
+import { openPassword } from "./step-password.ts";
+import { updateStep } from "./update-step.ts";
+
+export function workflowStepsService(deps: Deps): Handlers<typeof WorkflowStepsService> {
+  return {
+    async create(request, context) {
+      const { linkId, after, stepId } = await createStep(deps, request, context);
+      return { workflowStep: stepMessages(deps, context, linkId, after)(stepOf(after, stepId, "id")) };
+    },
+
+    async get({ linkId, id }, context) {
+      const workflow = await readWorkflow(context, linkId);
+      const step = stepOf(workflow, id.toLowerCase(), "id");
+      return { workflowStep: stepMessages(deps, context, workflow.linkId, workflow)(step) };
+    },
+
+    async list(request, context) {
+      const { workspaceId } = callerOf(context);
+      const filters = { workspaceId, linkId: request.linkId.toLowerCase() };
+      const page = readPage(request, { key: "time", sort: "workflow steps oldest first", filters });
+      const workflow = await readWorkflow(context, request.linkId);
+      const cut = cutPage(stepsAfter(workflow.steps, page.after), page, ({ createdAt, id }) => ({
+        key: createdAt,
+        id,
+      }));
+      return {
+        workflowSteps: cut.rows.map(stepMessages(deps, context, workflow.linkId, workflow)),
+        nextPageToken: cut.nextPageToken,
+      };
+    },
+
+    async validateWorkflow({ linkId }, context) {
+      const workflow = await readWorkflow(context, linkId);
+      return { issues: workflowIssues(graphOf(workflow), payloadFaults).map(toWorkflowIssue) };
+    },
+
+    async update(request, context) {
+      const { linkId, after, stepId } = await updateStep(deps, request, context);
+      return { workflowStep: stepMessages(deps, context, linkId, after)(stepOf(after, stepId, "id")) };
+    },
+
+    async delete({ linkId, id }, context) {
+      await editWorkflow(deps, context, { linkId }, (workflow) => removeStep(workflow, id.toLowerCase()));
+      return {};
+    },
+
+    async connectStep({ linkId, stepId, branchId, nextStepId }, context) {
+      const branch = { stepId: stepId.toLowerCase(), branchId };
+      const edited = await editWorkflow(deps, context, { linkId }, (workflow) =>
+        connectBranch(workflow, branch, nextStepId.toLowerCase()),
+      );
+      return connection(deps, context, edited.linkId, edited.after, branch.stepId);
+    },
+
+    async disconnectStep({ linkId, stepId, branchId }, context) {
+      const branch = { stepId: stepId.toLowerCase(), branchId };
+      const edited = await editWorkflow(deps, context, { linkId }, (workflow) =>
+        disconnectBranch(workflow, branch),
+      );
+      return connection(deps, context, edited.linkId, edited.after, branch.stepId);
+    },
+
+    async resolveStepCollisions({ linkId, stepId }, context) {
+      return moveSteps(deps, context, { linkId }, (workflow) => {
+        const anchor = stepOf(workflow, stepId.toLowerCase(), "stepId");
+        return resolveCollisions(workflow.steps, anchor.id);
+      });
+    },
+
+    async autoLayoutWorkflow({ linkId }, context) {
+      return moveSteps(deps, context, { linkId }, (workflow) => layOut(graphOf(workflow)));
+    },
+  };
+}
+
+async function readWorkflow(context: Context, linkId: string) {
+  const workflow = await findWorkflow(context.db, callerOf(context).workspaceId, linkId);
+  if (workflow === undefined) throw notFound("link", "linkId", linkId);
+  return workflow;
+}
+
+/** Makes the messages of a workflow's steps. Passwords are shown to callers only who may change them. */
+function stepMessages(
+  { stepPasswordKey: key }: Deps,
+  context: Context,
+  linkId: string,
+  workflow: LinkWorkflow,
+) {
+  const { workspaceId, scopes } = callerOf(context);
+  const graph = graphOf(workflow);
+  const passwordOf = ({ id, payload }: Step) =>
+    scopes.has("workflows:write") ? openPassword(payload, { key, workspaceId, stepId: id }) : "";
+  return (step: Step) => toWorkflowStep(step, { linkId, graph, passwordOf });
+}
+
+/** What connecting and disconnecting answer. */
+function connection(deps: Deps, context: Context, linkId: string, workflow: LinkWorkflow, stepId: string) {
+  const graph = graphOf(workflow);
+  const step = stepOf(workflow, stepId, "stepId");
+  return {
+    workflowStep: stepMessages(deps, context, linkId, workflow)(step),
+    disconnectedSteps: unreachableIssues(graph).map(toWorkflowIssue),
+    unconnectedBranchIds: unconnectedBranchIds(graph, step),
+  };
+}
+
+async function moveSteps(
+  deps: Deps,
+  context: Context,
+  place: EditPlace,
+  newPositions: (workflow: LinkWorkflow) => ReadonlyMap<string, Position>,
+) {
+  const { before, after } = await editWorkflow(deps, context, place, (workflow) => {
+    const positions = newPositions(workflow);
+    const steps = workflow.steps.map((step) => ({
+      ...step,
+      position: positions.get(step.id) ?? step.position,
+    }));
+    return { ...workflow, steps };
+  });
+  const positionsBefore = new Map(before.steps.map(({ id, position }) => [id, position]));
+  const isMoved = ({ id, position: { x, y } }: Step) =>
+    positionsBefore.get(id)?.x !== x || positionsBefore.get(id)?.y !== y;
+  return { stepsRepositioned: after.steps.filter(isMoved).length };
+}
+
+/** The steps beyond the edge of a page; they come in its order, by time and then by id. */
+function stepsAfter(
+  steps: readonly Step[],
+  after: { readonly key: Date; readonly id: string } | undefined,
+): readonly Step[] {
+  if (after === undefined) return steps;
+  const [time, id] = [after.key.getTime(), after.id.toLowerCase()];
+  return steps.filter(
+    (step) => step.createdAt.getTime() > time || (step.createdAt.getTime() === time && step.id > id),
+  );
+}

@@ -1,0 +1,16 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { StoredStep } from "../../model/workflow.ts";
+import type { Workflow } from "../../model/workflow-graph.ts";
+import type { Position } from "../../model/workflow-layout.ts";
+
+/** A step with everything that is stored of it. */
+export interface Step extends StoredStep {
+  readonly payload: JsonObject;
+  /** JSON of the AttributeCapture message; null when nothing is captured. */
+  readonly capture: JsonObject | null;
+  readonly position: Position;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type LinkWorkflow = Workflow<Step>;
