@@ -188,6 +188,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
     request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),
   },
   "LinksService.Create": { request: () => ({ destination: "https://example.com/menu" }) },
+  "LinksService.CreateContactLink": {
+    request: () => ({ vcardData: { firstName: "Ada", lastName: "Lovelace" } }),
+  },
+  "LinksService.CreateThankYouLink": { request: () => ({ title: "Thank you" }) },
   "LinksService.Delete": { request: ({ link }) => ({ id: link }) },
   "LinksService.Get": { request: ({ link }) => ({ id: link }) },
   "LinksService.List": { request: () => ({}), lists: "link" },

@@ -1,21 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type {
-  CreateLinkRequest,
-  CreateLinkResponseSchema,
-} from "../../../gen/signpost/v1/links_service_pb.js";
+import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
+import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { destinationName } from "../../model/destination.ts";
-import {
-  destinationFaults,
-  hostsToScreen,
-  refuseBlocked,
-  type ScreenedUrl,
-} from "../../model/screened-url.ts";
+import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/screened-url.ts";
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import type { LinkOrder } from "./link-order.ts";
 import { defaultDesignOptions, originOf, toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, signedFor } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
@@ -25,26 +18,28 @@ import { type Insertion, insertLink, lockReferences, type NewLink, type Referenc
 /** How often another random short link is tried; with a billion links, one in 200,000 tries finds its place taken. */
 const randomTries = 5;
 
-/** Makes a link: one statement, or two in a transaction when the request refers to other records. */
-export async function createLink(
-  deps: Deps,
-  request: CreateLinkRequest,
-  context: Context,
-): Promise<MessageInitShape<typeof CreateLinkResponseSchema>> {
+/** What every way to create a link answers. */
+export interface CreatedLink {
+  readonly link: MessageInitShape<typeof LinkSchema>;
+  readonly workflowSteps: MessageInitShape<typeof WorkflowStepSchema>[];
+}
+
+/** Makes a link: one statement, or two in a transaction when the order refers to other records. */
+export async function createLink(deps: Deps, order: LinkOrder, context: Context): Promise<CreatedLink> {
   const { workspaceId } = callerOf(context);
-  checkRequest(request, deps.shortUrl);
+  checkOrder(order, deps.shortUrl);
   const refersToOthers =
-    request.customDomainId || request.directoryId || request.qrcodeDesignId || request.qrcodeTemplateId;
+    order.customDomainId || order.directoryId || order.qrcodeDesignId || order.qrcodeTemplateId;
   const { link, insertion } = refersToOthers
     ? await inTransaction(context.db, async (tx) => {
         const references = await lockReferences(tx, workspaceId, {
-          ...request,
-          screenedHosts: hostsToScreen(urlsOf(request)),
+          ...order,
+          screenedHosts: hostsToScreen(order.urls),
         });
-        checkReferences(request, references, deps.shortUrl);
-        return insert(deps, tx, request, { workspaceId, references });
+        checkReferences(order, references, deps.shortUrl);
+        return insert(deps, tx, order, { workspaceId, references });
       })
-    : await insert(deps, context.db, request, { workspaceId, references: undefined });
+    : await insert(deps, context.db, order, { workspaceId, references: undefined });
 
   const answer = (image: ImageState | undefined) => ({
     link: toLink(
@@ -53,7 +48,7 @@ export async function createLink(
     ),
     workflowSteps: toFirstSteps(link),
   });
-  if (request.waitForQrcode) {
+  if (order.waitForQrcode) {
     const { signal } = context;
     context.afterCommit(async (db) =>
       answer(await awaitImage(deps, { db, signal }, { workspaceId, linkId: link.id })),
@@ -62,37 +57,28 @@ export async function createLink(
   return answer(undefined);
 }
 
-function urlsOf({ destination, fallbackDestination }: CreateLinkRequest): ScreenedUrl[] {
-  return [
-    { field: "destination", url: destination },
-    { field: "fallbackDestination", url: fallbackDestination },
-  ];
-}
-
-/** Whatever is wrong with a request as such. */
-function checkRequest(request: CreateLinkRequest, shortUrl: string): void {
-  if (request.destination === "") throw invalid([{ field: "destination", description: "is required" }]);
-  refuse([
-    ...destinationFaults(urlsOf(request), [shortUrl]),
-    ...(request.shortlink === "" ? [] : shortlinkFaults(request.shortlink)),
-  ]);
-  if (request.qrcodeDesignId !== "" && request.qrcodeTemplateId !== "")
+/** Whatever is wrong with an order as such. */
+function checkOrder(
+  { urls, shortlink, qrcodeDesignId, qrcodeTemplateId }: LinkOrder,
+  shortUrl: string,
+): void {
+  refuse([...destinationFaults(urls, [shortUrl]), ...(shortlink === "" ? [] : shortlinkFaults(shortlink))]);
+  if (qrcodeDesignId !== "" && qrcodeTemplateId !== "")
     throw invalid([{ field: "qrcodeTemplateId", description: "must not come together with qrcodeDesignId" }]);
 }
 
-/** Whatever is wrong with the records that a request refers to. */
-function checkReferences(request: CreateLinkRequest, found: References, shortUrl: string): void {
-  refuseBlocked(urlsOf(request), found.blocked_host);
-  if (found.domain)
-    refuse(destinationFaults(urlsOf(request), [shortUrl, originOf(found.domain.name, shortUrl)]));
-  if (request.customDomainId !== "" && found.domain === null)
-    throw notFound("custom domain", "customDomainId", request.customDomainId);
-  if (request.directoryId !== "" && !found.has_directory)
-    throw notFound("directory", "directoryId", request.directoryId);
-  if (request.qrcodeDesignId !== "" && found.design === null)
-    throw notFound("QR code design", "qrcodeDesignId", request.qrcodeDesignId);
-  if (request.qrcodeTemplateId !== "" && found.template === null)
-    throw notFound("QR code template", "qrcodeTemplateId", request.qrcodeTemplateId);
+/** Whatever is wrong with the records that an order refers to. */
+function checkReferences(order: LinkOrder, found: References, shortUrl: string): void {
+  refuseBlocked(order.urls, found.blocked_host);
+  if (found.domain) refuse(destinationFaults(order.urls, [shortUrl, originOf(found.domain.name, shortUrl)]));
+  if (order.customDomainId !== "" && found.domain === null)
+    throw notFound("custom domain", "customDomainId", order.customDomainId);
+  if (order.directoryId !== "" && !found.has_directory)
+    throw notFound("directory", "directoryId", order.directoryId);
+  if (order.qrcodeDesignId !== "" && found.design === null)
+    throw notFound("QR code design", "qrcodeDesignId", order.qrcodeDesignId);
+  if (order.qrcodeTemplateId !== "" && found.template === null)
+    throw notFound("QR code template", "qrcodeTemplateId", order.qrcodeTemplateId);
   const status = found.domain?.status;
   if (status !== undefined && status !== "ACTIVE" && status !== "RENEWAL_PENDING")
     throw fail(
@@ -105,7 +91,7 @@ function checkReferences(request: CreateLinkRequest, found: References, shortUrl
     throw fail(
       "FAILED_PRECONDITION",
       "DESIGN_IN_USE",
-      `QR code design ${request.qrcodeDesignId} belongs to another record: make a new one`,
+      `QR code design ${order.qrcodeDesignId} belongs to another record: make a new one`,
     );
 }
 
@@ -118,19 +104,19 @@ interface Inserted {
 async function insert(
   deps: Deps,
   db: Db,
-  request: CreateLinkRequest,
+  order: LinkOrder,
   known: { readonly workspaceId: string; readonly references: References | undefined },
 ): Promise<Inserted> {
   // Nothing is looked up for it, so that nobody can tell the ids of others' links from unused ones.
-  if (classifyShortlink(request.shortlink) === "id") throw shortlinkTaken(request.shortlink);
-  const link = newLink(deps, request, known);
-  for (let tries = 0; tries < (request.shortlink === "" ? randomTries : 1); tries++) {
-    const attempt = request.shortlink === "" ? { ...link, shortlink: deps.newShortlink() } : link;
+  if (classifyShortlink(order.shortlink) === "id") throw shortlinkTaken(order.shortlink);
+  const link = newLink(deps, order, known);
+  for (let tries = 0; tries < (order.shortlink === "" ? randomTries : 1); tries++) {
+    const attempt = order.shortlink === "" ? { ...link, shortlink: deps.newShortlink() } : link;
     const insertion = await insertOrFail(db, attempt);
-    refuseBlocked(urlsOf(request), insertion.blocked_host);
+    refuseBlocked(order.urls, insertion.blocked_host);
     if (insertion.inserted) return { link: attempt, insertion };
   }
-  if (request.shortlink !== "") throw shortlinkTaken(request.shortlink);
+  if (order.shortlink !== "") throw shortlinkTaken(order.shortlink);
   throw new Error(`${randomTries} random short links in a row were taken`);
 }
 
@@ -146,38 +132,34 @@ async function insertOrFail(db: Db, link: NewLink): Promise<Insertion> {
 
 function newLink(
   { now, jobCall }: Deps,
-  request: CreateLinkRequest,
+  order: LinkOrder,
   { workspaceId, references }: { readonly workspaceId: string; readonly references: References | undefined },
 ): NewLink {
   const at = now();
-  const id = request.id.toLowerCase() || newId(at);
+  const id = order.id.toLowerCase() || newId(at);
   // Steps are listed by the time they were made and their id, and these two are made at once.
-  const [entryStepId = "", redirectStepId = ""] = [newId(at), newId(at)].sort((a, b) => (a < b ? -1 : 1));
+  const [entryStepId = "", exitStepId = ""] = [newId(at), newId(at)].sort((a, b) => (a < b ? -1 : 1));
   return {
     workspaceId,
     id,
     at,
     host: references?.domain?.name ?? "",
-    shortlink: request.shortlink,
+    shortlink: order.shortlink,
     releasedBefore: new Date(at.getTime() - reservationMs),
-    name: request.name || destinationName(request.destination),
-    customDomainId: request.customDomainId || null,
-    directoryId: request.directoryId || null,
-    fallbackDestination: request.fallbackDestination,
-    purpose: request.purpose,
-    metadata: request.metadata,
-    design: request.qrcodeDesignId
-      ? { id: request.qrcodeDesignId }
+    name: order.name,
+    customDomainId: order.customDomainId || null,
+    directoryId: order.directoryId || null,
+    fallbackDestination: order.fallbackDestination,
+    purpose: order.purpose,
+    metadata: order.metadata,
+    design: order.qrcodeDesignId
+      ? { id: order.qrcodeDesignId }
       : { id: newId(at), options: references?.template?.options ?? defaultDesignOptions },
-    qrcodeTemplateId: request.qrcodeTemplateId || null,
+    qrcodeTemplateId: order.qrcodeTemplateId || null,
     entryStepId,
-    redirectStepId,
-    redirectPayload: {
-      destination: request.destination,
-      conversionTracking: request.conversionTracking,
-    },
-    tags: wantedTags(request.tags).map((tag) => ({ ...tag, id: newId(at) })),
-    screenedHosts: hostsToScreen(urlsOf(request)),
+    exit: { stepId: exitStepId, ...order.exit },
+    tags: wantedTags(order.tags).map((tag) => ({ ...tag, id: newId(at) })),
+    screenedHosts: hostsToScreen(order.urls),
     drawing: jobCall("render-qrcode", { workspaceId, linkId: id }),
   };
 }

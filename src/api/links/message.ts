@@ -6,6 +6,7 @@ import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { PageThemeSchema } from "../../../gen/signpost/v1/page_theme_pb.js";
 import { QrcodeDesignSchema } from "../../../gen/signpost/v1/qrcode_design_pb.js";
 import type { TagSchema } from "../../../gen/signpost/v1/tag_pb.js";
+import { WorkflowStepPayloadSchema } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import {
   EventAction,
   WorkflowStep_Kind,
@@ -126,7 +127,7 @@ export function toFirstSteps(link: NewLink): MessageInitShape<typeof WorkflowSte
   const branches = branchesOf({ action: "LINK_VISIT", payload: {} }).map(({ id, label }) => ({
     branchId: id,
     label,
-    nextStepId: id === nextBranchId ? link.redirectStepId : "",
+    nextStepId: id === nextBranchId ? link.exit.stepId : "",
   }));
   return [
     {
@@ -136,24 +137,26 @@ export function toFirstSteps(link: NewLink): MessageInitShape<typeof WorkflowSte
       kind: WorkflowStep_Kind[stepActions.LINK_VISIT.kind],
       payload: { variant: { case: "linkVisit", value: {} } },
       branches,
-      childStepIds: [link.redirectStepId],
+      childStepIds: [link.exit.stepId],
       canvasPosition: entryPosition,
     },
     {
       ...both,
-      id: link.redirectStepId,
-      eventAction: EventAction.CLIENT_REDIRECT,
-      kind: WorkflowStep_Kind[stepActions.CLIENT_REDIRECT.kind],
-      payload: { variant: { case: "clientRedirect", value: link.redirectPayload } },
+      id: link.exit.stepId,
+      eventAction: EventAction[link.exit.action],
+      kind: WorkflowStep_Kind[stepActions[link.exit.action].kind],
+      payload: fromJson(WorkflowStepPayloadSchema, {
+        [stepActions[link.exit.action].payload]: link.exit.payload,
+      }),
       parentStepIds: [link.entryStepId],
-      canvasPosition: redirectPosition,
+      canvasPosition: exitPosition,
     },
   ];
 }
 
 /** Where the first two steps lie on an editor's canvas. */
 export const entryPosition = { x: 0, y: 0 };
-export const redirectPosition = { x: 320, y: 0 };
+export const exitPosition = { x: 320, y: 0 };
 
 // Stored objects may hold what later versions add.
 const lenient = { ignoreUnknownFields: true };

@@ -5,6 +5,7 @@ import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { createLink } from "./create-link.ts";
 import { readInclude } from "./include.ts";
+import { contactOrder, redirectOrder, thankYouOrder } from "./link-order.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
@@ -14,17 +15,13 @@ import { changeLink } from "./update-link.ts";
 import { deleteLink } from "./writes.ts";
 
 /** Ways to create links, and lead scores, that come later. */
-type Unbuilt =
-  | "createBatch"
-  | "createBulk"
-  | "createBulkJob"
-  | "createContactLink"
-  | "createThankYouLink"
-  | "getLeadScore";
+type Unbuilt = "createBatch" | "createBulk" | "createBulkJob" | "getLeadScore";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
   return {
-    create: (request, context) => createLink(deps, request, context),
+    create: async (request, context) => createLink(deps, redirectOrder(request), context),
+    createContactLink: async (request, context) => createLink(deps, contactOrder(request), context),
+    createThankYouLink: async (request, context) => createLink(deps, thankYouOrder(request), context),
     list: (request, context) => listLinksPage(deps, request, context),
     update: (request, context) => changeLink(deps, request, context),
 

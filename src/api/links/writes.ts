@@ -1,3 +1,4 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
@@ -30,13 +31,20 @@ export interface NewLink {
     | { readonly id: string; readonly options?: never };
   readonly qrcodeTemplateId: string | null;
   readonly entryStepId: string;
-  readonly redirectStepId: string;
-  readonly redirectPayload: { readonly destination: string; readonly conversionTracking: boolean };
+  readonly exit: ExitStep;
   readonly tags: readonly AttachedTag[];
   /** Hosts of which none may be on the block list. */
   readonly screenedHosts: readonly string[];
   /** Queues the drawing of the QR image. */
   readonly drawing: RawBuilder<unknown>;
+}
+
+/** The step that the entry leads to at first. */
+export interface ExitStep {
+  readonly stepId: string;
+  readonly action: "CLIENT_REDIRECT" | "CONTACT_CARD" | "THANK_YOU_PAGE";
+  /** As it is stored. */
+  readonly payload: JsonObject;
 }
 
 export interface Insertion {
@@ -55,7 +63,7 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
     with given as (select ${link.workspaceId}::uuid as workspace_id, ${link.id}::uuid as link_id,
         ${link.at}::timestamptz as at, ${link.host}::text as host, ${link.shortlink}::text as shortlink,
         ${link.design.id}::uuid as design_id, ${link.entryStepId}::uuid as entry_id,
-        ${link.redirectStepId}::uuid as redirect_id),
+        ${link.exit.stepId}::uuid as exit_id),
       blocked as (select host from blocked_hosts where host = any(${link.screenedHosts}) limit 1),
       claimed as (
         insert into shortlinks (host, shortlink, workspace_id, link_id)
@@ -77,11 +85,11 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
           updated_at)
         select workspace_id, link_id, entry_id, 'LINK_VISIT'::event_action, '{}'::jsonb, 0, 0, at, at from made
         union all
-        select workspace_id, link_id, redirect_id, 'CLIENT_REDIRECT',
-          ${JSON.stringify(link.redirectPayload)}::jsonb, 320, 0, at, at from made),
+        select workspace_id, link_id, exit_id, ${link.exit.action},
+          ${JSON.stringify(link.exit.payload)}::jsonb, 320, 0, at, at from made),
       connection as (
         insert into workflow_connections (workspace_id, link_id, step_id, branch_id, next_step_id)
-        select workspace_id, link_id, entry_id, 'next', redirect_id from made),
+        select workspace_id, link_id, entry_id, 'next', exit_id from made),
       counter as (
         insert into link_counters (workspace_id, link_id) select workspace_id, link_id from made
         on conflict on constraint link_counters_pkey do nothing),

@@ -1,12 +1,4 @@
-import {
-  create,
-  type DescMessage,
-  fromJson,
-  getOption,
-  type JsonObject,
-  type MessageInitShape,
-  toJson,
-} from "@bufbuild/protobuf";
+import { fromJson, getOption, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { FieldBehavior, field_behavior } from "../../../gen/google/api/field_behavior_pb.js";
 import {
   type WorkflowStepPayload,
@@ -86,9 +78,7 @@ export function readPayload(
 ): GivenPayload {
   const name = stepActions[action].payload;
   const field = `payload.${name}`;
-  const { schema, value } = variantOf(action, given);
-  // Defaults are written out, so that a new default changes no old step.
-  const { elseNextStepId, ...fields } = toJson(schema, value, { alwaysEmitImplicit: true }) as JsonObject;
+  const { elseNextStepId, ...fields } = fieldsOf(action, given);
   const payload: Record<string, JsonObject[string]> = fields;
 
   if (payload.displayStyle === "SOCIAL_LINKS_DISPLAY_STYLE_UNSPECIFIED")
@@ -119,31 +109,33 @@ export function readPayload(
   return { payload, connections };
 }
 
-/** The variant of the action, or its defaults. */
-function variantOf(action: StepAction, given: WorkflowStepPayload | undefined) {
+/** The fields of the action's variant, or their defaults. */
+function fieldsOf(action: StepAction, given: WorkflowStepPayload | undefined): JsonObject {
   const name = stepActions[action].payload;
-  const schema = schemaOf(action);
-  const variant = given?.variant;
-  if (variant?.case === name) return { schema, value: variant.value };
-  if (variant?.case !== undefined)
+  const other = given?.variant.case;
+  if (other !== undefined && other !== name)
     throw invalid([
-      { field: `payload.${variant.case}`, description: `is not for EVENT_ACTION_${action}: give ${name}` },
+      { field: `payload.${other}`, description: `is not for EVENT_ACTION_${action}: give ${name}` },
     ]);
-  const missing: FieldViolation[] = schema.fields
+  if (other === undefined) refuseMissing(action);
+  const payload = (other && given) ?? fromJson(WorkflowStepPayloadSchema, { [name]: {} });
+  // Defaults are written out, so that a new default changes no old step.
+  const json = toJson(WorkflowStepPayloadSchema, payload, { alwaysEmitImplicit: true });
+  // Exactly this variant is set.
+  return (json as Record<string, JsonObject>)[name] ?? {};
+}
+
+/** Throws INVALID_ARGUMENT for the fields that a payload must have. */
+function refuseMissing(action: StepAction): void {
+  const name = stepActions[action].payload;
+  const fields = WorkflowStepPayloadSchema.field[name].message?.fields ?? [];
+  const missing: FieldViolation[] = fields
     .filter((field) => getOption(field, field_behavior).includes(FieldBehavior.REQUIRED))
     .map(({ jsonName }) => ({
       field: `payload.${name}.${jsonName}`,
       description: "is required: give it a value",
     }));
   if (missing.length > 0) throw invalid(missing);
-  return { schema, value: create(schema) };
-}
-
-function schemaOf(action: StepAction): DescMessage {
-  const name = stepActions[action].payload;
-  const schema = WorkflowStepPayloadSchema.field[name].message;
-  if (schema === undefined) throw new Error(`payload ${name} is no message`);
-  return schema;
 }
 
 /** The addresses that a payload of any variant sends visitors to. */
@@ -190,8 +182,9 @@ export function toPayload(
     }));
     if (action !== "MULTI_LINK") payload.elseNextStepId = next.get(elseBranchId) ?? "";
   }
-  const value = fromJson(schemaOf(action), payload, { ignoreUnknownFields: true });
-  // The schema of the variant is the action's, which the compiler cannot follow from name to type.
-  const variant = { case: stepActions[action].payload, value } as WorkflowStepPayload["variant"];
-  return { variant };
+  return fromJson(
+    WorkflowStepPayloadSchema,
+    { [stepActions[action].payload]: payload },
+    { ignoreUnknownFields: true },
+  );
 }

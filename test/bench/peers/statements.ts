@@ -18,13 +18,14 @@ export function readStatement(workspaceId: string, id: string): Promise<Statemen
 }
 
 /** What differs between two new links that are otherwise alike. */
-export type LinkIds = Pick<NewLink, "id" | "shortlink" | "entryStepId" | "redirectStepId" | "at"> & {
+export type LinkIds = Pick<NewLink, "id" | "shortlink" | "entryStepId" | "at"> & {
+  readonly redirectStepId: string;
   readonly designId: string;
 };
 
 /** The statement by which the service makes a plain link. */
 export function createStatement(workspaceId: string, destination: string, ids: LinkIds): Promise<Statement> {
-  const { designId, ...own } = ids;
+  const { designId, redirectStepId, ...own } = ids;
   return statementOf((db) =>
     insertLink(db, {
       ...own,
@@ -39,7 +40,11 @@ export function createStatement(workspaceId: string, destination: string, ids: L
       metadata: {},
       design: { id: designId, options: defaultDesignOptions },
       qrcodeTemplateId: null,
-      redirectPayload: { destination, conversionTracking: false },
+      exit: {
+        stepId: redirectStepId,
+        action: "CLIENT_REDIRECT",
+        payload: { destination, conversionTracking: false },
+      },
       tags: [],
       screenedHosts: ["example.com"],
       drawing: jobCall("render-qrcode", { workspaceId, linkId: ids.id }),

@@ -1,0 +1,98 @@
+import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import type {
+  CreateContactLinkRequest,
+  CreateLinkRequest,
+  CreateThankYouLinkRequest,
+} from "../../../gen/signpost/v1/links_service_pb.js";
+import {
+  type VCardPayload,
+  VCardPayloadSchema,
+} from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
+import { invalid, refuse } from "../../lib/errors.ts";
+import { destinationName } from "../../model/destination.ts";
+import { cardPlatforms, platformFaults, withPlatforms } from "../../model/platform.ts";
+import type { ScreenedUrl } from "../../model/screened-url.ts";
+import type { ExitStep } from "./writes.ts";
+
+/** What a link is made of, whatever it leads to; texts and ids are empty where nothing is asked for. */
+export interface LinkOrder
+  extends Pick<
+    CreateLinkRequest,
+    | "id"
+    | "name"
+    | "shortlink"
+    | "customDomainId"
+    | "directoryId"
+    | "fallbackDestination"
+    | "purpose"
+    | "tags"
+    | "metadata"
+    | "qrcodeDesignId"
+    | "qrcodeTemplateId"
+    | "waitForQrcode"
+  > {
+  readonly exit: Omit<ExitStep, "stepId">;
+  /** Every address that visitors may be sent to. */
+  readonly urls: readonly ScreenedUrl[];
+}
+
+/** Most characters of a name. */
+const nameLengthMax = 255;
+
+/** A link to a destination. */
+export function redirectOrder(request: CreateLinkRequest): LinkOrder {
+  const { destination, fallbackDestination, conversionTracking } = request;
+  if (destination === "") throw invalid([{ field: "destination", description: "is required" }]);
+  return {
+    ...request,
+    name: request.name || destinationName(destination),
+    exit: { action: "CLIENT_REDIRECT", payload: { destination, conversionTracking } },
+    urls: [
+      { field: "destination", url: destination },
+      { field: "fallbackDestination", url: fallbackDestination },
+    ],
+  };
+}
+
+/** A link to a contact card. Throws INVALID_ARGUMENT for platforms that there are not. */
+export function contactOrder(request: CreateContactLinkRequest): LinkOrder {
+  const { vcardData, fallbackDestination } = request;
+  if (vcardData === undefined) throw invalid([{ field: "vcardData", description: "is required" }]);
+  const name = request.name || `${vcardData.firstName} ${vcardData.lastName}`;
+  return {
+    ...request,
+    id: "",
+    directoryId: "",
+    name: [...name].slice(0, nameLengthMax).join(""),
+    exit: { action: "CONTACT_CARD", payload: cardPayload(vcardData) },
+    urls: [
+      { field: "vcardData.website", url: vcardData.website },
+      ...vcardData.socialLinks.map(({ url }, index) => ({
+        field: `vcardData.socialLinks[${index}].url`,
+        url,
+      })),
+      { field: "fallbackDestination", url: fallbackDestination },
+    ],
+  };
+}
+
+function cardPayload(card: VCardPayload): JsonObject {
+  refuse(platformFaults(card.socialLinks, cardPlatforms, "vcardData.socialLinks"));
+  // A message that is no well-known type is written as an object.
+  const payload = toJson(VCardPayloadSchema, card, { alwaysEmitImplicit: true }) as JsonObject;
+  const links = card.socialLinks.map(({ platform, url }) => ({ platform, url }));
+  return { ...payload, socialLinks: withPlatforms(links, cardPlatforms) };
+}
+
+/** A link to a thank-you page. */
+export function thankYouOrder(request: CreateThankYouLinkRequest): LinkOrder {
+  const { title, description } = request;
+  return {
+    ...request,
+    id: "",
+    fallbackDestination: "",
+    name: request.name || title,
+    exit: { action: "THANK_YOU_PAGE", payload: { title, description } },
+    urls: [],
+  };
+}
