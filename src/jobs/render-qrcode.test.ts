@@ -58,7 +58,7 @@ async function imageOf({ linkId }: TestLink) {
 }
 
 function render(link: TestLink, storage: Storage = files): Promise<void> {
-  const task = renderQrcode({ db, storage, shortUrl: "https://sho.rt/" });
+  const task = renderQrcode({ db, storage, now: () => time, shortUrl: "https://sho.rt/" });
   return task({ workspaceId: link.workspaceId, linkId: link.linkId }, new AbortController().signal);
 }
 

@@ -1,13 +1,14 @@
+import { type RawBuilder, sql } from "kysely";
+import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
-import type { Storage } from "../lib/storage.ts";
+import { qrcodeContent } from "../model/design-options.ts";
+import { loadDesign } from "../qr/load-design.ts";
 import { contentTypes, imageKey, renderImage } from "../qr/render.ts";
-import { storedDesign } from "../qr/stored-design.ts";
 import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";
 
-export interface RenderQrcodeDeps {
+export interface RenderQrcodeDeps extends FileStore {
   readonly db: Db;
-  readonly storage: Storage;
   /** Public address of short links without a domain of their own. */
   readonly shortUrl: string;
 }
@@ -16,23 +17,20 @@ export interface RenderQrcodeDeps {
  * Draws the QR image of a link that waits for one (`qrcode_pending_update_since`) and stores it under a key made of all
  * that decides its bytes, so that equal inputs are drawn once. Nothing happens when the link is gone or not waiting.
  */
-export function renderQrcode({
-  db,
-  storage,
-  shortUrl,
-}: RenderQrcodeDeps): Task<JobPayloads["render-qrcode"]> {
+export function renderQrcode(deps: RenderQrcodeDeps): Task<JobPayloads["render-qrcode"]> {
+  const { db, storage, shortUrl } = deps;
   return async ({ workspaceId, linkId }) => {
     const link = await findWaitingLink(db, workspaceId, linkId);
     if (link?.qrcode_pending_update_since == null) return;
-    const origin = link.domain === null ? shortUrl.replace(/\/+$/, "") : `https://${link.domain}`;
-    const content = `${origin}/${link.shortlink}?qr`;
-    const { design, format } = storedDesign(link.options);
+    const origin = link.domain === null ? shortUrl : `https://${link.domain}`;
+    const content = qrcodeContent(origin, link.shortlink);
+    const { design, format } = await loadDesign(storage, link.options);
     const key = imageKey(content, design, format);
-    if ((await storage.get(key)) === undefined) {
-      const bytes = await renderImage(content, design, format);
-      await storage.put(key, bytes, { contentType: contentTypes[format] });
-    }
-    await setImage(db, workspaceId, linkId, { key, pendingSince: link.qrcode_pending_update_since });
+    await storeFile(db, deps, { workspaceId, key, ownerId: linkId }, async () => ({
+      bytes: await renderImage(content, design, format),
+      contentType: contentTypes[format],
+    }));
+    await setImage(deps, workspaceId, linkId, { key, pendingSince: link.qrcode_pending_update_since });
   };
 }
 
@@ -61,18 +59,26 @@ function findWaitingLink(db: Db, workspaceId: string, linkId: string) {
     .executeTakeFirst();
 }
 
-/** Leaves a link alone that was changed meanwhile: the job of that change draws it anew. */
+/**
+ * Leaves a link alone that was changed meanwhile: the job of that change draws it anew. The image before goes when its
+ * addresses have expired.
+ */
 async function setImage(
-  db: Db,
+  { db, now }: RenderQrcodeDeps,
   workspaceId: string,
   linkId: string,
   { key, pendingSince }: { readonly key: string; readonly pendingSince: Date },
 ): Promise<void> {
-  await db
-    .updateTable("links")
-    .set({ qrcode_image_key: key, qrcode_pending_update_since: null })
-    .where("workspace_id", "=", workspaceId)
-    .where("id", "=", linkId)
-    .where("qrcode_pending_update_since", "=", pendingSince)
-    .execute();
+  await sql`
+    with before as (select workspace_id, id, qrcode_image_key from links
+        where workspace_id = ${workspaceId} and id = ${linkId}
+          and qrcode_pending_update_since = ${pendingSince} for no key update),
+      drawn as (update links l set qrcode_image_key = ${key}, qrcode_pending_update_since = null
+        from before where l.workspace_id = before.workspace_id and l.id = before.id)
+    ${fileCheckOf(replaced(key), now())}`.execute(db);
+}
+
+function replaced(key: string): RawBuilder<unknown> {
+  return sql`select workspace_id, qrcode_image_key, id from before
+    where qrcode_image_key is not null and qrcode_image_key <> ${key}`;
 }

@@ -1,6 +1,8 @@
 import { sweepFiles } from "../db/file-checks.ts";
 import { ensurePartitions } from "../db/migrate.ts";
+import { deleteUnclaimedDesigns } from "../jobs/delete-unclaimed-designs.ts";
 import { renderQrcode } from "../jobs/render-qrcode.ts";
+import { renderThumbnail } from "../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs } from "../jobs/runner.ts";
 import { deleteExpired } from "../rpc/idempotency.ts";
 import { deleteIdleBuckets } from "../rpc/rate-limit.ts";
@@ -18,10 +20,12 @@ export function startWorker({ config, connection, db, now, log, storage, address
   return startJobs({
     connection,
     tasks: {
-      "render-qrcode": renderQrcode({ db, storage, shortUrl: addresses.shortUrl }),
+      "render-qrcode": renderQrcode({ db, storage, now, shortUrl: addresses.shortUrl }),
+      "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl: addresses.shortUrl }),
       "delete-expired": async () => {
         await deleteExpired(db, now());
         await deleteIdleBuckets(db, now());
+        await deleteUnclaimedDesigns(db, now());
       },
       "sweep-files": async () => {
         while ((await sweepFiles(db, { storage, now })) > 0);

@@ -4,13 +4,14 @@ import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { defaultDesignOptions } from "../../model/design-options.ts";
 import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/screened-url.ts";
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { LinkOrder } from "./link-order.ts";
-import { defaultDesignOptions, originOf, toFirstSteps, toLink } from "./message.ts";
-import { awaitImage, signedFor } from "./qrcode-image.ts";
+import { originOf, toFirstSteps, toLink } from "./message.ts";
+import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
 import { notFound, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
@@ -44,7 +45,7 @@ export async function createLink(deps: Deps, order: LinkOrder, context: Context)
   const answer = (image: ImageState | undefined) => ({
     link: toLink(
       { ...rowOf(link, insertion), ...image },
-      { shortUrl: deps.shortUrl, signImage: image && signedFor(deps) },
+      { ...messageOptions(deps), showsImage: image !== undefined },
     ),
     workflowSteps: toFirstSteps(link),
   });

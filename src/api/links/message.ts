@@ -13,41 +13,25 @@ import {
   WorkflowStep_NodeType,
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
+import { defaultDesignOptions } from "../../model/design-options.ts";
 import { branchesOf, nextBranchId, stepActions } from "../../model/workflow.ts";
+import { centralImageKeyOf } from "../../qr/load-design.ts";
 import type { LinkRow, TagRow } from "./queries.ts";
 import type { NewLink } from "./writes.ts";
-
-/** A design as it is stored when nobody asked for another: written out, so that a new default changes no old code. */
-export const defaultDesignOptions: JsonObject = {
-  shape: "SHAPE_SQUARE",
-  dotsOptions: { type: "DOTS_TYPE_SQUARE", themeColor: solid("#000000") },
-  cornersSquareOptions: { type: "CORNERS_SQUARE_TYPE_SQUARE" },
-  cornersDotOptions: { type: "CORNERS_DOT_TYPE_SQUARE" },
-  backgroundOptions: { themeColor: solid("#ffffff") },
-  centralImageSize: 0.4,
-  centralImageMargin: 0,
-  hideBackgroundDots: true,
-  errorCorrectionLevel: "Q",
-  width: 512,
-  height: 512,
-  outputFileFormat: "OUTPUT_FILE_FORMAT_PNG",
-};
-
-function solid(color: string): JsonObject {
-  return { type: "THEME_COLOR_TYPE_SOLID", colors: [color] };
-}
 
 /** What a link's message needs beside the row. */
 export interface LinkMessageOptions {
   readonly shortUrl: string;
-  /** Makes the address of the QR image; undefined leaves it out. */
-  readonly signImage: ((storageKey: string) => string) | undefined;
+  /** Whether the address of the QR image is shown. */
+  readonly showsImage: boolean;
+  /** Makes addresses of stored files. */
+  readonly signFile: (storageKey: string) => string;
 }
 
 /** The link and what the row holds to embed. */
 export function toLink(
   row: LinkRow,
-  { shortUrl, signImage }: LinkMessageOptions,
+  { shortUrl, showsImage, signFile }: LinkMessageOptions,
 ): MessageInitShape<typeof LinkSchema> {
   return {
     id: row.id,
@@ -65,12 +49,13 @@ export function toLink(
     pageThemeId: row.page_theme_id ?? "",
     eventCount: row.event_count ?? 0n,
     ...defined("qrcodePendingUpdateSince", row.qrcode_pending_update_since, timestampFromDate),
-    ...defined("qrcodeSignedUrl", signImage && row.qrcode_image_key, (key) => signImage?.(key) ?? ""),
+    ...defined("qrcodeSignedUrl", showsImage ? row.qrcode_image_key : undefined, signFile),
     tags: row.tags?.map(toTag) ?? [],
     ...defined("customDomain", row.domain, toCustomDomain),
     ...defined("qrcodeDesign", row.design, ({ id, options, created_at, updated_at }) => ({
-      ...fromJson(QrcodeDesignSchema, { ...defaultDesignOptions, ...objectOf(options) }, lenient),
+      ...fromJson(QrcodeDesignSchema, objectOf({ ...defaultDesignOptions, ...objectOf(options) }), lenient),
       id,
+      ...defined("centralImageSignedUrl", centralImageKeyOf(options), signFile),
       createdAt: timestamp(created_at),
       updatedAt: timestamp(updated_at),
     })),

@@ -4,23 +4,26 @@ import type { Deps } from "../deps.ts";
 import type { LinkMessageOptions } from "./message.ts";
 import { findImageState, type ImageState, type LinkInclude } from "./queries.ts";
 
-/** How long the address of a QR image is good for, in milliseconds. */
+/** How long the addresses of images are good for, in milliseconds. */
 const imageUrlMs = 60 * 60 * 1000;
 
 /** How often the database is asked for an image that is awaited, in milliseconds: soon at first, then less often. */
 const pollMsFirst = 10;
 const pollMsMax = 250;
 
-/** Signs addresses of QR images, good from now for an hour. */
-export function signedFor({ now, signFileUrl }: Deps): (storageKey: string) => string {
-  const expiresAt = new Date(now().getTime() + imageUrlMs);
-  return (storageKey) => signFileUrl(storageKey, expiresAt);
-}
+const nothing: ReadonlySet<LinkInclude> = new Set();
 
-/** How links are shown that embed the given objects. */
-export function messageOptions(deps: Deps, include: ReadonlySet<LinkInclude>): LinkMessageOptions {
-  const signImage = include.has("qrcodeSignedUrl") ? signedFor(deps) : undefined;
-  return { shortUrl: deps.shortUrl, signImage };
+/** How links are shown that embed the given objects; addresses of images are good from now for an hour. */
+export function messageOptions(
+  { now, shortUrl, signFileUrl }: Deps,
+  include: ReadonlySet<LinkInclude> = nothing,
+): LinkMessageOptions {
+  const expiresAt = new Date(now().getTime() + imageUrlMs);
+  return {
+    shortUrl,
+    showsImage: include.has("qrcodeSignedUrl"),
+    signFile: (storageKey) => signFileUrl(storageKey, expiresAt),
+  };
 }
 
 /**

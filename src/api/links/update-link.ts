@@ -16,6 +16,7 @@ import {
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { originOf, toLink } from "./message.ts";
+import { messageOptions } from "./qrcode-image.ts";
 import { notFound, wantedTags } from "./rules.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
@@ -42,7 +43,7 @@ export async function changeLink(
       refuse(destinationFaults(screened, [originOf(before.domain_name, deps.shortUrl)]));
     checkReferences(wanted, before);
     const change = changeOf(deps, wanted, before);
-    if (change === undefined) return { link: toLink(before, { ...deps, signImage: undefined }) };
+    if (change === undefined) return { link: toLink(before, messageOptions(deps)) };
     const tags = await updateLink(tx, change);
     const after = {
       ...before,
@@ -50,7 +51,7 @@ export async function changeLink(
       updated_at: change.at,
       tags: change.tags === undefined ? before.tags : tags,
     };
-    return { link: toLink(after, { ...deps, signImage: undefined }) };
+    return { link: toLink(after, messageOptions(deps)) };
   });
 }
 

@@ -1,7 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
+import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
+import { usableTemplate } from "../../db/usable-templates.ts";
+import { nobody } from "../../model/nobody.ts";
 import { type LinkRow, linkColumns, linkTables, type TagRow, tagsColumn } from "./queries.ts";
 import type { WantedTag } from "./rules.ts";
 
@@ -79,7 +82,7 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
         select workspace_id, link_id, ${link.name}, shortlink, ${link.customDomainId}::uuid,
           ${link.directoryId}::uuid, ${link.fallbackDestination}, ${link.purpose},
           ${JSON.stringify(link.metadata)}::jsonb, design_id, ${link.qrcodeTemplateId}::uuid, at, at, at from made),
-      design as (${designOf(link)}),
+      ${designOf(link)}
       step as (
         insert into workflow_steps (workspace_id, link_id, id, event_action, payload, canvas_x, canvas_y, created_at,
           updated_at)
@@ -103,11 +106,21 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
 }
 
 function designOf({ design }: NewLink): RawBuilder<unknown> {
+  const place = sql.raw(
+    "insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)",
+  );
+  // What belonged to nobody moves to the link's workspace.
   if (design.options === undefined)
-    return sql`update qrcode_designs q set link_id = made.link_id, updated_at = made.at from made
-      where q.workspace_id = made.workspace_id and q.id = made.design_id`;
-  return sql`insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)
-    select workspace_id, design_id, link_id, ${JSON.stringify(design.options)}::jsonb, at, at from made`;
+    return sql`
+      taken as (
+        delete from qrcode_designs q using made
+        where q.workspace_id in (made.workspace_id, ${nobody}) and q.id = made.design_id
+        returning q.id, q.options, q.created_at),
+      design as (${place}
+        select made.workspace_id, taken.id, made.link_id, taken.options, taken.created_at, made.at from made, taken),`;
+  return sql`
+      design as (${place}
+        select workspace_id, design_id, link_id, ${JSON.stringify(design.options)}::jsonb, at, at from made),`;
 }
 
 // Existing tags are only read, so that links with the same popular tag do not wait for each other; a tag that another
@@ -170,14 +183,14 @@ function referenceColumns(workspaceId: string, wanted: Referenced): RawBuilder<u
       where workspace_id = ${workspaceId} and id = ${wanted.directoryId || null}::uuid for key share) as has_directory,
     exists (select from page_themes
       where workspace_id = ${workspaceId} and id = ${wanted.pageThemeId || null}::uuid for key share) as has_theme,
-    (select to_jsonb(found) from (select link_id is not null or exists (select from qrcode_templates t
-        where t.workspace_id = q.workspace_id and t.qrcode_design_id = q.id) as used
-      from qrcode_designs q
-      where workspace_id = ${workspaceId} and id = ${wanted.qrcodeDesignId || null}::uuid for update) found) as design,
-    (select to_jsonb(found) from (select q.options from qrcode_templates t
+    (select to_jsonb(found) from (select link_id is not null or template_id is not null as used from qrcode_designs
+      where workspace_id in (${workspaceId}, ${nobody}) and id = ${wanted.qrcodeDesignId || null}::uuid
+      for update) found) as design,
+    (select to_jsonb(found) from (select q.options
+      from (${usableTemplate(workspaceId, wanted.qrcodeTemplateId || null)}) usable
+      join qrcode_templates t on t.workspace_id = usable.workspace_id and t.id = usable.id
       join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id
-      where t.workspace_id = ${workspaceId} and t.id = ${wanted.qrcodeTemplateId || null}::uuid
-      for key share) found) as template`;
+      for key share of t) found) as template`;
 }
 
 /** Looks up and locks all that a request refers to, in one statement of the caller's transaction. */
@@ -245,6 +258,7 @@ export async function updateLink(
         where lt.workspace_id = made.workspace_id and lt.link_id = made.link_id
           and lt.tag_id not in (select id from ${sql.raw(tags?.length ? "attached" : "tags where false")})),`;
   const restyled = sql`
+      picture as (${fileCheckOf(pictureOf(after), at)}),
       design as (update qrcode_designs q set options = ${JSON.stringify(restyling?.options)}::jsonb, updated_at = made.at
         from made where q.workspace_id = made.workspace_id and q.id = ${after.qrcode_design_id}),
       job as (select ${restyling?.drawing} from made),`;
@@ -264,6 +278,12 @@ export async function updateLink(
   return onlyRow(rows).tags;
 }
 
+/** The picture in the middle of a link's code, as a file to look at again. */
+function pictureOf({ workspace_id, qrcode_design_id }: LinkChange["after"]): RawBuilder<unknown> {
+  return sql`select ${nobody}::uuid, options ->> 'centralImageKey', null::uuid from qrcode_designs
+    where workspace_id = ${workspace_id} and id = ${qrcode_design_id} and options ->> 'centralImageKey' is not null`;
+}
+
 /**
  * Deletes a link in one statement: the row is hidden, its short link reserved, its steps, design and tags removed, and
  * the scan runtime told. False when there is no such link.
@@ -273,7 +293,7 @@ export async function deleteLink(db: Db, workspaceId: string, id: string, at: Da
     with gone as (
         update links set deleted_at = ${at}, updated_at = ${at}
         where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null
-        returning workspace_id, id as link_id, shortlink, custom_domain_id, qrcode_design_id),
+        returning workspace_id, id as link_id, shortlink, custom_domain_id, qrcode_design_id, qrcode_image_key),
       place as (select gone.*, coalesce(d.name, '') as host from gone
         left join custom_domains d on d.workspace_id = gone.workspace_id and d.id = gone.custom_domain_id),
       released as (update shortlinks s set released_at = ${at} from place
@@ -284,12 +304,18 @@ export async function deleteLink(db: Db, workspaceId: string, id: string, at: Da
       connection as (delete from workflow_connections s using gone
         where s.workspace_id = gone.workspace_id and s.link_id = gone.link_id),
       design as (delete from qrcode_designs q using gone
-        where q.workspace_id = gone.workspace_id and q.id = gone.qrcode_design_id),
+        where q.workspace_id = gone.workspace_id and q.id = gone.qrcode_design_id
+        returning q.options ->> 'centralImageKey' as picture_key),
+      file as (${fileCheckOf(imagesOfGone, at)}),
       tag as (delete from link_tags t using gone
         where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id)
     select pg_notify('signpost_plan', host || '/' || shortlink) from place`.execute(db);
   return rows.length > 0;
 }
+
+/** The images of a link that is deleted: its code, and the picture in the middle. */
+const imagesOfGone = sql`select workspace_id, qrcode_image_key, link_id from gone where qrcode_image_key is not null
+  union all select ${nobody}::uuid, picture_key, null::uuid from design where picture_key is not null`;
 
 function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows;

@@ -65,7 +65,8 @@ create table qrcode_template_slugs (
   template_id uuid not null,
   published_at timestamptz(3),
   created_at timestamptz(3) not null,
-  constraint qrcode_template_slugs_pkey primary key (slug)
+  constraint qrcode_template_slugs_pkey primary key (slug),
+  constraint qrcode_template_slugs_template_key unique (template_id)
 );
 create index qrcode_template_slugs_gallery_idx on qrcode_template_slugs (created_at desc, template_id desc)
   where published_at is not null;

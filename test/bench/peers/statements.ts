@@ -1,10 +1,10 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import type { DB } from "../../../gen/database.ts";
-import { defaultDesignOptions } from "../../../src/api/links/message.ts";
 import { findLink } from "../../../src/api/links/queries.ts";
 import { insertLink, type NewLink } from "../../../src/api/links/writes.ts";
 import type { Db } from "../../../src/db/open.ts";
 import { jobCall } from "../../../src/jobs/queue.ts";
+import { defaultDesignOptions } from "../../../src/model/design-options.ts";
 
 /** A statement and its parameters, as `pg` takes them. */
 export interface Statement {

@@ -1,0 +1,19 @@
+import { type RawBuilder, sql } from "kysely";
+import { nobody } from "../model/nobody.ts";
+
+/** Whether a slug `s` of a workspace `w` is in the gallery: of a built-in template, or published by a public workspace. */
+export const isInGallery = sql<boolean>`s.published_at is not null
+  and (s.workspace_id = ${nobody} or (w.published_at is not null and w.deleted_at is null))`;
+
+/** The slugs of the gallery's templates, joined with their workspaces, for `isInGallery`. */
+export const gallery = sql.raw("qrcode_template_slugs s left join workspaces w on w.id = s.workspace_id");
+
+/**
+ * A template that a workspace can use, as a query of its workspace and id: its own, a built-in one, or one that a public
+ * workspace has published. Empty when there is none, or `id` is null.
+ */
+export function usableTemplate(workspaceId: string, id: string | null): RawBuilder<unknown> {
+  return sql`select workspace_id, id from qrcode_templates where workspace_id = ${workspaceId} and id = ${id}::uuid
+    union select s.workspace_id, s.template_id from ${gallery}
+    where s.template_id = ${id}::uuid and ${isInGallery}`;
+}

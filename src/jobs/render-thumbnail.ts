@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
+import type { Db } from "../db/open.ts";
+import { qrcodeContent, sampleShortlink } from "../model/design-options.ts";
+import { loadDesign } from "../qr/load-design.ts";
+import { contentTypes, imageKey, renderImage } from "../qr/render.ts";
+import type { JobPayloads } from "./queue.ts";
+import type { Task } from "./runner.ts";
+
+export interface RenderThumbnailDeps extends FileStore {
+  readonly db: Db;
+  /** Public address of short links without a domain of their own. */
+  readonly shortUrl: string;
+}
+
+/** Pixels a side, whatever the design says. */
+const side = 512;
+
+/**
+ * Draws a code in the design of a template that waits for a thumbnail (`thumbnail_pending_update_since`). Nothing happens
+ * when the template is gone or not waiting.
+ */
+export function renderThumbnail(deps: RenderThumbnailDeps): Task<JobPayloads["render-thumbnail"]> {
+  const { db, storage, shortUrl } = deps;
+  const content = qrcodeContent(shortUrl, sampleShortlink);
+  return async ({ workspaceId, templateId }) => {
+    const template = await findWaitingTemplate(db, workspaceId, templateId);
+    if (template?.thumbnail_pending_update_since == null) return;
+    const { design } = await loadDesign(storage, template.options);
+    const square = { ...design, width: side, height: side };
+    // A folder for each template, so that two of the same look do not share a file that one of them lets go of.
+    const key = imageKey(content, square, "PNG").replace(/^qr\//, `thumbnails/${templateId}/`);
+    await storeFile(db, deps, { workspaceId, key, ownerId: templateId }, async () => ({
+      bytes: await renderImage(content, square, "PNG"),
+      contentType: contentTypes.PNG,
+    }));
+    await setThumbnail(deps, workspaceId, templateId, {
+      key,
+      pendingSince: template.thumbnail_pending_update_since,
+    });
+  };
+}
+
+function findWaitingTemplate(db: Db, workspaceId: string, templateId: string) {
+  return db
+    .selectFrom("qrcode_templates as t")
+    .innerJoin("qrcode_designs as q", (join) =>
+      join.onRef("q.workspace_id", "=", "t.workspace_id").onRef("q.id", "=", "t.qrcode_design_id"),
+    )
+    .select(["t.thumbnail_pending_update_since", "q.options"])
+    .where("t.workspace_id", "=", workspaceId)
+    .where("t.id", "=", templateId)
+    .executeTakeFirst();
+}
+
+/** Leaves a template alone that was changed meanwhile: the job of that change draws it anew. */
+async function setThumbnail(
+  { db, now }: RenderThumbnailDeps,
+  workspaceId: string,
+  templateId: string,
+  { key, pendingSince }: { readonly key: string; readonly pendingSince: Date },
+): Promise<void> {
+  const replaced = sql`select workspace_id, thumbnail_key, id from before
+    where thumbnail_key is not null and thumbnail_key <> ${key}`;
+  await sql`
+    with before as (select workspace_id, id, thumbnail_key from qrcode_templates
+        where workspace_id = ${workspaceId} and id = ${templateId}
+          and thumbnail_pending_update_since = ${pendingSince} for no key update),
+      drawn as (update qrcode_templates t set thumbnail_key = ${key}, thumbnail_pending_update_since = null
+        from before where t.workspace_id = before.workspace_id and t.id = before.id)
+    ${fileCheckOf(replaced, now())}`.execute(db);
+}
