@@ -10,9 +10,10 @@ The same operations are served as gRPC, Connect and gRPC-Web under the names of 
 
 **Authentication.** Send a token as \`Authorization: Bearer …\`. Every operation names the scope it needs.
 
-**JSON.** Unknown fields are ignored. Fields without a value hold their zero value, such as \`""\`, \`0\` or \`[]\`; times,
-objects and optional fields without a value are left out. 64-bit numbers come as text. Texts are trimmed and kept in Unicode's
-form NFC; control characters other than line feed and tab are refused. A PATCH or PUT changes what it names.
+**JSON.** Of what callers send, unknown fields are ignored, and \`null\` or a query parameter without a value counts as absent.
+In answers, fields without a value hold their zero value, such as \`""\`, \`0\` or \`[]\`; times, objects and optional fields
+without a value are left out. 64-bit numbers come as text. Texts are trimmed and kept in Unicode's form NFC; control characters
+other than line feed and tab are refused. A PATCH or PUT changes what it names.
 
 **Paging.** \`nextPageToken\` of one page is \`pageToken\` of the next, with the same filters; it is empty on the last page.
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { SpecimenSchema } from "../../gen/signpost/testing/v1/specimen_pb.js";
 import { LinkSchema } from "../../gen/signpost/v1/link_pb.js";
 import { CreateLinkRequestSchema, ListLinksRequestSchema } from "../../gen/signpost/v1/links_service_pb.js";
+import { MediaSelectionSchema } from "../../gen/signpost/v1/media_pb.js";
 import { WorkflowStepPayloadSchema } from "../../gen/signpost/v1/workflow_step_payload_pb.js";
 import { WorkflowStepSchema } from "../../gen/signpost/v1/workflow_step_pb.js";
 import { componentName, createSchemas, type Schemas } from "./schemas.ts";
@@ -98,4 +99,14 @@ test("of a choice at most one may be given", () => {
   const schemas = schemasOf({ sent: [WorkflowStepPayloadSchema] });
   schemas.message(WorkflowStepPayloadSchema);
   expect(schemas.components().WorkflowStepPayload).toMatchObject({ maxProperties: 1 });
+  expect(schemas.components().WorkflowStepPayload).not.toHaveProperty("anyOf");
+});
+
+test("of a choice that has to be made one is given", () => {
+  const schemas = schemasOf({ sent: [MediaSelectionSchema] });
+  schemas.message(MediaSelectionSchema);
+  expect(schemas.components().MediaSelection).toMatchObject({
+    maxProperties: 1,
+    anyOf: [{ required: ["id"] }, { required: ["delete"] }],
+  });
 });

@@ -1,5 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, getOption, ScalarType } from "@bufbuild/protobuf";
-import { message as messageOption } from "../../gen/buf/validate/validate_pb.js";
+import { message as messageOption, oneof as oneofOption } from "../../gen/buf/validate/validate_pb.js";
 import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.js";
 import { example } from "../../gen/signpost/options/v1/documentation_pb.js";
 import type { Comment, Commented } from "./comments.ts";
@@ -180,7 +180,9 @@ function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSc
 function choiceOf(desc: DescMessage): JsonSchema {
   const [only] = desc.oneofs.filter((oneof) => oneof.fields.length > 1);
   const isChoice = only !== undefined && only.fields.length === desc.fields.length;
-  return isChoice ? { maxProperties: 1 } : {};
+  if (!isChoice) return {};
+  if (!getOption(only, oneofOption).required) return { maxProperties: 1 };
+  return { maxProperties: 1, anyOf: only.fields.map(({ jsonName }) => ({ required: [jsonName] })) };
 }
 
 function textWith(text: string, rules: readonly string[]): string | undefined {
