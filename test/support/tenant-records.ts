@@ -2,12 +2,17 @@ import { newId } from "../../src/lib/ids.ts";
 import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 
-/** The link of each workflow step that was made here: a step is asked for together with its link. */
-const linksOfSteps = new Map<string, string>();
+/** What stands around each workflow step that was made here: a step is asked for together with its link. */
+const surroundings = new Map<string, { readonly linkId: string; readonly nextStepId: string }>();
 
 /** The link that a workflow step of `makers` stands on. */
 export function linkOf(workflowStep: string): string {
-  return linksOfSteps.get(workflowStep) ?? "";
+  return surroundings.get(workflowStep)?.linkId ?? "";
+}
+
+/** The step that the branch `next` of a workflow step of `makers` leads to. */
+function nextOf(workflowStep: string): string {
+  return surroundings.get(workflowStep)?.nextStepId ?? "";
 }
 
 type Make = (api: Api, workspace: TestWorkspace) => Promise<string>;
@@ -23,9 +28,16 @@ export const makers = {
   },
   workflowStep: async (_api, { rest }) => {
     const { json } = await rest("POST", "/v1/links", { destination: "https://example.com" });
-    const [, redirect] = json.workflowSteps;
-    linksOfSteps.set(redirect.id, json.link.id);
-    return redirect.id;
+    const linkId = json.link.id;
+    const nextStepId = json.workflowSteps[1].id;
+    const added = await rest("POST", `/v1/links/${linkId}/workflow-steps`, {
+      eventAction: "EVENT_ACTION_PASSWORD_VERIFY",
+      payload: { password: { title: "Members" } },
+      insertBefore: nextStepId,
+    });
+    const { id } = added.json.workflowStep;
+    surroundings.set(id, { linkId, nextStepId });
+    return id;
   },
   linkSetting: async ({ db }, { workspaceId }) => {
     const { id } = await db
@@ -210,7 +222,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
       linkId: linkOf(workflowStep),
       stepId: workflowStep,
       branchId: "next",
-      nextStepId: workflowStep,
+      nextStepId: nextOf(workflowStep),
     }),
   },
   "WorkflowStepsService.Create": {
@@ -244,7 +256,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
     request: ({ workflowStep }) => ({
       linkId: linkOf(workflowStep),
       id: workflowStep,
-      payload: { clientRedirect: { destination: "https://example.com/renamed" } },
+      payload: { password: { title: "Renamed" } },
     }),
   },
   "WorkflowStepsService.ValidateWorkflow": {
