@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
+import { lazyReader } from "../scan/request-reader.ts";
 import { openSpool } from "../scan/spool.ts";
 import { startScan } from "../scan/start.ts";
 import { startStoreThread } from "../scan/store-thread.ts";
@@ -20,10 +21,11 @@ export async function startScanRole(parts: Parts): Promise<ScanRole> {
   // Records hold addresses and cookies until they are stored.
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const spool = await openSpool(directory);
+  const deviceKey = Buffer.from(keyFor("devices")).toString("hex");
   const thread = startStoreThread({
     connection,
     statementTimeoutMs: config.requestTimeoutMs,
-    deviceKey: keyFor("devices"),
+    deviceKey,
     cityDatabase: config.cityDatabase,
   });
   const scan = await startScan({
@@ -31,6 +33,8 @@ export async function startScanRole(parts: Parts): Promise<ScanRole> {
     connection,
     spool,
     store: thread.store,
+    reader: lazyReader(config.cityDatabase),
+    deviceKey,
     quarantineDirectory: directory,
     shortUrl: addresses.shortUrl,
     siteUrl: addresses.baseUrl === addresses.shortUrl ? undefined : addresses.baseUrl,

@@ -7,8 +7,10 @@ import { insertLink, insertWorkspace, type TestLink } from "../../test/support/s
 import { testDatabase } from "../../test/support/test-database.ts";
 import { loadPlan } from "../db/load-plan.ts";
 import { compilePlan } from "../model/plan.ts";
+import { decide } from "../workflow/decide.ts";
+import { journeyOf } from "../workflow/journey.ts";
+import type { Visit } from "../workflow/visit.ts";
 import { createClassifier } from "./classify.ts";
-import { decide } from "./decide.ts";
 import { startDrain } from "./drain.ts";
 import { nowhere } from "./geography.ts";
 import { createQuarantine } from "./quarantine.ts";
@@ -33,6 +35,19 @@ function newStore() {
   });
 }
 
+/** What the workflow of a plain redirect asks: nothing. */
+const asked: Visit = {
+  query: "",
+  lbid: () => "",
+  dataCollection: "ADVANCED",
+  visitType: "FIRST",
+  country: () => "",
+  device: () => {
+    throw new Error("nothing asks for the device");
+  },
+  attributes: undefined,
+};
+
 type VisitOptions = Partial<Omit<SeenVisit, "id">> & { atMs?: number };
 
 /** The record of a visit of a browser that has just got its cookie. */
@@ -49,9 +64,11 @@ async function recordOf(link: TestLink, { atMs = startMs, ...seen }: VisitOption
     address: "81.2.3.4",
     cookie: randomUUID(),
     cookieWasSent: false,
+    query: "",
     ...seen,
   };
-  return { id, bytes: encodeVisit(plan, visit, decide(plan, { query: "", lbid: () => "" }, new Date(atMs))) };
+  const walk = decide(plan, asked, new Date(atMs));
+  return { id, bytes: encodeVisit(plan, visit, walk, journeyOf(plan, walk)) };
 }
 
 function eventsOf({ workspaceId }: { workspaceId: string }) {

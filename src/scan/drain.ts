@@ -7,6 +7,11 @@ export interface Drain {
   readonly counts: DrainCounts;
   /** Resolves when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
   flush(timeoutMs: number): Promise<boolean>;
+  /**
+   * Resolves when everything that the spool holds now has been stored, at once when that is nothing; with false when it
+   * took longer than `timeoutMs`, and at once when the database is away. Visits that come meanwhile are not waited for.
+   */
+  catchUp(timeoutMs: number): Promise<boolean>;
   /** Ends after the batch on its way. */
   close(): Promise<void>;
 }
@@ -67,6 +72,7 @@ export function startDrain(deps: DrainDeps): Drain {
   const { batchSize = 2_000, gatherMs = 100, adoptMs = 10_000 } = deps;
   const counts: DrainCounts = { drained: 0, dropped: 0, quarantined: 0, failures: 0, lagMs: 0 };
   const flushed = new Set<() => void>();
+  const caughtUp = new Set<() => void>();
   let isClosed = false;
   let wake = () => {};
   let adoptedAtMs = now().getTime();
@@ -89,20 +95,25 @@ export function startDrain(deps: DrainDeps): Drain {
     await spool.adopt();
   }
 
+  // How long the last failure is waited out, in milliseconds; 0 while all goes well.
+  let wait = 0;
+
   async function run(): Promise<void> {
-    let wait = 0;
     while (!isClosed) {
       try {
         await adoptSometimes();
         const startedMs = now().getTime();
+        const asked = [...caughtUp];
         const isFull = await moveBatch(deps, batchSize, counts);
+        // A batch that is not full held everything that was there when it began.
+        if (!isFull) for (const done of asked) done();
         const tookMs = Math.max(0, now().getTime() - startedMs);
         wait = 0;
         if (spool.depth() === 0) {
           counts.lagMs = 0;
           for (const done of flushed) done();
         }
-        const hurries = isClosed || (flushed.size > 0 && spool.depth() > 0);
+        const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
         // The spool can wait, visitors cannot: while they need the processors, the drain takes half of its time off.
         if (!hurries && (!isFull || isBusy())) await pause(isFull ? tookMs : gatherMs);
       } catch (error) {
@@ -114,21 +125,27 @@ export function startDrain(deps: DrainDeps): Drain {
     }
   }
 
+  function waitFor(waiting: Set<() => void>, timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (isDone: boolean) => {
+        clearTimeout(timer);
+        waiting.delete(onDone);
+        resolve(isDone);
+      };
+      const timer = setTimeout(end, timeoutMs, false);
+      const onDone = () => end(true);
+      waiting.add(onDone);
+      wake();
+    });
+  }
+
   const running = run();
   return {
     counts,
-    flush(timeoutMs) {
-      return new Promise((resolve) => {
-        const done = (isEmpty: boolean) => {
-          clearTimeout(timer);
-          flushed.delete(onFlushed);
-          resolve(isEmpty);
-        };
-        const timer = setTimeout(done, timeoutMs, false);
-        const onFlushed = () => done(true);
-        flushed.add(onFlushed);
-        wake();
-      });
+    flush: (timeoutMs) => waitFor(flushed, timeoutMs),
+    async catchUp(timeoutMs) {
+      if (spool.depth() === 0) return true;
+      return wait === 0 && waitFor(caughtUp, timeoutMs);
     },
     async close() {
       isClosed = true;

@@ -1,47 +1,29 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Origin } from "../lib/client-address.ts";
 import type { Plan } from "../model/plan.ts";
-import { hasScanMarker } from "../model/redirect-target.ts";
-import { collect } from "./collection.ts";
-import { decide } from "./decide.ts";
 import type { Plans } from "./find.ts";
+import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first-request.ts";
 import type { ShortHosts } from "./hosts.ts";
-import type { ScanCounts } from "./metrics.ts";
 import type { MissLimit } from "./miss-limit.ts";
-import { pickLanguage } from "./pages/languages.ts";
-import { type Notice, notice } from "./pages/notice.ts";
-import type { Recorder } from "./record.ts";
-import { encodeVisit } from "./record-format.ts";
-import { deviceCookie, type Envelope, noIcon, plain, redirect, robots, show } from "./respond.ts";
-import { lbidOf, type NewVisitId } from "./visit-id.ts";
+import { noIcon, plain, redirect, robots, showNotice } from "./respond.ts";
 
 /** Answers any path of any host that is not the API's, in HTTP/1.1 and HTTP/2. */
 export type ScanHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-export interface HandlerDeps {
+export interface HandlerDeps extends FirstRequestDeps {
   readonly plans: Pick<Plans, "peek" | "find" | "findRoot">;
-  readonly recorder: Pick<Recorder, "record">;
   readonly misses: MissLimit;
   readonly hostOf: ShortHosts;
   /** Who asks, and for which host, after trusted proxies. */
   readonly originOf: (req: IncomingMessage) => Origin;
-  readonly newVisitId: NewVisitId;
-  readonly now: () => Date;
   /** Where the bare address of the service's own short host leads; without it, to a page that says what this is. */
   readonly siteUrl: string | undefined;
-  readonly counts: ScanCounts;
   readonly onTrouble: (error: unknown) => void;
 }
 
-interface Request {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly isHead: boolean;
-  readonly origin: Origin;
+interface Request extends LinkRequest {
   readonly host: string;
   readonly path: string;
-  readonly query: string;
 }
 
 const shortlinkPath = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?)\/?$/;
@@ -105,60 +87,14 @@ function answerShortlink(deps: HandlerDeps, request: Request, shortlink: string)
 }
 
 function answerPlan(deps: HandlerDeps, request: Request, plan: Plan | undefined): void {
-  const { req, res, isHead, query } = request;
+  const { res, isHead } = request;
   if (plan === undefined) {
     deps.counts.unknown += 1;
     showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
-  const now = deps.now();
-  const isSandbox = plan.environment === "test";
-  const id = deps.newVisitId(now.getTime());
-  const outcome = decide(plan, { query, lbid: () => (isHead ? "" : lbidOf(id)) }, now);
-  if (isHead) {
-    respond(res, outcome.to, { isHead, isSandbox, cookie: "" });
-    return;
-  }
-  const { level, cookie: keepsCookie } = collect(plan.dataCollection, req.headers);
-  const sent = keepsCookie ? deviceCookie(req.headers.cookie) : "";
-  const cookie = sent === "" && keepsCookie ? randomUUID() : sent;
-  const bytes = encodeVisit(
-    plan,
-    {
-      id,
-      action: hasScanMarker(query) ? "SCAN" : "CLICK",
-      level,
-      headers: req.headers,
-      address: request.origin.address,
-      cookie,
-      cookieWasSent: sent !== "",
-    },
-    outcome,
-  );
-  if (outcome.outcome === "COMPLETED") deps.counts.completed += 1;
-  else deps.counts.fallback += 1;
-  deps.recorder.record(id, bytes, () => {
-    try {
-      respond(res, outcome.to, { isHead, isSandbox, cookie });
-    } catch (error) {
-      fail(deps, res, error);
-    }
-  });
-}
-
-/** Says what is the matter, in the visitor's language. */
-function showNotice(
-  res: ServerResponse,
-  kind: Notice,
-  envelope: Envelope,
-  more: readonly string[] = [],
-): void {
-  show(res, notice(kind, pickLanguage(res.req.headers["accept-language"])), envelope, more);
-}
-
-function respond(res: ServerResponse, to: string, envelope: Envelope): void {
-  if (to === "") showNotice(res, "NOT_AVAILABLE", envelope);
-  else redirect(res, to, envelope);
+  const onTrouble = (error: unknown) => fail(deps, res, error);
+  answerFirstRequest(deps, request, plan, onTrouble)?.catch(onTrouble);
 }
 
 function answerElsewhere(deps: HandlerDeps, request: Request): void {

@@ -6,13 +6,15 @@ import type { RecorderCounts } from "./record.ts";
 export interface ScanCounts {
   completed: number;
   fallback: number;
+  /** Visits that were shown a page which waits for an answer. */
+  waiting: number;
   unknown: number;
   limited: number;
   failed: number;
 }
 
 export function newScanCounts(): ScanCounts {
-  return { completed: 0, fallback: 0, unknown: 0, limited: 0, failed: 0 };
+  return { completed: 0, fallback: 0, waiting: 0, unknown: 0, limited: 0, failed: 0 };
 }
 
 export interface ScanFigures {

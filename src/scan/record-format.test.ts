@@ -1,30 +1,54 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compilePlan } from "../model/plan.ts";
-import { decide } from "./decide.ts";
-import { decodeVisit, encodeVisit, type SeenVisit } from "./record-format.ts";
+import { compilePlan, type Plan, type PlanRow } from "../model/plan.ts";
+import { decide } from "../workflow/decide.ts";
+import { journeyOf } from "../workflow/journey.ts";
+import type { Visit, VisitDevice } from "../workflow/visit.ts";
+import { decodeVisit } from "./read-record.ts";
+import { encodeVisit, type SeenVisit } from "./record-format.ts";
 import { createVisitIds, lbidOf, textOfId } from "./visit-id.ts";
 
 const uuid = (digit: number) => `0198aaaa-0000-7000-8000-00000000000${digit}`;
-const plan = compilePlan(
+const row: PlanRow = {
+  workspaceId: uuid(1),
+  linkId: uuid(2),
+  host: "",
+  shortlink: "menu",
+  environment: "live",
+  timezone: "UTC",
+  dataCollection: "BASIC",
+  fallbackDestination: "",
+  rootDestination: "",
+  expiresAt: null,
+  link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
+  pageTheme: null,
+  steps: [
+    { id: uuid(3), action: "LINK_VISIT", payload: {} },
+    { id: uuid(4), action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/" } },
+  ],
+  connections: [{ stepId: uuid(3), branchId: "next", nextStepId: uuid(4) }],
+};
+const plan = compilePlan(row, "https://go.example/menu");
+const capture = {
+  attributes: [{ key: "came", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "yes" }],
+  setOnce: true,
+};
+const askingPlan = compilePlan(
   {
-    workspaceId: uuid(1),
-    linkId: uuid(2),
-    host: "",
-    shortlink: "menu",
-    environment: "live",
-    timezone: "UTC",
-    dataCollection: "BASIC",
-    fallbackDestination: "",
-    rootDestination: "",
-    expiresAt: null,
-    link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
-    pageTheme: null,
+    ...row,
     steps: [
-      { id: uuid(3), action: "LINK_VISIT", payload: {} },
-      { id: uuid(4), action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/" } },
+      { id: uuid(3), action: "LINK_VISIT", payload: {}, attributeCapture: capture },
+      { id: uuid(5), action: "COUNTRY_CONDITION", payload: { countries: [{ countryCode: "DE" }] } },
+      {
+        id: uuid(6),
+        action: "MESSAGE_PAGE",
+        payload: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" },
+      },
     ],
-    connections: [{ stepId: uuid(3), branchId: "next", nextStepId: uuid(4) }],
+    connections: [
+      { stepId: uuid(3), branchId: "next", nextStepId: uuid(5) },
+      { stepId: uuid(5), branchId: "DE", nextStepId: uuid(6) },
+    ],
   },
   "https://go.example/menu",
 );
@@ -42,11 +66,34 @@ const seen: SeenVisit = {
   address: "203.0.113.7",
   cookie: "2f1e8c3a-0c0b-4b7e-9d55-6a0c7d7f0e11",
   cookieWasSent: true,
+  query: "a=1",
 };
-const outcome = decide(plan, { query: "a=1", lbid: () => "" }, new Date(atMs));
+
+/** The record of a German visitor. */
+function encoded(of: Plan, changed: Partial<SeenVisit> = {}): Buffer {
+  const visit: Visit = {
+    query: "a=1",
+    lbid: () => "",
+    dataCollection: "BASIC",
+    visitType: "FIRST",
+    country: () => "DE",
+    device: () => device,
+    attributes: undefined,
+  };
+  const walk = decide(of, visit, new Date(atMs));
+  return encodeVisit(of, { ...seen, ...changed }, walk, journeyOf(of, walk));
+}
+
+const device: VisitDevice = {
+  deviceType: "MOBILE",
+  deviceActor: "HUMAN",
+  platformName: "",
+  browserName: "",
+  deviceBrand: "",
+};
 
 test("reads back what was written, and of headers only what decides on the class of a visit", () => {
-  const bytes = encodeVisit(plan, seen, outcome);
+  const bytes = encoded(plan);
   expect(decodeVisit(seen.id, bytes)).toEqual({
     id: textOfId(seen.id),
     atMs,
@@ -64,23 +111,92 @@ test("reads back what was written, and of headers only what decides on the class
     cookieWasSent: true,
     outcome: "COMPLETED",
     destination: "https://example.com/?a=1",
-    exitStepId: uuid(4),
     conversionTracking: false,
     stepsReached: 2,
     stepsTotal: 2,
     lastStepId: uuid(4),
     lastStepAction: "CLIENT_REDIRECT",
+    opened: [],
+    saved: [],
+    waitsAt: "",
+    query: "",
   });
   expect(bytes.toString()).not.toContain("secret");
 });
 
+test("reads back the way to a page: traces, what is saved, where the visit waits and what it carries on", () => {
+  expect(decodeVisit(seen.id, encoded(askingPlan))).toMatchObject({
+    outcome: "IN_PROGRESS",
+    destination: "",
+    stepsReached: 2,
+    lastStepId: uuid(6),
+    lastStepAction: "MESSAGE_PAGE",
+    opened: [
+      {
+        id: uuid(5),
+        action: "COUNTRY_CONDITION",
+        data: { countryCondition: { countries: [{ countryCode: "DE", hasRoute: true }] } },
+        isCompleted: true,
+      },
+      { id: uuid(6), action: "MESSAGE_PAGE", data: { messagePage: { title: "Hello" } }, isCompleted: false },
+    ],
+    saved: [{ key: "came", value: "yes", type: "STRING", setOnce: true }],
+    waitsAt: uuid(6),
+    query: "a=1",
+  });
+});
+
+test("keeps no NUL, which the database refuses, and leaves alone what only looks like one", () => {
+  const userAgent = `a${String.fromCharCode(0)}b\\u0000c`;
+  const visit = decodeVisit(seen.id, encoded(plan, { headers: { "user-agent": userAgent } }));
+  expect(visit.userAgent).toBe("ab\\u0000c");
+});
+
+test("leaves out the traces of conditions that would make a record too long for the disk side", () => {
+  const options = Array.from({ length: 50 }, (_, place) => ({
+    id: `o${place}`,
+    attributeKey: "k",
+    operator: "ATTRIBUTE_OPERATOR_STRING_EQUALS",
+    comparisonValue: "x".repeat(4_000),
+  }));
+  const conditions = [uuid(5), uuid(7), uuid(8), uuid(9)];
+  const long = compilePlan(
+    {
+      ...row,
+      steps: [
+        ...row.steps,
+        ...conditions.map((id) => ({ id, action: "VISITOR_DATA_CONDITION", payload: { options } }) as const),
+      ],
+      connections: [
+        { stepId: uuid(3), branchId: "next", nextStepId: uuid(5) },
+        ...conditions.map((stepId, place) => ({
+          stepId,
+          branchId: "else",
+          nextStepId: conditions[place + 1] ?? uuid(4),
+        })),
+      ],
+    },
+    "https://go.example/menu",
+  );
+  const bytes = encoded(long);
+  expect(bytes.length).toBeLessThan(10_000);
+  expect(decodeVisit(seen.id, bytes)).toMatchObject({
+    outcome: "COMPLETED",
+    lastStepId: uuid(4),
+    opened: [],
+  });
+});
+
 test("cuts headers that are longer than any real one", () => {
-  const bytes = encodeVisit(plan, { ...seen, headers: { "user-agent": "x".repeat(16_000) } }, outcome);
+  const bytes = encoded(plan, { headers: { "user-agent": "x".repeat(16_000) } });
   expect(bytes.length).toBeLessThan(2_000);
 });
 
-test("refuses damaged records instead of misreading them", () => {
-  const bytes = encodeVisit(plan, seen, outcome);
+test.each([
+  ["redirect", plan],
+  ["page", askingPlan],
+])("refuses damaged records of a %s instead of misreading them", (_, of) => {
+  const bytes = encoded(of);
   const fields: unknown[] = JSON.parse(bytes.toString());
   const odd = fc.oneof(fc.jsonValue(), fc.constant(undefined));
   fc.assert(

@@ -1,9 +1,9 @@
-import { isUuid } from "../lib/ids.ts";
+import type { AttributeType } from "../model/payloads.ts";
 import type { DataCollection, Plan } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/workflow.ts";
+import type { Journey } from "../workflow/journey.ts";
+import type { End, TraceData, Walk } from "../workflow/walk.ts";
 import type { VisitHeaders } from "./classify.ts";
-import type { Outcome } from "./decide.ts";
-import { textOfId } from "./visit-id.ts";
 
 /** What a request tells about a visit. */
 export interface SeenVisit {
@@ -15,38 +15,18 @@ export interface SeenVisit {
   /** The device cookie that the answer sets, empty at level NONE, and whether the browser had it already. */
   readonly cookie: string;
   readonly cookieWasSent: boolean;
-}
-
-/** A visit as it comes out of the spool. */
-export interface RecordedVisit {
-  readonly id: string;
-  readonly atMs: number;
-  readonly workspaceId: string;
-  readonly linkId: string;
-  readonly entrypoint: string;
-  readonly entryStepId: string;
-  readonly level: DataCollection;
-  readonly action: "SCAN" | "CLICK";
-  /** Those that decide on the class of the visit, where they were sent. */
-  readonly headers: VisitHeaders;
-  readonly userAgent: string;
-  readonly language: string;
-  readonly address: string;
-  readonly cookie: string;
-  readonly cookieWasSent: boolean;
-  readonly outcome: "COMPLETED" | "FALLBACK";
-  readonly destination: string;
-  readonly exitStepId: string;
-  readonly conversionTracking: boolean;
-  readonly stepsReached: number;
-  readonly stepsTotal: number;
-  readonly lastStepId: string;
-  readonly lastStepAction: StepAction | "";
+  /** What the visitor came with, without `?`. */
+  readonly query: string;
 }
 
 /** Records outlive upgrades: a version is read for as long as a spool may hold it. */
-const version = 1;
+export const recordVersion = 1;
 
+/**
+ * Half of what the spool takes. Only traces of conditions can be longer, with dozens of long comparisons in dozens of
+ * steps, and those go then: better than a visit that can never be written.
+ */
+const recordBytesMax = 512 * 1024;
 const headerLengthMax = 1_024;
 const classHeaders = ["signature-agent", "sec-purpose", "purpose", "x-purpose", "x-moz"] as const;
 
@@ -54,36 +34,81 @@ const classHeaders = ["signature-agent", "sec-purpose", "purpose", "x-purpose", 
 const beginnings = new WeakMap<Plan, string>();
 
 /**
- * The bytes of a record: a JSON array, the version first, then the fields in the order of `decodeVisit`. Positions
+ * The bytes of a record: a JSON array, the version first, then the fields in the order that `decodeVisit` reads them. Positions
  * instead of names save half the bytes, and 0.6 µs of the redirect.
  */
-export function encodeVisit(plan: Plan, visit: SeenVisit, outcome: Outcome): Buffer {
+export function encodeVisit(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Buffer {
+  const bytes = encode(plan, visit, walk, journey);
+  if (bytes.length <= recordBytesMax) return bytes;
+  const taken = walk.taken.filter(({ step }) => stepActions[step.action].kind !== "CONDITION");
+  return encode(plan, visit, { ...walk, taken }, journey);
+}
+
+function encode(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Buffer {
   let beginning = beginnings.get(plan);
   if (beginning === undefined) {
     const { workspaceId, linkId, entrypoint, entryStepId } = plan;
-    beginning = JSON.stringify([version, workspaceId, linkId, entrypoint, entryStepId]).slice(0, -1);
+    beginning = JSON.stringify([recordVersion, workspaceId, linkId, entrypoint, entryStepId]).slice(0, -1);
     beginnings.set(plan, beginning);
   }
   const { headers } = visit;
+  const { end } = walk;
+  const waits = journey.outcome === "IN_PROGRESS";
   const rest = JSON.stringify([
     visit.level,
     visit.action,
     classHeadersOf(headers),
-    clipped(headers["user-agent"]),
-    clipped(headers["accept-language"]),
+    clippedHeader(headers["user-agent"]),
+    clippedHeader(headers["accept-language"]),
     visit.address,
     visit.cookie,
     visit.cookieWasSent,
-    outcome.outcome,
-    outcome.to,
-    outcome.exitStepId,
-    outcome.conversionTracking,
-    outcome.stepsReached,
-    outcome.stepsTotal,
-    outcome.lastStep?.id ?? "",
-    outcome.lastStep?.action ?? "",
+    journey.outcome,
+    destinationOf(end),
+    end.kind === "redirect" && end.conversionTracking,
+    journey.stepsReached,
+    journey.stepsTotal,
+    journey.lastStep?.id ?? "",
+    journey.lastStep?.action ?? "",
+    openedOf(walk),
+    savedOf(walk),
+    waits ? [waitingAt(end), visit.query] : 0,
   ]);
   return Buffer.from(`${beginning},${rest.slice(1)}`);
+}
+
+function destinationOf(end: End): string {
+  return end.kind === "redirect" || end.kind === "fallback" ? end.to : "";
+}
+
+function waitingAt(end: End): string {
+  return end.kind === "interaction" ? end.step.id : "";
+}
+
+type OpenedFields = [id: string, action: StepAction, data: TraceData, isCompleted: 0 | 1];
+
+/** 0 for none, as on every plain redirect. A step that came up again is kept once, as it was then. */
+function openedOf({ taken }: Walk): readonly OpenedFields[] | 0 {
+  let found: Map<string, OpenedFields> | 0 = 0;
+  for (const { step, data, isCompleted } of taken) {
+    if (data === undefined) continue;
+    found ||= new Map();
+    found.set(step.id, [step.id, step.action, data, isCompleted ? 1 : 0]);
+  }
+  return found === 0 ? 0 : [...found.values()];
+}
+
+type SavedFields = [key: string, value: string, type: AttributeType, setOnce: 0 | 1];
+
+function savedOf({ taken }: Walk): readonly SavedFields[] | 0 {
+  let found: SavedFields[] | 0 = 0;
+  for (const { saved } of taken) {
+    for (const { key, value, type, setOnce } of saved) {
+      found ||= [];
+      found.push([key, value, type, setOnce ? 1 : 0]);
+    }
+  }
+  return found;
 }
 
 function classHeadersOf(headers: VisitHeaders): Record<string, string> | 0 {
@@ -92,93 +117,13 @@ function classHeadersOf(headers: VisitHeaders): Record<string, string> | 0 {
     const value = headers[name];
     if (value === undefined) continue;
     found ||= {};
-    found[name] = clipped(value);
+    found[name] = clippedHeader(value);
   }
   return found;
 }
 
-function clipped(value: string | string[] | undefined): string {
+/** A header as records keep it: longer ones than any real one are cut. */
+export function clippedHeader(value: string | string[] | undefined): string {
   const text = value === undefined ? "" : String(value);
   return text.length > headerLengthMax ? text.slice(0, headerLengthMax) : text;
-}
-
-/** Reads a record, or throws when it is none: damaged, or of a version that is not known here. */
-export function decodeVisit(id: Uint8Array, bytes: Uint8Array): RecordedVisit {
-  // PostgreSQL keeps no NUL in texts.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().replaceAll("\\u0000", "");
-  const fields: unknown = JSON.parse(text);
-  if (!Array.isArray(fields) || fields[0] !== version || fields.length !== 21)
-    throw new Error("not a record of a known version");
-  const [, workspaceId, linkId, entrypoint, entryStepId, level, action, headers, ...rest] = fields;
-  const [userAgent, language, address, cookie, cookieWasSent, outcome, destination, exitStepId, ...last] =
-    rest;
-  const [conversionTracking, stepsReached, stepsTotal, lastStepId, lastStepAction] = last;
-  return {
-    id: textOfId(id),
-    atMs: Buffer.from(id.buffer, id.byteOffset, 16).readUIntBE(0, 6),
-    workspaceId: uuid(workspaceId),
-    linkId: uuid(linkId),
-    entrypoint: string(entrypoint),
-    entryStepId: uuidOrNone(entryStepId),
-    level: oneOf(level, ["NONE", "BASIC", "ADVANCED"]),
-    action: oneOf(action, ["SCAN", "CLICK"]),
-    headers: headers === 0 ? noHeaders : headersOf(headers),
-    userAgent: string(userAgent),
-    language: string(language),
-    address: string(address),
-    cookie: string(cookie),
-    cookieWasSent: cookieWasSent === true,
-    outcome: oneOf(outcome, ["COMPLETED", "FALLBACK"]),
-    destination: string(destination),
-    exitStepId: uuidOrNone(exitStepId),
-    conversionTracking: conversionTracking === true,
-    stepsReached: count(stepsReached),
-    stepsTotal: count(stepsTotal),
-    lastStepId: uuidOrNone(lastStepId),
-    lastStepAction: lastStepAction === "" ? "" : stepAction(lastStepAction),
-  };
-}
-
-const noHeaders: VisitHeaders = Object.freeze({});
-
-function string(value: unknown): string {
-  if (typeof value !== "string") throw new Error("a text is missing");
-  return value;
-}
-
-function uuid(value: unknown): string {
-  const text = string(value);
-  if (!isUuid(text)) throw new Error("an id is damaged");
-  return text;
-}
-
-function uuidOrNone(value: unknown): string {
-  return value === "" ? "" : uuid(value);
-}
-
-function count(value: unknown): number {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 32_767)
-    throw new Error("a count is damaged");
-  return value;
-}
-
-function oneOf<Name extends string>(value: unknown, names: readonly Name[]): Name {
-  const name = names.find((known) => known === value);
-  if (name === undefined) throw new Error("a name is unknown");
-  return name;
-}
-
-function stepAction(value: unknown): StepAction {
-  const name = string(value);
-  if (!isStepAction(name)) throw new Error("an action is unknown");
-  return name;
-}
-
-function isStepAction(name: string): name is StepAction {
-  return Object.hasOwn(stepActions, name);
-}
-
-function headersOf(value: unknown): VisitHeaders {
-  if (typeof value !== "object" || value === null) throw new Error("headers are damaged");
-  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, string(text)]));
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { bytesArray, plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
-import { bytesArray, plainArray } from "./array-literal.ts";
 import type { KeptDevice } from "./collection.ts";
 import type { DeviceDimensions } from "./fold-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
@@ -26,13 +26,13 @@ export interface BatchDevices {
 }
 
 /** Without a cookie, the same address, browser and language within this time are the same device. */
-const matchMs = 30 * 60_000;
+export const matchMs = 30 * 60_000;
 
 /**
  * So many of the newest devices that look alike are candidates. While one of them is in use no other is made for want of
  * a cookie, so more would only be those that came with a cookie of their own.
  */
-const alikeMax = 32;
+export const alikeMax = 32;
 
 /**
  * Finds the devices of visits, which are in order of arrival; none is locked before it is written. New devices and

@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { pickLanguage } from "./pages/languages.ts";
+import { type Notice, notice } from "./pages/notice.ts";
 import type { Page } from "./pages/page.ts";
 
 /** What every answer to one request has in common. */
@@ -71,6 +73,16 @@ export function show(
   addEnvelope(headers, cookie, isSandbox);
   res.writeHead(page.status, headers);
   res.end(isHead ? undefined : page.body);
+}
+
+/** Says what is the matter, in the visitor's language. */
+export function showNotice(
+  res: ServerResponse,
+  kind: Notice,
+  envelope: Envelope,
+  more: readonly string[] = [],
+): void {
+  show(res, notice(kind, pickLanguage(res.req.headers["accept-language"])), envelope, more);
 }
 
 /** What browsers and crawlers ask any host for. Crawlers are let in, or they would not see that nothing is to be indexed. */

@@ -14,18 +14,24 @@ import { newScanCounts, registerScanMetrics } from "./metrics.ts";
 import { createMissLimit } from "./miss-limit.ts";
 import { createQuarantine } from "./quarantine.ts";
 import { createRecorder } from "./record.ts";
+import type { LazyReader } from "./request-reader.ts";
+import { createSeenVisits } from "./seen-visit.ts";
 import type { Spool } from "./spool.ts";
 import type { StoreRecords } from "./store-records.ts";
 import { createVisitIds } from "./visit-id.ts";
 
 export interface ScanDeps {
-  /** For plans: one statement for each link that is not in memory. */
+  /** For plans, one statement for each link that is not in memory, and for workflows that ask who comes back. */
   readonly db: Db;
   /** For the connection that hears of changes. */
   readonly connection: pg.ClientConfig;
   readonly spool: Spool;
   /** Stores what the spool holds: `startRecordStore`, or `createRecordStore` in this thread. */
   readonly store: StoreRecords;
+  /** Classes of devices and countries, for workflows that ask. */
+  readonly reader: LazyReader;
+  /** The same key as that of `store`, in hexadecimal. */
+  readonly deviceKey: string;
   /** Where records go that cannot be stored: the directory of the spool is fine. */
   readonly quarantineDirectory: string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
@@ -81,9 +87,22 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     unreadableSpools: () => spool.unreadable().length,
   });
   let troubleAtMs = Number.NEGATIVE_INFINITY;
+  // Every visitor of an outage meets the same trouble.
+  const onTrouble = (words: string) => (error: unknown) => {
+    if (nowMs() - troubleAtMs < 1_000) return;
+    troubleAtMs = nowMs();
+    log.error({ err: error }, words);
+  };
   const handler = createHandler({
     plans,
     recorder,
+    visits: createSeenVisits({
+      db,
+      reader: deps.reader,
+      drain,
+      deviceKey: deps.deviceKey,
+      onTrouble: onTrouble("a visitor could not be looked up, and was taken for a new one"),
+    }),
     misses: createMissLimit({ nowMs }),
     hostOf: shortHosts(shortUrl),
     originOf,
@@ -91,12 +110,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     now,
     siteUrl,
     counts: visits,
-    onTrouble(error) {
-      // Every visitor of an outage meets the same trouble.
-      if (nowMs() - troubleAtMs < 1_000) return;
-      troubleAtMs = nowMs();
-      log.error({ err: error }, "a visit could not be answered");
-    },
+    onTrouble: onTrouble("a visit could not be answered"),
   });
   return {
     handler,

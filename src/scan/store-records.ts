@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Db } from "../db/open.ts";
-import { decodeVisit } from "./record-format.ts";
+import { decodeVisit } from "./read-record.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
 import { writeVisits } from "./write-visits.ts";
 

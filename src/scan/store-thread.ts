@@ -7,7 +7,8 @@ import type { RawRecord, Stored, StoreRecords } from "./store-records.ts";
 export interface StoreThreadData {
   readonly connection: pg.PoolConfig;
   readonly statementTimeoutMs: number;
-  readonly deviceKey: Uint8Array;
+  /** 32 bytes in hexadecimal. */
+  readonly deviceKey: string;
   /** A city database in MaxMind's format. */
   readonly cityDatabase: string | undefined;
 }

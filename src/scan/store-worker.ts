@@ -25,7 +25,7 @@ pool.on("connect", (client) => yieldProcessors(client));
 const store = createRecordStore(db, {
   classify: createClassifier(),
   geography: await openGeography(cityDatabase),
-  key: Buffer.from(deviceKey).toString("hex"),
+  key: deviceKey,
 });
 
 port.on("message", ({ number, packed }: StoreRequest) => {

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
-import type { Classify } from "./classify.ts";
-import { collect, type KeptDevice, keptDevice } from "./collection.ts";
+import type { Classification, Classify, DeviceActor } from "./classify.ts";
+import { type Collection, collect, type KeptDevice, keptDevice } from "./collection.ts";
 import type { Geography } from "./geography.ts";
-import type { RecordedVisit } from "./record-format.ts";
+import type { RecordedVisit } from "./read-record.ts";
 
 /** A recorded visit, and all that follows from it without the database. */
 export interface VisitFacts {
   readonly visit: RecordedVisit;
+  readonly classification: Classification;
   /** What the visit tells of its device; looked up when the device is not known yet. */
   readonly device: () => KeptDevice;
   readonly counted: boolean;
@@ -36,25 +37,59 @@ const hashDigits = 32;
 export function factsOf(visit: RecordedVisit, { classify, geography, key }: FactsDeps): VisitFacts {
   const { userAgent, language, address, level, headers, workspaceId, cookie } = visit;
   const classification = classify(userAgent, headers);
-  const { deviceActor, counted, reason } = classification;
+  const { counted, reason, deviceActor } = classification;
   const collection = collect(level, {});
-  const isAutomatic = deviceActor === "BOT" || deviceActor === "AGENT";
-  const hasCookie = collection.cookie && !isAutomatic && cookie !== "";
+  const keys = deviceKeys(
+    { workspaceId, cookie, address, userAgent, language, deviceActor },
+    collection,
+    key,
+  );
   return {
     visit,
+    classification,
     device: () => {
       const place = geography.placeOf(address);
       return keptDevice({ classification, place, address, userAgent, language }, collection);
     },
     counted,
     isPrefetch: reason === "prefetch",
-    hasVisitor: collection.visitor && !isAutomatic,
+    hasVisitor: mayHaveVisitor(collection, deviceActor),
+    ...keys,
+  };
+}
+
+/** Whether a visit may be given a visitor: not those of bots and agents, and none at level NONE. */
+export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boolean {
+  return visitor && !isAutomatic(actor);
+}
+
+function isAutomatic(actor: DeviceActor): boolean {
+  return actor === "BOT" || actor === "AGENT";
+}
+
+/** What of a visit tells its device. */
+export interface DeviceTraits {
+  readonly workspaceId: string;
+  readonly cookie: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly language: string;
+  readonly deviceActor: DeviceActor;
+}
+
+/** What devices are known by in the database; see `VisitFacts`. */
+export function deviceKeys(
+  traits: DeviceTraits,
+  { cookie: keepsCookie, match, level }: Collection,
+  key: string,
+): Pick<VisitFacts, "cookieHash" | "fingerprint"> {
+  const { workspaceId, cookie, address, userAgent, language, deviceActor } = traits;
+  const hasCookie = keepsCookie && !isAutomatic(deviceActor) && cookie !== "";
+  return {
     cookieHash: hasCookie ? keyed(key, workspaceId, cookie) : "",
     // With actor and level: an agent that borrows a person's browser is no person, and who asks for less is not
     // answered with the record of somebody who did not.
-    fingerprint: collection.match
-      ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level)
-      : "",
+    fingerprint: match ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level) : "",
   };
 }
 

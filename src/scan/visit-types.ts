@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
-import { plainArray } from "./array-literal.ts";
 import type { BatchDevice } from "./resolve-devices.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { bytesArray, plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
-import { bytesArray, plainArray, textArray } from "./array-literal.ts";
 import type { KeptDevice } from "./collection.ts";
 import type { BatchDevice, BatchDevices } from "./resolve-devices.ts";
 

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { openDatabase } from "../../src/db/open.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
+import { lazyReader } from "../../src/scan/request-reader.ts";
 import { openSpool } from "../../src/scan/spool.ts";
 import { startScan } from "../../src/scan/start.ts";
 import { startStoreThread } from "../../src/scan/store-thread.ts";
@@ -23,10 +24,11 @@ const { connection, directory }: Options = JSON.parse(process.argv[2] ?? "{}");
 const log = pino({ level: process.env.LOG_LEVEL ?? "silent" }, process.stderr);
 const database = openDatabase({ connection, poolSize: 3, statementTimeoutMs: 30_000, onError: () => {} });
 const spool = await openSpool(directory);
+const deviceKey = "01".repeat(32);
 const thread = startStoreThread({
   connection,
   statementTimeoutMs: 30_000,
-  deviceKey: Buffer.alloc(32, 1),
+  deviceKey,
   cityDatabase: undefined,
 });
 const originOf = createOriginReader(["127.0.0.1"]);
@@ -36,6 +38,8 @@ const scan = await startScan({
   connection,
   spool,
   store: thread.store,
+  reader: lazyReader(undefined),
+  deviceKey,
   quarantineDirectory: directory,
   shortUrl: "http://localhost",
   siteUrl: undefined,

@@ -11,6 +11,7 @@ import type { Db } from "../../src/db/open.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createClassifier } from "../../src/scan/classify.ts";
 import { openGeography } from "../../src/scan/geography.ts";
+import { lazyReader } from "../../src/scan/request-reader.ts";
 import { openSpool, type Spool } from "../../src/scan/spool.ts";
 import { type Scan, type ScanDeps, startScan } from "../../src/scan/start.ts";
 import { createRecordStore } from "../../src/scan/store-records.ts";
@@ -43,6 +44,8 @@ export interface TestScan {
   drained(): Promise<void>;
 }
 
+const deviceKey = "00".repeat(32);
+
 /** Starts the scan runtime on a port of its own, with a spool of its own; stopped after the test. */
 export async function startTestScan(
   database: TestDatabase,
@@ -58,8 +61,10 @@ export async function startTestScan(
     store: createRecordStore(database.db, {
       classify: createClassifier(),
       geography: await openGeography(),
-      key: "00".repeat(32),
+      key: deviceKey,
     }),
+    reader: lazyReader(undefined),
+    deviceKey,
     quarantineDirectory: directory,
     shortUrl: "https://go.example",
     siteUrl: undefined,

@@ -7,6 +7,7 @@ import {
   JourneyOutcome,
 } from "../../../gen/signpost/v1/event_pb.js";
 import { EventTraceDataSchema, type EventTraceSchema } from "../../../gen/signpost/v1/event_trace_pb.js";
+import type { LeadScoreSchema } from "../../../gen/signpost/v1/lead_score_pb.js";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { Action, HttpMethod, TriggeredBy, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
 import type { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
@@ -30,6 +31,7 @@ import type {
 /** What events embed, by id; undefined is what was not asked for. */
 export interface Embedded {
   readonly journey: boolean;
+  readonly leadScore: boolean;
   readonly traces: ReadonlyMap<string, readonly TraceRow[]> | undefined;
   readonly visitors: ReadonlyMap<string, VisitorRow> | undefined;
   readonly devices: ReadonlyMap<string, DeviceRow> | undefined;
@@ -53,6 +55,7 @@ export function toEvent(
     linkId: row.link_id,
     visitorId: row.visitor_id ?? "",
     deviceId: row.device_id,
+    leadScoreId: row.lead_score === null ? "" : row.id,
     action: Action[row.action],
     visitType: VisitType[row.visit_type],
     triggeredBy: TriggeredBy.VISITOR,
@@ -62,6 +65,7 @@ export function toEvent(
     destinationAction: actionOf(row.destination_action),
     scannedAt: timestampFromDate(row.created_at),
     ...(embedded.journey && { journey: toJourney(row) }),
+    ...(embedded.leadScore && row.lead_score !== null && { leadScore: toLeadScore(row, row.lead_score) }),
     traces: embedded.traces?.get(row.id)?.map((trace) => toTrace(trace, row)) ?? [],
     ...(visitor && { visitor: toVisitor(visitor) }),
     ...(device && { device: toDevice(device) }),
@@ -85,6 +89,28 @@ function toJourney(row: EventRow): MessageInitShape<typeof EventJourneySchema> {
     outcome: JourneyOutcome[row.outcome],
     startedAt: timestampFromDate(row.created_at),
     ...(row.ended_at && { endedAt: timestampFromDate(row.ended_at) }),
+  };
+}
+
+/** An event has at most one score, which goes by the event's id. */
+function toLeadScore(row: EventRow, leadScore: number): MessageInitShape<typeof LeadScoreSchema> {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    linkId: row.link_id,
+    visitorId: row.visitor_id ?? "",
+    leadScore,
+    ...(row.engagement_level !== null && { engagementLevel: row.engagement_level }),
+    ...(row.technological_aptitude !== null && { technologicalAptitude: row.technological_aptitude }),
+    ...(row.recurring_interest !== null && { recurringInterest: row.recurring_interest }),
+    ...(row.brand_supportiveness !== null && { brandSupportiveness: row.brand_supportiveness }),
+    ...(row.profile_fit !== null && { profileFit: row.profile_fit }),
+    ...(row.recurring_scans !== null && { recurringScans: row.recurring_scans }),
+    // It is computed once and does not change.
+    ...(row.scored_at && {
+      createdAt: timestampFromDate(row.scored_at),
+      updatedAt: timestampFromDate(row.scored_at),
+    }),
   };
 }
 

@@ -136,6 +136,7 @@ async function embed(
   ]);
   return {
     journey: include.has("journey"),
+    leadScore: include.has("leadScore"),
     traces: traces && Map.groupBy(traces, (trace: TraceRow) => trace.event_id),
     visitors: visitors && byId(visitors),
     devices: devices && byId(devices),

@@ -60,5 +60,6 @@ alter table events
   add column recurring_interest smallint,
   add column brand_supportiveness smallint,
   add column profile_fit smallint,
-  add column recurring_scans integer;
+  add column recurring_scans integer,
+  add column scored_at timestamptz(3);
 `;

@@ -1,0 +1,172 @@
+import { isUuid } from "../lib/ids.ts";
+import type { DataCollection } from "../model/plan.ts";
+import { type StepAction, stepActions } from "../model/workflow.ts";
+import type { SavedAttribute, TraceData } from "../workflow/walk.ts";
+import type { VisitHeaders } from "./classify.ts";
+import { recordVersion } from "./record-format.ts";
+import { textOfId } from "./visit-id.ts";
+
+/** A step that was opened on the way, other than the entry and a redirect, which are told by the rest of the record. */
+export interface OpenedStep {
+  readonly id: string;
+  readonly action: StepAction;
+  readonly data: TraceData;
+  /** False for the interaction at which the visit waits. */
+  readonly isCompleted: boolean;
+}
+
+/** A visit as it comes out of the spool. */
+export interface RecordedVisit {
+  readonly id: string;
+  readonly atMs: number;
+  readonly workspaceId: string;
+  readonly linkId: string;
+  readonly entrypoint: string;
+  readonly entryStepId: string;
+  readonly level: DataCollection;
+  readonly action: "SCAN" | "CLICK";
+  /** Those that decide on the class of the visit, where they were sent. */
+  readonly headers: VisitHeaders;
+  readonly userAgent: string;
+  readonly language: string;
+  readonly address: string;
+  readonly cookie: string;
+  readonly cookieWasSent: boolean;
+  /** IN_PROGRESS when the visit waits at the last step for its visitor. */
+  readonly outcome: RecordedOutcome;
+  /** Empty where there is none: pages, visits under way, fallbacks that lead nowhere. */
+  readonly destination: string;
+  readonly conversionTracking: boolean;
+  readonly stepsReached: number;
+  readonly stepsTotal: number;
+  /** The exit of a completed visit; the interaction of one under way; empty when the workflow has no entry. */
+  readonly lastStepId: string;
+  readonly lastStepAction: StepAction | "";
+  /** In order, each once. */
+  readonly opened: readonly OpenedStep[];
+  /** What completed steps save to the visitor, in order. */
+  readonly saved: readonly SavedAttribute[];
+  /** The interaction that the visitor is at, and what has to be carried on from there; empty for visits that ended. */
+  readonly waitsAt: string;
+  readonly query: string;
+}
+
+export type RecordedOutcome = "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
+
+/** Reads a record, or throws when it is none: damaged, or of a version that is not known here. */
+export function decodeVisit(id: Uint8Array, bytes: Uint8Array): RecordedVisit {
+  const fields: unknown = JSON.parse(withoutNul(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)));
+  if (!Array.isArray(fields) || fields[0] !== recordVersion || fields.length !== 23)
+    throw new Error("not a record of a known version");
+  const [, workspaceId, linkId, entrypoint, entryStepId, level, action, headers, ...rest] = fields;
+  const [userAgent, language, address, cookie, cookieWasSent, outcome, destination, ...last] = rest;
+  const [conversionTracking, stepsReached, stepsTotal, lastStepId, lastStepAction, ...walk] = last;
+  const [opened, saved, waiting] = walk;
+  const [waitsAt, query] = waiting === 0 ? ["", ""] : list(waiting);
+  return {
+    id: textOfId(id),
+    atMs: Buffer.from(id.buffer, id.byteOffset, 16).readUIntBE(0, 6),
+    workspaceId: uuid(workspaceId),
+    linkId: uuid(linkId),
+    entrypoint: string(entrypoint),
+    entryStepId: uuidOrNone(entryStepId),
+    level: oneOf(level, ["NONE", "BASIC", "ADVANCED"]),
+    action: oneOf(action, ["SCAN", "CLICK"]),
+    headers: headers === 0 ? noHeaders : headersOf(headers),
+    userAgent: string(userAgent),
+    language: string(language),
+    address: string(address),
+    cookie: string(cookie),
+    cookieWasSent: cookieWasSent === true,
+    outcome: oneOf(outcome, ["COMPLETED", "FALLBACK", "IN_PROGRESS"]),
+    destination: string(destination),
+    conversionTracking: conversionTracking === true,
+    stepsReached: count(stepsReached),
+    stepsTotal: count(stepsTotal),
+    lastStepId: uuidOrNone(lastStepId),
+    lastStepAction: lastStepAction === "" ? "" : stepAction(lastStepAction),
+    opened: opened === 0 ? none : list(opened).map(openedStep),
+    saved: saved === 0 ? none : list(saved).map(savedAttribute),
+    waitsAt: uuidOrNone(waitsAt),
+    query: string(query),
+  };
+}
+
+/** PostgreSQL keeps no NUL in texts. A backslash that is escaped itself is no beginning of one. */
+function withoutNul(bytes: Buffer): string {
+  const text = bytes.toString();
+  return text.includes("\\u0000") ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1") : text;
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+function openedStep(fields: unknown): OpenedStep {
+  const [id, action, data, isCompleted] = list(fields);
+  return { id: uuid(id), action: stepAction(action), data: traceData(data), isCompleted: isCompleted === 1 };
+}
+
+function traceData(value: unknown): TraceData {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("a trace is damaged");
+  // Only its reader needs to know what is inside.
+  return value as TraceData;
+}
+
+function savedAttribute(fields: unknown): SavedAttribute {
+  const [key, value, type, setOnce] = list(fields);
+  return {
+    key: string(key),
+    value: string(value),
+    type: oneOf(type, ["STRING", "NUMBER", "BOOLEAN", "DATE", "ENUM"]),
+    setOnce: setOnce === 1,
+  };
+}
+
+function list(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Error("a list is missing");
+  return value;
+}
+
+const noHeaders: VisitHeaders = Object.freeze({});
+
+function string(value: unknown): string {
+  if (typeof value !== "string") throw new Error("a text is missing");
+  return value;
+}
+
+function uuid(value: unknown): string {
+  const text = string(value);
+  if (!isUuid(text)) throw new Error("an id is damaged");
+  return text;
+}
+
+function uuidOrNone(value: unknown): string {
+  return value === "" ? "" : uuid(value);
+}
+
+function count(value: unknown): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 32_767)
+    throw new Error("a count is damaged");
+  return value;
+}
+
+function oneOf<Name extends string>(value: unknown, names: readonly Name[]): Name {
+  const name = names.find((known) => known === value);
+  if (name === undefined) throw new Error("a name is unknown");
+  return name;
+}
+
+function stepAction(value: unknown): StepAction {
+  const name = string(value);
+  if (!isStepAction(name)) throw new Error("an action is unknown");
+  return name;
+}
+
+function isStepAction(name: string): name is StepAction {
+  return Object.hasOwn(stepActions, name);
+}
+
+function headersOf(value: unknown): VisitHeaders {
+  if (typeof value !== "object" || value === null) throw new Error("headers are damaged");
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, string(text)]));
+}

@@ -1,0 +1,142 @@
+import { sql } from "kysely";
+import { plainArray, textArray } from "../db/array-literal.ts";
+import type { Db } from "../db/open.ts";
+import { keptTrace } from "./collection.ts";
+import type { ResolvedVisit } from "./fold-visits.ts";
+import type { VisitFacts } from "./visit-facts.ts";
+import type { VisitType } from "./visit-types.ts";
+
+export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
+  const plain = (read: (visit: ResolvedVisit) => string | number | boolean) => plainArray(visits.map(read));
+  const texts = (read: (visit: ResolvedVisit) => string) => textArray(visits.map(read));
+  // Without "on conflict", which costs each visit something: one that is there already fails the batch, and is looked for then.
+  await sql`
+    insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+      destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+      ended_at, created_at, updated_at)
+    select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+      destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+      case when outcome <> 'IN_PROGRESS' then at end, at, at
+    from (select *, to_timestamp(at_ms / 1000) as at from unnest(
+      ${plain(({ facts }) => facts.visit.workspaceId)}::uuid[],
+      ${plain(({ facts }) => facts.visit.id)}::uuid[],
+      ${plain(({ facts }) => facts.visit.linkId)}::uuid[],
+      ${plain(({ device }) => device.id)}::uuid[],
+      ${plain(({ visitorId }) => visitorId)}::uuid[],
+      ${plain(({ facts }) => facts.visit.action)}::action[],
+      ${plain(({ visitType }) => visitType)}::visit_type[],
+      ${plain(({ facts }) => facts.counted)}::boolean[],
+      ${texts(({ facts }) => facts.visit.entrypoint)}::text[],
+      ${texts(({ facts }) => facts.visit.destination)}::text[],
+      ${plain(({ facts }) => destinationAction(facts))}::event_action[],
+      ${plain(({ facts }) => facts.visit.stepsTotal)}::smallint[],
+      ${plain(({ facts }) => facts.visit.stepsReached)}::smallint[],
+      ${plain(({ facts }) => facts.visit.lastStepId)}::uuid[],
+      ${plain(({ facts }) => facts.visit.lastStepAction)}::event_action[],
+      ${plain(({ facts }) => facts.visit.outcome)}::journey_outcome[],
+      ${plain(({ facts }) => facts.visit.atMs)}::float8[])
+      as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+        destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+        at_ms)) as given`.execute(tx);
+}
+
+/** A fallback counts as a redirect, also where it leads nowhere. */
+function destinationAction({ visit }: VisitFacts): string {
+  if (visit.outcome === "IN_PROGRESS") return "";
+  return visit.outcome === "COMPLETED" ? visit.lastStepAction : "CLIENT_REDIRECT";
+}
+
+/** The step of a fallback: none of the link's, because each of them has at most one trace. */
+export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
+
+interface Trace {
+  readonly facts: VisitFacts;
+  readonly stepId: string;
+  readonly action: string;
+  readonly data: object;
+  readonly isCompleted: boolean;
+}
+
+export async function insertTraces(
+  tx: Db,
+  visits: readonly ResolvedVisit[],
+  looksFirst: boolean,
+): Promise<void> {
+  const traces = visits.flatMap(({ facts, visitType }) =>
+    tracesOf(facts, visitType).map((trace, place) => ({ ...trace, id: idBeside(facts.visit.id, place) })),
+  );
+  const plain = (read: (trace: (typeof traces)[number]) => string | number | boolean) =>
+    plainArray(traces.map(read));
+  await sql`
+    insert into traces (workspace_id, event_id, step_id, id, step_action, data, created_at, completed_at, updated_at)
+    select workspace_id, event_id, step_id, id, step_action, data, at, case when is_completed then at end, at
+    from (select *, to_timestamp(at_ms / 1000) as at from unnest(
+      ${plain(({ facts }) => facts.visit.workspaceId)}::uuid[],
+      ${plain(({ facts }) => facts.visit.id)}::uuid[],
+      ${plain(({ stepId }) => stepId)}::uuid[],
+      ${plain(({ id }) => id)}::uuid[],
+      ${plain(({ action }) => action)}::event_action[],
+      ${textArray(traces.map(({ data }) => JSON.stringify(data)))}::jsonb[],
+      ${plain(({ isCompleted }) => isCompleted)}::boolean[],
+      ${plain(({ facts }) => facts.visit.atMs)}::float8[])
+      as given (workspace_id, event_id, step_id, id, step_action, data, is_completed, at_ms)) as given
+    ${looksFirst ? sql`on conflict (workspace_id, event_id, step_id) do nothing` : sql``}`.execute(tx);
+}
+
+/** The traces of a visit, in order: that it came, what it was shown or asked on its way, and where it was sent. */
+function tracesOf(facts: VisitFacts, visitType: VisitType): Trace[] {
+  const { visit } = facts;
+  const { action, entrypoint, entryStepId, opened, level } = visit;
+  const traces: Trace[] = [];
+  if (entryStepId !== "") {
+    const accessedAt = new Date(visit.atMs).toISOString();
+    const entryAccess = { accessedAt, action, entrypoint, httpMethod: "GET", visitType };
+    traces.push({
+      facts,
+      stepId: entryStepId,
+      action: "LINK_VISIT",
+      data: { entryAccess },
+      isCompleted: true,
+    });
+  }
+  for (const step of opened) {
+    const data = keptTrace(step.data, level);
+    traces.push({ facts, stepId: step.id, action: step.action, data, isCompleted: step.isCompleted });
+  }
+  const sent = sentTo(facts);
+  if (sent !== undefined) traces.push(sent);
+  return traces;
+}
+
+function sentTo(facts: VisitFacts): Trace | undefined {
+  const { outcome, destination, conversionTracking, lastStepId, lastStepAction } = facts.visit;
+  const fallback = outcome === "FALLBACK";
+  if (!fallback && (outcome === "IN_PROGRESS" || lastStepAction !== "CLIENT_REDIRECT")) return undefined;
+  const data = { redirect: { destination, conversionTracking, fallback } };
+  const stepId = fallback ? fallbackStepId : lastStepId;
+  return { facts, stepId, action: "CLIENT_REDIRECT", data, isCompleted: true };
+}
+
+/** An id beside another one, in its last byte, so that writing twice makes the same rows in the same order. */
+function idBeside(id: string, place: number): string {
+  return id.slice(0, -2) + ((place + 1) & 0xff).toString(16).padStart(2, "0");
+}
+
+/** Visits that wait for their visitor at an interaction. */
+export async function insertVisitsUnderWay(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
+  const waiting = visits.flatMap(({ facts: { visit } }) => (visit.waitsAt === "" ? [] : [visit]));
+  if (waiting.length === 0) return;
+  const plain = (read: (visit: VisitFacts["visit"]) => string | number) => plainArray(waiting.map(read));
+  await sql`
+    insert into visits (workspace_id, event_id, link_id, step_id, query, data_collection, active_at)
+    select workspace_id, event_id, link_id, step_id, query, data_collection, to_timestamp(at_ms / 1000)
+    from unnest(
+      ${plain(({ workspaceId }) => workspaceId)}::uuid[],
+      ${plain(({ id }) => id)}::uuid[],
+      ${plain(({ linkId }) => linkId)}::uuid[],
+      ${plain(({ waitsAt }) => waitsAt)}::uuid[],
+      ${textArray(waiting.map(({ query }) => query))}::text[],
+      ${plain(({ level }) => level)}::data_collection[],
+      ${plain(({ atMs }) => atMs)}::float8[])
+      as given (workspace_id, event_id, link_id, step_id, query, data_collection, at_ms)`.execute(tx);
+}
