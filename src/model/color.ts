@@ -112,16 +112,19 @@ export function leastContrast(color: Color, grounds: readonly Color[]): number {
 }
 
 /**
- * The color nearest to the wanted one that is told apart from every ground with at least `ratio`, on the way to black or
- * white, whichever leads farther. Where no color is enough, that end itself.
+ * The wanted color if it is told apart from every ground with at least `ratio`, else the nearest that is, on the way to
+ * black or white, whichever can be read better. A color on the wrong side of the ground, such as white on yellow, gives way
+ * to a shade of the ground, which keeps the look of the page. Where no color is enough, black or white.
  */
 export function readable(wanted: Color, grounds: readonly Color[], ratio: number): Color {
-  const [first = white] = grounds;
-  const solid = over(wanted, first);
+  const [ground = white] = grounds;
+  const solid = rounded(over(wanted, ground));
   if (leastContrast(solid, grounds) >= ratio) return solid;
-  const end = leastContrast(black, grounds) >= leastContrast(white, grounds) ? black : white;
+  const isDarker = leastContrast(black, grounds) >= leastContrast(white, grounds);
+  const end = isDarker ? black : white;
+  const start = luminance(solid) < luminance(ground) === isDarker ? solid : ground;
   for (let step = 1; step < 20; step++) {
-    const color = rounded(mix(solid, end, step / 20));
+    const color = rounded(mix(start, end, step / 20));
     if (leastContrast(color, grounds) >= ratio) return color;
   }
   return end;

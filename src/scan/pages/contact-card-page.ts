@@ -1,6 +1,7 @@
 import { html } from "hono/html";
-import { destinationFault } from "../../model/destination.ts";
+import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 import type { ContactCardPayload } from "../../model/payloads.ts";
+import { isWebAddress } from "../web-address.ts";
 import { type Glyph, icon, platformOf } from "./icons.ts";
 import { type Language, wordsOf } from "./languages.ts";
 import type { Markup } from "./markup.ts";
@@ -24,8 +25,9 @@ export function contactCardPage(card: ContactCardPayload, setting: Setting): Pag
     media,
     title: name,
     kind: "card",
-    content: html`${initials}<header><h1 dir="auto">${name}</h1>${role === "" ? "" : html`<p class="lead" dir="auto">${role}</p>`}</header>
-<a class="button" href="${cardUrl}" download dir="auto">${icon("download")}<span>${card.buttonLabel || words.saveContact}</span></a>
+    sheets: ["card"],
+    content: html`${initials}<header><h1><bdi>${name}</bdi></h1>${role === "" ? "" : html`<p class="lead"><bdi>${role}</bdi></p>`}</header>
+<a class="button" href="${cardUrl}" download>${icon("download")}<bdi>${card.buttonLabel || words.saveContact}</bdi></a>
 ${lines(card, words)}${socialLinks(card)}`,
   });
 }
@@ -40,13 +42,14 @@ function initialsOf(name: string, language: Language): string {
 function lines(card: ContactCardPayload, words: Words): Markup | "" {
   const { phone, email, website } = card;
   const isPhone = /^\+[1-9]\d{1,14}$/.test(phone);
+  const grouped = parsePhoneNumberFromString(phone)?.formatInternational() ?? phone;
   const shown = [
-    isPhone ? line("phone", words.phone, html`<bdi>${phone}</bdi>`, `tel:${phone}`) : "",
+    isPhone ? line("phone", words.phone, html`<bdi>${grouped}</bdi>`, `tel:${phone}`) : "",
     isPhone && card.phoneIsWhatsapp
-      ? line("whatsapp", "WhatsApp", html`<bdi>${phone}</bdi>`, `https://wa.me/${phone.slice(1)}`)
+      ? line("whatsapp", "WhatsApp", html`<bdi>${grouped}</bdi>`, `https://wa.me/${phone.slice(1)}`)
       : "",
     email === "" ? "" : line("mail", words.email, html`<bdi>${email}</bdi>`, mailUrl(email)),
-    isWeb(website)
+    isWebAddress(website)
       ? line(
           "website",
           words.website,
@@ -81,7 +84,7 @@ function address(card: ContactCardPayload, words: Words): Markup | "" {
 
 function socialLinks({ socialLinks }: ContactCardPayload): Markup | "" {
   const links = socialLinks
-    .filter(({ url }) => isWeb(url))
+    .filter(({ url }) => isWebAddress(url))
     .map(({ platform, url }) => {
       const { glyph, name } = platformOf(platform, url);
       return html`<a class="button plain" href="${url}" title="${name}">${icon(glyph)}<span class="hide">${name}</span></a>
@@ -91,11 +94,6 @@ function socialLinks({ socialLinks }: ContactCardPayload): Markup | "" {
     ? ""
     : html`<div class="icons">
 ${links}</div>`;
-}
-
-/** Only what a browser opens as a web page: nothing that would run, or start another program. */
-function isWeb(url: string): boolean {
-  return /^https?:/i.test(url) && destinationFault(url) === undefined;
 }
 
 function mailUrl(email: string): string {

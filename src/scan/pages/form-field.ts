@@ -45,30 +45,29 @@ export function drawField(field: FormField, setting: FieldSetting): Markup {
   const help =
     field.helpText === ""
       ? ""
-      : html`<p class="help" id="${id}-help" dir="auto">${field.helpText}</p>
+      : html`<p class="help" id="${id}-help"><bdi>${field.helpText}</bdi></p>
 `;
   const complaint =
     fault === undefined
       ? ""
-      : html`<p class="fault" id="${id}-fault">${icon("warning")}<span>${words.faults[fault]}</span></p>
+      : html`<p class="fault" id="${id}-fault">${words.faults[fault]}</p>
 `;
   const notesBelow = html`${help}${complaint}`;
   return isGroup(field.type) ? group(drawn, describedBy, notesBelow) : single(drawn, notesBelow);
 }
 
 function reservedLabel(key: string, words: Words): string {
-  const reserved: Record<string, string> = {
-    $email: words.email,
-    $phone: words.phone,
-    $firstName: words.firstName,
-    $lastName: words.lastName,
-  };
-  return reserved[key] ?? key;
+  if (key === "$email") return words.email;
+  if (key === "$phone") return words.phone;
+  if (key === "$firstName") return words.firstName;
+  return key === "$lastName" ? words.lastName : key;
 }
 
-function defaultValues({ type, defaultValue }: FormField): string[] {
-  if (defaultValue === "") return [];
-  return type === "CHECKBOX" ? defaultValue.split(/\s*,\s*/) : [defaultValue];
+/** Boxes are joined as they are saved: by a comma and a space, which may also be part of a value. */
+function defaultValues({ type, defaultValue, options }: FormField): string[] {
+  if (type !== "CHECKBOX") return [defaultValue];
+  const list = `, ${defaultValue}, `;
+  return options.map(({ value }) => value).filter((value) => list.includes(`, ${value}, `));
 }
 
 function isGroup(type: FormFieldType): boolean {
@@ -78,7 +77,7 @@ function isGroup(type: FormFieldType): boolean {
 /** The label's words; that an answer may be left out is said, because mostly it may not. */
 function caption({ label, field, words }: DrawnField): Markup {
   const optional = field.required ? "" : html` <span class="quiet">(${words.optional})</span>`;
-  return html`<span dir="auto">${label}</span>${optional}`;
+  return html`<bdi>${label}</bdi>${optional}`;
 }
 
 function single(drawn: DrawnField, notes: Markup): Markup {
@@ -107,8 +106,8 @@ ${value}</textarea>`;
 const text = html` type="text" maxlength="4096" dir="auto"`;
 
 const inputAttributes: Partial<Record<FormFieldType, Markup>> = {
-  EMAIL: html` type="email" inputmode="email" maxlength="254" autocapitalize="none" spellcheck="false"`,
-  PHONE: html` type="tel" inputmode="tel" maxlength="64"`,
+  EMAIL: html` type="email" inputmode="email" dir="ltr" maxlength="254" autocapitalize="none" spellcheck="false"`,
+  PHONE: html` type="tel" inputmode="tel" dir="ltr" maxlength="64"`,
   NUMBER: html` type="number" inputmode="decimal" step="any"`,
   DATE: html` type="date"`,
 };
@@ -147,7 +146,7 @@ function options({ field, name, values, isFocused }: DrawnField): Markup {
   const isRequired = field.required && (type === "radio" || field.options.length === 1);
   const choices = field.options.map(
     ({ label, value }, index) =>
-      html`<label class="choice"><input type="${type}" name="${name}" value="${value}"${attribute("checked", values.includes(value))}${attribute("required", isRequired)}${attribute("autofocus", isFocused && index === 0)}><span dir="auto">${label || value}</span></label>
+      html`<label class="choice"><input type="${type}" name="${name}" value="${value}"${attribute("checked", values.includes(value))}${attribute("required", isRequired)}${attribute("autofocus", isFocused && index === 0)}><span><bdi>${label || value}</bdi></span></label>
 `,
   );
   return html`${choices}`;

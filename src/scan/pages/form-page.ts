@@ -23,7 +23,7 @@ export function formPage(payload: FormPayload, setting: Setting): Page {
   );
   // Skipping asks for no answers.
   const skip = payload.skipForm
-    ? html`<button class="button bare" name="${skipName}" value="1" formnovalidate dir="auto">${payload.skipButtonText || words.skip}</button>
+    ? html`<button class="button bare" name="${skipName}" value="1" formnovalidate><bdi>${payload.skipButtonText || words.skip}</bdi></button>
 `
     : "";
   return makePage({
@@ -33,10 +33,11 @@ export function formPage(payload: FormPayload, setting: Setting): Page {
     media,
     title: payload.title || linkName,
     kind: "form",
+    sheets: ["controls"],
     hasForm: true,
     content: html`${heading(payload, linkName)}${firstFaulty === undefined ? "" : alert(words.checkAnswers)}<form class="answers" method="post" action="${action}">
 ${fields}<div class="stack">
-<button class="button" dir="auto">${payload.submitButtonText || words.submit}</button>
+<button class="button"><bdi>${payload.submitButtonText || words.submit}</bdi></button>
 ${skip}</div>
 </form>`,
   });

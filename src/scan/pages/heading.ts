@@ -7,12 +7,12 @@ export function heading(
   { title, description }: { readonly title: string; readonly description: string },
   fallback: string,
 ): Markup {
-  const lead = description === "" ? "" : html`<p class="lead" dir="auto">${description}</p>`;
+  const lead = description === "" ? "" : html`<p class="lead"><bdi>${description}</bdi></p>`;
   if (title === "") {
-    return html`<header><h1 class="hide" dir="auto">${fallback}</h1>${lead}</header>
+    return html`<header><h1 class="hide">${fallback}</h1>${lead}</header>
 `;
   }
-  return html`<header><h1 dir="auto">${title}</h1>${lead}</header>
+  return html`<header><h1><bdi>${title}</bdi></h1>${lead}</header>
 `;
 }
 
@@ -24,6 +24,6 @@ export function mark(glyph: Glyph): Markup {
 
 /** What went wrong, told at once to those who listen. */
 export function alert(text: string): Markup {
-  return html`<p class="fault alert" role="alert">${icon("warning")}<span>${text}</span></p>
+  return html`<p class="fault alert" role="alert">${text}</p>
 `;
 }

@@ -146,19 +146,24 @@ interface Box {
   readonly isSeen: boolean;
 }
 
-/** Where the owner wants no container, texts over a cover image get one all the same: nobody could read them. */
 function boxOf({ container, coverMode }: PageTheme, hasCover: boolean, ground: Color): Box {
-  if (container !== undefined) return boxOfContainer(container, ground);
-  if (!hasCover || coverMode !== "FULL") return { background: undefined, line: "0", isSeen: false };
-  return { background: { ...ground, alpha: 0.9 }, line: "0", isSeen: true };
+  const { line, background } = boxOfContainer(container, ground);
+  const opacity = background?.alpha ?? 0;
+  // On an image nobody could read: a faint container is laid over the canvas there, and none is a piece of canvas.
+  const isOverImage = hasCover && coverMode === "FULL" && opacity < 0.7;
+  if (!isOverImage) return { background, line, isSeen: opacity > 0 || line !== "0" };
+  const solid = background === undefined ? ground : over(background, ground);
+  return { background: { ...solid, alpha: 0.9 }, line, isSeen: true };
 }
 
-function boxOfContainer({ background, opacity, border }: Container, ground: Color): Box {
+function boxOfContainer(container: Container | undefined, ground: Color): Omit<Box, "isSeen"> {
+  if (container === undefined) return { background: undefined, line: "0" };
+  const { background, opacity, border } = container;
   const { style, size, color = mix(ground, black, 0.2) } = border;
-  const line = size === 0 ? "0" : `${rem(size)} ${style.toLowerCase()} ${toCss(color)}`;
-  const shown = background === undefined ? undefined : { ...background, alpha: background.alpha * opacity };
-  const isSeen = (shown?.alpha ?? 0) > 0 || size > 0;
-  return { background: shown, line, isSeen };
+  return {
+    background: background === undefined ? undefined : { ...background, alpha: background.alpha * opacity },
+    line: size === 0 ? "0" : `${rem(size)} ${style.toLowerCase()} ${toCss(color)}`,
+  };
 }
 
 /** Everything that text may have behind it; over an image, anything between black and white. */

@@ -21,12 +21,12 @@ export function messagePage(payload: MessagePagePayload, setting: Setting): Page
   });
 }
 
-type Onward = Pick<Draft, "style" | "headers" | "hasForm"> & { readonly content: Markup };
+type Onward = Pick<Draft, "sheets" | "style" | "headers" | "hasForm"> & { readonly content: Markup };
 
 function button({ buttonLabel }: MessagePagePayload, { language, action }: Setting): Onward {
   return {
     hasForm: true,
-    content: html`<form method="post" action="${action}"><button class="button" dir="auto">${buttonLabel || wordsOf(language).continue}</button></form>`,
+    content: html`<form method="post" action="${action}"><button class="button"><bdi>${buttonLabel || wordsOf(language).continue}</bdi></button></form>`,
   };
 }
 
@@ -36,7 +36,8 @@ function timer({ timerSeconds }: MessagePagePayload, { language, action }: Setti
   const url = `${action}${action.includes("?") ? "&" : "?"}${timerParameter}=1`;
   return {
     headers: ["Refresh", `${timerSeconds};url=${url}`],
+    sheets: ["timer"],
     style: `:root{--seconds:${Number(timerSeconds)}s}`,
-    content: html`<div class="stack"><div class="time"></div><p class="quiet">${words.goesOn.replace("{when}", inWords(language, timerSeconds))}</p><a class="button bare" href="${url}">${words.goOnNow}</a></div>`,
+    content: html`<div class="stack"><div class="time" aria-hidden="true"></div><p class="quiet">${words.goesOn.replace("{when}", inWords(language, timerSeconds))}</p><a class="button bare" href="${url}">${words.goOnNow}</a></div>`,
   };
 }

@@ -9,7 +9,7 @@ export function multiLinkPage(payload: MultiLinkPayload, setting: Setting): Page
   const { language, theme, media, action, linkName } = setting;
   const buttons = payload.buttons.map(
     ({ id, label }, index) =>
-      html`<button class="button" name="${buttonName}" value="${id}" dir="auto">${label || String(index + 1)}</button>
+      html`<button class="button" name="${buttonName}" value="${id}"><bdi>${label || String(index + 1)}</bdi></button>
 `,
   );
   return makePage({

@@ -5,7 +5,7 @@ import { icon } from "./icons.ts";
 import { directionOf, type Language } from "./languages.ts";
 import { lookOf } from "./look.ts";
 import { attribute, type Markup } from "./markup.ts";
-import { stylesheet } from "./stylesheet.ts";
+import { type Sheet, sheets } from "./stylesheet.ts";
 
 /** A hosted page: no script, and no request to anybody but for the images of its theme. */
 export interface Page {
@@ -30,8 +30,10 @@ export interface Draft {
   readonly content: Markup;
   readonly theme?: PageTheme;
   readonly media?: PageMedia;
-  /** What the page is of, for the style. */
+  /** The class of `body`, for the style. */
   readonly kind?: "form" | "card";
+  /** Parts of the style for what stands in `main`. */
+  readonly sheets?: readonly Sheet[];
   /** More of `head`. */
   readonly head?: Markup;
   /** More of the style, in CSS. */
@@ -41,14 +43,22 @@ export interface Draft {
   readonly hasForm?: boolean;
 }
 
-const stylesheetHash = hash(stylesheet);
-
 /** Puts a page together. */
 export function makePage(draft: Draft): Page {
   const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
   const coverUrl = imageUrl(media.coverUrl);
   const badgeUrl = imageUrl(media.badgeUrl);
-  const look = lookOf(theme, coverUrl !== undefined) + (draft.style ?? "");
+  const parts: readonly Sheet[] = [
+    ...(draft.sheets ?? []),
+    ...(coverUrl === undefined ? [] : (["cover"] as const)),
+    ...(theme.badge === undefined ? [] : (["badge"] as const)),
+  ];
+  const style = [
+    lookOf(theme, coverUrl !== undefined),
+    draft.style,
+    sheets.base,
+    ...parts.map((part) => sheets[part]),
+  ].join("");
   const classes = [kind, coverUrl === undefined ? undefined : coverClasses[theme.coverMode]];
   const document = html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -58,8 +68,7 @@ export function makePage(draft: Draft): Page {
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-${head}<style>${raw(stylesheet)}</style>
-<style>${raw(look)}</style>
+${head}<style>${raw(style)}</style>
 </head>
 <body${attribute("class", classes.filter(Boolean).join(" "))}>
 ${coverUrl === undefined ? "" : html`<div class="cover"><img src="${coverUrl}" alt=""></div>`}
@@ -69,7 +78,7 @@ ${badge(theme, badgeUrl)}${content}
 </body>
 </html>
 `;
-  const policy = pagePolicy(hash(look), [coverUrl, badgeUrl], draft.hasForm === true);
+  const policy = pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true);
   return {
     status,
     body: Buffer.from(String(document)),
@@ -77,7 +86,7 @@ ${badge(theme, badgeUrl)}${content}
   };
 }
 
-const coverClasses = { FULL: "full", PROGRESSIVE_TOP: "top", PROGRESSIVE_BOTTOM: "bottom" } as const;
+const coverClasses = { FULL: undefined, PROGRESSIVE_TOP: "top", PROGRESSIVE_BOTTOM: "bottom" } as const;
 
 function badge(theme: PageTheme, url: string | undefined): Markup | "" {
   if (theme.badge === undefined) return "";
@@ -94,22 +103,18 @@ function imageUrl(url: string | undefined): string | undefined {
 }
 
 /**
- * Allows the two styles of a page and its images, and nothing else. Where a form's answer leads is left open: browsers
+ * Allows the style of a page and its images, and nothing else. Where a form's answer leads is left open: browsers
  * apply `form-action` to every address that the answer is sent on to, and those are the destinations of links and where
  * they lead in turn. There is no other form on a page than ours.
  */
-function pagePolicy(lookHash: string, images: readonly (string | undefined)[], hasForm: boolean): string {
+function pagePolicy(style: string, images: readonly (string | undefined)[], hasForm: boolean): string {
   const origins = new Set(images.filter((url) => url !== undefined).map((url) => new URL(url).origin));
   return [
     "default-src 'none'",
-    `style-src '${stylesheetHash}' '${lookHash}'`,
+    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
     `img-src ${["data:", ...origins].join(" ")}`,
     "base-uri 'none'",
     ...(hasForm ? [] : ["form-action 'none'"]),
     "frame-ancestors 'none'",
   ].join("; ");
-}
-
-function hash(style: string): string {
-  return `sha256-${createHash("sha256").update(style).digest("base64")}`;
 }

@@ -2,7 +2,6 @@ import { html } from "hono/html";
 import type { PasswordPayload } from "../../model/payloads.ts";
 import { passwordName } from "../../workflow/answer-fields.ts";
 import { heading, mark } from "./heading.ts";
-import { icon } from "./icons.ts";
 import { wordsOf } from "./languages.ts";
 import { attribute } from "./markup.ts";
 import { makePage, type Page } from "./page.ts";
@@ -15,7 +14,7 @@ export function passwordPage(payload: PasswordPayload, setting: Setting): Page {
   const title = payload.title || words.passwordTitle;
   const isWrong = faults.size > 0;
   const fault = isWrong
-    ? html`<p class="fault" id="fault" role="alert">${icon("warning")}<span>${words.faults.PASSWORD}</span></p>
+    ? html`<p class="fault" id="fault" role="alert">${words.faults.PASSWORD}</p>
 `
     : "";
   return makePage({
@@ -24,6 +23,7 @@ export function passwordPage(payload: PasswordPayload, setting: Setting): Page {
     theme,
     media,
     title,
+    sheets: ["controls"],
     hasForm: true,
     content: html`${theme.badge === undefined ? mark("lock") : ""}${heading({ title, description: payload.description }, "")}
 <form class="answers" method="post" action="${action}">

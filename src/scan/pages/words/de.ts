@@ -12,7 +12,7 @@ export const german: Words = {
   faults: {
     REQUIRED: "Bitte füllen Sie dieses Feld aus.",
     EMAIL: "Bitte geben Sie eine E-Mail-Adresse ein, etwa name@example.com.",
-    PHONE: "Bitte geben Sie eine Telefonnummer mit Ländervorwahl ein, etwa +49 30 123456.",
+    PHONE: "Bitte geben Sie eine Telefonnummer mit Ländervorwahl ein, etwa +49\u00a030\u00a0123456.",
     NUMBER: "Bitte geben Sie eine Zahl ein.",
     DATE: "Bitte geben Sie ein Datum ein.",
     OPTION: "Bitte wählen Sie eine der Möglichkeiten.",

@@ -12,7 +12,7 @@ export const english: Words = {
   faults: {
     REQUIRED: "Please fill this in.",
     EMAIL: "Please enter an e-mail address, such as name@example.com.",
-    PHONE: "Please enter a phone number with its country code, such as +1 212 555 0123.",
+    PHONE: "Please enter a phone number with its country code, such as +1\u00a0212\u00a0555\u00a00123.",
     NUMBER: "Please enter a number.",
     DATE: "Please enter a date.",
     OPTION: "Please choose one of the options.",

@@ -12,7 +12,7 @@ export const spanish: Words = {
   faults: {
     REQUIRED: "Rellene este campo.",
     EMAIL: "Introduzca un correo electrónico, por ejemplo nombre@example.com.",
-    PHONE: "Introduzca un teléfono con el prefijo del país, por ejemplo +34 912 345 678.",
+    PHONE: "Introduzca un teléfono con el prefijo del país, por ejemplo +34\u00a0912\u00a0345\u00a0678.",
     NUMBER: "Introduzca un número.",
     DATE: "Introduzca una fecha.",
     OPTION: "Elija una de las opciones.",

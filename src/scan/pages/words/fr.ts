@@ -12,7 +12,8 @@ export const french: Words = {
   faults: {
     REQUIRED: "Veuillez remplir ce champ.",
     EMAIL: "Veuillez saisir une adresse e-mail, par exemple nom@example.com.",
-    PHONE: "Veuillez saisir un numéro de téléphone avec l’indicatif du pays, par exemple +33 1 23 45 67 89.",
+    PHONE:
+      "Veuillez saisir un numéro de téléphone avec l’indicatif du pays, par exemple +33\u00a01\u00a023\u00a045\u00a067\u00a089.",
     NUMBER: "Veuillez saisir un nombre.",
     DATE: "Veuillez saisir une date.",
     OPTION: "Veuillez choisir l’une des options.",

@@ -12,7 +12,8 @@ export const italian: Words = {
   faults: {
     REQUIRED: "Compila questo campo.",
     EMAIL: "Inserisci un indirizzo e-mail, ad esempio nome@example.com.",
-    PHONE: "Inserisci un numero di telefono con il prefisso internazionale, ad esempio +39 06 1234567.",
+    PHONE:
+      "Inserisci un numero di telefono con il prefisso internazionale, ad esempio +39\u00a006\u00a01234567.",
     NUMBER: "Inserisci un numero.",
     DATE: "Inserisci una data.",
     OPTION: "Scegli una delle opzioni.",

@@ -12,7 +12,7 @@ export const japanese: Words = {
   faults: {
     REQUIRED: "入力してください。",
     EMAIL: "メールアドレスを入力してください（例：name@example.com）。",
-    PHONE: "国番号を付けた電話番号を入力してください（例：+81 3 1234 5678）。",
+    PHONE: "国番号を付けた電話番号を入力してください（例：+81\u00a03\u00a01234\u00a05678）。",
     NUMBER: "数値を入力してください。",
     DATE: "日付を入力してください。",
     OPTION: "選択肢から選んでください。",

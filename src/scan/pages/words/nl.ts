@@ -12,7 +12,7 @@ export const dutch: Words = {
   faults: {
     REQUIRED: "Vul dit veld in.",
     EMAIL: "Vul een e-mailadres in, zoals naam@example.com.",
-    PHONE: "Vul een telefoonnummer met landnummer in, zoals +31 20 123 4567.",
+    PHONE: "Vul een telefoonnummer met landnummer in, zoals +31\u00a020\u00a0123\u00a04567.",
     NUMBER: "Vul een getal in.",
     DATE: "Vul een datum in.",
     OPTION: "Kies een van de opties.",

@@ -12,7 +12,7 @@ export const polish: Words = {
   faults: {
     REQUIRED: "Wypełnij to pole.",
     EMAIL: "Podaj adres e-mail, na przykład imie@example.com.",
-    PHONE: "Podaj numer telefonu z kodem kraju, na przykład +48 22 123 45 67.",
+    PHONE: "Podaj numer telefonu z kodem kraju, na przykład +48\u00a022\u00a0123\u00a045\u00a067.",
     NUMBER: "Podaj liczbę.",
     DATE: "Podaj datę.",
     OPTION: "Wybierz jedną z opcji.",

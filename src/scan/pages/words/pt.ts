@@ -12,7 +12,7 @@ export const portuguese: Words = {
   faults: {
     REQUIRED: "Preencha este campo.",
     EMAIL: "Informe um e-mail, por exemplo nome@example.com.",
-    PHONE: "Informe um telefone com o código do país, por exemplo +55 11 2345-6789.",
+    PHONE: "Informe um telefone com o código do país, por exemplo +55\u00a011\u00a02345-6789.",
     NUMBER: "Informe um número.",
     DATE: "Informe uma data.",
     OPTION: "Escolha uma das opções.",

@@ -12,7 +12,7 @@ export const turkish: Words = {
   faults: {
     REQUIRED: "Lütfen bu alanı doldurun.",
     EMAIL: "Lütfen bir e-posta adresi girin, örneğin ad@example.com.",
-    PHONE: "Lütfen ülke koduyla bir telefon numarası girin, örneğin +90 212 123 45 67.",
+    PHONE: "Lütfen ülke koduyla bir telefon numarası girin, örneğin +90\u00a0212\u00a0123\u00a045\u00a067.",
     NUMBER: "Lütfen bir sayı girin.",
     DATE: "Lütfen bir tarih girin.",
     OPTION: "Lütfen seçeneklerden birini seçin.",

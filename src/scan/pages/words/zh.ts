@@ -12,7 +12,7 @@ export const chinese: Words = {
   faults: {
     REQUIRED: "请填写此项。",
     EMAIL: "请输入电子邮箱，例如 name@example.com。",
-    PHONE: "请输入带国家代码的电话号码，例如 +86 10 1234 5678。",
+    PHONE: "请输入带国家代码的电话号码，例如 +86\u00a010\u00a01234\u00a05678。",
     NUMBER: "请输入数字。",
     DATE: "请输入日期。",
     OPTION: "请从选项中选择。",
