@@ -106,7 +106,7 @@ const readers: { readonly [Action in StepAction]: Reader<Payloads[Action]> } = {
       state: textOf(fields.state),
       postalCode: textOf(fields.postalCode),
       country: textOf(fields.country),
-      socialLinks: objectsOf(fields.socialLinks).map(placeElsewhere),
+      socialLinks: objectsOf(fields.socialLinks).filter(hasUrl).map(placeElsewhere),
       buttonLabel: textOf(fields.buttonLabel),
     };
   },
@@ -115,9 +115,11 @@ const readers: { readonly [Action in StepAction]: Reader<Payloads[Action]> } = {
     ...titledOf(fields),
     displayStyle:
       bare(fields.displayStyle, "SOCIAL_LINKS_DISPLAY_STYLE_") === "COMPACT" ? "COMPACT" : "DETAILED",
-    links: ordered(objectsOf(fields.links)).map((link) => {
-      return { id: textOf(link.id), ...placeElsewhere(link), order: link.order };
-    }),
+    links: ordered(objectsOf(fields.links))
+      .filter(hasUrl)
+      .map((link) => {
+        return { id: textOf(link.id), ...placeElsewhere(link), order: link.order };
+      }),
   }),
 
   VISIT_TYPE_CONDITION: choices("options", ({ value }) => {
@@ -235,6 +237,11 @@ function formFieldOf(field: JsonFields & { readonly order: number }): FormField 
     helpText: textOf(field.helpText),
     validationPattern: textOf(field.validationPattern),
   };
+}
+
+/** A link without an address is not shown. */
+function hasUrl({ url }: JsonFields): boolean {
+  return textOf(url) !== "";
 }
 
 function placeElsewhere({ platform, url }: JsonFields) {

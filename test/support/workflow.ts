@@ -1,0 +1,77 @@
+import { compilePlan, type Plan, type PlanRow } from "../../src/model/plan.ts";
+import type { StepAction, StoredConnection, StoredStep } from "../../src/model/workflow.ts";
+import type { Visit, VisitDevice } from "../../src/workflow/visit.ts";
+
+/** A step as it would be stored. */
+export function storedStep<Action extends StepAction>(
+  id: string,
+  action: Action,
+  payload: unknown = {},
+  attributeCapture?: unknown,
+): StoredStep {
+  return { id, action, payload, attributeCapture };
+}
+
+export const entryStep = storedStep("entry", "LINK_VISIT");
+
+/** A redirect to `https://example.com/<id>`. */
+export function redirectStep(id: string, conversionTracking = false): StoredStep {
+  return storedStep(id, "CLIENT_REDIRECT", { destination: `https://example.com/${id}`, conversionTracking });
+}
+
+/** Connections written as `step.branch → next`: `{ "entry.next": "redirect" }`. */
+export type Wires = Readonly<Record<string, string>>;
+
+export function connectionsOf(wires: Wires): StoredConnection[] {
+  return Object.entries(wires).map(([from, nextStepId]) => {
+    const dot = from.indexOf(".");
+    return { stepId: from.slice(0, dot), branchId: from.slice(dot + 1), nextStepId };
+  });
+}
+
+/** The plan of a link with these steps. */
+export function planOf(steps: readonly StoredStep[], wires: Wires, row: Partial<PlanRow> = {}): Plan {
+  const base: PlanRow = {
+    workspaceId: "workspace",
+    linkId: "link",
+    host: "",
+    shortlink: "menu",
+    environment: "live",
+    timezone: "UTC",
+    dataCollection: "BASIC",
+    fallbackDestination: "",
+    rootDestination: "",
+    expiresAt: null,
+    link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
+    pageTheme: null,
+    steps,
+    connections: connectionsOf(wires),
+  };
+  return compilePlan({ ...base, ...row }, "https://go.example/menu");
+}
+
+export interface SeenBy extends Partial<Omit<Visit, "country" | "device">> {
+  readonly country?: string;
+  readonly device?: Partial<VisitDevice>;
+}
+
+/** A visit of a person about whom nothing else is known. */
+export function visitOf({ country = "", device = {}, ...seen }: SeenBy = {}): Visit {
+  const unknown: VisitDevice = {
+    deviceType: "UNKNOWN",
+    deviceActor: "HUMAN",
+    platformName: "",
+    browserName: "",
+    deviceBrand: "",
+  };
+  return {
+    query: "",
+    lbid: () => "AZJ4mJx0cHOxu8xGVRAGRg",
+    dataCollection: "BASIC",
+    visitType: "FIRST",
+    country: () => country,
+    device: () => ({ ...unknown, ...device }),
+    attributes: undefined,
+    ...seen,
+  };
+}
