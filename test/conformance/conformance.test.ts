@@ -229,9 +229,10 @@ describe(`a request that breaks one rule is refused alike by both protocols, by 
   // No call of theirs gets as far as its rules without a session.
   test.each(forMembers.map((operation) => [operation.name, casesFor(operation).length, operation] as const))(
     "%s, for members, by the rules alone: %i requests",
-    (_, __, { method, ...operation }) => {
-      const faults = casesFor({ method, ...operation }).flatMap(({ name, request, ...rule }) => {
-        const refusal = checkRequest(fromJson(method.input, request), method.input)?.refusal;
+    (_, __, operation) => {
+      const { input } = operation.method;
+      const faults = casesFor(operation).flatMap(({ name, request, ...rule }) => {
+        const refusal = checkRequest(fromJson(input, request), input)?.refusal;
         const fields = (refusal?.fields ?? []).map(({ field }) => field);
         return blames(rule, [...new Set(fields)]) ? [] : [`${name}: ${fields}`];
       });
@@ -264,7 +265,12 @@ function blames(
   { field, isExpression }: Pick<Case, "field" | "isExpression">,
   fields: readonly string[],
 ): boolean {
-  const isBelow = (each: string) => each.startsWith(`${field}.`) || (field === "" && each !== "request");
-  if (isExpression) return fields.length === 1 && fields.every((each) => each === field || isBelow(each));
-  return fields.includes(field) && fields.every((each) => each.startsWith(field) || field.startsWith(each));
+  if (isExpression) return fields.length === 1 && fields.every((each) => isAtOrBelow(each, field));
+  const isRelated = (each: string) => isAtOrBelow(each, field) || isAtOrBelow(field, each);
+  return fields.includes(field) && fields.every(isRelated);
+}
+
+function isAtOrBelow(path: string, above: string): boolean {
+  if (above === "") return path !== "request";
+  return path === above || path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 }
