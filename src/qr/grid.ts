@@ -1,6 +1,7 @@
 import type { Design } from "./design.ts";
 import { circleRadius, type Layout, quietZone } from "./layout.ts";
 import { alignmentCenters, isFinder, type Matrix } from "./matrix.ts";
+import { type Area, touches } from "./picture.ts";
 
 /** What is drawn as dots: `side` × `side` cells, row by row, 1 is dark. The code begins at cell `margin` both ways. */
 export interface Grid {
@@ -9,14 +10,6 @@ export interface Grid {
   readonly cells: Uint8Array;
   /** 1 where a cell belongs to an alignment pattern, dark or not. */
   readonly landmarks: Uint8Array;
-}
-
-/** An area in modules of the code; its right and bottom edges belong to nobody. */
-export interface Area {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
 }
 
 /** The dots of a code: its dark modules without finder patterns and without those in `hidden`, and its surroundings. */
@@ -41,25 +34,6 @@ export function dotsOf(matrix: Matrix, shape: Design["shape"], hidden: Area | un
   const grid = { side, margin, cells, landmarks };
   if (shape === "CIRCLE") surround(grid, matrix);
   return grid;
-}
-
-/** The area that a picture of `size` (in parts of the code's side) and its margin cover. */
-export function coveredArea(
-  codeSize: number,
-  { across, down }: { readonly across: number; readonly down: number },
-  margin: number,
-): Area {
-  const middle = codeSize / 2;
-  return {
-    left: middle - across / 2 - margin,
-    top: middle - down / 2 - margin,
-    right: middle + across / 2 + margin,
-    bottom: middle + down / 2 + margin,
-  };
-}
-
-function touches({ left, top, right, bottom }: Area, row: number, column: number): boolean {
-  return column + 1 > left && column < right && row + 1 > top && row < bottom;
 }
 
 /** Fills the circle around a code and its quiet zone with dots that say nothing, always the same for the same code. */

@@ -62,8 +62,8 @@ describe.skipIf(!hasTool(rsvgConvert))("an SVG painted by librsvg", async () => 
   });
 });
 
-test("writes plain SVGs with plain attributes only", () => {
-  expect(renderSvg("https://example.com/a?qr", defaultDesign)).toMatch(
+test("writes plain SVGs with plain attributes only", async () => {
+  expect(await renderSvg("https://example.com/a?qr", defaultDesign)).toMatch(
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="512" height="512" viewBox="0 0 512 512"><rect width="512" height="512" fill="#ffffff"\/><path fill="#000000" d="[MLZ0-9 ]+"\/><path fill="#000000" fill-rule="evenodd" d="[MLZ0-9 ]+"\/><path fill="#000000" d="[MLZ0-9 ]+"\/><\/svg>$/,
   );
 });

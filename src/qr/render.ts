@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { codeOf } from "./code.ts";
 import type { Design, ImageFormat, Paint } from "./design.ts";
 import { layOut } from "./layout.ts";
-import { type Matrix, qrMatrix } from "./matrix.ts";
+import type { Matrix } from "./matrix.ts";
 import { plainPng } from "./plain-png.ts";
 import { svgOf } from "./svg.ts";
 
@@ -23,13 +24,13 @@ const extensions: Readonly<Record<ImageFormat, string>> = {
 const drawingVersion = 2;
 
 /** Draws a code as SVG; a RangeError when the content is too long for any code. */
-export function renderSvg(content: string, design: Design): string {
-  return svgOf(qrMatrix(content, design.errorCorrection), design);
+export async function renderSvg(content: string, design: Design): Promise<string> {
+  return svgOf(await codeOf(content, design), design);
 }
 
 /** Draws a code as a file; a RangeError when the content is too long for any code. JPEG has white for transparency. */
 export async function renderImage(content: string, design: Design, format: ImageFormat): Promise<Buffer> {
-  const matrix = qrMatrix(content, design.errorCorrection);
+  const matrix = await codeOf(content, design);
   if (format === "PNG" && isPlain(matrix, design)) {
     const [dark, light] = [design.dots.paint.color, design.background.color];
     return plainPng(matrix, { ...design, dark, light });

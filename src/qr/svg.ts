@@ -2,11 +2,11 @@ import { type Color, hexOf } from "./color.ts";
 import { drawFrames, drawMiddles } from "./corners.ts";
 import type { CentralImage, Design, Paint } from "./design.ts";
 import { drawDots } from "./dots.ts";
-import { type Area, coveredArea, dotsOf, originOf } from "./grid.ts";
+import { dotsOf, originOf } from "./grid.ts";
 import { type Layout, layOut } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 import { type PathWriter, pathWriter } from "./path.ts";
-import { pngSize } from "./png-size.ts";
+import { hiddenArea, pictureArea } from "./picture.ts";
 
 /** An area in pixels, which a gradient spans. */
 interface Box {
@@ -24,8 +24,11 @@ interface Box {
 export function svgOf(matrix: Matrix, design: Design): string {
   const { width, height, dots, cornersSquare, cornersDot, background, centralImage } = design;
   const layout = layOut(matrix.size, design);
-  const picture = centralImage && placePicture(centralImage, matrix.size, layout);
-  const grid = dotsOf(matrix, design.shape, picture?.hidden);
+  const grid = dotsOf(
+    matrix,
+    design.shape,
+    centralImage && hiddenArea(centralImage, matrix.size, layout.scale),
+  );
   const whole = { x: 0, y: 0, width, height };
   const origin = originOf(grid, layout);
   const side = grid.side * layout.scale;
@@ -41,10 +44,11 @@ export function svgOf(matrix: Matrix, design: Design): string {
       true,
     ),
     path(cornersDot.paint, code, layout, (writer) => drawMiddles(writer, matrix.size, cornersDot.type)),
+    centralImage === undefined ? "" : pictureElement(centralImage, matrix.size, layout),
   ];
   const attributes = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
-  const xlink = picture === undefined ? "" : ' xmlns:xlink="http://www.w3.org/1999/xlink"';
-  return `<svg xmlns="http://www.w3.org/2000/svg"${xlink} ${attributes}>${parts.join("")}${picture?.element ?? ""}</svg>`;
+  const xlink = centralImage === undefined ? "" : ' xmlns:xlink="http://www.w3.org/1999/xlink"';
+  return `<svg xmlns="http://www.w3.org/2000/svg"${xlink} ${attributes}>${parts.join("")}</svg>`;
 }
 
 function path(
@@ -61,27 +65,14 @@ function path(
   return filled(paint, box, (fill) => `<path ${fill}${isEvenOdd ? ' fill-rule="evenodd"' : ""} d="${d}"/>`);
 }
 
-/** A picture's element, and the part of the code whose dots it hides. */
-function placePicture(image: CentralImage, codeSize: number, { scale, left, top }: Layout) {
-  const share = shareOf(image);
-  const across = share.across * codeSize;
-  const down = share.down * codeSize;
-  const x = number(left + ((codeSize - across) / 2) * scale);
-  const y = number(top + ((codeSize - down) / 2) * scale);
-  const size = `width="${number(across * scale)}" height="${number(down * scale)}"`;
+function pictureElement(image: CentralImage, size: number, { scale, left, top }: Layout): string {
+  const area = pictureArea(image, size);
+  const place = `x="${number(left + area.left * scale)}" y="${number(top + area.top * scale)}"`;
+  const [across, down] = [(area.right - area.left) * scale, (area.bottom - area.top) * scale];
   const data = Buffer.from(image.png.buffer, image.png.byteOffset, image.png.length).toString("base64");
-  const hidden: Area | undefined = image.hideBackgroundDots
-    ? coveredArea(codeSize, { across, down }, image.margin / scale)
-    : undefined;
   // Old rasterisers know only the reference with a prefix.
-  return { hidden, element: `<image x="${x}" y="${y}" ${size} xlink:href="data:image/png;base64,${data}"/>` };
-}
-
-/** The sides of a picture as parts of the code's side. */
-export function shareOf({ png, size }: CentralImage): { readonly across: number; readonly down: number } {
-  const { width, height } = pngSize(png);
-  const longer = Math.max(width, height);
-  return { across: (size * width) / longer, down: (size * height) / longer };
+  const reference = `xlink:href="data:image/png;base64,${data}"`;
+  return `<image ${place} width="${number(across)}" height="${number(down)}" ${reference}/>`;
 }
 
 /** An element with its fill, behind the gradient that it needs. */
