@@ -5,7 +5,7 @@ import {
   FieldRulesSchema,
   field as fieldRules,
 } from "../../gen/buf/validate/validate_pb.js";
-import { validElements, validValue, valuesOf } from "./valid.ts";
+import { elementValues, validElements, validValue, valuesOf } from "./valid.ts";
 
 /** A value that a field refuses. */
 export interface Fault {
@@ -81,7 +81,7 @@ function elementFaults(
   below: string | ((value: JsonValue) => string),
 ): Fault[] {
   if (rules === undefined) return [];
-  const cel = rules.cel.map(({ id }): Fault => expressionFault(id, ["", "!", ",", -2, 0, 10_000]));
+  const cel = rules.cel.map(({ id }): Fault => expressionFault(id, elementValues(field, 3)));
   return [...limitFaults(field, rules), ...cel].map((fault) => {
     const [value] = fault.values;
     const place = typeof below === "string" ? below : below(value ?? "");
@@ -136,8 +136,9 @@ const breakers: Readonly<Record<string, Breaker>> = {
   "string.uri": () => ["not an address"],
   "bytes.max_len": (limit) => [Buffer.alloc(Number(limit) + 1).toString("base64")],
   "double.finite": () => ["NaN"],
+  "float.finite": () => ["NaN"],
   ...Object.fromEntries(
-    ["int32", "int64", "double"].flatMap((type) =>
+    ["int32", "int64", "uint32", "uint64", "float", "double"].flatMap((type) =>
       Object.entries(numberBreakers).map(([rule, breaker]) => [`${type}.${rule}`, breaker]),
     ),
   ),

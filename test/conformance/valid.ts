@@ -140,7 +140,8 @@ interface Bounds {
 function validText(field: DescField, rules: FieldRules | undefined, index: number): string {
   if (rules?.type.case !== "string") return `text ${index}`;
   const { in: allowed, pattern, wellKnown: form, minLen, maxLen } = rules.type.value;
-  if (allowed.length > 0) return allowed.filter((each) => each !== "")[index % allowed.length] ?? "";
+  const named = allowed.filter((each) => each !== "");
+  if (named.length > 0) return named[index % named.length] ?? "";
   if (form.case === "uuid") return `0198f0c2-7d3a-7c55-9b1e-${index.toString(16).padStart(12, "0")}`;
   if (form.case === "email") return `ada.${index}@example.com`;
   if (form.case !== undefined)
@@ -198,7 +199,8 @@ export function valuesOf(field: DescField, depth: number): (JsonValue | undefine
   return [undefined, ...elements.flatMap((each) => [[each], [each, each]]), validElements(field, 2)];
 }
 
-function elementValues(field: DescField, depth: number): JsonValue[] {
+/** The same for an element of a list. */
+export function elementValues(field: DescField, depth: number): JsonValue[] {
   const { enum: enumeration, message, scalar } = field;
   if (enumeration !== undefined) return enumeration.values.map(({ name }) => name);
   if (message?.typeName === "google.protobuf.Timestamp")
