@@ -35,6 +35,7 @@ export async function startScanRole(parts: Parts): Promise<ScanRole> {
     store: thread.store,
     reader: lazyReader(config.cityDatabase),
     deviceKey,
+    passwordKey: keyFor("step-passwords"),
     quarantineDirectory: directory,
     shortUrl: addresses.shortUrl,
     siteUrl: addresses.baseUrl === addresses.shortUrl ? undefined : addresses.baseUrl,

@@ -6,6 +6,7 @@ import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./f
 import type { ShortHosts } from "./hosts.ts";
 import type { MissLimit } from "./miss-limit.ts";
 import { noIcon, plain, redirect, robots, showNotice } from "./respond.ts";
+import type { StepHandler } from "./step-handler.ts";
 
 /** Answers any path of any host that is not the API's, in HTTP/1.1 and HTTP/2. */
 export type ScanHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -18,6 +19,7 @@ export interface HandlerDeps extends FirstRequestDeps {
   readonly originOf: (req: IncomingMessage) => Origin;
   /** Where the bare address of the service's own short host leads; without it, to a page that says what this is. */
   readonly siteUrl: string | undefined;
+  readonly steps: StepHandler;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -27,6 +29,8 @@ interface Request extends LinkRequest {
 }
 
 const shortlinkPath = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?)\/?$/;
+const stepPath =
+  /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?)\/s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/card\.vcf)?$/;
 const retryAfterMinute = ["Retry-After", "60"];
 const retryAfterSecond = ["Retry-After", "1"];
 
@@ -44,10 +48,6 @@ export function createHandler(deps: HandlerDeps): ScanHandler {
 function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): void {
   const { method, url = "" } = req;
   const isHead = method === "HEAD";
-  if (method !== "GET" && !isHead) {
-    showNotice(res, "WRONG_METHOD", plain, ["Allow", "GET, HEAD"]);
-    return;
-  }
   if (!url.startsWith("/")) {
     showNotice(res, "BAD_REQUEST", { ...plain, isHead });
     return;
@@ -60,16 +60,32 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   const origin = deps.originOf(req);
   const request: Request = { req, res, isHead, origin, host: deps.hostOf(origin.host), path, query };
   const shortlink = shortlinkPath.exec(path)?.[1];
-  if (shortlink === undefined) answerElsewhere(deps, request);
-  else answerShortlink(deps, request, shortlink);
+  const step = shortlink === undefined ? stepPath.exec(path) : null;
+  if (method !== "GET" && !isHead && (method !== "POST" || step === null)) {
+    showNotice(res, "WRONG_METHOD", plain, ["Allow", step === null ? "GET, HEAD" : "GET, HEAD, POST"]);
+    return;
+  }
+  if (shortlink !== undefined) {
+    withPlan(deps, request, shortlink, (plan, onTrouble) => {
+      answerFirstRequest(deps, request, plan, onTrouble)?.catch(onTrouble);
+    });
+  } else if (step !== null) {
+    const [, stepsOf = "", stepId = "", card] = step;
+    withPlan(deps, request, stepsOf, (plan, onTrouble) => {
+      deps.steps({ ...request, plan, stepId, isCard: card !== undefined }).catch(onTrouble);
+    });
+  } else answerElsewhere(deps, request);
 }
 
-function answerShortlink(deps: HandlerDeps, request: Request, shortlink: string): void {
+type UsePlan = (plan: Plan, onTrouble: (error: unknown) => void) => void;
+
+/** Finds the link and goes on with its plan, or says that there is none. */
+function withPlan(deps: HandlerDeps, request: Request, shortlink: string, use: UsePlan): void {
   const { plans, misses } = deps;
   const { res, host, origin } = request;
   const known = plans.peek(host, shortlink);
   if (known !== undefined) {
-    answerPlan(deps, request, known.value);
+    usePlan(deps, request, known.value, use);
     return;
   }
   if (!misses.allows(origin.address)) {
@@ -81,20 +97,19 @@ function answerShortlink(deps: HandlerDeps, request: Request, shortlink: string)
     .find(host, shortlink)
     .then(({ value }) => {
       if (value === undefined) misses.charge(origin.address);
-      answerPlan(deps, request, value);
+      usePlan(deps, request, value, use);
     })
     .catch((error: unknown) => fail(deps, res, error));
 }
 
-function answerPlan(deps: HandlerDeps, request: Request, plan: Plan | undefined): void {
+function usePlan(deps: HandlerDeps, request: Request, plan: Plan | undefined, use: UsePlan): void {
   const { res, isHead } = request;
   if (plan === undefined) {
     deps.counts.unknown += 1;
     showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
-  const onTrouble = (error: unknown) => fail(deps, res, error);
-  answerFirstRequest(deps, request, plan, onTrouble)?.catch(onTrouble);
+  use(plan, (error) => fail(deps, res, error));
 }
 
 function answerElsewhere(deps: HandlerDeps, request: Request): void {

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pickLanguage } from "./pages/languages.ts";
 import { type Notice, notice } from "./pages/notice.ts";
 import type { Page } from "./pages/page.ts";
+import type { CardFile } from "./vcard.ts";
 
 /** What every answer to one request has in common. */
 export interface Envelope {
@@ -44,6 +45,47 @@ export function redirect(res: ServerResponse, to: string, { cookie, isSandbox }:
   addEnvelope(headers, cookie, isSandbox);
   res.writeHead(302, headers);
   res.end();
+}
+
+/** Sends a visitor to another page of ours, by GET; `to` is a path. */
+export function seeOther(res: ServerResponse, to: string, { cookie, isSandbox }: Envelope): void {
+  const headers = [
+    "Location",
+    to,
+    "Cache-Control",
+    "private, no-store",
+    "Referrer-Policy",
+    "strict-origin-when-cross-origin",
+    "X-Robots-Tag",
+    "noindex",
+    "Content-Length",
+    "0",
+  ];
+  addEnvelope(headers, cookie, isSandbox);
+  res.writeHead(303, headers);
+  res.end();
+}
+
+/** Sends a contact card for the visitor's address book. */
+export function sendCard(
+  res: ServerResponse,
+  { body, headers: own }: CardFile,
+  { isHead, cookie, isSandbox }: Envelope,
+): void {
+  const headers = [
+    ...own,
+    "Content-Length",
+    String(body.length),
+    "Cache-Control",
+    "private, no-store",
+    "X-Content-Type-Options",
+    "nosniff",
+    "X-Robots-Tag",
+    "noindex",
+  ];
+  addEnvelope(headers, cookie, isSandbox);
+  res.writeHead(200, headers);
+  res.end(isHead ? undefined : body);
 }
 
 /** Shows a page; `more` is a flat list of further header names and values. */

@@ -17,6 +17,7 @@ import { createRecorder } from "./record.ts";
 import type { LazyReader } from "./request-reader.ts";
 import { createSeenVisits } from "./seen-visit.ts";
 import type { Spool } from "./spool.ts";
+import { createStepHandler } from "./step-handler.ts";
 import type { StoreRecords } from "./store-records.ts";
 import { createVisitIds } from "./visit-id.ts";
 
@@ -32,6 +33,8 @@ export interface ScanDeps {
   readonly reader: LazyReader;
   /** The same key as that of `store`, in hexadecimal. */
   readonly deviceKey: string;
+  /** The key of step passwords. */
+  readonly passwordKey: Uint8Array;
   /** Where records go that cannot be stored: the directory of the spool is fine. */
   readonly quarantineDirectory: string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
@@ -102,6 +105,14 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
       drain,
       deviceKey: deps.deviceKey,
       onTrouble: onTrouble("a visitor could not be looked up, and was taken for a new one"),
+    }),
+    steps: createStepHandler({
+      db,
+      drain,
+      reader: deps.reader,
+      deviceKey: deps.deviceKey,
+      passwordKey: deps.passwordKey,
+      now,
     }),
     misses: createMissLimit({ nowMs }),
     hostOf: shortHosts(shortUrl),

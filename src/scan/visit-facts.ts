@@ -86,11 +86,16 @@ export function deviceKeys(
   const { workspaceId, cookie, address, userAgent, language, deviceActor } = traits;
   const hasCookie = keepsCookie && !isAutomatic(deviceActor) && cookie !== "";
   return {
-    cookieHash: hasCookie ? keyed(key, workspaceId, cookie) : "",
+    cookieHash: hasCookie ? cookieHashOf(workspaceId, cookie, key) : "",
     // With actor and level: an agent that borrows a person's browser is no person, and who asks for less is not
     // answered with the record of somebody who did not.
     fingerprint: match ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level) : "",
   };
+}
+
+/** What a device cookie is known by in the database. */
+export function cookieHashOf(workspaceId: string, cookie: string, key: string): string {
+  return keyed(key, workspaceId, cookie);
 }
 
 // Header values hold no line breaks, so no two lists of parts give the same text.

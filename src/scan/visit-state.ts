@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
+import { lbidOfEvent } from "../model/lbid.ts";
 import type { DataCollection } from "../model/plan.ts";
-import type { StepAction } from "../model/workflow.ts";
+import { type StepAction, stepActions } from "../model/workflow.ts";
 
 /** A visit as a later request finds it. */
 export interface VisitState {
   readonly workspaceId: string;
   readonly eventId: string;
+  readonly lbid: string;
   readonly linkId: string;
   readonly deviceId: string;
   readonly visitorId: string | null;
@@ -82,10 +84,10 @@ export async function findVisit(
     left join traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_id = v.step_id
     where e.workspace_id = ${workspaceId} and e.id = ${eventId}`.execute(db);
   const [row] = rows;
-  return row && { workspaceId, eventId, ...stateOf(row) };
+  return row && { workspaceId, eventId, lbid: lbidOfEvent(eventId), ...stateOf(row) };
 }
 
-function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId"> {
+function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId" | "lbid"> {
   const { step_id: stepId, query, data_collection: level, active_at: activeAt } = row;
   return {
     linkId: row.link_id,
@@ -111,23 +113,38 @@ export async function touchVisit(db: Db, { workspaceId, eventId }: VisitState, n
     where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(db);
 }
 
-/** The steps of a visit that were opened so far. */
+/** A step of a visit that was opened before. */
 export interface OpenedStep {
   readonly stepId: string;
-  readonly action: StepAction | null;
-  readonly isCompleted: boolean;
+  readonly isCondition: boolean;
 }
 
 /** In the order they were opened. */
 export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState): Promise<OpenedStep[]> {
-  const { rows } = await sql<{ step_id: string; step_action: StepAction | null; is_completed: boolean }>`
-    select step_id, step_action, completed_at is not null as is_completed from traces
-    where workspace_id = ${workspaceId} and event_id = ${eventId} order by created_at, id`.execute(db);
-  return rows.map((row) => ({
-    stepId: row.step_id,
-    action: row.step_action,
-    isCompleted: row.is_completed,
+  const { rows } = await sql<{ step_id: string; step_action: StepAction }>`
+    select step_id, step_action from traces
+    where workspace_id = ${workspaceId} and event_id = ${eventId} and step_action is not null
+    order by created_at, id`.execute(db);
+  return rows.map(({ step_id: stepId, step_action: action }) => ({
+    stepId,
+    isCondition: stepActions[action].kind === "CONDITION",
   }));
+}
+
+/** What is known of a visitor, by attribute key, reserved ones with `$`; one statement. */
+export async function attributesOfVisitor(
+  db: Db,
+  workspaceId: string,
+  visitorId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ key: string; value: string }>`
+    select key, value from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${visitorId}
+    union all
+    select reserved.key, reserved.value from visitors v,
+      lateral (values ('$email', v.email), ('$phone', v.phone), ('$firstName', v.first_name),
+        ('$lastName', v.last_name)) as reserved (key, value)
+    where v.workspace_id = ${workspaceId} and v.id = ${visitorId} and reserved.value is not null`.execute(db);
+  return new Map(rows.map(({ key, value }) => [key, value]));
 }
 
 /** Tries that a visit has from one address, and for how long. */

@@ -40,6 +40,7 @@ const scan = await startScan({
   store: thread.store,
   reader: lazyReader(undefined),
   deviceKey,
+  passwordKey: Buffer.from(deviceKey, "hex"),
   quarantineDirectory: directory,
   shortUrl: "http://localhost",
   siteUrl: undefined,

@@ -1,0 +1,299 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Db } from "../db/open.ts";
+import type { Origin } from "../lib/client-address.ts";
+import { timeOfUuid } from "../lib/ids.ts";
+import { eventOfLbid, lbidOfEvent } from "../model/lbid.ts";
+import type { Plan, PlanStep } from "../model/plan.ts";
+import { lbidParameter } from "../model/redirect-target.ts";
+import { timerParameter } from "../workflow/answer-fields.ts";
+import type { Answer, Refused, SubmitDeps } from "../workflow/steps/step.ts";
+import { collect } from "./collection.ts";
+import type { Drain } from "./drain.ts";
+import { pickLanguage } from "./pages/languages.ts";
+import { type Notice, notice, tooManyTries } from "./pages/notice.ts";
+import { isOwnPost, readForm } from "./read-form.ts";
+import { clippedHeader } from "./record-format.ts";
+import type { LazyReader } from "./request-reader.ts";
+import { deviceCookie, type Envelope, redirect, seeOther, sendCard, show } from "./respond.ts";
+import { type StepPageOptions, stepPage, stepPath } from "./step-page.ts";
+import { isStepPassword } from "./step-password.ts";
+import { placeOf } from "./step-place.ts";
+import { type StepRequest, type StepResult, takeStep } from "./take-step.ts";
+import { cardFile } from "./vcard.ts";
+import { cookieHashOf } from "./visit-facts.ts";
+import { findVisit, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
+
+/** A request for a step of a link that is there. */
+export interface StepVisit {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly origin: Origin;
+  readonly plan: Plan;
+  readonly stepId: string;
+  /** The card of a contact card as a file, in place of its page. */
+  readonly isCard: boolean;
+  readonly query: string;
+}
+
+export interface StepHandlerDeps {
+  readonly db: Db;
+  readonly drain: Pick<Drain, "catchUp">;
+  readonly reader: LazyReader;
+  /** The key of device cookies, in hexadecimal. */
+  readonly deviceKey: string;
+  /** The key of step passwords. */
+  readonly passwordKey: Uint8Array;
+  readonly now: () => Date;
+}
+
+/** Answers for the steps of visits under way; rejects when the database is away. */
+export type StepHandler = (visit: StepVisit) => Promise<void>;
+
+/** A visit may be on its way to the database still, in this process or another, for so long, in milliseconds. */
+const arrivalMs = 2_000;
+
+/** Reloading a page says no more than once in this time that somebody is there. */
+const touchMs = 60_000;
+
+const timerAnswer: Answer = new Map([[timerParameter, ["1"]]]);
+const noAnswer: Answer = new Map();
+
+export function createStepHandler(deps: StepHandlerDeps): StepHandler {
+  return async (visit) => {
+    const asked = readRequest(deps, visit);
+    if (asked === undefined) return tell(visit, "BAD_REQUEST");
+    if (visit.req.method === "POST") return answerPost(deps, visit, asked);
+    return visit.isCard ? answerCard(deps, visit, asked) : answerGet(deps, visit, asked);
+  };
+}
+
+/** What every request for a step says. */
+interface Asked {
+  readonly key: VisitKey;
+  readonly eventId: string;
+  readonly cookieWasSent: boolean;
+  readonly keepsCookie: boolean;
+  readonly now: Date;
+}
+
+function readRequest(
+  { deviceKey, now }: StepHandlerDeps,
+  { req, plan, query }: StepVisit,
+): Asked | undefined {
+  const eventId = eventOfLbid(new URLSearchParams(query).get(lbidParameter) ?? "");
+  if (eventId === undefined) return undefined;
+  const { workspaceId, dataCollection } = plan;
+  const cookie = deviceCookie(req.headers.cookie);
+  const cookieHash = cookie === "" ? "" : cookieHashOf(workspaceId, cookie, deviceKey);
+  return {
+    key: { workspaceId, eventId, cookieHash },
+    eventId,
+    cookieWasSent: cookie !== "",
+    keepsCookie: collect(dataCollection, req.headers).cookie,
+    now: now(),
+  };
+}
+
+async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+  const { plan, stepId, query, req } = visit;
+  const state = await arrivedVisit(deps, asked);
+  const place = placeOf(plan, state, stepId, asked.now);
+  if (state === undefined || place.kind === "unknown") return tell(visit, "NOT_FOUND");
+  switch (place.kind) {
+    case "over":
+      return startOver(visit);
+    case "sent":
+      return send(visit, place.to);
+    case "elsewhere":
+      return goTo(visit, asked, place.stepId);
+    case "at-exit":
+      return showStep(visit, asked, place.step);
+    case "here":
+      break;
+  }
+  const { step } = place;
+  const isHead = req.method === "HEAD";
+  if (step === undefined && !isHead) return take(deps, visit, asked, noAnswer);
+  if (step === undefined) return tell(visit, "NOT_AVAILABLE");
+  const waitMs = timerLeftMs(step, state, asked.now);
+  const isTimeOver = new URLSearchParams(query).has(timerParameter) && waitMs === 0;
+  if (isTimeOver && !isHead) return take(deps, visit, asked, timerAnswer);
+  if (!isHead && isQuiet(state, asked.now)) await touchVisit(deps.db, state, asked.now);
+  return showStep(visit, asked, withTimeLeft(step, waitMs));
+}
+
+/** How long a message page has to stay; a second early is the clocks' business. Undefined for other steps. */
+function timerLeftMs(step: PlanStep, { underWay }: VisitState, now: Date): number | undefined {
+  if (step.action !== "MESSAGE_PAGE" || step.payload.navigationType !== "TIMER") return undefined;
+  const shownMs = now.getTime() - (underWay?.openedAt ?? now).getTime();
+  const leftMs = step.payload.timerSeconds * 1_000 - shownMs;
+  return leftMs <= 1_000 ? 0 : leftMs;
+}
+
+/** Who reloads a page does not wait all over again. */
+function withTimeLeft(step: PlanStep, leftMs: number | undefined): PlanStep {
+  if (leftMs === undefined || step.action !== "MESSAGE_PAGE") return step;
+  const timerSeconds = Math.max(1, Math.ceil(leftMs / 1_000));
+  return { ...step, payload: { ...step.payload, timerSeconds } };
+}
+
+function isQuiet({ underWay }: VisitState, now: Date): boolean {
+  return underWay !== undefined && now.getTime() - underWay.activeAt.getTime() > touchMs;
+}
+
+/** The file of a contact card, which is to be had once its page was reached. */
+async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+  const { plan, stepId, res, req } = visit;
+  const state = await arrivedVisit(deps, asked);
+  const place = placeOf(plan, state, stepId, asked.now);
+  if (place.kind === "over") return startOver(visit);
+  if (place.kind === "elsewhere") return goTo(visit, asked, place.stepId);
+  if (place.kind !== "at-exit" || place.step.action !== "CONTACT_CARD") return tell(visit, "NOT_FOUND");
+  const { step } = place;
+  const isTap = step.capture?.attributes.some(({ source }) => source === "CHOICE") === true;
+  if (isTap && req.method === "GET")
+    await takeStep(deps.db, submitDepsOf(deps, visit), await stepRequest(deps, visit, asked, noAnswer));
+  sendCard(res, cardFile(step.payload, asked.now), envelopeOf(visit));
+}
+
+async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+  const { req, res } = visit;
+  const posted = await readForm(req);
+  if ("status" in posted) {
+    // Nobody reads the rest of it.
+    if (posted.status === 413) res.once("finish", () => req.destroy());
+    return tell(visit, posted.status === 413 ? "TOO_LARGE" : "BAD_REQUEST");
+  }
+  await arrivedVisit(deps, asked);
+  return take(deps, visit, asked, posted.answer);
+}
+
+async function take(deps: StepHandlerDeps, visit: StepVisit, asked: Asked, answer: Answer): Promise<void> {
+  const request = await stepRequest(deps, visit, asked, answer);
+  respond(visit, asked, await takeStep(deps.db, submitDepsOf(deps, visit), request), answer);
+}
+
+function submitDepsOf(
+  { passwordKey: key }: StepHandlerDeps,
+  { plan: { workspaceId } }: StepVisit,
+): SubmitDeps {
+  return { isPassword: (step, attempt) => isStepPassword(step, attempt, { workspaceId, key }) };
+}
+
+async function stepRequest(
+  { reader }: StepHandlerDeps,
+  { req, origin, plan, stepId }: StepVisit,
+  { key, keepsCookie, cookieWasSent, now }: Asked,
+  answer: Answer,
+): Promise<StepRequest> {
+  const { classify, geography } = reader.peek() ?? (await reader.open());
+  const isPost = req.method === "POST";
+  return {
+    plan,
+    key,
+    stepId,
+    answer,
+    address: origin.address,
+    facts: {
+      country: () => geography.placeOf(origin.address).country,
+      device: () => classify(clippedHeader(req.headers["user-agent"]), req.headers),
+    },
+    isOwn: ({ hasCookie, underWay }) => {
+      if (!isPost) return true;
+      const keeps = keepsCookie && underWay?.level !== "NONE";
+      return isOwnPost(req.headers.origin, origin, { keepsCookie: keeps, cookieWasSent, hasCookie });
+    },
+    now,
+  };
+}
+
+function respond(visit: StepVisit, asked: Asked, result: StepResult, answer: Answer): void {
+  switch (result.kind) {
+    case "page":
+      showStep(visit, asked, result.step, { entered: answer, refused: result.refused });
+      break;
+    case "wait":
+      show(visit.res, tooManyTries(languageOf(visit), result.seconds), envelopeOf(visit));
+      break;
+    case "step":
+      goTo(visit, asked, result.stepId);
+      break;
+    case "done":
+      goTo(visit, asked, visit.stepId);
+      break;
+    case "sent":
+      send(visit, result.to);
+      break;
+    case "foreign":
+      tell(visit, "FORBIDDEN");
+      break;
+    case "over":
+      startOver(visit);
+      break;
+    case "unknown":
+      tell(visit, "NOT_FOUND");
+      break;
+  }
+}
+
+function showStep(
+  visit: StepVisit,
+  { eventId }: Asked,
+  step: PlanStep,
+  again?: { readonly entered: Answer; readonly refused: Refused },
+): void {
+  const { plan, res } = visit;
+  const options: StepPageOptions = {
+    lbid: lbidOfEvent(eventId),
+    language: languageOf(visit),
+    ...(again && { entered: again.entered, faults: again.refused.faults }),
+  };
+  const page = stepPage(plan, step, options);
+  show(res, again === undefined ? page : { ...page, status: again.refused.status }, envelopeOf(visit));
+}
+
+/** The visit, as soon as its first request has reached the database. */
+async function arrivedVisit(
+  { db, drain }: StepHandlerDeps,
+  { key, now }: Asked,
+): Promise<VisitState | undefined> {
+  const find = () => findVisit(db, key, { locks: false });
+  const found = await find();
+  const ageMs = now.getTime() - timeOfUuid(key.eventId).getTime();
+  if (found !== undefined || ageMs > 60_000 || ageMs < -60_000) return found;
+  await drain.catchUp(arrivalMs);
+  let state = await find();
+  for (let waitedMs = 0; state === undefined && waitedMs < arrivalMs; waitedMs += 100) {
+    await pause(100);
+    state = await find();
+  }
+  return state;
+}
+
+function languageOf({ req }: StepVisit) {
+  return pickLanguage(req.headers["accept-language"]);
+}
+
+function envelopeOf({ req, plan }: StepVisit): Envelope {
+  return { isHead: req.method === "HEAD", cookie: "", isSandbox: plan.environment === "test" };
+}
+
+function tell(visit: StepVisit, kind: Notice): void {
+  show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit));
+}
+
+function goTo(visit: StepVisit, { eventId }: Asked, stepId: string): void {
+  const query = `${lbidParameter}=${lbidOfEvent(eventId)}`;
+  seeOther(visit.res, `${stepPath(visit.plan, stepId)}?${query}`, envelopeOf(visit));
+}
+
+/** A new visit, with neither scan marker nor lbid. */
+function startOver(visit: StepVisit): void {
+  seeOther(visit.res, `/${visit.plan.shortlink}`, envelopeOf(visit));
+}
+
+function send(visit: StepVisit, to: string): void {
+  if (to === "") tell(visit, "NOT_AVAILABLE");
+  else redirect(visit.res, to, envelopeOf(visit));
+}
