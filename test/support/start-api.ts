@@ -101,7 +101,8 @@ export interface Api {
   transport(token: string | undefined, protocol: RpcProtocol): Transport;
 }
 
-const masterSecret = "the master secret of tests";
+/** Everything is signed and sealed with keys derived from it. */
+export const masterSecret = "the master secret of tests";
 
 /** The API as it is served, on a real port and a real database, until the test file ends. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {

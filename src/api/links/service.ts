@@ -1,4 +1,5 @@
 import type { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { inTransaction } from "../../db/open.ts";
 import { refuse } from "../../lib/errors.ts";
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
@@ -33,8 +34,9 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
     },
 
     async delete({ id }, context) {
-      if (!(await deleteLink(context.db, callerOf(context).workspaceId, id, deps.now())))
-        throw notFound("link", "id", id);
+      const { workspaceId } = callerOf(context);
+      const isDeleted = await inTransaction(context.db, (tx) => deleteLink(tx, workspaceId, id, deps.now()));
+      if (!isDeleted) throw notFound("link", "id", id);
       return {};
     },
 

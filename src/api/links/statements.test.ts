@@ -110,7 +110,12 @@ test("a change is one statement that reads and one that writes, and the first al
   expect(await statementsOf(change({ name: "n" }))).toEqual(["begin", "select", "commit"]);
 });
 
-test("a link is deleted by one statement", async () => {
+test("a link is locked by one statement and deleted by another", async () => {
   const id = await newLink(["a"]);
-  expect(await statementsOf(() => service.delete(request(method.delete, { id }), context))).toEqual(["with"]);
+  expect(await statementsOf(() => service.delete(request(method.delete, { id }), context))).toEqual([
+    "begin",
+    "select",
+    "with",
+    "commit",
+  ]);
 });

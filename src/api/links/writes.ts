@@ -285,10 +285,12 @@ function pictureOf({ workspace_id, qrcode_design_id }: LinkChange["after"]): Raw
 }
 
 /**
- * Deletes a link in one statement: the row is hidden, its short link reserved, its steps, design and tags removed, and
- * the scan runtime told. False when there is no such link.
+ * Deletes a link: the row is hidden, its short link reserved, its steps, design and tags removed, and the scan runtime
+ * told. False when there is no such link. Locked in a statement of its own, so that the next one sees what edits that
+ * held the lock have written.
  */
-export async function deleteLink(db: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
+export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
+  await sql`select from links where workspace_id = ${workspaceId} and id = ${id} for update`.execute(tx);
   const { rows } = await sql`
     with gone as (
         update links set deleted_at = ${at}, updated_at = ${at}
@@ -309,7 +311,7 @@ export async function deleteLink(db: Db, workspaceId: string, id: string, at: Da
       file as (${fileCheckOf(imagesOfGone, at)}),
       tag as (delete from link_tags t using gone
         where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id)
-    select pg_notify('signpost_plan', host || '/' || shortlink) from place`.execute(db);
+    select pg_notify('signpost_plan', host || '/' || shortlink) from place`.execute(tx);
   return rows.length > 0;
 }
 
