@@ -35,6 +35,7 @@ import { eventsService } from "./events/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 
@@ -69,7 +70,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(SlackIntegrationsService),
     registerPartly(TagsService),
     registerPartly(TimeSeriesService),
-    registerPartly(VisitorsService),
+    register(VisitorsService, visitorsService(deps)),
     registerPartly(WebhooksService),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),

@@ -13,6 +13,7 @@ import {
   type RestRequest,
   readBody,
 } from "./body.ts";
+import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode } from "./encode.ts";
 import { type RestResponse, respond, respondError } from "./respond.ts";
@@ -27,6 +28,8 @@ export interface RestOptions {
   readonly bodyBytesMaxOf?: (method: DescMethodUnary) => number | undefined;
   /** The HTTP status of a method's success, where it is not 200. */
   readonly successStatusOf?: (method: DescMethodUnary) => number | undefined;
+  /** Whether pages of any origin may call a method; none by default. */
+  readonly isCrossOrigin?: (method: DescMethodUnary) => boolean;
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: (req: RestRequest) => string;
   /** A new request id, for callers that send none. */
@@ -105,7 +108,10 @@ async function serve(
   options: RestOptions,
   planOf: (binding: Binding) => Plan,
 ): Promise<void> {
+  if (isPreflight(req) && preflight(req, res, requestId, options)) return;
   const { plan, segments, query } = findRoute(req, options.router, planOf);
+  // Before anything can fail, because pages want to read errors too.
+  if (options.isCrossOrigin?.(plan.binding.method) === true) allowOrigin(res);
   const body = await takeBody(req, res, plan);
   if (body === undefined) return;
   const contentType = header(req, "content-type");

@@ -165,7 +165,11 @@ function runKeyed(
   const owner =
     identity === undefined
       ? { workspaceId: nobody, caller: call.clientAddress }
-      : { workspaceId: identity.caller.workspaceId, caller: "" };
+      : {
+          workspaceId: identity.caller.workspaceId,
+          // A publishable token is in everybody's hands, and must not be told what others were answered.
+          caller: identity.token.keyType === "PUBLISHABLE" ? "publishable" : "",
+        };
   const keyed = { plan, request, ...owner, target: call.target, key, deadline: deadline.signal };
   return runOnce({ db, now, ...idempotency }, keyed, handle);
 }

@@ -1,7 +1,7 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import { parseDate, parseNumber } from "../model/attribute-operators.ts";
 import type { AttributeType, FormField, FormFieldType } from "../model/payloads.ts";
 import { formFieldName } from "./answer-fields.ts";
+import { readEmail, readPhone } from "./identity.ts";
 import type { Answer, Fault } from "./steps/step.ts";
 
 /** The type that an answer is saved as. */
@@ -43,10 +43,8 @@ type Check = (given: readonly string[], field: FormField, country: () => string)
 const checks: { readonly [Type in FormFieldType]: Check } = {
   TEXT: anyText,
   TEXTAREA: anyText,
-  EMAIL: single("EMAIL", (text) =>
-    text.length <= emailLengthMax && emailForm.test(text) ? text : undefined,
-  ),
-  PHONE: single("PHONE", internationalNumber),
+  EMAIL: single("EMAIL", readEmail),
+  PHONE: single("PHONE", (text, country) => readPhone(text, country)),
   NUMBER: single("NUMBER", (text) => (parseNumber(text) === undefined ? undefined : text)),
   DATE: single("DATE", (text) => (isDay(text) ? text : undefined)),
   RATING: single("RATING", (text) => (/^[1-5]$/.test(text) ? text : undefined)),
@@ -58,11 +56,6 @@ const checks: { readonly [Type in FormFieldType]: Check } = {
     return { value: [...offered].filter((value) => given.includes(value)).join(", ") };
   },
 };
-
-const emailLengthMax = 254;
-/** The form of HTML's own e-mail fields (HTML standard, 4.10.5.1.5), so that page and server refuse the same. */
-const emailForm =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 function anyText(given: readonly string[]): Checked {
   return { value: given[0] ?? "" };
@@ -79,18 +72,6 @@ function single(fault: Fault, read: (text: string, country: () => string) => str
     const value = more.length === 0 ? read(text, country) : undefined;
     return value === undefined ? { fault } : { value };
   };
-}
-
-/** In E.164 form; undefined for what is no number in the country, or in any when it has no country code. */
-function internationalNumber(text: string, country: () => string): string | undefined {
-  const parsed = text.startsWith("+")
-    ? parsePhoneNumberFromString(text)
-    : parsePhoneNumberFromString(text, regionOf(country()));
-  return parsed?.isPossible() && parsed.ext === undefined ? parsed.number : undefined;
-}
-
-function regionOf(country: string): CountryCode | undefined {
-  return isSupportedCountry(country) ? country : undefined;
 }
 
 function isDay(text: string): boolean {

@@ -164,6 +164,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "LinksService id": "link",
   "LinkSettingsService id": "linkSetting",
   "WorkflowStepsService id": "workflowStep",
+  "VisitorsService id": "visitor",
   "WorkspaceTokensService id": "token",
   "MediaService id": "media",
   linkId: "link",
@@ -262,6 +263,19 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkflowStepsService.ValidateWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
   },
+  "VisitorsService.Delete": { request: ({ visitor }) => ({ id: visitor }) },
+  "VisitorsService.DeleteAttribute": { request: ({ visitor }) => ({ id: visitor, attributeKey: "plan" }) },
+  "VisitorsService.Get": { request: ({ visitor }) => ({ id: visitor }) },
+  "VisitorsService.Identify": { request: () => ({ visitor: { $email: "ada@example.com" } }) },
+  "VisitorsService.List": { request: () => ({}), lists: "visitor" },
+  "VisitorsService.ListAttributeKeys": { request: () => ({}) },
+  "VisitorsService.Search": {
+    request: () => ({
+      attributeFilters: [{ key: "$email", operator: "ATTRIBUTE_OPERATOR_STRING_IS_NOT_EMPTY" }],
+    }),
+    lists: "visitor",
+  },
+  "VisitorsService.Update": { request: ({ visitor }) => ({ id: visitor, visitor: { plan: "pro" } }) },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },

@@ -1,57 +1,11 @@
-import { create, type DescField, type DescMessage, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EventSchema } from "../../../gen/signpost/v1/event_pb.js";
-import { type CsvCell, writeCsv } from "../../lib/csv.ts";
+import { messagesCsv } from "../../lib/message-csv.ts";
 
-/**
- * Events as a table: a column for each field that is a single value, `device.country` and the like for embedded
- * objects, and one with JSON for the traces. Columns follow from what was asked for, never from the rows.
- */
+/** Events as a table, with columns for the objects that were asked for. */
 export function eventsCsv(
   events: readonly MessageInitShape<typeof EventSchema>[],
   include: ReadonlySet<string>,
 ): string {
-  const columns = EventSchema.fields.flatMap((field) => columnsOf(field, include));
-  const rows = events.map((event) => {
-    const json = toJson(EventSchema, create(EventSchema, event), { alwaysEmitImplicit: true });
-    return columns.map((path) => cellAt(json, path));
-  });
-  return writeCsv(
-    columns.map((path) => path.join(".")),
-    rows,
-  );
-}
-
-type Path = readonly string[];
-
-function columnsOf(field: DescField, include: ReadonlySet<string>): Path[] {
-  if (isSingleValue(field)) return [[field.jsonName]];
-  if (!include.has(field.jsonName)) return [];
-  return field.fieldKind === "message" ? columnsIn(field.jsonName, field.message) : [[field.jsonName]];
-}
-
-// Lists and objects inside embedded objects are embedded on their own calls only.
-function columnsIn(name: string, message: DescMessage): Path[] {
-  return message.fields.filter(isSingleValue).map((field) => [name, field.jsonName]);
-}
-
-function isSingleValue(field: DescField): boolean {
-  return (
-    field.fieldKind === "scalar" ||
-    field.fieldKind === "enum" ||
-    (field.fieldKind === "message" && field.message.typeName === TimestampSchema.typeName)
-  );
-}
-
-function cellAt(json: unknown, path: Path): CsvCell {
-  let value = json;
-  for (const name of path) {
-    if (typeof value !== "object" || value === null) return undefined;
-    // Names come from descriptors, not from callers.
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  if (typeof value === "object") return JSON.stringify(value);
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? value
-    : undefined;
+  return messagesCsv(EventSchema, events, include);
 }

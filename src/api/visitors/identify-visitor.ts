@@ -1,0 +1,131 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
+import type {
+  IdentifyRequest,
+  IdentifyResponseSchema,
+} from "../../../gen/signpost/v1/visitors_service_pb.js";
+import { identifyVisitor } from "../../db/identify.ts";
+import { type Db, inTransaction } from "../../db/open.ts";
+import { fail, invalid } from "../../lib/errors.ts";
+import { newId, timeOfUuid } from "../../lib/ids.ts";
+import { eventOfLbid } from "../../model/lbid.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { nothingEmbedded, toAttribute, toVisitor } from "./message.ts";
+import { findVisitor } from "./queries.ts";
+import { type GivenText, readValues, tooManyAttributes } from "./rules.ts";
+import { findVisit, insertIdentifyTrace, type VisitRow } from "./writes.ts";
+
+/** Says who the visitor of a visit is, or that there is such a person. */
+export async function identify(
+  deps: Pick<Deps, "now" | "shortUrl">,
+  request: IdentifyRequest,
+  context: Context,
+): Promise<MessageInitShape<typeof IdentifyResponseSchema>> {
+  const { workspaceId, scopes } = callerOf(context);
+  const { setOnce } = request;
+  const values = readValues(request.visitor).filter((given): given is GivenText => given.value !== null);
+  const eventId = readLbid(request.lbid);
+  if (eventId === undefined && !values.some(({ key }) => key === "$email" || key === "$phone"))
+    throw invalid(
+      [{ field: "lbid", description: "is needed, or `visitor` with `$email` or `$phone`" }],
+      "ONE_OF_REQUIRED",
+    );
+  const visit = eventId === undefined ? undefined : await awaitVisit(deps, workspaceId, eventId, context);
+  return inTransaction(context.db, async (tx) => {
+    const at = deps.now();
+    const { visitorId, created, changedKeys } = await identifyVisitor(tx, {
+      workspaceId,
+      at,
+      event: visit && { id: visit.id, deviceId: visit.device_id, mayAttach: visit.may_attach },
+      attributes: values.map((given) => ({ ...given, setOnce })),
+    });
+    if (visit !== undefined) {
+      const data = { identifyVisitor: traceData(setOnce, values, changedKeys) };
+      await insertIdentifyTrace(tx, { workspaceId, eventId: visit.id, id: newId(at), at, data });
+    }
+    // Whoever may not read profiles learns nothing of the one that was found: the answer is what they sent.
+    const visitor = scopes.has("visitors:read")
+      ? await profileOf(tx, deps, { workspaceId, visitorId, values })
+      : echoOf(visitorId, values);
+    return { created, visitor };
+  });
+}
+
+function readLbid(lbid: string): string | undefined {
+  if (lbid === "") return undefined;
+  const eventId = eventOfLbid(lbid);
+  if (eventId === undefined)
+    throw invalid(
+      [{ field: "lbid", description: "is damaged: pass on the value of the parameter `lbid` unchanged" }],
+      "INVALID_LBID",
+    );
+  return eventId;
+}
+
+/** A visit is stored a moment after its visitor was sent on, and pages identify right when they are opened. */
+const storingMsMax = 10_000;
+const waitsMax = 20;
+const waitMs = 100;
+
+async function awaitVisit(
+  { now }: Pick<Deps, "now">,
+  workspaceId: string,
+  eventId: string,
+  { db, signal }: Context,
+): Promise<VisitRow> {
+  const isRecent = Math.abs(now().getTime() - timeOfUuid(eventId).getTime()) < storingMsMax;
+  for (let waits = 0; ; waits++) {
+    const visit = await findVisit(db, workspaceId, eventId);
+    if (visit !== undefined) return visit;
+    if (!isRecent || waits === waitsMax)
+      throw fail("NOT_FOUND", "LBID_NOT_FOUND", "lbid: there is no such visit in this workspace");
+    await wait(waitMs, undefined, { signal });
+  }
+}
+
+/** As the contract's `IdentifyVisitorTraceData`. */
+function traceData(setOnce: boolean, values: readonly GivenText[], changedKeys: readonly string[]) {
+  const systemFields = values.map(({ key }) => key).filter((key) => key.startsWith("$"));
+  return {
+    setOnce,
+    systemFields,
+    customAttributes: values.length - systemFields.length,
+    fieldsUpdated: changedKeys.length,
+  };
+}
+
+type VisitorInit = MessageInitShape<typeof VisitorSchema>;
+
+async function profileOf(
+  tx: Db,
+  { shortUrl }: Pick<Deps, "shortUrl">,
+  {
+    workspaceId,
+    visitorId,
+    values,
+  }: {
+    readonly workspaceId: string;
+    readonly visitorId: string;
+    readonly values: readonly GivenText[];
+  },
+): Promise<VisitorInit> {
+  const row = await findVisitor(tx, workspaceId, visitorId);
+  if (row === undefined) throw new Error("an identified visitor is not there");
+  const stored = new Set(row.attributes.map(({ key }) => key));
+  if (values.some(({ key }) => !key.startsWith("$") && !stored.has(key))) throw tooManyAttributes();
+  return toVisitor(row, nothingEmbedded, shortUrl);
+}
+
+function echoOf(id: string, values: readonly GivenText[]): VisitorInit {
+  const text = (key: string) => values.find((given) => given.key === key)?.value ?? "";
+  return {
+    id,
+    email: text("$email"),
+    phone: text("$phone"),
+    firstName: text("$firstName"),
+    lastName: text("$lastName"),
+    attributes: values.filter(({ key }) => !key.startsWith("$")).map(toAttribute),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Db } from "../../db/open.ts";
+import { invalid } from "../../lib/errors.ts";
+import type { Embedded } from "./message.ts";
+import { findDevices, findEvents, findLinks, type VisitorRow } from "./queries.ts";
+
+const includes = ["devices", "events", "links"];
+
+/** The objects that a request wants embedded. Throws INVALID_ARGUMENT for unknown names. */
+export function readInclude(include: readonly string[]): ReadonlySet<string> {
+  if (include.some((name) => !includes.includes(name)))
+    throw invalid([{ field: "include", description: `must only name ${includes.join(", ")}` }]);
+  return new Set(include);
+}
+
+/** Looks up what visitors embed: one statement for each kind of object, all at once. */
+export async function embed(
+  db: Db,
+  workspaceId: string,
+  visitors: readonly VisitorRow[],
+  include: ReadonlySet<string>,
+): Promise<Embedded> {
+  const ids = visitors.map(({ id }) => id);
+  const asked = async <Row extends { readonly visitor_id: string }>(
+    name: string,
+    find: (db: Db, workspaceId: string, ids: readonly string[]) => Promise<Row[]>,
+  ) =>
+    include.has(name) && ids.length > 0
+      ? Map.groupBy(await find(db, workspaceId, ids), (row) => row.visitor_id)
+      : undefined;
+  const [devices, events, links] = await Promise.all([
+    asked("devices", findDevices),
+    asked("events", findEvents),
+    asked("links", findLinks),
+  ]);
+  return { devices, events, links };
+}

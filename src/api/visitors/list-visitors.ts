@@ -1,0 +1,94 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ResponseFormat } from "../../../gen/signpost/v1/response_format_pb.js";
+import { SortDirection } from "../../../gen/signpost/v1/sort_direction_pb.js";
+import {
+  type AttributeFilter,
+  type ListVisitorsCsvResponseSchema,
+  type ListVisitorsJsonResponseSchema,
+  type ListVisitorsRequest,
+  type SearchVisitorsRequest,
+  VisitorSortField,
+} from "../../../gen/signpost/v1/visitors_service_pb.js";
+import type { Db } from "../../db/open.ts";
+import { cutPage, type PageEdge, readPage } from "../../lib/page.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { readQuestions } from "./attribute-filters.ts";
+import { embed, readInclude } from "./include.ts";
+import { toVisitor } from "./message.ts";
+import {
+  countVisitors,
+  findTimezone,
+  keyKindOf,
+  listVisitors,
+  type VisitorFilter,
+  type VisitorOrder,
+  type VisitorRow,
+} from "./queries.ts";
+
+type VisitorsPage =
+  | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
+  | { readonly csv: MessageInitShape<typeof ListVisitorsCsvResponseSchema> };
+
+/** Lists visitors: one statement for the page, one for the number of all, and one for each kind of embedded objects. */
+export async function listVisitorsPage(
+  { shortUrl }: Pick<Deps, "shortUrl">,
+  request: ListVisitorsRequest | SearchVisitorsRequest,
+  context: Context,
+): Promise<VisitorsPage> {
+  const { db } = context;
+  const { workspaceId } = callerOf(context);
+  const include = readInclude(request.include);
+  const filters = "attributeFilters" in request ? request.attributeFilters : [];
+  const filter = await readFilter(db, workspaceId, request, filters);
+  const order = orders[request.sortField];
+  const ascending = request.sortDirection === SortDirection.ASC;
+  const page = readPage<"time" | "count">(request, {
+    key: keyKindOf(order),
+    sort: `visitors ${order} ${ascending ? "asc" : "desc"}`,
+    filters: filter,
+    default: 50,
+    max: 200,
+  });
+  const csv = request.responseFormat === ResponseFormat.CSV;
+  const [rows, totalCount] = await Promise.all([
+    listVisitors(db, { filter, order, ascending, page }),
+    csv ? 0n : countVisitors(db, filter),
+  ]);
+  const { rows: kept, nextPageToken, hasMore } = cutPage(rows, page, (row) => edgeOf(row, order));
+  const embedded = await embed(db, workspaceId, kept, include);
+  const visitors = kept.map((row) => toVisitor(row, embedded, shortUrl));
+  if (!csv) return { json: { visitors, hasMore, nextPageToken, totalCount } };
+  const { visitorsCsv } = await import("./csv.ts");
+  return { csv: { contentType: "text/csv", csvData: visitorsCsv(visitors, include), nextPageToken } };
+}
+
+const orders = {
+  [VisitorSortField.UNSPECIFIED]: "created_at",
+  [VisitorSortField.CREATED_AT]: "created_at",
+  [VisitorSortField.VISIT_COUNT]: "visit_count",
+  [VisitorSortField.DEVICE_COUNT]: "device_count",
+  [VisitorSortField.QRCODE_COUNT]: "link_count",
+} satisfies Record<VisitorSortField, VisitorOrder>;
+
+function edgeOf(row: VisitorRow, order: VisitorOrder): PageEdge<"time" | "count"> {
+  return { key: row[order], id: row.id };
+}
+
+async function readFilter(
+  db: Db,
+  workspaceId: string,
+  request: ListVisitorsRequest | SearchVisitorsRequest,
+  attributeFilters: readonly AttributeFilter[],
+): Promise<VisitorFilter> {
+  const questions = readQuestions(attributeFilters);
+  const asksForDates = questions.some(({ operator }) => operator.startsWith("DATE_"));
+  return {
+    workspaceId,
+    email: request.email.toLowerCase() || undefined,
+    search: request.search || undefined,
+    linkId: request.linkId || undefined,
+    questions,
+    timezone: asksForDates ? await findTimezone(db, workspaceId) : "",
+  };
+}

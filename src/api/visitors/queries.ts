@@ -1,0 +1,239 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Devices, VisitorAttributeType, Visitors } from "../../../gen/database.ts";
+import type { Db } from "../../db/open.ts";
+import type { Page } from "../../lib/page.ts";
+import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
+
+export interface AttributeRow {
+  readonly key: string;
+  readonly type: VisitorAttributeType;
+  readonly value: string;
+}
+
+/** A visitor with attributes, by key, and with counts that leave out bots and agents. */
+export interface VisitorRow extends Selectable<Visitors> {
+  readonly device_count: bigint;
+  readonly link_count: bigint;
+  readonly visit_count: bigint;
+  readonly attributes: readonly AttributeRow[];
+}
+
+const deviceCount = sql.raw(`(select count(*) from devices d where d.workspace_id = v.workspace_id
+  and d.visitor_id = v.id and d.device_actor not in ('BOT', 'AGENT'))`);
+const linkCount = sql.raw(`(select count(*) from visitor_links vl where vl.workspace_id = v.workspace_id
+  and vl.visitor_id = v.id)`);
+const visitCount = sql.raw(`(select coalesce(sum(vl.event_count), 0)::bigint from visitor_links vl
+  where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id)`);
+
+// Served by devices_visitor_idx, visitor_links_pkey and visitor_attributes_pkey.
+const visitorColumns = sql`v.*, ${deviceCount} as device_count, ${linkCount} as link_count,
+  ${visitCount} as visit_count,
+  (select coalesce(jsonb_agg(jsonb_build_object('key', a.key, 'type', a.type, 'value', a.value)
+      order by a.key collate "C"), '[]')
+    from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as attributes`;
+
+export async function findVisitor(db: Db, workspaceId: string, id: string): Promise<VisitorRow | undefined> {
+  const { rows } = await sql<VisitorRow>`select ${visitorColumns} from visitors v
+    where v.workspace_id = ${workspaceId} and v.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Which visitors a list is of; what is undefined does not matter. */
+export interface VisitorFilter {
+  readonly workspaceId: string;
+  /** Case-folded. */
+  readonly email: string | undefined;
+  readonly search: string | undefined;
+  readonly linkId: string | undefined;
+  readonly questions: readonly AttributeQuestion[];
+  /** The workspace's, which dates are compared in; empty where nothing asks for a date. */
+  readonly timezone: string;
+}
+
+export type VisitorOrder = "created_at" | "visit_count" | "device_count" | "link_count";
+
+const sortKeys = {
+  created_at: { kind: "time", key: sql.raw("v.created_at") },
+  visit_count: { kind: "count", key: visitCount },
+  device_count: { kind: "count", key: deviceCount },
+  link_count: { kind: "count", key: linkCount },
+} as const satisfies Record<
+  VisitorOrder,
+  { readonly kind: "time" | "count"; readonly key: RawBuilder<unknown> }
+>;
+
+export function keyKindOf(order: VisitorOrder): "time" | "count" {
+  return sortKeys[order].kind;
+}
+
+export interface VisitorListing {
+  readonly filter: VisitorFilter;
+  readonly order: VisitorOrder;
+  readonly ascending: boolean;
+  readonly page: Page<"time" | "count">;
+}
+
+/** One page and one row more. The order by creation is served by visitors_page_idx; the others count every visitor. */
+export async function listVisitors(
+  db: Db,
+  { filter, order, ascending, page }: VisitorListing,
+): Promise<VisitorRow[]> {
+  const { key } = sortKeys[order];
+  const direction = sql.raw(ascending ? "asc" : "desc");
+  const { after } = page;
+  const beyond =
+    after === undefined
+      ? sql.raw("")
+      : sql`and (${key}, v.id) ${sql.raw(ascending ? ">" : "<")} (${after.key}, ${after.id}::uuid)`;
+  const { rows } = await sql<VisitorRow>`
+    with page as materialized (
+      select v.*, ${key} as sort_key from visitors v where ${matching(filter)} ${beyond}
+      order by sort_key ${direction}, v.id ${direction} limit ${page.size + 1})
+    select ${visitorColumns} from page v order by v.sort_key ${direction}, v.id ${direction}`.execute(db);
+  return rows;
+}
+
+export async function countVisitors(db: Db, filter: VisitorFilter): Promise<bigint> {
+  const { rows } = await sql<{ total: bigint }>`select count(*) as total from visitors v
+    where ${matching(filter)}`.execute(db);
+  return rows[0]?.total ?? 0n;
+}
+
+function matching({
+  workspaceId,
+  email,
+  search,
+  linkId,
+  questions,
+  timezone,
+}: VisitorFilter): RawBuilder<unknown> {
+  const conditions = [sql`v.workspace_id = ${workspaceId}`];
+  if (email !== undefined) conditions.push(sql`v.email = ${email}`);
+  if (linkId !== undefined)
+    conditions.push(sql`exists (select from visitor_links vl
+      where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id and vl.link_id = ${linkId})`);
+  if (search !== undefined) {
+    const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+    conditions.push(sql`(v.email ilike ${pattern} or v.phone ilike ${pattern}
+      or concat_ws(' ', v.first_name, v.last_name) ilike ${pattern}
+      or exists (select from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id
+        and a.value ilike ${pattern}))`);
+  }
+  for (const question of questions) conditions.push(answersTo(question, timezone));
+  return sql.join(conditions, sql.raw(" and "));
+}
+
+export async function findTimezone(db: Db, workspaceId: string): Promise<string> {
+  const row = await db
+    .selectFrom("workspaces")
+    .select("timezone")
+    .where("id", "=", workspaceId)
+    .executeTakeFirst();
+  return row?.timezone ?? "";
+}
+
+/** How many objects of one kind a visitor embeds. */
+const embeddedMax = 100;
+
+export interface DeviceRow extends Selectable<Devices> {
+  readonly visitor_id: string;
+}
+
+/** Devices by visitor, last used first. */
+export async function findDevices(db: Db, workspaceId: string, ids: readonly string[]): Promise<DeviceRow[]> {
+  const { rows } = await sql<DeviceRow>`
+    select d.* from unnest(${ids}::uuid[]) as visitor (id) cross join lateral (
+      select * from devices where workspace_id = ${workspaceId} and visitor_id = visitor.id
+      order by last_used_at desc, id desc limit ${embeddedMax}) d
+    order by d.last_used_at desc, d.id desc`.execute(db);
+  return rows;
+}
+
+export interface EventRow {
+  readonly visitor_id: string;
+  readonly id: string;
+  readonly link_id: string;
+  readonly action: "SCAN" | "CLICK";
+  readonly visit_type: "FIRST" | "RETURNING";
+  readonly created_at: Date;
+}
+
+/** Events by visitor, newest first. */
+export async function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`
+    select e.* from unnest(${ids}::uuid[]) as visitor (id) cross join lateral (
+      select visitor_id, id, link_id, action, visit_type, created_at from events
+      where workspace_id = ${workspaceId} and visitor_id = visitor.id order by id desc limit ${embeddedMax}) e
+    order by e.id desc`.execute(db);
+  return rows;
+}
+
+export interface LinkRow {
+  readonly visitor_id: string;
+  readonly id: string;
+  readonly name: string;
+  readonly shortlink: string;
+  readonly domain_name: string | null;
+  readonly event_count: bigint;
+  readonly first_visited_at: Date;
+  readonly last_visited_at: Date;
+}
+
+/** Links that are not deleted, by visitor, last visited first. */
+export async function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<LinkRow[]> {
+  const { rows } = await sql<LinkRow>`
+    select visited.* from unnest(${ids}::uuid[]) as visitor (id) cross join lateral (
+      select vl.visitor_id, l.id, l.name, l.shortlink, d.name as domain_name, vl.event_count, vl.first_visited_at,
+        vl.last_visited_at
+      from visitor_links vl
+      join links l on l.workspace_id = vl.workspace_id and l.id = vl.link_id and l.deleted_at is null
+      left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
+      where vl.workspace_id = ${workspaceId} and vl.visitor_id = visitor.id
+      order by vl.last_visited_at desc, l.id desc limit ${embeddedMax}) visited
+    order by visited.last_visited_at desc, visited.id desc`.execute(db);
+  return rows;
+}
+
+export interface AttributeKeyRow {
+  readonly key: string;
+  readonly type: VisitorAttributeType;
+}
+
+/**
+ * The keys that visitors have values for, with the type that most values have; reserved keys first, in the order of their
+ * names. Undefined when there is no such link.
+ */
+export async function listAttributeKeys(
+  db: Db,
+  workspaceId: string,
+  linkId: string | undefined,
+): Promise<AttributeKeyRow[] | undefined> {
+  const chosen =
+    linkId === undefined
+      ? sql`select * from visitors where workspace_id = ${workspaceId}`
+      : sql`select v.* from visitors v join visitor_links vl on vl.workspace_id = v.workspace_id
+          and vl.visitor_id = v.id where v.workspace_id = ${workspaceId} and vl.link_id = ${linkId}`;
+  const { rows } = await sql<AttributeKeyRow | { key: null }>`
+    with chosen as (${chosen}),
+    found as (
+      select true as is_reserved, key, 'STRING'::visitor_attribute_type as type, 1 as uses
+      from (select bool_or(email is not null) as email, bool_or(phone is not null) as phone,
+          bool_or(coalesce(first_name, '') <> '') as first_name, bool_or(coalesce(last_name, '') <> '') as last_name
+        from chosen) as has,
+        lateral (values ('$email', email), ('$firstName', first_name), ('$lastName', last_name), ('$phone', phone))
+          as reserved (key, is_used)
+      where is_used
+      union all
+      select false, a.key, a.type, count(*) from visitor_attributes a
+      where a.workspace_id = ${workspaceId} and (${linkId === undefined} or a.visitor_id in (select id from chosen))
+      group by a.key, a.type),
+    keys as (select distinct on (is_reserved, key collate "C") is_reserved, key, type from found
+      order by is_reserved, key collate "C", uses desc, type)
+    select keys.key, keys.type from (select exists (select from links
+        where workspace_id = ${workspaceId} and id = ${linkId ?? null}::uuid and deleted_at is null) as link) as is_there
+      left join keys on true
+    where ${linkId === undefined} or is_there.link
+    order by keys.is_reserved desc, keys.key collate "C"`.execute(db);
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is AttributeKeyRow => row.key !== null);
+}

@@ -1,0 +1,67 @@
+import { VisitorAttributeType } from "../../../gen/signpost/v1/visitor_pb.js";
+import type { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js";
+import { lockVisitors } from "../../db/identify.ts";
+import { inTransaction } from "../../db/open.ts";
+import { fail, invalid } from "../../lib/errors.ts";
+import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { identify } from "./identify-visitor.ts";
+import { embed, readInclude } from "./include.ts";
+import { listVisitorsPage } from "./list-visitors.ts";
+import { toVisitor } from "./message.ts";
+import { findVisitor, listAttributeKeys } from "./queries.ts";
+import { isReservedName, notFound } from "./rules.ts";
+import { changeVisitor } from "./update-visitor.ts";
+import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
+
+export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<typeof VisitorsService> {
+  return {
+    identify: (request, context) => identify(deps, request, context),
+    list: (request, context) => listVisitorsPage(deps, request, context),
+    search: (request, context) => listVisitorsPage(deps, request, context),
+    update: (request, context) => changeVisitor(deps, request, context),
+
+    async get({ id, include }, context) {
+      const { workspaceId } = callerOf(context);
+      const included = readInclude(include);
+      const row = await findVisitor(context.db, workspaceId, id);
+      if (row === undefined) throw notFound("visitor", "id", id);
+      const embedded = await embed(context.db, workspaceId, [row], included);
+      return { visitor: toVisitor(row, embedded, deps.shortUrl) };
+    },
+
+    async delete({ id }, context) {
+      const { workspaceId } = callerOf(context);
+      const deleted = await inTransaction(context.db, (tx) => deleteVisitor(tx, workspaceId, id, deps.now()));
+      if (!deleted) throw notFound("visitor", "id", id);
+      return { success: true };
+    },
+
+    async deleteAttribute({ id, attributeKey }, context) {
+      const { workspaceId } = callerOf(context);
+      return inTransaction(context.db, async (tx) => {
+        const [visitor] = await lockVisitors(tx, workspaceId, [id]);
+        if (visitor === undefined) throw notFound("visitor", "id", id);
+        if ((await deleteAttributes(tx, workspaceId, visitor.id, [attributeKey])) === 0n) {
+          // Nobody means an attribute of that name that nobody has made.
+          if (isReservedName(attributeKey))
+            throw invalid([
+              { field: "attributeKey", description: "is reserved: clear it by an update of the visitor" },
+            ]);
+          throw fail("NOT_FOUND", "NOT_FOUND", `attributeKey: the visitor has no attribute ${attributeKey}`);
+        }
+        await updateVisitor(tx, workspaceId, visitor.id, { updated_at: deps.now() });
+        return { success: true };
+      });
+    },
+
+    async listAttributeKeys({ linkId }, context) {
+      const found = await listAttributeKeys(context.db, callerOf(context).workspaceId, linkId || undefined);
+      if (found === undefined) throw notFound("link", "linkId", linkId);
+      return {
+        attributeKeys: found.map(({ key }) => key),
+        attributes: found.map(({ key, type }) => ({ key, type: VisitorAttributeType[type] })),
+      };
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { type Insertable, sql } from "kysely";
+import type { Visitors } from "../../../gen/database.ts";
+import { lockVisitors } from "../../db/identify.ts";
+import type { Db } from "../../db/open.ts";
+import { shareRollUps } from "../../db/roll-ups.ts";
+
+/** The visit that an identify call names. */
+export interface VisitRow {
+  readonly id: string;
+  readonly device_id: string;
+  /** False at level NONE, where nothing leads from a device to a person. */
+  readonly may_attach: boolean;
+}
+
+export async function findVisit(db: Db, workspaceId: string, eventId: string): Promise<VisitRow | undefined> {
+  // Devices of level NONE are the ones that are never to be met again: they have no fingerprint.
+  const { rows } = await sql<VisitRow>`
+    select e.id, e.device_id, d.fingerprint is not null as may_attach from events e
+    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId}`.execute(db);
+  return rows[0];
+}
+
+export interface IdentifyTrace {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  readonly id: string;
+  readonly at: Date;
+  /** The JSON of the trace's one variant, under its name. */
+  readonly data: { readonly identifyVisitor: object };
+}
+
+/** Every call leaves a trace of its own; it is no step's, so its id stands for one. */
+export async function insertIdentifyTrace(
+  db: Db,
+  { workspaceId, eventId, id, at, data }: IdentifyTrace,
+): Promise<void> {
+  await db
+    .insertInto("traces")
+    .values({
+      workspace_id: workspaceId,
+      event_id: eventId,
+      step_id: id,
+      id,
+      step_action: null,
+      data: JSON.stringify(data),
+      created_at: at,
+      completed_at: at,
+      updated_at: at,
+    })
+    .execute();
+}
+
+export type ReservedFields = Pick<Insertable<Visitors>, "email" | "phone" | "first_name" | "last_name">;
+
+/** Breaks `visitors_email_key` when another visitor has the address. */
+export async function updateVisitor(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  values: Partial<ReservedFields> & { readonly updated_at: Date },
+): Promise<void> {
+  await db
+    .updateTable("visitors")
+    .set(values)
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Deletes those of the attributes that are there, and answers how many were. */
+export async function deleteAttributes(
+  db: Db,
+  workspaceId: string,
+  visitorId: string,
+  keys: readonly string[],
+): Promise<bigint> {
+  if (keys.length === 0) return 0n;
+  const { numAffectedRows = 0n } = await sql`delete from visitor_attributes
+    where workspace_id = ${workspaceId} and visitor_id = ${visitorId} and key = any(${keys}::text[])`.execute(
+    db,
+  );
+  return numAffectedRows;
+}
+
+/**
+ * Deletes a visitor; false when there is none. Events and devices stay without one, and what the visitor has told about
+ * themselves goes from traces too: the answers to forms, and the values that conditions have seen. Locks in the order of
+ * `src/db/visitor-moves.ts`.
+ */
+export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
+  await shareRollUps([workspaceId]).execute(tx);
+  const [visitor] = await lockVisitors(tx, workspaceId, [id]);
+  if (visitor === undefined) return false;
+  await sql`update devices set visitor_id = null, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(tx);
+  const { rows: events } = await sql<{ id: string }>`
+    update events set visitor_id = null, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and visitor_id = ${id} returning id`.execute(tx);
+  await eraseAnswers(
+    tx,
+    workspaceId,
+    events.map((event) => event.id),
+    at,
+  );
+  await sql`delete from visitor_links where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(tx);
+  await sql`delete from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(
+    tx,
+  );
+  await sql`delete from visitors where workspace_id = ${workspaceId} and id = ${id}`.execute(tx);
+  return true;
+}
+
+async function eraseAnswers(
+  tx: Db,
+  workspaceId: string,
+  eventIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  await sql`
+    update traces set updated_at = ${at}, data = case
+        when data ? 'form' then jsonb_set(data, '{form,fields}', ${without("form", "fields", "value")})
+        else jsonb_set(data, '{visitorDataCondition,options}',
+          ${without("visitorDataCondition", "options", "observedValue")})
+      end
+    where workspace_id = ${workspaceId} and event_id = any(${eventIds}::uuid[])
+      and (jsonb_typeof(data #> '{form,fields}') = 'array'
+        or jsonb_typeof(data #> '{visitorDataCondition,options}') = 'array')`.execute(tx);
+}
+
+/** The list at two names of a trace's data, without one field in each item. */
+function without(variant: string, list: string, field: string) {
+  return sql`(select coalesce(jsonb_agg(item - ${field}::text order by position), '[]')
+    from jsonb_array_elements(data -> ${variant}::text -> ${list}::text) with ordinality as items (item, position))`;
+}

@@ -1,0 +1,53 @@
+import { eventOfLbid } from "../../src/model/lbid.ts";
+import type { Api, TestWorkspace } from "./start-api.ts";
+import { startTestScan } from "./start-scan.ts";
+
+/** A visit as it is stored. */
+export interface StoredVisit {
+  readonly eventId: string;
+  readonly lbid: string;
+  readonly deviceId: string;
+  readonly visitorId: string | null;
+}
+
+export interface Visits {
+  /** A link of the workspace whose redirect carries the visit on, by its short link. */
+  newLink(): Promise<{ readonly id: string; readonly shortlink: string }>;
+  /** A visit of a browser, which keeps its cookie, until it is in the database. */
+  visit(shortlink: string, browser?: string): Promise<StoredVisit>;
+}
+
+/** Visits of the links of a workspace through the scan runtime itself, stopped after the test. */
+export async function startVisits(api: Api, workspace: TestWorkspace): Promise<Visits> {
+  const scan = await startTestScan(api.database);
+  const cookies = new Map<string, string>();
+  return {
+    async newLink() {
+      const { json } = await workspace.rest("POST", "/v1/links", {
+        destination: "https://example.com",
+        conversionTracking: true,
+      });
+      return json.link;
+    },
+    async visit(shortlink, browser = "Firefox/140.0") {
+      const cookie = cookies.get(browser);
+      const { headers } = await scan.ask(`/${shortlink}`, {
+        headers: {
+          "user-agent": `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 ${browser}`,
+          ...(cookie === undefined ? {} : { cookie }),
+        },
+      });
+      const [given] = headers["set-cookie"]?.split(";") ?? [];
+      if (given !== undefined) cookies.set(browser, given);
+      const lbid = new URL(headers.location ?? "").searchParams.get("lbid") ?? "";
+      await scan.drained();
+      const event = await api.db
+        .selectFrom("events")
+        .select(["id", "device_id", "visitor_id"])
+        .where("workspace_id", "=", workspace.workspaceId)
+        .where("id", "=", eventOfLbid(lbid) ?? "")
+        .executeTakeFirstOrThrow();
+      return { eventId: event.id, lbid, deviceId: event.device_id, visitorId: event.visitor_id };
+    },
+  };
+}
