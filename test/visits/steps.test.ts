@@ -65,6 +65,9 @@ async function visitorOf({ visitorId }: VisitEvent): Promise<ProfileAnswer> {
 const attributesOf = ({ attributes }: ProfileAnswer) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value]));
 
+const desktop =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+
 function visitor(headers: Readonly<Record<string, string>> = {}): Visitor {
   return newVisitor(service.port, headers);
 }
@@ -264,37 +267,357 @@ describe("a visit with pages", () => {
       expect([answer.status, answer.location]).toEqual([303, `/${link.shortlink}`]);
   });
 
-  test("falls back when its step was deleted, and follows an edit of what comes next", async () => {
+  test("falls back when its current step was deleted", async () => {
     const fallback = { fallbackDestination: "https://example.org/closed" };
-    const link = await makeWorkflow(api, "password", { password, choice: multiLink }, fallback);
-    const [early, late] = [visitor(), visitor()];
-    const [earlyPage, latePage] = [
-      await early.get(`/${link.shortlink}`),
-      await late.get(`/${link.shortlink}`),
-    ];
-    const path = `/v1/links/${link.linkId}/workflow-steps`;
-    await api.call("PUT", `${path}/${link.steps.password}/branches/next/connection`, {
-      nextStepId: link.steps.choice,
-    });
-    await vi
-      .waitFor(
-        async () => {
-          const answer = await early.post(formAction(earlyPage), { password: "sesame" });
-          expect(answer.location).toContain(link.steps.choice);
-        },
-        { timeout: 5_000, interval: 200 },
-      )
-      .catch(() => {});
-    await api.call("DELETE", `${path}/${link.steps.password}`);
-    await vi.waitFor(
+    const link = await makeWorkflow(api, "password", { password }, fallback);
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}?utm_source=poster`);
+    await api.call("DELETE", `/v1/links/${link.linkId}/workflow-steps/${link.steps.password}`);
+    const gone = await vi.waitFor(
       async () => {
-        const gone = await late.get(formAction(latePage));
-        expect([gone.status, gone.location]).toEqual([302, "https://example.org/closed"]);
+        const answer = await guest.get(formAction(page));
+        expect(answer.status).toBe(302);
+        return answer;
       },
       { timeout: 10_000, interval: 100 },
     );
+    expect(gone.location).toBe("https://example.org/closed?utm_source=poster");
+    const event = await eventOf(link);
+    expect(event.journey.outcome).toBe("JOURNEY_OUTCOME_FALLBACK");
+    // Open traces stand last.
+    expect(actionsOf(event)).toEqual(["LINK_VISIT", "CLIENT_REDIRECT", "PASSWORD_VERIFY"]);
+    expect(event.traces[1]?.stepData).toEqual({
+      redirect: { destination: gone.location, conversionTracking: false, fallback: true },
+    });
+    // Terminal outcomes do not change.
+    expect(
+      (await guest.get(`/${link.shortlink}/s/${link.steps.redirect}?${formAction(page).split("?")[1]}`))
+        .location,
+    ).toBe(gone.location);
+  });
+
+  test("follows an edit of what comes next", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    const path = `/v1/links/${link.linkId}/workflow-steps`;
+    const { workflowStep } = await api.call<{ workflowStep: { id: string } }>("POST", path, {
+      eventAction: "EVENT_ACTION_THANK_YOU_PAGE",
+      payload: { thankYouPage: { title: "Thank you" } },
+    });
+    const next = { nextStepId: workflowStep.id };
+    await api.call("PUT", `${path}/${link.steps.password}/branches/next/connection`, next);
+    // A step that the scan runtime has not heard of is none of the link's.
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await guest.get(formAction(page).replace(link.steps.password ?? "", workflowStep.id))).status,
+        ).toBe(303),
+      { timeout: 10_000, interval: 50 },
+    );
+    const answer = await guest.post(formAction(page), { password: "sesame" });
+    expect(answer.location).toContain(`/s/${workflowStep.id}?lbid=`);
+    const thanks = await guest.get(answer.location);
+    expect([thanks.status, thanks.body.includes("Thank you")]).toEqual([200, true]);
+    expect((await guest.get(answer.location)).status).toBe(200);
+    const event = await eventOf(link);
+    expect(actionsOf(event)).toEqual(["LINK_VISIT", "PASSWORD_VERIFY", "THANK_YOU_PAGE"]);
+    expect(event).toMatchObject({
+      destination: "",
+      destinationAction: "EVENT_ACTION_THANK_YOU_PAGE",
+      journey: { outcome: "JOURNEY_OUTCOME_COMPLETED" },
+    });
+  });
+
+  test.each(["", "lbid=", "lbid=short", `lbid=${"A".repeat(23)}`])("refuses %j as a visit", async (query) => {
+    const link = await makeWorkflow(api, "password", { password });
+    const path = `/${link.shortlink}/s/${link.steps.password}?${query}`;
+    expect((await visitor().get(path)).status).toBe(400);
+    expect((await visitor().post(path, { password: "sesame" })).status).toBe(400);
+  });
+
+  test("of another workspace or never begun is not found", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const path = `/${link.shortlink}/s/${link.steps.password}?lbid=AAAAAAAAAAAAAAAAAAAAAA`;
+    expect((await visitor().get(path)).status).toBe(404);
+    expect((await visitor().post(path, { password: "sesame" })).status).toBe(404);
+  });
+
+  test("takes GET, HEAD and POST for its steps, and forms only", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const guest = visitor();
+    const path = formAction(await guest.get(`/${link.shortlink}`));
+    const head = await guest.head(path);
+    expect([head.status, head.body]).toEqual([200, ""]);
+    const put = await fetch(`${service.baseUrl}${path}`, { method: "PUT" });
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
+    const json = await guest.post(path, { password: "sesame" }, { "content-type": "application/json" });
+    expect(json.status).toBe(400);
+    const long = await guest
+      .post(path, { password: "x".repeat(2 * 1024 * 1024) })
+      .catch(() => ({ status: 413 }));
+    expect(long.status).toBe(413);
+  });
+});
+
+describe("a password", () => {
+  test("is not asked any more after five wrong tries of a visit and address, whatever comes then", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const guest = visitor();
+    const path = formAction(await guest.get(`/${link.shortlink}`));
+    for (let tries = 0; tries < 5; tries++)
+      expect((await guest.post(path, { password: `no${tries}` })).status).toBe(401);
+    const blocked = await guest.post(path, { password: "sesame" });
+    expect(blocked.status).toBe(429);
+    expect(Number(blocked.headers["retry-after"])).toBeGreaterThan(800);
+    expect(Number(blocked.headers["retry-after"])).toBeLessThanOrEqual(900);
+    const { id } = await eventOf(link);
+    await database.query(
+      "update password_attempts set first_at = now() - interval '15 minutes' where event_id = $1",
+      [id],
+    );
+    expect((await guest.post(path, { password: "sesame" })).status).toBe(302);
+    const { rows } = await database.query("select from password_attempts where event_id = $1", [id]);
+    expect(rows).toEqual([]);
+  });
+
+  test("is counted once for each try, also of tries at the same moment", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const guest = visitor();
+    const path = formAction(await guest.get(`/${link.shortlink}`));
+    await eventOf(link);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => guest.post(path, { password: `no${n}` })),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)]);
+  });
+
+  test("is in no page and no trace, and a wrong one leaves the trace open", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    const again = await guest.post(formAction(page), { password: "a-wrong-guess" });
+    expect(page.body + again.body).not.toContain("sesame");
+    expect(again.body).not.toContain("a-wrong-guess");
+    const event = await eventOf(link);
+    const trace = event.traces[1];
+    expect(trace).not.toHaveProperty("completedAt");
+    expect(trace?.stepData).toEqual({
+      password: { title: "Members only", description: "", validated: false },
+    });
+  });
+});
+
+describe("a form", () => {
+  const full = { "field-mail": "ada@example.com", "field-stars": "5", "field-plan": "basic" };
+
+  test("comes back with what was entered and a word at each fault", async () => {
+    const link = await makeWorkflow(api, "form", { form });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    const again = await guest.post(formAction(page), {
+      "field-mail": "ada@",
+      "field-stars": "9",
+      "field-plan": "gold",
+    });
+    expect(again.status).toBe(422);
+    expect(again.body).toContain("ada@");
+    expect(again.body.match(/class="fault"/g)).toHaveLength(3);
+    const empty = await guest.post(formAction(page), {});
+    expect(empty.status).toBe(422);
+    expect((await guest.post(formAction(page), full)).status).toBe(302);
+  });
+
+  test("that is skipped saves nothing", async () => {
+    const link = await makeWorkflow(api, "form", { form });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    expect((await guest.post(formAction(page), { ...full, skip: "1" })).status).toBe(302);
+    const event = await eventOf(link);
+    expect(event.traces[1]?.stepData.form).toMatchObject({
+      action: "SKIPPED",
+      skipped: true,
+      skipMethod: "BUTTON",
+      submittedFields: 0,
+    });
+    expect(attributesOf(await visitorOf(event))).toEqual({});
+  });
+
+  test("merges an anonymous visitor into the profile with the same e-mail", async () => {
+    const link = await makeWorkflow(api, "form", { form });
+    const email = `merge-${link.shortlink.toLowerCase()}@example.com`;
+    const [laptop, phone] = [visitor(), visitor({ "user-agent": desktop })];
+    for (const guest of [laptop, phone]) {
+      const page = await guest.get(`/${link.shortlink}`);
+      expect((await guest.post(formAction(page), { ...full, "field-mail": email })).status).toBe(302);
+    }
     const events = await eventsOf(link, 2);
-    const outcomes = events.map(({ journey }) => journey.outcome).sort();
-    expect(outcomes).toContain("JOURNEY_OUTCOME_FALLBACK");
+    expect(new Set(events.map(({ visitorId }) => visitorId)).size).toBe(1);
+  });
+
+  test("at level NONE saves and stores nothing of what was answered", async () => {
+    const { rows } = await database.query("select link_setting_id as id from workspaces");
+    const setting = rows[0]?.id;
+    const link = await makeWorkflow(api, "form", { form });
+    await api.call("PUT", `/v1/settings/link-setting/${setting}`, { dataCollection: "DATA_COLLECTION_NONE" });
+    try {
+      const page = await vi.waitFor(
+        async () => {
+          const guest = visitor();
+          const answer = await guest.get(`/${link.shortlink}`);
+          expect(guest.cookies.size).toBe(0);
+          return { guest, answer };
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+      const path = formAction(page.answer);
+      expect((await page.guest.post(path, full, { origin: "" })).status).toBe(403);
+      expect((await page.guest.post(path, full)).status).toBe(302);
+      const lbid = new URLSearchParams(path.split("?")[1]).get("lbid") ?? "";
+      const id = Buffer.from(lbid, "base64url").toString("hex");
+      const found = await database.query(
+        "select data from traces where replace(event_id::text, '-', '') = $1",
+        [id],
+      );
+      expect(found.rows).toHaveLength(3);
+      expect(JSON.stringify(found.rows)).not.toContain("ada@example.com");
+      const event = await database.query(
+        "select visitor_id from events where replace(id::text, '-', '') = $1",
+        [id],
+      );
+      expect(event.rows).toEqual([{ visitor_id: null }]);
+    } finally {
+      await api.call("PUT", `/v1/settings/link-setting/${setting}`, {
+        dataCollection: "DATA_COLLECTION_BASIC",
+      });
+    }
+  });
+});
+
+describe("a post", () => {
+  test("of a page of another host is refused, as is one of another device", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const [guest, other] = [visitor(), visitor({ "user-agent": desktop })];
+    const path = formAction(await guest.get(`/${link.shortlink}`));
+    await other.get(`/${link.shortlink}`);
+    await eventsOf(link, 2);
+    const body = { password: "sesame" };
+    expect((await guest.post(path, body, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await guest.post(path, body, { origin: "null" })).status).toBe(403);
+    expect((await other.post(path, body)).status).toBe(403);
+    expect((await visitor().post(path, body, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await guest.post(path, body)).status).toBe(302);
+  });
+});
+
+describe("a message page", () => {
+  test("goes on by its button", async () => {
+    const message = {
+      action: "MESSAGE_PAGE",
+      payload: { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } },
+      next: "redirect",
+    };
+    const link = await makeWorkflow(api, "message", { message });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    expect(page.body).toContain("Continue");
+    expect((await guest.post(formAction(page))).status).toBe(302);
+    const event = await eventOf(link);
+    expect(event.traces[1]?.stepData.messagePage).toEqual({
+      title: "Hello",
+      navigationType: "BUTTON",
+      outcome: "BUTTON",
+    });
+  });
+
+  test("goes on by itself when its time is over, and not before", async () => {
+    const message = {
+      action: "MESSAGE_PAGE",
+      payload: {
+        messagePage: {
+          title: "Wait",
+          navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_TIMER",
+          timerSeconds: 60,
+        },
+      },
+      next: "redirect",
+    };
+    const link = await makeWorkflow(api, "message", { message });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    const [seconds, url = ""] = String(page.headers.refresh).split(";url=");
+    expect(seconds).toBe("60");
+    const early = await guest.get(url);
+    expect(early.status).toBe(200);
+    expect(Number(String(early.headers.refresh).split(";")[0])).toBeLessThanOrEqual(60);
+    const { id } = await eventOf(link);
+    await database.query("update traces set updated_at = now() - interval '60 seconds' where event_id = $1", [
+      id,
+    ]);
+    expect([(await guest.get(url)).status]).toEqual([302]);
+    const event = await eventOf(link);
+    expect(event.traces[1]?.stepData.messagePage).toMatchObject({
+      navigationType: "TIMER",
+      outcome: "TIMER",
+    });
+  });
+});
+
+describe("an exit with a page", () => {
+  test("sends on by a social link, and the press is added to its trace", async () => {
+    const social = {
+      action: "SOCIAL_LINKS_PAGE",
+      payload: {
+        socialLinks: {
+          title: "Follow us",
+          links: [
+            { id: "ig", url: "https://instagram.com/signpost" },
+            { id: "site", url: "https://example.net" },
+          ],
+        },
+      },
+      capture: { attributes: [{ key: "channel", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" }] },
+    };
+    const link = await makeWorkflow(api, "social", { social });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    const shown = await eventOf(link);
+    expect(shown.journey.outcome).toBe("JOURNEY_OUTCOME_COMPLETED");
+    const pressed = await guest.post(formAction(page), { link: "ig" });
+    expect([pressed.status, pressed.location]).toEqual([302, "https://instagram.com/signpost"]);
+    const event = await eventOf(link);
+    expect(actionsOf(event)).toEqual(["LINK_VISIT", "SOCIAL_LINKS_PAGE"]);
+    expect(event.traces[1]?.stepData.socialLinks).toMatchObject({
+      selectedLink: { id: "ig", platform: "instagram" },
+    });
+    expect(attributesOf(await visitorOf(event))).toEqual({ channel: "instagram" });
+  });
+
+  test("gives a contact card as a vCard 3.0 file", async () => {
+    const card = {
+      action: "CONTACT_CARD",
+      payload: {
+        vcard: {
+          firstName: "Ada",
+          lastName: "Lovelace",
+          email: "ada@example.com",
+          organization: "Engines; Ltd.",
+        },
+      },
+    };
+    const link = await makeWorkflow(api, "card", { card });
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    const url = /href="([^"]+card\.vcf[^"]*)"/.exec(page.body)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const file = await guest.get(url);
+    expect([file.status, file.headers["content-type"], file.headers["content-disposition"]]).toEqual([
+      200,
+      "text/vcard; charset=utf-8",
+      expect.stringContaining("Ada-Lovelace.vcf"),
+    ]);
+    expect(file.body).toMatch(/^BEGIN:VCARD\r\nVERSION:3\.0\r\n/);
+    expect(file.body).toContain("ORG:Engines\\; Ltd.");
+    expect((await visitor().get(url.replace(/lbid=.*/, "lbid=AAAAAAAAAAAAAAAAAAAAAA"))).status).toBe(404);
   });
 });
