@@ -65,11 +65,14 @@ async function visitorOf({ visitorId }: VisitEvent): Promise<ProfileAnswer> {
 const attributesOf = ({ attributes }: ProfileAnswer) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value]));
 
-const desktop =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+let visitors = 0;
 
-function visitor(headers: Readonly<Record<string, string>> = {}): Visitor {
-  return newVisitor(service.port, headers);
+/** A browser of its own: without a cookie, devices are told by address, user agent and language. */
+function visitor(): Visitor {
+  visitors += 1;
+  return newVisitor(service.port, {
+    "user-agent": `Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.${visitors}.0 Safari/537.36`,
+  });
 }
 
 /** The path of a step in the visit that a page belongs to. */
@@ -447,7 +450,7 @@ describe("a form", () => {
   test("merges an anonymous visitor into the profile with the same e-mail", async () => {
     const link = await makeWorkflow(api, "form", { form });
     const email = `merge-${link.shortlink.toLowerCase()}@example.com`;
-    const [laptop, phone] = [visitor(), visitor({ "user-agent": desktop })];
+    const [laptop, phone] = [visitor(), visitor()];
     for (const guest of [laptop, phone]) {
       const page = await guest.get(`/${link.shortlink}`);
       expect((await guest.post(formAction(page), { ...full, "field-mail": email })).status).toBe(302);
@@ -498,7 +501,7 @@ describe("a form", () => {
 describe("a post", () => {
   test("of a page of another host is refused, as is one of another device", async () => {
     const link = await makeWorkflow(api, "password", { password });
-    const [guest, other] = [visitor(), visitor({ "user-agent": desktop })];
+    const [guest, other] = [visitor(), visitor()];
     const path = formAction(await guest.get(`/${link.shortlink}`));
     await other.get(`/${link.shortlink}`);
     await eventsOf(link, 2);
