@@ -7,7 +7,14 @@ import type { ColumnType } from "kysely";
 
 export type Action = "CLICK" | "SCAN";
 
-export type CustomDomainStatus = "ACTIVE" | "CERTIFICATE_PENDING" | "DOMAIN_PENDING" | "EXPIRED" | "INACTIVE" | "RENEWAL_PENDING" | "VERIFICATION_PENDING";
+export type CustomDomainStatus =
+  | "ACTIVE"
+  | "CERTIFICATE_PENDING"
+  | "DOMAIN_PENDING"
+  | "EXPIRED"
+  | "INACTIVE"
+  | "RENEWAL_PENDING"
+  | "VERIFICATION_PENDING";
 
 export type DataCollection = "ADVANCED" | "BASIC" | "NONE";
 
@@ -19,11 +26,33 @@ export type DigestFrequency = "MONTHLY" | "NONE" | "UNSPECIFIED" | "WEEKLY";
 
 export type Environment = "live" | "test";
 
-export type EventAction = "CLIENT_REDIRECT" | "CONTACT_CARD" | "COUNTRY_CONDITION" | "DAY_OF_MONTH_CONDITION" | "DAY_OF_WEEK_CONDITION" | "DEVICE_ACTOR_CONDITION" | "DEVICE_BRAND_CONDITION" | "DEVICE_BROWSER_CONDITION" | "DEVICE_PLATFORM_CONDITION" | "DEVICE_TYPE_CONDITION" | "FORM_SUBMIT" | "LINK_VISIT" | "MESSAGE_PAGE" | "MULTI_LINK" | "PASSWORD_VERIFY" | "SOCIAL_LINKS_PAGE" | "SPECIFIC_DATE_CONDITION" | "THANK_YOU_PAGE" | "TIME_OF_DAY_CONDITION" | "VISIT_TYPE_CONDITION" | "VISITOR_DATA_CONDITION";
+export type EventAction =
+  | "CLIENT_REDIRECT"
+  | "CONTACT_CARD"
+  | "COUNTRY_CONDITION"
+  | "DAY_OF_MONTH_CONDITION"
+  | "DAY_OF_WEEK_CONDITION"
+  | "DEVICE_ACTOR_CONDITION"
+  | "DEVICE_BRAND_CONDITION"
+  | "DEVICE_BROWSER_CONDITION"
+  | "DEVICE_PLATFORM_CONDITION"
+  | "DEVICE_TYPE_CONDITION"
+  | "FORM_SUBMIT"
+  | "LINK_VISIT"
+  | "MESSAGE_PAGE"
+  | "MULTI_LINK"
+  | "PASSWORD_VERIFY"
+  | "SOCIAL_LINKS_PAGE"
+  | "SPECIFIC_DATE_CONDITION"
+  | "THANK_YOU_PAGE"
+  | "TIME_OF_DAY_CONDITION"
+  | "VISIT_TYPE_CONDITION"
+  | "VISITOR_DATA_CONDITION";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S, I | undefined, U>
-  : ColumnType<T, T | undefined, T>;
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export type JourneyOutcome = "ABANDONED" | "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 
@@ -45,7 +74,13 @@ export type MediaVisibility = "PRIVATE" | "PUBLIC";
 
 export type MemberRole = "ADMIN" | "TECH" | "VIEWER";
 
-export type SubscriptionType = "ENTERPRISE_PLAN" | "FREE_TRIAL" | "LIGHT_PLAN" | "PRO_PLAN" | "SPONSORED_PRO" | "UNSPECIFIED";
+export type SubscriptionType =
+  | "ENTERPRISE_PLAN"
+  | "FREE_TRIAL"
+  | "LIGHT_PLAN"
+  | "PRO_PLAN"
+  | "SPONSORED_PRO"
+  | "UNSPECIFIED";
 
 export type TokenKeyType = "PUBLISHABLE" | "SECRET";
 

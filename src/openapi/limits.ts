@@ -20,6 +20,8 @@ export interface Limits {
   readonly key: JsonSchema;
   /** Whether the field must be there. */
   readonly required: boolean;
+  /** Whether an empty value is fine, whatever the rules say of others. */
+  readonly mayBeEmpty: boolean;
 }
 
 type Translate = (value: unknown) => JsonSchema;
@@ -83,7 +85,13 @@ const mapRules: Readonly<Record<string, Translate>> = {
 
 /** Reads the rules of a field. Throws an Error that names the field when one has no translation here. */
 export function limitsOf(field: DescField): Limits {
-  const nobody: Limits = { value: nothing, element: nothing, key: nothing, required: false };
+  const nobody: Limits = {
+    value: nothing,
+    element: nothing,
+    key: nothing,
+    required: false,
+    mayBeEmpty: false,
+  };
   if (!hasOption(field, fieldOption)) return nobody;
   const rules = getOption(field, fieldOption);
   try {
@@ -114,7 +122,7 @@ function readRules(field: DescField, rules: FieldRules): Partial<Limits> {
   const strict = { ...given, ...single(rules, field) };
   const zeroCounts = rules.ignore !== Ignore.IF_ZERO_VALUE;
   const required = rules.required || (zeroCounts && !hasPresence(field) && refusesZero(strict, field));
-  return { value: zeroCounts ? strict : orZero(strict, field), required };
+  return { value: zeroCounts ? strict : orZero(strict, field), required, mayBeEmpty: !zeroCounts };
 }
 
 function somethingElse(field: DescField): JsonSchema {

@@ -4,6 +4,7 @@ import { SpecimenSchema } from "../../gen/signpost/testing/v1/specimen_pb.js";
 import { LinkSchema } from "../../gen/signpost/v1/link_pb.js";
 import { CreateLinkRequestSchema, ListLinksRequestSchema } from "../../gen/signpost/v1/links_service_pb.js";
 import { MediaSelectionSchema } from "../../gen/signpost/v1/media_pb.js";
+import { VCardPayloadSchema } from "../../gen/signpost/v1/workflow_step_payload_page_pb.js";
 import { WorkflowStepPayloadSchema } from "../../gen/signpost/v1/workflow_step_payload_pb.js";
 import { WorkflowStepSchema } from "../../gen/signpost/v1/workflow_step_pb.js";
 import { componentName, createSchemas, type Schemas } from "./schemas.ts";
@@ -93,6 +94,17 @@ test("a nested type is called by its outer one too", () => {
     type: "string",
     enum: expect.arrayContaining(["KIND_UNSPECIFIED"]),
   });
+});
+
+test("a text of a format may be empty in answers where it need not be given", () => {
+  const form = (options: Parameters<typeof schemasOf>[0]) =>
+    propertiesOf(schemasOf(options), VCardPayloadSchema).email;
+  expect(form({ answered: [VCardPayloadSchema] })).toMatchObject({
+    maxLength: 254,
+    anyOf: [{ format: "email" }, { const: "" }],
+  });
+  expect(form({ answered: [VCardPayloadSchema] })).not.toHaveProperty("format");
+  expect(form({ sent: [VCardPayloadSchema] })).toMatchObject({ format: "email", maxLength: 254 });
 });
 
 test("of a choice at most one may be given", () => {

@@ -79,7 +79,7 @@ export function createSchemas(options: SchemasOptions): Schemas {
     const description = textWith(wholeText(options.commentOf(desc)), notes);
     return present<JsonSchema>({
       ...(replaced ?? valueSchema(desc, limits.element, limits.key)),
-      ...limits.value,
+      ...(limits.mayBeEmpty && options.answered.has(desc.parent) ? orEmpty(limits.value) : limits.value),
       description,
       deprecated: desc.deprecated ? true : undefined,
       readOnly: behaviors.includes(FieldBehavior.OUTPUT_ONLY) ? true : undefined,
@@ -174,6 +174,11 @@ function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSc
             maximum: Number.MAX_SAFE_INTEGER,
           };
   }
+}
+
+/** Formats are notes to those who send, but clients read answers by them: an empty text is no UUID. */
+function orEmpty({ format, ...limits }: JsonSchema): JsonSchema {
+  return format === undefined ? limits : { ...limits, anyOf: [{ format }, { const: "" }] };
 }
 
 /** A message that is nothing but a choice holds one key at most. */
