@@ -58,8 +58,8 @@ interface ProfileAnswer {
   readonly attributes: readonly { readonly key: string; readonly type: string; readonly value: string }[];
 }
 
-async function visitorOf({ visitorId }: VisitEvent): Promise<ProfileAnswer> {
-  return (await api.call<{ visitor: ProfileAnswer }>("GET", `/v1/visitors/${visitorId}`)).visitor;
+function visitorOf({ visitorId }: VisitEvent): Promise<ProfileAnswer> {
+  return api.call<ProfileAnswer>("GET", `/v1/visitors/${visitorId}`);
 }
 
 const attributesOf = ({ attributes }: ProfileAnswer) =>
