@@ -21,7 +21,8 @@ import { clientCommands, operatorCommands } from "./own-commands.ts";
 import { restCall } from "./request.ts";
 import { watchOf } from "./watch.ts";
 
-const operationCount = 162;
+/** How many operations the specification has; the service may have more. */
+const operationCountMin = 162;
 
 const decoderOf = createDecoders(createRegistry());
 const noFile = () => new TextEncoder().encode("a file's bytes");
@@ -37,7 +38,7 @@ beforeAll(async () => {
 });
 
 test("every operation of every service is a command", () => {
-  expect(commands).toHaveLength(operationCount);
+  expect(commands.length).toBeGreaterThanOrEqual(operationCountMin);
   expect(commands).toHaveLength(groups.flatMap(({ service }) => service.methods).length);
 });
 
