@@ -11,7 +11,7 @@ import { type FieldRules, field as fieldRules } from "../gen/buf/validate/valida
 import { access } from "../gen/signpost/options/v1/access_pb.js";
 import { type Answer, ask, protocols } from "./support/ask.ts";
 import { startApi, type TestWorkspace } from "./support/start-api.ts";
-import { kindsByField, makers, type RecordKind, seeds } from "./support/tenant-records.ts";
+import { kindsByField, linkOf, makers, type RecordKind, seeds } from "./support/tenant-records.ts";
 
 const api = await startApi();
 
@@ -179,6 +179,11 @@ test("after all of this the other workspace's records are as they were", async (
   expect(await recordsNow()).toMatchObject({ link: 200, token: 200, event: 200 });
   const { json } = await theirs.rest("GET", `/v1/links/${foreign.link}`);
   expect(json.link.name).not.toBe("Renamed");
+  const steps = await theirs.rest("GET", `/v1/links/${linkOf(foreign.workflowStep)}/workflow-steps`);
+  expect(steps.json.workflowSteps).toHaveLength(2);
+  expect(steps.json.workflowSteps[1].payload.clientRedirect.destination).toBe("https://example.com");
+  const setting = await theirs.rest("GET", `/v1/settings/link-setting/${foreign.linkSetting}`);
+  expect(setting.json.linkSetting.dataCollection).toBe("DATA_COLLECTION_BASIC");
 });
 
 async function recordsNow() {

@@ -265,7 +265,8 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
   id: string;
 
   /**
-   * What the step does from now on, in the variant that belongs to its action. It replaces the old payload whole.
+   * What the step does from now on, in the variant that belongs to its action. It replaces the old payload whole, but
+   * a branch that keeps its id and has no `next_step_id` here leads where it did.
    *
    * @generated from field: signpost.v1.WorkflowStepPayload payload = 3;
    */

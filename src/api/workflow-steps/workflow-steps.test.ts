@@ -334,6 +334,47 @@ test("what a step captures is answered as it came", async () => {
   expect(attributeCapture).toMatchObject({ attributes, setOnce: true });
 });
 
+test.each(["MULTI_LINK", "MESSAGE_PAGE", "SOCIAL_LINKS_PAGE", "CONTACT_CARD"])(
+  "a choice can be captured on %s",
+  async (action) => {
+    const choice = { key: "choice", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" };
+    const payload =
+      action === "MESSAGE_PAGE"
+        ? { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } }
+        : {};
+    const { attributeCapture } = await add(action, payload, { attributeCapture: { attributes: [choice] } });
+    expect(attributeCapture.attributes).toMatchObject([choice]);
+  },
+);
+
+test("milestones and pieces of the link can be captured on every step but conditions, 20 on one", async () => {
+  const attributes = Array.from({ length: 20 }, (_, index) =>
+    index % 2 === 0
+      ? { key: `milestone ${index}`, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "seen" }
+      : { key: `piece.${index}`, source: "ATTRIBUTE_CAPTURE_SOURCE_LINK_CONTEXT", value: "shortlink" },
+  );
+  const attributeCapture = { attributes };
+  expect((await change(entry, { attributeCapture })).attributeCapture).toMatchObject(attributeCapture);
+  for (const [action, payload] of variants) {
+    const { kind, payload: name } = stepActions[action as keyof typeof stepActions];
+    if (kind === "CONDITION") continue;
+    const step = await add(action, { [name]: payload }, { attributeCapture });
+    expect(step.attributeCapture).toMatchObject(attributeCapture);
+  }
+});
+
+test("a list in a payload may have as many elements as its limit says", async () => {
+  const many = (count: number, item: object) => Array.from({ length: count }, () => item);
+  const page = await add("MULTI_LINK", { multiLink: { buttons: many(50, { label: "Shop" }) } });
+  expect(page.branches).toHaveLength(50);
+  const ranges = many(50, { startTime: "08:00", endTime: "09:00" });
+  const condition = await add("TIME_OF_DAY_CONDITION", { timeOfDayCondition: { ranges } });
+  expect(condition.branches).toHaveLength(51);
+  const links = many(10, { url: "https://example.com" });
+  const social = await add("SOCIAL_LINKS_PAGE", { socialLinks: { links } });
+  expect(social.payload.socialLinks.links).toHaveLength(10);
+});
+
 test("steps are listed oldest first, in pages that lose and repeat none", async () => {
   const made = [entry, redirect];
   for (let count = 0; count < 5; count++) made.push((await add("FORM_SUBMIT")).id);
