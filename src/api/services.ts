@@ -35,6 +35,7 @@ import { eventsService } from "./events/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
@@ -64,7 +65,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),
     registerPartly(PricingService),
-    registerPartly(QrcodeDesignService),
+    register(QrcodeDesignService, qrcodeDesignService(deps)),
     registerPartly(QrcodeTemplatesService),
     registerPartly(SandboxesService),
     registerPartly(SlackIntegrationsService),

@@ -1,0 +1,35 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  PublicCreateQrcodeDesignRequest,
+  PublicCreateQrcodeDesignResponseSchema,
+} from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
+import { fieldsToChange } from "../../lib/field-mask.ts";
+import { newId } from "../../lib/ids.ts";
+import { defaultDesignOptions } from "../../model/design-options.ts";
+import type { Context } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { storeCentralImage } from "./central-image.ts";
+import { toQrcodeDesign, toScannability } from "./message.ts";
+import { changedOptions, fieldValues } from "./options.ts";
+import { insertDesign } from "./queries.ts";
+import { checkScannable, verify } from "./scannability.ts";
+
+/** Makes a design that belongs to nobody until a link or template takes it. */
+export async function createDesign(
+  deps: Deps,
+  request: PublicCreateQrcodeDesignRequest,
+  context: Context,
+): Promise<MessageInitShape<typeof PublicCreateQrcodeDesignResponseSchema>> {
+  const { centralImageData, hideBackgroundDots } = request;
+  // False says something here, because true is the default.
+  const values = { ...fieldValues(request), hide_background_dots: hideBackgroundDots !== undefined };
+  const centralImageKey =
+    centralImageData.length === 0 ? undefined : await storeCentralImage(deps, context, centralImageData);
+  const given = fieldsToChange(values);
+  const options = changedOptions(defaultDesignOptions, { request, given, centralImageKey });
+  const scannability = await verify(deps, { shortlink: null, domain_name: null }, options);
+  checkScannable(request, scannability);
+  const at = deps.now();
+  const row = await insertDesign(context.db, { id: newId(at), options, at });
+  return { qrcodeDesign: toQrcodeDesign(deps, row), scannability: toScannability(scannability) };
+}

@@ -1,0 +1,43 @@
+import type { QrcodeDesignService } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
+import { fail } from "../../lib/errors.ts";
+import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { applyTemplate } from "./apply-template.ts";
+import { createDesign } from "./create-design.ts";
+import { toQrcodeDesign, toScannability } from "./message.ts";
+import { deleteDesign, findDesign } from "./queries.ts";
+import { noSuchDesign, optionsOf } from "./restyle.ts";
+import { verify } from "./scannability.ts";
+import { updateDesign } from "./update-design.ts";
+
+export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignService> {
+  return {
+    publicCreate: (request, context) => createDesign(deps, request, context),
+    update: (request, context) => updateDesign(deps, request, context),
+    applyTemplate: (request, context) => applyTemplate(deps, request, context),
+
+    async get({ id }, context) {
+      const row = await findDesign(context.db, callerOf(context).workspaceId, id);
+      if (row === undefined) throw noSuchDesign(id);
+      return { qrcodeDesign: toQrcodeDesign(deps, row) };
+    },
+
+    async verify({ id }, context) {
+      const row = await findDesign(context.db, callerOf(context).workspaceId, id);
+      if (row === undefined) throw noSuchDesign(id);
+      return { scannability: toScannability(await verify(deps, row, optionsOf(row))) };
+    },
+
+    async delete({ id }, context) {
+      const outcome = await deleteDesign(context.db, callerOf(context).workspaceId, id, deps.now());
+      if (outcome === "missing") throw noSuchDesign(id);
+      if (outcome === "in use")
+        throw fail(
+          "FAILED_PRECONDITION",
+          "DESIGN_IN_USE",
+          `QR code design ${id} belongs to a link or template`,
+        );
+      return {};
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { invalid } from "./errors.ts";
+
+/**
+ * The fields that a change names: those of its mask, or without one those that hold something. `values` are all that it
+ * can change, by their names in the mask; `others` may stand in a mask and change nothing. Throws INVALID_ARGUMENT for
+ * any other name.
+ */
+export function fieldsToChange<Field extends string>(
+  values: Readonly<Record<Field, unknown>>,
+  paths: readonly string[] = [],
+  others: readonly string[] = [],
+): ReadonlySet<Field> {
+  const isField = (path: string): path is Field => Object.hasOwn(values, path);
+  const unknown = paths.filter((path) => !isField(path) && !others.includes(path) && path !== "update_mask");
+  if (unknown.length > 0)
+    throw invalid([{ field: "updateMask", description: `names ${unknown.join()}, which no update changes` }]);
+  if (paths.length > 0) return new Set(paths.filter(isField));
+  return new Set(
+    Object.keys(values)
+      .filter(isField)
+      .filter((field) => holdsSomething(values[field])),
+  );
+}
+
+function holdsSomething(value: unknown): boolean {
+  if (value instanceof Uint8Array || Array.isArray(value)) return value.length > 0;
+  return Boolean(value);
+}
