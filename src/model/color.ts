@@ -44,7 +44,7 @@ function share({ value, isPercent }: Part, whole: number): number {
 }
 
 function channel({ value, isPercent }: Part): number {
-  return clamp(isPercent ? value * 2.55 : value, 255);
+  return clamp(isPercent ? (value * 255) / 100 : value, 255);
 }
 
 function clamp(value: number, max: number): number {

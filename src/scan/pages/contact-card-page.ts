@@ -5,12 +5,12 @@ import { isWebAddress } from "../web-address.ts";
 import { type Glyph, icon, platformOf } from "./icons.ts";
 import { type Language, wordsOf } from "./languages.ts";
 import type { Markup } from "./markup.ts";
-import { makePage, type Page } from "./page.ts";
+import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";
 import type { Words } from "./words/words.ts";
 
-export function contactCardPage(card: ContactCardPayload, setting: Setting): Page {
-  const { language, theme, media, cardUrl } = setting;
+export function contactCardPage(card: ContactCardPayload, setting: Setting): Content {
+  const { language, theme, cardUrl } = setting;
   const words = wordsOf(language);
   const name = [card.firstName, card.lastName].filter(Boolean).join(" ") || card.organization;
   const role = [card.title, card.organization].filter((part) => part !== "" && part !== name).join(" · ");
@@ -18,18 +18,14 @@ export function contactCardPage(card: ContactCardPayload, setting: Setting): Pag
     theme.badge === undefined
       ? html`<div class="mark" aria-hidden="true">${initialsOf(name, language)}</div>`
       : "";
-  return makePage({
-    status: 200,
-    language,
-    theme,
-    media,
+  return {
     title: name,
     kind: "card",
     sheets: ["card"],
     content: html`${initials}<header><h1><bdi>${name}</bdi></h1>${role === "" ? "" : html`<p class="lead"><bdi>${role}</bdi></p>`}</header>
 <a class="button" href="${cardUrl}" download>${icon("download")}<bdi>${card.buttonLabel || words.saveContact}</bdi></a>
 ${lines(card, words)}${socialLinks(card)}`,
-  });
+  };
 }
 
 function initialsOf(name: string, language: Language): string {
@@ -97,5 +93,5 @@ ${links}</div>`;
 }
 
 function mailUrl(email: string): string {
-  return `mailto:${encodeURIComponent(email).replaceAll("%40", "@")}`;
+  return `mailto:${encodeURIComponent(email.toWellFormed()).replaceAll("%40", "@")}`;
 }

@@ -4,12 +4,12 @@ import { skipName } from "../../workflow/answer-fields.ts";
 import { drawField } from "./form-field.ts";
 import { alert, heading } from "./heading.ts";
 import { wordsOf } from "./languages.ts";
-import { makePage, type Page } from "./page.ts";
+import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";
 
 /** Opened, with its default values; refused, with what was entered and what is wrong with it, ready to be mended. */
-export function formPage(payload: FormPayload, setting: Setting): Page {
-  const { language, theme, media, action, entered, faults, linkName } = setting;
+export function formPage(payload: FormPayload, setting: Setting): Content {
+  const { language, action, entered, faults, status, linkName } = setting;
   const words = wordsOf(language);
   const firstFaulty = payload.fields.find(({ id }) => faults.has(id))?.id;
   const fields = payload.fields.map((field, index) =>
@@ -26,19 +26,15 @@ export function formPage(payload: FormPayload, setting: Setting): Page {
     ? html`<button class="button bare" name="${skipName}" value="1" formnovalidate><bdi>${payload.skipButtonText || words.skip}</bdi></button>
 `
     : "";
-  return makePage({
-    status: faults.size === 0 ? 200 : 422,
-    language,
-    theme,
-    media,
+  return {
     title: payload.title || linkName,
     kind: "form",
     sheets: ["controls"],
     hasForm: true,
-    content: html`${heading(payload, linkName)}${firstFaulty === undefined ? "" : alert(words.checkAnswers)}<form class="answers" method="post" action="${action}">
+    content: html`${heading(payload, linkName)}${firstFaulty === undefined && status === undefined ? "" : alert(words.checkAnswers)}<form class="answers" method="post" action="${action}">
 ${fields}<div class="stack">
 <button class="button"><bdi>${payload.submitButtonText || words.submit}</bdi></button>
 ${skip}</div>
 </form>`,
-  });
+  };
 }

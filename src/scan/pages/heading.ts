@@ -1,6 +1,8 @@
 import { html } from "hono/html";
 import { type Glyph, icon } from "./icons.ts";
+import { wordsOf } from "./languages.ts";
 import type { Markup } from "./markup.ts";
+import type { Setting } from "./view.ts";
 
 /** The head of a page. A page without a title of its own has one for those who cannot see it. */
 export function heading(
@@ -26,4 +28,9 @@ export function mark(glyph: Glyph): Markup {
 export function alert(text: string): Markup {
   return html`<p class="fault alert" role="alert">${text}</p>
 `;
+}
+
+/** On a page that is shown again because the button pressed is none of its own, such as one of an older version. */
+export function notOffered({ status, language }: Setting): Markup | "" {
+  return status === undefined ? "" : alert(wordsOf(language).faults.OPTION);
 }

@@ -4,24 +4,19 @@ import { timerParameter } from "../../workflow/answer-fields.ts";
 import { heading } from "./heading.ts";
 import { inWords, wordsOf } from "./languages.ts";
 import type { Markup } from "./markup.ts";
-import { type Draft, makePage, type Page } from "./page.ts";
+import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";
 
-export function messagePage(payload: MessagePagePayload, setting: Setting): Page {
-  const { language, theme, media } = setting;
+export function messagePage(payload: MessagePagePayload, setting: Setting): Content {
   const onward = payload.navigationType === "TIMER" ? timer(payload, setting) : button(payload, setting);
-  return makePage({
-    status: 200,
-    language,
-    theme,
-    media,
+  return {
     title: payload.title || setting.linkName,
     ...onward,
     content: html`${heading(payload, setting.linkName)}${onward.content}`,
-  });
+  };
 }
 
-type Onward = Pick<Draft, "sheets" | "style" | "headers" | "hasForm"> & { readonly content: Markup };
+type Onward = Pick<Content, "sheets" | "style" | "headers" | "hasForm"> & { readonly content: Markup };
 
 function button({ buttonLabel }: MessagePagePayload, { language, action }: Setting): Onward {
   return {

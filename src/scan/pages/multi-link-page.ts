@@ -1,25 +1,21 @@
 import { html } from "hono/html";
 import type { MultiLinkPayload } from "../../model/payloads.ts";
 import { buttonName } from "../../workflow/answer-fields.ts";
-import { heading } from "./heading.ts";
-import { makePage, type Page } from "./page.ts";
+import { heading, notOffered } from "./heading.ts";
+import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";
 
-export function multiLinkPage(payload: MultiLinkPayload, setting: Setting): Page {
-  const { language, theme, media, action, linkName } = setting;
+export function multiLinkPage(payload: MultiLinkPayload, setting: Setting): Content {
+  const { action, linkName } = setting;
   const buttons = payload.buttons.map(
     ({ id, label }, index) =>
       html`<button class="button" name="${buttonName}" value="${id}"><bdi>${label || String(index + 1)}</bdi></button>
 `,
   );
-  return makePage({
-    status: 200,
-    language,
-    theme,
-    media,
+  return {
     title: payload.title || linkName,
     hasForm: true,
-    content: html`${heading(payload, linkName)}<form method="post" action="${action}">
+    content: html`${heading(payload, linkName)}${notOffered(setting)}<form method="post" action="${action}">
 ${buttons}</form>`,
-  });
+  };
 }

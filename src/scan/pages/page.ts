@@ -21,15 +21,11 @@ export interface PageMedia {
   readonly coverUrl?: string | undefined;
 }
 
-/** What a page is made of. */
-export interface Draft {
-  readonly status: number;
-  readonly language: Language;
+/** What a page says. */
+export interface Content {
   readonly title: string;
   /** What stands in `main`. */
   readonly content: Markup;
-  readonly theme?: PageTheme;
-  readonly media?: PageMedia;
   /** The class of `body`, for the style. */
   readonly kind?: "form" | "card";
   /** Parts of the style for what stands in `main`. */
@@ -41,6 +37,14 @@ export interface Draft {
   readonly headers?: readonly string[];
   /** Whether it has forms to send. */
   readonly hasForm?: boolean;
+}
+
+/** What a page is made of. */
+export interface Draft extends Content {
+  readonly status: number;
+  readonly language: Language;
+  readonly theme?: PageTheme;
+  readonly media?: PageMedia;
 }
 
 /** Puts a page together. */

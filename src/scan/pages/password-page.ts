@@ -4,12 +4,12 @@ import { passwordName } from "../../workflow/answer-fields.ts";
 import { heading, mark } from "./heading.ts";
 import { wordsOf } from "./languages.ts";
 import { attribute } from "./markup.ts";
-import { makePage, type Page } from "./page.ts";
+import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";
 
 /** What was entered is never shown again. */
-export function passwordPage(payload: PasswordPayload, setting: Setting): Page {
-  const { language, theme, media, action, faults } = setting;
+export function passwordPage(payload: PasswordPayload, setting: Setting): Content {
+  const { language, theme, action, faults } = setting;
   const words = wordsOf(language);
   const title = payload.title || words.passwordTitle;
   const isWrong = faults.size > 0;
@@ -17,11 +17,7 @@ export function passwordPage(payload: PasswordPayload, setting: Setting): Page {
     ? html`<p class="fault" id="fault" role="alert">${words.faults.PASSWORD}</p>
 `
     : "";
-  return makePage({
-    status: isWrong ? 401 : 200,
-    language,
-    theme,
-    media,
+  return {
     title,
     sheets: ["controls"],
     hasForm: true,
@@ -33,5 +29,5 @@ export function passwordPage(payload: PasswordPayload, setting: Setting): Page {
 ${fault}</div>
 <button class="button">${words.continue}</button>
 </form>`,
-  });
+  };
 }

@@ -2,7 +2,7 @@ import { contactCardPage } from "./contact-card-page.ts";
 import { formPage } from "./form-page.ts";
 import { messagePage } from "./message-page.ts";
 import { multiLinkPage } from "./multi-link-page.ts";
-import type { Page } from "./page.ts";
+import { type Content, makePage, type Page } from "./page.ts";
 import { passwordPage } from "./password-page.ts";
 import { socialLinksPage } from "./social-links-page.ts";
 import { thankYouPage } from "./thank-you-page.ts";
@@ -12,6 +12,17 @@ import type { StepView } from "./view.ts";
  * The page of a step: 200, or with faults 401 for a password and 422 for a form. Pure; the same view gives the same bytes.
  */
 export function renderStep(view: StepView): Page {
+  const { language, theme, media } = view;
+  return makePage({ ...contentOf(view), status: statusOf(view), language, theme, media });
+}
+
+function statusOf({ status, faults, step }: StepView): number {
+  if (status !== undefined) return status;
+  if (faults.size === 0) return 200;
+  return step.action === "PASSWORD_VERIFY" ? 401 : 422;
+}
+
+function contentOf(view: StepView): Content {
   const { step } = view;
   switch (step.action) {
     case "PASSWORD_VERIFY":

@@ -1,26 +1,22 @@
 import { html } from "hono/html";
 import type { SocialLink, SocialLinksPayload } from "../../model/payloads.ts";
 import { linkName as linkField } from "../../workflow/answer-fields.ts";
-import { heading } from "./heading.ts";
+import { heading, notOffered } from "./heading.ts";
 import { icon, platformOf } from "./icons.ts";
 import type { Markup } from "./markup.ts";
-import { makePage, type Page } from "./page.ts";
+import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";
 
-export function socialLinksPage(payload: SocialLinksPayload, setting: Setting): Page {
-  const { language, theme, media, action, linkName } = setting;
+export function socialLinksPage(payload: SocialLinksPayload, setting: Setting): Content {
+  const { action, linkName } = setting;
   const isCompact = payload.displayStyle === "COMPACT";
   const links = payload.links.map((link) => (isCompact ? compact(link) : detailed(link)));
-  return makePage({
-    status: 200,
-    language,
-    theme,
-    media,
+  return {
     title: payload.title || linkName,
     hasForm: true,
-    content: html`${heading(payload, linkName)}<form method="post" action="${action}"${isCompact ? html` class="icons"` : ""}>
+    content: html`${heading(payload, linkName)}${notOffered(setting)}<form method="post" action="${action}"${isCompact ? html` class="icons"` : ""}>
 ${links}</form>`,
-  });
+  };
 }
 
 /** The first in the owner's order stands out. */

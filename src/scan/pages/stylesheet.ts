@@ -45,6 +45,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 .fault{display:flex;gap:.5rem;align-items:start;color:var(--fault);font-size:.9375em;font-weight:500;text-align:start}
 .fault::before{content:"!"/"";flex:none;display:grid;place-items:center;width:1.25em;height:1.25em;margin-top:.125em;
  border:1.5px solid;border-radius:50%;font-size:.9em;font-weight:700;line-height:1}
+.alert{padding:.875rem 1rem;border:1px solid;border-radius:var(--round);font-size:1em;font-weight:600}
 .hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @keyframes rise{from{opacity:0;transform:translateY(.5rem)}}
 @media(min-width:40rem){body{padding-block:4rem}}
@@ -88,7 +89,6 @@ select{padding-inline-end:2.75rem;text-overflow:ellipsis}
 .stars input{position:absolute;inset:0;width:100%;height:100%;min-height:0;margin:0;opacity:0;cursor:pointer}
 .stars .i{width:2.25rem;height:2.25rem}
 .stars input:checked+.i,.stars label:has(~label :checked) .i{color:var(--accent);fill:currentColor}
-.alert{padding:.875rem 1rem;border:1px solid;border-radius:var(--round);font-size:1em;font-weight:600}
 [aria-invalid=true],.field:has(.fault) .choice{border-color:var(--fault)}
 @media(forced-colors:active){.choice input:checked{background:Highlight}}
 `;

@@ -1,23 +1,34 @@
 import type { PageTheme } from "../../model/page-theme.ts";
 import type { Payloads } from "../../model/payloads.ts";
+import type { StepAction } from "../../model/workflow.ts";
 import type { Answer, Fault } from "../../workflow/steps/step.ts";
 import type { Language } from "./languages.ts";
 import type { PageMedia } from "./page.ts";
 
 /** The steps that have a page. */
-export type PageAction =
-  | "PASSWORD_VERIFY"
-  | "FORM_SUBMIT"
-  | "MESSAGE_PAGE"
-  | "MULTI_LINK"
-  | "SOCIAL_LINKS_PAGE"
-  | "CONTACT_CARD"
-  | "THANK_YOU_PAGE";
+export type PageAction = keyof typeof pageActions;
+
+const pageActions = {
+  PASSWORD_VERIFY: true,
+  FORM_SUBMIT: true,
+  MESSAGE_PAGE: true,
+  MULTI_LINK: true,
+  SOCIAL_LINKS_PAGE: true,
+  CONTACT_CARD: true,
+  THANK_YOU_PAGE: true,
+} as const satisfies Partial<Record<StepAction, true>>;
 
 /** A step as its page needs it; a step of a plan fits. */
 export type PageStep = {
   readonly [Action in PageAction]: { readonly action: Action; readonly payload: Payloads[Action] };
 }[PageAction];
+
+/** Whether people meet a page at a step. */
+export function hasPage<Step extends { readonly action: StepAction }>(
+  step: Step,
+): step is Extract<Step, { readonly action: PageAction }> {
+  return Object.hasOwn(pageActions, step.action);
+}
 
 /** What a page is drawn for, beside its step. */
 export interface Setting {
@@ -34,6 +45,8 @@ export interface Setting {
   readonly entered: Answer | undefined;
   /** What is wrong with it, by field id; for a password, under any. */
   readonly faults: ReadonlyMap<string, Fault>;
+  /** Of a page that is shown again; told by the faults when it is absent. */
+  readonly status?: 401 | 422;
 }
 
 /** The page of a step for one visitor. */

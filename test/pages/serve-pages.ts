@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "../../src/scan/pages/page.ts";
+
+/** Pages on sockets, and what was posted to them. */
+export interface PageServer {
+  readonly origin: string;
+  /** Shows a page at an address of its own. */
+  readonly put: (page: Page, options?: { readonly withoutPolicy: boolean }) => string;
+  /** Queries and bodies of what was posted, in order. */
+  readonly posted: { readonly url: string; readonly fields: URLSearchParams }[];
+  /** Where an answer is sent on to. */
+  answerTo: string;
+  readonly close: () => void;
+}
+
+const pixel = Buffer.from("R0lGODlhAQABAIAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=", "base64");
+
+/** Serves pages as the service does; everything else with an image of one pixel. */
+export async function servePages(): Promise<PageServer> {
+  const pages = new Map<string, { page: Page; withoutPolicy: boolean }>();
+  const posted: PageServer["posted"] = [];
+  const server = createServer(async (req, res) => {
+    if (req.method === "POST") {
+      posted.push({ url: req.url ?? "", fields: new URLSearchParams(await bodyOf(req)) });
+      res.writeHead(302, { Location: pageServer.answerTo }).end();
+      return;
+    }
+    const shown = pages.get(req.url ?? "");
+    if (shown === undefined) {
+      res.writeHead(200, { "Content-Type": "image/gif" }).end(pixel);
+      return;
+    }
+    const { page, withoutPolicy } = shown;
+    const headers = ["Content-Type", "text/html; charset=utf-8"];
+    for (let index = 0; index < page.headers.length; index += 2) {
+      const [name = "", value = ""] = page.headers.slice(index, index + 2);
+      if (!withoutPolicy || name !== "Content-Security-Policy") headers.push(name, value);
+    }
+    res.writeHead(page.status, headers).end(page.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const pageServer: PageServer = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // a TCP server has no other kind
+    put(page, { withoutPolicy } = { withoutPolicy: false }) {
+      const path = `/page-${pages.size}`;
+      pages.set(path, { page, withoutPolicy });
+      return `${pageServer.origin}${path}`;
+    },
+    posted,
+    answerTo: "/",
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return pageServer;
+}
+
+async function bodyOf(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,58 @@
+import { type PageTheme, pageTheme } from "../../src/model/page-theme.ts";
+
+/** Stored stylings as owners make them, with the mistakes they make: light on light, and faint boxes. */
+export const themes = {
+  sunset: pageTheme({
+    canvasColor: {
+      type: "THEME_COLOR_TYPE_LINEAR",
+      colors: ["#ff7e5f", "#feb47b"],
+      direction: "160deg",
+    },
+    titleFont: font("GEORGIA", 34, "#ffffff", { bold: true }),
+    bodyFont: font("GEORGIA", 17, "#ffffff"),
+    elementColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#4a154b"] },
+    badgeEnabled: true,
+    badgeShape: "PAGE_THEME_BADGE_SHAPE_ROUNDED",
+  }),
+  night: pageTheme({
+    canvasColor: { type: "THEME_COLOR_TYPE_RADIAL", colors: ["#1f2a44", "#05070d"] },
+    titleFont: font("DEFAULT", 30, "#ffd166", { bold: true }),
+    bodyFont: font("DEFAULT", 16, "#dddddd"),
+    elementColor: {
+      type: "THEME_COLOR_TYPE_LINEAR",
+      colors: ["#ffd166", "#ef476f"],
+      direction: "to right",
+    },
+    containerEnabled: true,
+    containerConfig: {
+      variant: "PAGE_THEME_CONTAINER_VARIANT_ROUNDED",
+      backgroundColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffffff"] },
+      opacity: 8,
+      borderSize: 1,
+      borderColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffffff33"] },
+    },
+  }),
+  pale: pageTheme({
+    canvasColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#f6f1e7"] },
+    titleFont: font("TIMES_NEW_ROMAN", 40, "#e8dcc5", { italic: true }),
+    elementColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffe9a8"] },
+    elementFont: font("COURIER_NEW", 16, "#ffffff"),
+    containerEnabled: true,
+    containerConfig: {
+      variant: "PAGE_THEME_CONTAINER_VARIANT_SQUARE",
+      backgroundColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffffff"] },
+      opacity: 100,
+      borderSize: 2,
+      borderStyle: "PAGE_THEME_BORDER_STYLE_DASHED",
+    },
+  }),
+} as const satisfies Record<string, PageTheme>;
+
+function font(family: string, fontSize: number, color: string, face: object = {}) {
+  return {
+    family: `PAGE_THEME_FONT_FAMILY_${family}`,
+    fontSize,
+    color: { type: "THEME_COLOR_TYPE_SOLID", colors: [color] },
+    ...face,
+  };
+}
