@@ -156,7 +156,7 @@ function ofNumbers(operator: "=" | "<>" | ">" | ">=" | "<" | "<="): Comparison {
  * away from casts that would fail.
  */
 function numberOf(value: Sql): Sql {
-  return sql`(select case when abs(n) < 1e-300 then 0 when abs(n) < 1.797693134862315e308 then n::float8 end
+  return sql`(select case when abs(n) < 3e-324 then 0 when abs(n) < 1.797693134862315e308 then n::float8 end
     from (select case when ${value} ~ '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
       then ${value}::numeric end) as parsed (n))`;
 }

@@ -1,0 +1,138 @@
+import { create } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { AttributeOperator as WireOperator } from "../../../gen/signpost/v1/visitor_pb.js";
+import { AttributeFilterSchema } from "../../../gen/signpost/v1/visitors_service_pb.js";
+import { insertWorkspace } from "../../../test/support/start-scan.ts";
+import { testDatabase } from "../../../test/support/test-database.ts";
+import { newId } from "../../lib/ids.ts";
+import {
+  type AttributeOperator,
+  isAttributeOperator,
+  matchesAttribute,
+  operandFault,
+} from "../../model/attribute-operators.ts";
+import { answersTo, readQuestions } from "./attribute-filters.ts";
+
+const { db } = await testDatabase();
+
+const operators = Object.keys(WireOperator).filter(isAttributeOperator);
+
+/** Values that operators may trip over, beside what the generators find. */
+const odd = [
+  "",
+  "pro",
+  "PRO",
+  "Prö",
+  "pro plan",
+  "100%",
+  "a_b\\c",
+  "0",
+  "-0",
+  "+1.",
+  ".5",
+  "1e3",
+  "1000",
+  "1e999",
+  "1e-320",
+  "0x10",
+  "1,5",
+  "NaN",
+  "9007199254740993",
+  "true",
+  "FALSE",
+  "yes",
+  "2024-02-29",
+  "2023-02-29",
+  "2026-11-21",
+  "2026-11-31",
+  "2026-13-01",
+  "2026-11-21T00:00:00Z",
+  "2026-11-20T23:30:00-05:00",
+  "2026-11-21 09:30",
+  "2026-11-21t09:30z",
+  "2026-03-29T02:30:00+0100",
+  "2026-11-21T24:00:00Z",
+  "1900-02-29",
+  "2000-02-29",
+];
+
+const value = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...odd) },
+  fc.integer({ min: -20, max: 20 }).map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }).map(String),
+  fc
+    .date({ min: new Date("2026-11-19"), max: new Date("2026-11-23"), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc.stringMatching(/^[a-cA-C %_\\]{1,4}$/).map((text) => text.trim()),
+);
+
+test("in the database every operator matches what it matches in memory", async () => {
+  expect(operators).toHaveLength(24);
+  const workspaceId = await insertWorkspace(db);
+  const stored = [...new Set([...odd, ...fc.sample(value, { seed: 20_261_121, numRuns: 150 })])];
+  const ids = new Map<string, string>();
+  for (const text of stored) ids.set(await addVisitor(workspaceId, text), text);
+  const without = await addVisitor(workspaceId, undefined);
+
+  const wanted = [...odd, ...fc.sample(value, { seed: 7, numRuns: 15 })];
+  const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "No/Where"];
+  let compared = 0;
+  for (const operator of operators) {
+    for (const [index, text] of wanted.entries()) {
+      if (operandFault(operator, text) !== undefined) continue;
+      const zone = zones[index % zones.length] ?? "";
+      for (const key of index % 3 === 0 ? ["note", "$lastName"] : ["note"]) {
+        const found = await matched(workspaceId, key, operator, text, zone);
+        const expected = [...ids].filter(([, each]) => matchesAttribute(operator, each, text, zone));
+        const missing = matchesAttribute(operator, undefined, text, zone) ? [without] : [];
+        const named = found.map((id) => ids.get(id) ?? "(missing)").toSorted(byText);
+        expect({ operator, text, zone, key, named }).toEqual({
+          operator,
+          text,
+          zone,
+          key,
+          named: [...expected.map(([, each]) => each), ...missing.map(() => "(missing)")].toSorted(byText),
+        });
+        compared += 1;
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(900);
+});
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+async function addVisitor(workspaceId: string, value: string | undefined): Promise<string> {
+  const at = new Date();
+  const id = newId(at);
+  const row = { workspace_id: workspaceId, created_at: at, updated_at: at };
+  await db
+    .insertInto("visitors")
+    .values({ ...row, id, last_name: value ?? null })
+    .execute();
+  if (value !== undefined)
+    await db
+      .insertInto("visitor_attributes")
+      .values({ ...row, visitor_id: id, key: "note", type: "STRING", value })
+      .execute();
+  return id;
+}
+
+async function matched(
+  workspaceId: string,
+  key: string,
+  operator: AttributeOperator,
+  wanted: string,
+  zone: string,
+): Promise<string[]> {
+  const filter = create(AttributeFilterSchema, { key, operator: WireOperator[operator], value: wanted });
+  const [question] = readQuestions([filter]);
+  if (question === undefined) throw new Error("a filter got lost");
+  const { rows } = await sql<{ id: string }>`select v.id from visitors v
+    where v.workspace_id = ${workspaceId} and ${answersTo(question, zone)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
