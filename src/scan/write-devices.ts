@@ -97,12 +97,14 @@ async function touchDevices(tx: Db, devices: readonly BatchDevice[]): Promise<vo
       update devices d set
         last_used_at = greatest(d.last_used_at, to_timestamp(given.used_ms / 1000)),
         updated_at = greatest(d.updated_at, to_timestamp(given.used_ms / 1000)),
-        visitor_id = coalesce(d.visitor_id, given.visitor_id)
+        -- Never one that was known: the device has lost that one when it has none, because the visitor was deleted.
+        visitor_id = coalesce(d.visitor_id, given.new_visitor_id)
       from unnest(${plainArray(devices.map(({ workspaceId }) => workspaceId))}::uuid[],
         ${plainArray(devices.map(({ id }) => id))}::uuid[],
         ${plainArray(devices.map(({ lastUsedMs }) => lastUsedMs))}::float8[],
-        ${plainArray(devices.map(({ visitorId }) => visitorId))}::uuid[])
-        as given (workspace_id, id, used_ms, visitor_id)
+        ${plainArray(devices.map(({ visitorId }) => visitorId))}::uuid[],
+        ${plainArray(devices.map(({ visitorId, visitorSinceMs }) => (visitorSinceMs === undefined ? "" : visitorId)))}::uuid[])
+        as given (workspace_id, id, used_ms, visitor_id, new_visitor_id)
       where d.workspace_id = given.workspace_id and d.id = given.id
       returning d.visitor_id is not distinct from given.visitor_id as agrees)
     select count(*) filter (where agrees)::int as agreed from touched`.execute(tx);

@@ -223,3 +223,38 @@ test("deleting a visitor erases identity, attributes and answers, and leaves eve
   expect(again.deviceId).toBe(visit.deviceId);
   expect([visitorId, null]).not.toContain(again.visitorId);
 });
+
+test("visitors that are deleted while their browsers visit leave nothing that is theirs", async () => {
+  const visits = await startVisits(api, workspace);
+  const { workspaceId } = workspace;
+  const { shortlink } = await visits.newLink();
+  const browsers = ["Firefox/140.0", "Firefox/141.0", "Chrome/142.0"];
+  const visiting = Promise.all(
+    browsers.map(async (browser) => {
+      for (let count = 0; count < 25; count++) await visits.visit(shortlink, browser);
+      return "done" as const;
+    }),
+  );
+  let deleted = 0;
+  for (let isDone = false; !isDone; ) {
+    const { json } = await workspace.rest("GET", "/v1/visitors");
+    for (const { id } of json.json.visitors)
+      deleted += (await workspace.rest("DELETE", `/v1/visitors/${id}`)).status === 200 ? 1 : 0;
+    isDone = (await Promise.race([visiting, "visiting" as const])) !== "visiting";
+  }
+  expect(deleted).toBeGreaterThan(3);
+  for (const table of ["events", "devices", "visitor_links"] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select("visitor_id")
+      .where("workspace_id", "=", workspaceId)
+      .where("visitor_id", "is not", null)
+      .where(
+        "visitor_id",
+        "not in",
+        db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId),
+      )
+      .execute();
+    expect(rows).toEqual([]);
+  }
+});
