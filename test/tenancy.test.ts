@@ -180,8 +180,15 @@ test("after all of this the other workspace's records are as they were", async (
   const { json } = await theirs.rest("GET", `/v1/links/${foreign.link}`);
   expect(json.link.name).not.toBe("Renamed");
   const steps = await theirs.rest("GET", `/v1/links/${linkOf(foreign.workflowStep)}/workflow-steps`);
-  expect(steps.json.workflowSteps).toHaveLength(2);
-  expect(steps.json.workflowSteps[1].payload.clientRedirect.destination).toBe("https://example.com");
+  expect(steps.json.workflowSteps).toMatchObject([
+    { payload: { linkVisit: {} } },
+    { payload: { clientRedirect: { destination: "https://example.com" } } },
+    {
+      id: foreign.workflowStep,
+      payload: { password: { title: "Members" } },
+      branches: [{ branchId: "next" }],
+    },
+  ]);
   const setting = await theirs.rest("GET", `/v1/settings/link-setting/${foreign.linkSetting}`);
   expect(setting.json.linkSetting.dataCollection).toBe("DATA_COLLECTION_BASIC");
 });
