@@ -135,6 +135,14 @@ test("shows the same page, without script and not to be indexed, for what is mis
   expect(page?.headers["set-cookie"]).toBeUndefined();
 });
 
+test("tells visitors in their own language what is the matter", async () => {
+  const { ask } = await startTestScan(database);
+  const page = await ask("/nobody-made-this", { headers: { "accept-language": "ar-EG, de;q=0.5" } });
+  expect(page.status).toBe(404);
+  expect(page.headers["content-language"]).toBe("ar");
+  expect(page.body).toContain('<html lang="ar" dir="rtl">');
+});
+
 test("serves a link on its own domain only, whatever case and port the host is written with", async () => {
   const { ask } = await startTestScan(database);
   const name = `d-${newId(new Date())}.example`;
