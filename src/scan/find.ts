@@ -2,7 +2,7 @@ import type pg from "pg";
 import { loadPlan } from "../db/load-plan.ts";
 import type { Db } from "../db/open.ts";
 import { isUuid } from "../lib/ids.ts";
-import { compilePlan, type Plan } from "../model/plan.ts";
+import { compilePlan, entrypointOf, type Plan } from "../model/plan.ts";
 import { parseTarget, type RedirectTarget } from "../model/redirect-target.ts";
 import { type CacheDeps, createCache, type Known } from "./cache.ts";
 import { loadRoot } from "./load-root.ts";
@@ -54,7 +54,7 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
       const slash = key.indexOf("/");
       const row = await loadPlan(db, key.slice(0, slash), key.slice(slash + 1));
       if (row === undefined) return undefined;
-      return compilePlan(row, `${row.host === "" ? shortUrl : `https://${row.host}`}/${row.shortlink}`);
+      return compilePlan(row, entrypointOf(row, shortUrl));
     },
   });
   const roots = createCache<Root>({

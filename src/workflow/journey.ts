@@ -37,3 +37,8 @@ export function journeyOf(plan: Plan, walk: Walk, opened: readonly string[] = []
     outcome: kind === "interaction" ? "IN_PROGRESS" : kind === "fallback" ? "FALLBACK" : "COMPLETED",
   };
 }
+
+/** The ids of the steps that a walk opened, conditions not counted. */
+export function openedOn({ taken }: Walk): string[] {
+  return taken.flatMap(({ step }) => (stepActions[step.action].kind === "CONDITION" ? [] : [step.id]));
+}

@@ -18,6 +18,8 @@ export interface Accepted {
   readonly saved: readonly SavedAttribute[];
   /** Where a pressed social link leads; absent elsewhere. */
   readonly to?: string;
+  /** What the visitor did, in words for people. */
+  readonly reason: string;
 }
 
 /**
@@ -35,14 +37,14 @@ export function submit(
   if (step === undefined) return undefined;
   const submitted = submitTo(step, answer, visit, deps);
   if (submitted?.kind !== "submitted") return submitted;
-  const { branchId, data, answers, choice, captures, to } = submitted;
+  const { branchId, data, answers, choice, captures, to, reason } = submitted;
   // An exit's page completed when it was shown, and a press saves only what was pressed.
   const moment = stepActions[step.action].kind === "EXIT" ? "tapped" : "both";
   const saved = [
     ...(answers.length > 0 && savesAttributes(visit) ? answers : []),
     ...(captures ? captured(step, plan, visit, moment, choice) : []),
   ];
-  return { kind: "accepted", step, branchId, data, saved, ...(to !== undefined && { to }) };
+  return { kind: "accepted", step, branchId, data, saved, reason, ...(to !== undefined && { to }) };
 }
 
 function submitTo<Action extends StepAction>(

@@ -254,6 +254,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkflowStepsService.ResolveStepCollisions": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep), stepId: workflowStep }),
   },
+  "WorkflowStepsService.Simulate": {
+    request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
+  },
   "WorkflowStepsService.Update": {
     request: ({ workflowStep }) => ({
       linkId: linkOf(workflowStep),

@@ -8,6 +8,8 @@ import type { AttributeCapture, CanvasPosition, EventAction, WorkflowStep } from
 import type { WorkflowStepPayload } from "./workflow_step_payload_pb.js";
 import type { WorkflowIssue } from "./workflow_issue_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import type { SimulatedAnswer, SimulatedEnd, SimulatedStep, SimulatedVisit } from "./workflow_simulation_pb.js";
+import type { EventJourney } from "./event_pb.js";
 
 /**
  * Describes the file signpost/v1/workflow_steps_service.proto.
@@ -593,6 +595,81 @@ export declare type AutoLayoutWorkflowResponse = Message<"signpost.v1.AutoLayout
 export declare const AutoLayoutWorkflowResponseSchema: GenMessage<AutoLayoutWorkflowResponse>;
 
 /**
+ * Request for Simulate.
+ *
+ * @generated from message signpost.v1.SimulateWorkflowRequest
+ */
+export declare type SimulateWorkflowRequest = Message<"signpost.v1.SimulateWorkflowRequest"> & {
+  /**
+   * The link's id, a UUID.
+   *
+   * @generated from field: string link_id = 1;
+   */
+  linkId: string;
+
+  /**
+   * Who comes, when, and with what.
+   *
+   * @generated from field: signpost.v1.SimulatedVisit visit = 2;
+   */
+  visit?: SimulatedVisit | undefined;
+
+  /**
+   * At most 100, in the order given for each step. The visit waits at the first page without one.
+   *
+   * @generated from field: repeated signpost.v1.SimulatedAnswer answers = 3;
+   */
+  answers: SimulatedAnswer[];
+};
+
+/**
+ * Describes the message signpost.v1.SimulateWorkflowRequest.
+ * Use `create(SimulateWorkflowRequestSchema)` to create a new message.
+ */
+export declare const SimulateWorkflowRequestSchema: GenMessage<SimulateWorkflowRequest>;
+
+/**
+ * Response for Simulate.
+ *
+ * @generated from message signpost.v1.SimulateWorkflowResponse
+ */
+export declare type SimulateWorkflowResponse = Message<"signpost.v1.SimulateWorkflowResponse"> & {
+  /**
+   * The way through the workflow, in order. A step that the visit comes to again is there again.
+   *
+   * @generated from field: repeated signpost.v1.SimulatedStep path = 1;
+   */
+  path: SimulatedStep[];
+
+  /**
+   * Where it ends.
+   *
+   * @generated from field: signpost.v1.SimulatedEnd end = 2;
+   */
+  end?: SimulatedEnd | undefined;
+
+  /**
+   * How far the visit would have come. `startedAt` is the time of the visit.
+   *
+   * @generated from field: signpost.v1.EventJourney journey = 3;
+   */
+  journey?: EventJourney | undefined;
+
+  /**
+   * The number of answers that nobody asked for.
+   *
+   * @generated from field: int32 unused_answers = 4;
+   */
+  unusedAnswers: number;
+};
+
+/**
+ * Describes the message signpost.v1.SimulateWorkflowResponse.
+ * Use `create(SimulateWorkflowResponseSchema)` to create a new message.
+ */
+export declare const SimulateWorkflowResponseSchema: GenMessage<SimulateWorkflowResponse>;
+
+/**
  * Manage the steps of links' workflows and how they are connected. Changes reach visits that are under way.
  *
  * @generated from service signpost.v1.WorkflowStepsService
@@ -726,6 +803,21 @@ export declare const WorkflowStepsService: GenService<{
     methodKind: "unary";
     input: typeof AutoLayoutWorkflowRequestSchema;
     output: typeof AutoLayoutWorkflowResponseSchema;
+  },
+  /**
+   * Run the workflow for a visit that is thought up: which way it takes and why, what it would save, and where it ends.
+   * It is the engine that real visits run, as the workflow is now. Nothing is recorded and nobody is redirected. An
+   * addition of this service to the API.
+   *
+   * Errors: NOT_FOUND if there is no such link, or an answer is for a step that it does not have; INVALID_ARGUMENT if an
+   * answer does not fit the action of its step.
+   *
+   * @generated from rpc signpost.v1.WorkflowStepsService.Simulate
+   */
+  simulate: {
+    methodKind: "unary";
+    input: typeof SimulateWorkflowRequestSchema;
+    output: typeof SimulateWorkflowResponseSchema;
   },
 }>;
 

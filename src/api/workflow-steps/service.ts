@@ -15,6 +15,7 @@ import { type EditPlace, editWorkflow } from "./edit-workflow.ts";
 import { connectBranch, disconnectBranch, notFound, removeStep, stepOf } from "./edits.ts";
 import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
 import { findWorkflow } from "./queries.ts";
+import { simulateWorkflow } from "./simulate-workflow.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 import { openPassword } from "./step-password.ts";
 import { updateStep } from "./update-step.ts";
@@ -88,6 +89,8 @@ export function workflowStepsService(deps: Deps): Handlers<typeof WorkflowStepsS
     async autoLayoutWorkflow({ linkId }, context) {
       return moveSteps(deps, context, { linkId }, (workflow) => layOut(graphOf(workflow)));
     },
+
+    simulate: (request, context) => simulateWorkflow(deps, request, context),
   };
 }
 

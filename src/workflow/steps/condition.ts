@@ -13,6 +13,8 @@ export interface Condition<Choice> {
   /** A choice as traces show it. */
   readonly show: (choice: Choice) => object;
   readonly look: (visit: Visit, plan: Plan, now: Date) => Look<Choice>;
+  /** What there is to see of a visit, in words for people. */
+  readonly describe: (visit: Visit, plan: Plan, now: Date) => string;
 }
 
 /** What a condition found out about a visit. */
@@ -28,7 +30,7 @@ interface ConditionStep<Choice> {
 }
 
 /** A condition: the first choice that matches wins, and without one `else`. */
-export function condition<Choice>({ trace, choices, show, look }: Condition<Choice>) {
+export function condition<Choice>({ trace, choices, show, look, describe }: Condition<Choice>) {
   // What a trace says of the choices is the same for every visit of a plan.
   const shown = new WeakMap<ConditionStep<Choice>, object>();
 
@@ -45,10 +47,33 @@ export function condition<Choice>({ trace, choices, show, look }: Condition<Choi
   }
 
   return {
+    explain(step: ConditionStep<Choice>, branchId: string, visit: Visit, plan: Plan, now: Date): string {
+      return `${describe(visit, plan, now)}; ${outcomeOf(nouns[choices], step, branchId)}`;
+    },
+
     enter(step: ConditionStep<Choice>, visit: Visit, plan: Plan, now: Date): Entered {
       const { matches, seen } = look(visit, plan, now);
       const branchId = step.payload.choices.find(matches)?.branchId ?? elseBranchId;
       return { kind: "branch", branchId, data: { [trace]: { ...seen, ...shownOf(step) } } };
     },
   };
+}
+
+const nouns = { options: "option", countries: "country", ranges: "range" } as const;
+
+/** Which choice it was; people know it by its name, or by the id of its branch where it has none. */
+export function outcomeOf<Choice>(
+  noun: string,
+  { payload }: ConditionStep<Choice>,
+  branchId: string,
+): string {
+  const place = payload.choices.findIndex((choice) => choice.branchId === branchId);
+  const choice: { readonly branchId: string; readonly name?: string } | undefined = payload.choices[place];
+  if (choice === undefined) return `no ${noun} matches`;
+  return `${noun} ${place + 1}, ${JSON.stringify(choice.name || choice.branchId)}, matches`;
+}
+
+/** A name that may be unknown. */
+export function known(what: string, name: string): string {
+  return name === "" || name === "UNKNOWN" ? `the ${what} is unknown` : `the ${what} is ${name}`;
 }

@@ -1,10 +1,12 @@
 import type { ContactCardPayload } from "../../model/payloads.ts";
 import { defaultWords } from "../default-words.ts";
 import type { TraceData } from "../walk.ts";
-import type { StepKindOf } from "./step.ts";
+import { endsWithPage, type StepKindOf } from "./step.ts";
 
 /** CONTACT_CARD: an exit with a card to look at and to save. Saving it is a choice, and changes nothing in the trace. */
 export const contactCard: StepKindOf<"CONTACT_CARD"> = {
+  explain: () => endsWithPage,
+
   enter: ({ payload }) => ({ kind: "exit-page", data: dataOf(payload) }),
 
   submit: ({ payload }) => ({
@@ -14,6 +16,7 @@ export const contactCard: StepKindOf<"CONTACT_CARD"> = {
     answers: [],
     choice: payload.buttonLabel || defaultWords.saveContact,
     captures: true,
+    reason: "the card is saved",
   }),
 };
 

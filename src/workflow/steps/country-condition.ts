@@ -1,5 +1,5 @@
 import type { StepChoice } from "../../model/payloads.ts";
-import { condition } from "./condition.ts";
+import { condition, known } from "./condition.ts";
 
 /** COUNTRY_CONDITION: the country of the visitor's address; an unknown one is nobody's. */
 export const countryCondition = condition<StepChoice<"COUNTRY_CONDITION">>({
@@ -10,4 +10,5 @@ export const countryCondition = condition<StepChoice<"COUNTRY_CONDITION">>({
     const country = visit.country();
     return { matches: ({ countryCode }) => country !== "" && countryCode.toUpperCase() === country };
   },
+  describe: (visit) => known("country", visit.country()),
 });

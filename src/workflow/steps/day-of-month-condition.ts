@@ -16,4 +16,9 @@ export const dayOfMonthCondition = condition<StepChoice<"DAY_OF_MONTH_CONDITION"
         dayOfMonth === day || (dayOfMonth === lastDay && day === daysInMonth(year, month)),
     };
   },
+  describe: (_, { timezone }, now) => {
+    const { year, month, day } = localTime(now, timezone);
+    const last = day === daysInMonth(year, month) ? ", the last" : "";
+    return `it is day ${day} of the month${last} in ${timezone || "UTC"}`;
+  },
 });

@@ -17,4 +17,8 @@ export const dayOfWeekCondition = condition<StepChoice<"DAY_OF_WEEK_CONDITION">>
     const { weekday } = localTime(now, timezone);
     return { matches: ({ daysOfWeek }) => daysOfWeek.includes(weekday) };
   },
+  describe: (_, { timezone }, now) => {
+    const day = dayNames[localTime(now, timezone).weekday] ?? "";
+    return `it is ${day} in ${timezone || "UTC"}`;
+  },
 });

@@ -1,6 +1,6 @@
 import type { StepChoice } from "../../model/payloads.ts";
 import type { VisitDevice } from "../visit.ts";
-import { condition } from "./condition.ts";
+import { condition, known } from "./condition.ts";
 
 /** DEVICE_TYPE_CONDITION: the form of the device; scanners that tell nothing of it are unknown. */
 export const deviceTypeCondition = deviceCondition("deviceTypeCondition", "deviceType", (type) =>
@@ -19,6 +19,14 @@ export const deviceBrandCondition = deviceCondition("deviceBrandCondition", "dev
 /** DEVICE_ACTOR_CONDITION: a person, a bot or an agent. */
 export const deviceActorCondition = deviceCondition("deviceActorCondition", "deviceActor", (actor) => actor);
 
+const nouns: { readonly [Key in keyof VisitDevice]: string } = {
+  deviceType: "device type",
+  platformName: "platform",
+  browserName: "browser",
+  deviceBrand: "brand",
+  deviceActor: "actor",
+};
+
 /** Traces give the name that was found and the names that were asked for under the same key. */
 function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: string) => string) {
   return condition<StepChoice<"DEVICE_TYPE_CONDITION">>({
@@ -30,6 +38,7 @@ function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: 
       const found = wordFor(name);
       return { matches: ({ value }) => value !== "" && value === found, seen: { [key]: name } };
     },
+    describe: (visit) => known(nouns[key], visit.device()[key]),
   });
 }
 

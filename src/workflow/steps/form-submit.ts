@@ -4,10 +4,13 @@ import { skipName } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";
 import { answerTypes, checkAnswer } from "../form-answers.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
-import { type Fault, notOffered, type StepKindOf, type Submitted } from "./step.ts";
+import { type Fault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
 
 /** FORM_SUBMIT: asks questions and saves the answers; left out for whom everything asked is known of, when so set. */
 export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
+  explain: (_step, branchId) =>
+    branchId === "" ? waitsForAnswer : "what the form needs is known, so that it skips itself",
+
   enter({ payload }, { attributes }) {
     if (payload.autoSkipIfKnown && isKnown(payload, attributes))
       return { kind: "branch", branchId: nextBranchId, data: skipped(payload, "AUTO") };
@@ -40,6 +43,7 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
       answers,
       choice: "",
       captures: true,
+      reason: "the form is submitted",
     };
   },
 };
@@ -59,6 +63,7 @@ function skip(payload: FormPayload): Submitted {
     answers: [],
     choice: "",
     captures: false,
+    reason: "the form is skipped",
   };
 }
 

@@ -3,10 +3,12 @@ import { nextBranchId } from "../../model/workflow.ts";
 import { timerParameter } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";
 import type { TraceData } from "../walk.ts";
-import { notOffered, type StepKindOf } from "./step.ts";
+import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 /** MESSAGE_PAGE: a text that goes on by its one button, or by itself when the time is over. */
 export const messagePage: StepKindOf<"MESSAGE_PAGE"> = {
+  explain: () => waitsForAnswer,
+
   enter: ({ payload }) => ({ kind: "interaction", data: dataOf(payload, "") }),
 
   submit({ payload }, answer) {
@@ -21,6 +23,7 @@ export const messagePage: StepKindOf<"MESSAGE_PAGE"> = {
       // Nobody chose anything when the time was over.
       choice: isTimer ? "" : buttonLabel || defaultWords.continue,
       captures: true,
+      reason: isTimer ? "the time is over" : "the button is pressed",
     };
   },
 };

@@ -1,10 +1,12 @@
 import type { MultiLinkButton, MultiLinkPayload } from "../../model/payloads.ts";
 import { buttonName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
-import { notOffered, type StepKindOf } from "./step.ts";
+import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 /** MULTI_LINK: a page of buttons, each of which leads on by a branch of its own. */
 export const multiLink: StepKindOf<"MULTI_LINK"> = {
+  explain: () => waitsForAnswer,
+
   enter: ({ payload }) => ({ kind: "interaction", data: dataOf(payload) }),
 
   submit({ payload }, answer) {
@@ -18,6 +20,7 @@ export const multiLink: StepKindOf<"MULTI_LINK"> = {
       answers: [],
       choice: button.label,
       captures: true,
+      reason: `button ${JSON.stringify(button.label)} is pressed`,
     };
   },
 };

@@ -2,12 +2,14 @@ import type { PasswordPayload } from "../../model/payloads.ts";
 import { nextBranchId } from "../../model/workflow.ts";
 import { passwordName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
-import type { Fault, StepKindOf } from "./step.ts";
+import { type Fault, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 const wrong: ReadonlyMap<string, Fault> = new Map([[passwordName, "PASSWORD"]]);
 
 /** PASSWORD_VERIFY: lets on who knows the password. What was tried is kept nowhere. */
 export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {
+  explain: () => waitsForAnswer,
+
   enter: ({ payload }) => ({ kind: "interaction", data: dataOf(payload, false) }),
 
   submit(step, answer, _visit, { isPassword }) {
@@ -21,6 +23,7 @@ export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {
       answers: [],
       choice: "",
       captures: true,
+      reason: "the password matches",
     };
   },
 };

@@ -2,10 +2,12 @@ import type { SocialLink, SocialLinksPayload } from "../../model/payloads.ts";
 import { parseTarget } from "../../model/redirect-target.ts";
 import { linkName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
-import { notOffered, type StepKindOf } from "./step.ts";
+import { endsWithPage, notOffered, type StepKindOf } from "./step.ts";
 
 /** SOCIAL_LINKS_PAGE: an exit with links to other places; the one pressed last is added to the trace. */
 export const socialLinksPage: StepKindOf<"SOCIAL_LINKS_PAGE"> = {
+  explain: () => endsWithPage,
+
   enter: ({ payload }) => ({ kind: "exit-page", data: dataOf(payload) }),
 
   submit({ payload }, answer) {
@@ -19,6 +21,7 @@ export const socialLinksPage: StepKindOf<"SOCIAL_LINKS_PAGE"> = {
       answers: [],
       choice: link.platform,
       captures: true,
+      reason: `${link.platform} is pressed`,
       to: parseTarget(link.url).url,
     };
   },

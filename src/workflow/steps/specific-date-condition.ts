@@ -14,4 +14,12 @@ export const specificDateCondition = condition<StepChoice<"SPECIFIC_DATE_CONDITI
         (year === undefined || year === today.year) && month === today.month && day === today.day,
     };
   },
+  describe: (_, { timezone }, now) => {
+    const { year, month, day } = localTime(now, timezone);
+    return `it is ${year}-${padded(month)}-${padded(day)} in ${timezone || "UTC"}`;
+  },
 });
+
+function padded(number: number): string {
+  return String(number).padStart(2, "0");
+}

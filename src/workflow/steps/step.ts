@@ -6,6 +6,14 @@ import type { SavedAttribute, TraceData } from "../walk.ts";
 /** One kind of step. Pure: no clock, no database, no headers. */
 export interface StepKindOf<Action extends StepAction> {
   readonly enter: (step: PlanStepOf<Action>, visit: Visit, plan: Plan, now: Date) => Entered;
+  /** Why a visit that came here went on by this branch, or stayed, in words for people; for simulations. */
+  readonly explain: (
+    step: PlanStepOf<Action>,
+    branchId: string,
+    visit: Visit,
+    plan: Plan,
+    now: Date,
+  ) => string;
   /** Of interactions, and of exits with something to press. */
   readonly submit?: (
     step: PlanStepOf<Action>,
@@ -41,6 +49,8 @@ export interface Submitted {
   readonly captures: boolean;
   /** Where a pressed social link leads; absent elsewhere. */
   readonly to?: string;
+  /** What the visitor did, in words for people; for simulations. */
+  readonly reason: string;
 }
 
 /** The page again: 401 for a wrong password, 422 for faults, by field id, and for an answer the page does not offer. */
@@ -67,6 +77,12 @@ export interface SubmitDeps {
   /** Compares in constant time with the password that is sealed in the step's payload. */
   readonly isPassword: (step: PlanStepOf<"PASSWORD_VERIFY">, attempt: string) => boolean;
 }
+
+/** Of every page that asks. */
+export const waitsForAnswer = "the page waits for an answer";
+
+/** Of every exit with a page. */
+export const endsWithPage = "the page is shown, and the visit ends with it";
 
 /** An answer that the page does not offer, such as a button of an older page. */
 export const notOffered: Refused = Object.freeze({ kind: "refused", status: 422, faults: new Map() });

@@ -16,6 +16,13 @@ export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">>
       matches: ({ startTime, endTime }) => isWithin(minutes, minutesOf(startTime), minutesOf(endTime)),
     };
   },
+  describe: (_, { timezone }, now) => {
+    const { minutes } = localTime(now, timezone);
+    const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+      String(part).padStart(2, "0"),
+    );
+    return `it is ${hour}:${minute} in ${timezone || "UTC"}`;
+  },
 });
 
 /** The start belongs to the range and the end does not; one that ends before it starts runs over midnight. */

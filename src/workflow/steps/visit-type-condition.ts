@@ -7,4 +7,5 @@ export const visitTypeCondition = condition<StepChoice<"VISIT_TYPE_CONDITION">>(
   choices: "options",
   show: ({ value }) => ({ value }),
   look: ({ visitType }) => ({ matches: ({ value }) => value === visitType, seen: { visitType } }),
+  describe: ({ visitType }) => `it is a ${visitType === "FIRST" ? "first" : "returning"} visit`,
 });

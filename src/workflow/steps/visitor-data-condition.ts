@@ -1,6 +1,7 @@
 import { asksForEmptiness, matchesAttribute } from "../../model/attribute-operators.ts";
 import type { StepChoice } from "../../model/payloads.ts";
 import { elseBranchId } from "../../model/workflow.ts";
+import { outcomeOf } from "./condition.ts";
 import type { StepKindOf } from "./step.ts";
 
 /**
@@ -8,6 +9,16 @@ import type { StepKindOf } from "./step.ts";
  * operators that ask for emptiness.
  */
 export const visitorDataCondition: StepKindOf<"VISITOR_DATA_CONDITION"> = {
+  explain(step, branchId, { attributes }) {
+    const seen = step.payload.choices.map(({ attributeKey }) => {
+      const value = attributes?.get(attributeKey);
+      return value === undefined
+        ? `${attributeKey} is not known`
+        : `${attributeKey} is ${JSON.stringify(value)}`;
+    });
+    return [...new Set(seen), outcomeOf("option", step, branchId)].join("; ");
+  },
+
   enter(step, { attributes }, { timezone }) {
     const matched = step.payload.choices.map((choice) =>
       matches(choice, attributes?.get(choice.attributeKey), timezone),

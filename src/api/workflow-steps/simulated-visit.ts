@@ -1,0 +1,51 @@
+import { DeviceActor, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
+import { VisitType } from "../../../gen/signpost/v1/visit_pb.js";
+import type { SimulatedVisit } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
+import type { Plan } from "../../model/plan.ts";
+import type { Visit, VisitDevice } from "../../workflow/visit.ts";
+
+/** Stands where the id of a visit would be. */
+const lbidPlaceholder = "LBID";
+
+/** The visit as the engine sees one. What a real visit would not know at its level, this one does not either. */
+export function simulatedVisit({ dataCollection }: Plan, given: SimulatedVisit | undefined): Visit {
+  const device = deviceOf(given);
+  const isKept = dataCollection !== "NONE";
+  const hasVisitor = isKept && device.deviceActor !== "BOT" && device.deviceActor !== "AGENT";
+  return {
+    query: given?.query ?? "",
+    lbid: () => lbidPlaceholder,
+    dataCollection,
+    visitType: isKept && given?.visitType === VisitType.RETURNING ? "RETURNING" : "FIRST",
+    country: () => given?.country ?? "",
+    device: () => device,
+    attributes: hasVisitor ? new Map(Object.entries(given?.attributes ?? {})) : undefined,
+  };
+}
+
+function deviceOf(given: SimulatedVisit | undefined): VisitDevice {
+  return {
+    deviceType: deviceTypes[given?.deviceType ?? DeviceType.UNSPECIFIED],
+    deviceActor: deviceActors[given?.deviceActor ?? DeviceActor.UNSPECIFIED],
+    platformName: given?.platformName ?? "",
+    browserName: given?.browserName ?? "",
+    deviceBrand: given?.deviceBrand ?? "",
+  };
+}
+
+const deviceTypes: { readonly [Type in DeviceType]: VisitDevice["deviceType"] } = {
+  [DeviceType.UNSPECIFIED]: "UNKNOWN",
+  [DeviceType.NATIVE]: "NATIVE",
+  [DeviceType.MOBILE]: "MOBILE",
+  [DeviceType.TABLET]: "TABLET",
+  [DeviceType.DESKTOP]: "DESKTOP",
+  [DeviceType.UNKNOWN]: "UNKNOWN",
+};
+
+const deviceActors: { readonly [Actor in DeviceActor]: VisitDevice["deviceActor"] } = {
+  [DeviceActor.UNSPECIFIED]: "HUMAN",
+  [DeviceActor.HUMAN]: "HUMAN",
+  [DeviceActor.BOT]: "BOT",
+  [DeviceActor.AGENT]: "AGENT",
+  [DeviceActor.UNKNOWN]: "UNKNOWN",
+};

@@ -1,0 +1,75 @@
+import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { JourneyOutcome } from "../../../gen/signpost/v1/event_pb.js";
+import { EventTraceDataSchema } from "../../../gen/signpost/v1/event_trace_pb.js";
+import { VisitorAttributeType } from "../../../gen/signpost/v1/visitor_pb.js";
+import {
+  AnswerFault_Kind,
+  SimulatedEnd_Kind,
+  type SimulatedEndSchema,
+  type SimulatedStepSchema,
+} from "../../../gen/signpost/v1/workflow_simulation_pb.js";
+import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
+import type { SimulateWorkflowResponseSchema } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
+import { stepActions } from "../../model/workflow.ts";
+import type { SimulatedStep, Simulation } from "../../workflow/simulate.ts";
+
+/** What came of a simulated visit that began at a time. */
+export function toSimulation(
+  { path, end, journey, unusedAnswers, isPreview }: Simulation,
+  at: Date,
+): MessageInitShape<typeof SimulateWorkflowResponseSchema> {
+  const time = timestampFromDate(at);
+  const { lastStep, outcome } = journey;
+  return {
+    path: path.map(toSimulatedStep),
+    end: toEnd(end, isPreview),
+    journey: {
+      stepsReached: journey.stepsReached,
+      stepsTotal: journey.stepsTotal,
+      lastStepId: lastStep?.id ?? "",
+      lastStepAction: lastStep === undefined ? EventAction.UNSPECIFIED : EventAction[lastStep.action],
+      outcome: JourneyOutcome[outcome],
+      startedAt: time,
+      ...(outcome !== "IN_PROGRESS" && { endedAt: time }),
+    },
+    unusedAnswers,
+  };
+}
+
+function toSimulatedStep(simulated: SimulatedStep): MessageInitShape<typeof SimulatedStepSchema> {
+  const { step, branchId, reason, isCompleted, data, saved, refused } = simulated;
+  return {
+    stepId: step.id,
+    eventAction: EventAction[step.action],
+    kind: WorkflowStep_Kind[stepActions[step.action].kind],
+    branchId,
+    reason,
+    completed: isCompleted,
+    // As it would be stored: without what is undefined.
+    stepData: fromJson(EventTraceDataSchema, JSON.parse(JSON.stringify(data)) as JsonValue),
+    savedAttributes: saved.map(({ type, ...attribute }) => ({
+      ...attribute,
+      type: VisitorAttributeType[type],
+    })),
+    refusedAnswers: refused.map(({ status, faults }) => ({
+      status,
+      faults: [...faults].map(([field, fault]) => ({ field, kind: AnswerFault_Kind[fault] })),
+    })),
+  };
+}
+
+const ends = {
+  redirect: SimulatedEnd_Kind.REDIRECT,
+  "exit-page": SimulatedEnd_Kind.PAGE,
+  interaction: SimulatedEnd_Kind.WAITING,
+  fallback: SimulatedEnd_Kind.FALLBACK,
+} satisfies Record<Simulation["end"]["kind"], SimulatedEnd_Kind>;
+
+function toEnd(end: Simulation["end"], isPreview: boolean): MessageInitShape<typeof SimulatedEndSchema> {
+  return {
+    kind: isPreview ? SimulatedEnd_Kind.PREVIEW : ends[end.kind],
+    stepId: "step" in end ? end.step.id : "",
+    destination: "to" in end ? end.to : "",
+  };
+}
