@@ -127,7 +127,7 @@ const breakers: Readonly<Record<string, Breaker>> = {
   "string.max_len": (limit) => ["x".repeat(Number(limit) + 1)],
   // Two bytes each, so that it is not too long in characters.
   "string.max_bytes": (limit) => ["é".repeat(Math.floor(Number(limit) / 2) + 1)],
-  "string.pattern": () => ["!", "x".repeat(200)],
+  "string.pattern": () => ["!", "x".repeat(200), "é"],
   "string.in": () => ["no such value"],
   "string.not_in": (list) => [...(list as Iterable<string>)],
   "string.not_contains": (text) => [`a${text}b`],
