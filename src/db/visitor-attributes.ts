@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { AttributeType } from "../model/payloads.ts";
 import { plainArray, textArray } from "./array-literal.ts";
 import type { Db } from "./open.ts";
+import { visitorAttributesMax } from "./visitor-moves.ts";
 
 /** A custom attribute to save to a visitor. */
 export interface AttributeToSave {
@@ -16,8 +17,10 @@ export interface AttributeToSave {
 }
 
 /**
- * Saves custom attributes of any number of visitors by one statement, as if one after the other in the order given; those
- * of visitors who do not exist any more are left out. Visitors are locked in the order of their keys.
+ * Saves custom attributes of any number of visitors by one statement, as if one after the other in the order given. Those
+ * of visitors who do not exist any more are left out, and new keys there is no room for. Waits for nobody: it is for
+ * transactions that have locked the visitors' devices, after which the rows of visitors are out of turn. Who has locked
+ * one of those is changing it, and says when.
  */
 export async function saveVisitorAttributes(db: Db, attributes: readonly AttributeToSave[]): Promise<void> {
   if (attributes.length === 0) return;
@@ -35,34 +38,32 @@ export async function saveVisitorAttributes(db: Db, attributes: readonly Attribu
         ${plain(({ setOnce }) => setOnce)}::boolean[],
         ${plain(({ atMs }) => atMs)}::float8[])
         as given (workspace_id, visitor_id, key, value, type, set_once, at_ms)),
-    given_to as (
-      select workspace_id, visitor_id, to_timestamp(max(at_ms) / 1000) as at from given
-      group by workspace_id, visitor_id),
-    locked as (
-      select v.workspace_id, v.id, g.at from visitors v
-      join given_to g on g.workspace_id = v.workspace_id and g.visitor_id = v.id
-      order by v.workspace_id, v.id for no key update of v),
+    free as (
+      select v.workspace_id, v.id, g.at from visitors v join (
+        select workspace_id, visitor_id, to_timestamp(max(at_ms) / 1000) as at from given
+        group by workspace_id, visitor_id) as g on g.workspace_id = v.workspace_id and g.visitor_id = v.id
+      for no key update of v skip locked),
     touched as (
-      update visitors v set updated_at = greatest(v.updated_at, l.at) from locked l
-      where v.workspace_id = l.workspace_id and v.id = l.id
-      returning v.workspace_id, v.id),
-    filled as (${insertAs(sql`g.set_once`)}
-      on conflict (workspace_id, visitor_id, key) do update
-        set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
-        where a.value = '')
-    ${insertAs(sql`not g.set_once`)}
+      update visitors v set updated_at = greatest(v.updated_at, f.at) from free f
+      where v.workspace_id = f.workspace_id and v.id = f.id),
+    kept as (
+      select g.*, a.key is null as is_new,
+        count(*) filter (where a.key is null) over (
+          partition by g.workspace_id, g.visitor_id order by g.key rows unbounded preceding)
+        + (select count(*) from visitor_attributes k
+          where k.workspace_id = g.workspace_id and k.visitor_id = g.visitor_id) as place
+      from given g
+      join visitors v on v.workspace_id = g.workspace_id and v.id = g.visitor_id
+      left join visitor_attributes a
+        on a.workspace_id = g.workspace_id and a.visitor_id = g.visitor_id and a.key = g.key
+      where not (g.set_once and coalesce(a.value, '') <> ''))
+    insert into visitor_attributes as a (workspace_id, visitor_id, key, type, value, created_at, updated_at)
+    select workspace_id, visitor_id, key, type, value, to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000)
+    from kept where not is_new or place <= ${visitorAttributesMax}
+    order by workspace_id, visitor_id, key
     on conflict (workspace_id, visitor_id, key) do update
       set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
       where a.updated_at <= excluded.updated_at`.execute(db);
-}
-
-function insertAs(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`insert into visitor_attributes as a (workspace_id, visitor_id, key, type, value, created_at, updated_at)
-    select g.workspace_id, g.visitor_id, g.key, g.type, g.value,
-      to_timestamp(g.at_ms / 1000), to_timestamp(g.at_ms / 1000)
-    from given g join touched t on t.workspace_id = g.workspace_id and t.id = g.visitor_id
-    where ${condition}
-    order by g.workspace_id, g.visitor_id, g.key`;
 }
 
 /** What is left of several writes of one attribute: the last that may overwrite, else the first that fills. */
@@ -70,7 +71,7 @@ function folded(attributes: readonly AttributeToSave[]): AttributeToSave[] {
   const found = new Map<string, AttributeToSave>();
   for (const attribute of attributes) {
     const place = `${attribute.workspaceId}${attribute.visitorId}${attribute.key}`;
-    if (!attribute.setOnce || !found.has(place)) found.set(place, attribute);
+    if (!attribute.setOnce || !found.get(place)?.value) found.set(place, attribute);
   }
   return [...found.values()];
 }
