@@ -57,6 +57,8 @@ export interface ServiceOptions {
    */
   readonly database?: "shared" | "own";
   readonly env?: Readonly<Record<string, string>>;
+  /** Another process to share the database with; it goes on belonging to that one. */
+  readonly beside?: Service;
   /** The program's file, from the repository's root; `src/main.ts` when absent. */
   readonly program?: string;
 }
@@ -74,13 +76,15 @@ const startMsMax = 20_000;
 
 /** Starts the real program in a process of its own and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { database = "shared", env = {}, program = "src/main.ts" } = options;
+  const { database = "shared", env = {}, program = "src/main.ts", beside } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
-  const url = isEmbedded
-    ? undefined
-    : await (database === "own" ? emptyDatabase(server) : copyTemplate(server, inject("templateDatabase")));
+  const ownUrl =
+    isEmbedded || beside !== undefined
+      ? undefined
+      : await (database === "own" ? emptyDatabase(server) : copyTemplate(server, inject("templateDatabase")));
+  const url = ownUrl ?? beside?.env.DATABASE_URL;
   const environment = {
     PATH: process.env.PATH ?? "",
     HOME: dataDir,
@@ -94,14 +98,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...env,
   };
   const remove = async () => {
-    if (url !== undefined) await dropDatabase(server, url);
+    if (ownUrl !== undefined) await dropDatabase(server, ownUrl);
     await rm(dataDir, { recursive: true, force: true });
   };
-  return launch(environment, { program, dataDir, remove });
+  return launch(environment, { program, dataDir, remove, credentials: beside?.credentials });
 }
 
 interface Place {
   readonly program: string;
+  /** Those of the first process on the database, where this is another one. */
+  readonly credentials: Credentials | undefined;
   readonly dataDir: string;
   readonly remove: () => Promise<void>;
 }
@@ -129,14 +135,14 @@ async function launch(env: Record<string, string>, place: Place): Promise<Servic
   });
   try {
     const port = await portOf(child, printed);
-    const text = await readFile(join(dataDir, "credentials.json"), "utf8");
+    const kept = () => readFile(join(dataDir, "credentials.json"), "utf8");
     const service: Service = {
       baseUrl: `http://localhost:${port}`,
       port,
       pid: child.pid ?? 0,
       dataDir,
       env,
-      credentials: JSON.parse(text),
+      credentials: place.credentials ?? JSON.parse(await kept()),
       stdout: () => printed.stdout,
       stderr: () => printed.stderr,
       log: () => logLines(printed.stdout),
