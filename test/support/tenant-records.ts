@@ -109,14 +109,10 @@ export const makers = {
     const { json } = await rest("POST", "/v1/media", { fileData: onePixel, mediaType: "TYPE_BADGE" });
     return json.media.id;
   },
-  visitor: async ({ db, now }, { workspaceId }) => {
-    const [id, at] = [newId(now()), now()];
-    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
-    await db
-      .insertInto("visitors")
-      .values({ ...own, email: `${id}@example.com` })
-      .execute();
-    return id;
+  visitor: async ({ now }, { rest }) => {
+    const visitor = { $email: `${newId(now())}@example.com`, plan: "free" };
+    const { json } = await rest("POST", "/v1/visitor/identify", { visitor });
+    return json.visitor.id;
   },
   event: async (api, workspace) => {
     const { db, now } = api;
