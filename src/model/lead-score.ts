@@ -89,7 +89,7 @@ const contexts: readonly Context[] = [
 
 /** What a score is weighed for: empty without a purpose, `general` for one that speaks for nothing in particular. */
 export function scoringContextOf(purpose: string): string {
-  return purpose.trim() === "" ? "" : (contextOf(purpose)?.name ?? "general");
+  return purpose.trim() === "" ? "" : (purposeOf(purpose).context?.name ?? "general");
 }
 
 /** Scores a visit. Pure. */
@@ -102,7 +102,7 @@ export function leadScoreOf(visit: EndedVisit): LeadScore {
     brandSupportiveness: brandSupportiveness(visit.ratings),
     profileFit: profileFit(visit),
   };
-  const weights = contextOf(visit.purpose)?.weights ?? equalWeights;
+  const weights = purposeOf(visit.purpose).context?.weights ?? equalWeights;
   return {
     leadScore: weightedMean(factors, weights),
     factors,
@@ -132,9 +132,30 @@ function brandSupportiveness(ratings: readonly number[]): number | undefined {
 /** Only a purpose that names countries can be met, and only by who comes from one that is known. */
 function profileFit({ purpose, country }: EndedVisit): number | undefined {
   if (purpose === "" || country === "") return undefined;
-  const countries = countriesNamedIn(purpose);
+  const { countries } = purposeOf(purpose);
   if (countries.size === 0) return undefined;
   return countries.has(country) ? 100 : 0;
+}
+
+interface Purpose {
+  readonly context: Context | undefined;
+  readonly countries: ReadonlySet<string>;
+}
+
+const noPurpose: Purpose = { context: undefined, countries: new Set() };
+
+/** Reading a purpose takes much longer than scoring a visit, and many visits share one. */
+const purposes = new Map<string, Purpose>();
+const purposesMax = 1_000;
+
+function purposeOf(purpose: string): Purpose {
+  if (purpose === "") return noPurpose;
+  const known = purposes.get(purpose);
+  if (known !== undefined) return known;
+  const read = { context: contextOf(purpose), countries: countriesNamedIn(purpose) };
+  if (purposes.size >= purposesMax) purposes.clear();
+  purposes.set(purpose, read);
+  return read;
 }
 
 function contextOf(purpose: string): Context | undefined {

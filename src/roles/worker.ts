@@ -1,6 +1,7 @@
 import { sweepFiles } from "../db/file-checks.ts";
 import { ensurePartitions } from "../db/migrate.ts";
 import { deleteUnclaimedDesigns } from "../jobs/delete-unclaimed-designs.ts";
+import { endIdleVisits } from "../jobs/end-idle-visits.ts";
 import { renderQrcode } from "../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs } from "../jobs/runner.ts";
@@ -10,6 +11,7 @@ import type { Parts } from "./parts.ts";
 
 // In UTC. A process that was away makes up for a missed night within the day.
 const crontab = `
+* * * * * end-idle-visits
 17 * * * * delete-expired
 41 * * * * sweep-files
 23 3 * * * ensure-partitions ?fill=1d
@@ -30,6 +32,7 @@ export function startWorker({ config, connection, db, now, log, storage, address
       "sweep-files": async () => {
         while ((await sweepFiles(db, { storage, now })) > 0);
       },
+      "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
       "ensure-partitions": () => ensurePartitions(db, now()),
     },
     crontab,

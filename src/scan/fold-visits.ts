@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
+import type { LeadScore } from "../model/lead-score.ts";
 import type { KeptDevice } from "./collection.ts";
 import type { BatchDevice } from "./resolve-devices.ts";
 import type { VisitFacts } from "./visit-facts.ts";
@@ -19,6 +20,10 @@ export interface ResolvedVisit {
   /** Empty for none. */
   readonly visitorId: string;
   readonly visitType: VisitType;
+  /** How often the visitor had visited the link before; undefined until it is known, and without a visitor. */
+  previousVisits: number | undefined;
+  /** Undefined until there is one. */
+  score: LeadScore | undefined;
 }
 
 const hourMs = 60 * 60_000;
@@ -52,19 +57,17 @@ export async function foldLinks(tx: Db, visits: readonly ResolvedVisit[]): Promi
   await addToRollUps(tx, linkHours);
 }
 
-/** How often each visit's visitor had visited its link before; without a visitor nobody knows. */
-export type EarlierVisits = ReadonlyMap<VisitFacts, number>;
-
-/** Adds counted visits, in order of arrival, to the figures of their visitors. */
-export async function foldVisitors(tx: Db, visits: readonly ResolvedVisit[]): Promise<EarlierVisits> {
+/** Adds counted visits, in order of arrival, to the figures of their visitors, and tells each how many came before. */
+export async function foldVisitors(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
   const groups = byVisitorAndLink(visits);
   const totals = await addToVisitors(tx, groups);
-  return new Map(
-    groups.flatMap(({ visitorId, linkId, visits: own }) => {
-      const before = (totals.get(visitorId + linkId) ?? own.length) - own.length;
-      return own.map(({ facts }, index) => [facts, before + index] as const);
-    }),
-  );
+  for (const { visitorId, linkId, visits: own } of groups) {
+    let before = (totals.get(visitorId + linkId) ?? own.length) - own.length;
+    for (const visit of own) {
+      visit.previousVisits = before;
+      before += 1;
+    }
+  }
 }
 
 function byLinkAndHour(visits: readonly ResolvedVisit[]): LinkHour[] {

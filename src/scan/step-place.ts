@@ -1,9 +1,7 @@
 import type { Plan, PlanStep } from "../model/plan.ts";
 import { stepActions } from "../model/workflow.ts";
+import { idleMs } from "../workflow/journey.ts";
 import type { VisitState } from "./visit-state.ts";
-
-/** A visit without anybody there for so long is over; the next request begins a new one. */
-export const idleMs = 30 * 60_000;
 
 /** Where a request for a step finds its visit. */
 export type Place =

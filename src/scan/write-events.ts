@@ -1,22 +1,28 @@
 import { sql } from "kysely";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
+import type { LeadScore } from "../model/lead-score.ts";
 import { keptTrace } from "./collection.ts";
 import type { ResolvedVisit } from "./fold-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import type { VisitType } from "./visit-types.ts";
 
+/** Writes events, with the scores of those that have one. */
 export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
+  const scored = (read: (score: LeadScore) => number | undefined) =>
+    plainArray(visits.map(({ score }) => (score && read(score)) ?? ""));
   const plain = (read: (visit: ResolvedVisit) => string | number | boolean) => plainArray(visits.map(read));
   const texts = (read: (visit: ResolvedVisit) => string) => textArray(visits.map(read));
   // Without "on conflict", which costs each visit something: one that is there already fails the batch, and is looked for then.
   await sql`
     insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
-      ended_at, created_at, updated_at)
+      lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
+      scored_at, ended_at, created_at, updated_at)
     select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
-      case when outcome <> 'IN_PROGRESS' then at end, at, at
+      lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
+      case when lead_score is not null then at end, case when outcome <> 'IN_PROGRESS' then at end, at, at
     from (select *, to_timestamp(at_ms / 1000) as at from unnest(
       ${plain(({ facts }) => facts.visit.workspaceId)}::uuid[],
       ${plain(({ facts }) => facts.visit.id)}::uuid[],
@@ -34,9 +40,16 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${plain(({ facts }) => facts.visit.lastStepId)}::uuid[],
       ${plain(({ facts }) => facts.visit.lastStepAction)}::event_action[],
       ${plain(({ facts }) => facts.visit.outcome)}::journey_outcome[],
+      ${scored(({ leadScore }) => leadScore)}::smallint[],
+      ${scored(({ factors }) => factors.engagementLevel)}::smallint[],
+      ${scored(({ factors }) => factors.technologicalAptitude)}::smallint[],
+      ${scored(({ factors }) => factors.recurringInterest)}::smallint[],
+      ${scored(({ factors }) => factors.profileFit)}::smallint[],
+      ${scored(({ recurringScans }) => recurringScans)}::integer[],
       ${plain(({ facts }) => facts.visit.atMs)}::float8[])
       as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
         destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+        lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
         at_ms)) as given`.execute(tx);
 }
 
@@ -51,6 +64,8 @@ export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
 
 interface Trace {
   readonly facts: VisitFacts;
+  /** Among the traces of its visit. */
+  readonly place: number;
   readonly stepId: string;
   readonly action: string;
   readonly data: object;
@@ -62,11 +77,9 @@ export async function insertTraces(
   visits: readonly ResolvedVisit[],
   looksFirst: boolean,
 ): Promise<void> {
-  const traces = visits.flatMap(({ facts, visitType }) =>
-    tracesOf(facts, visitType).map((trace, place) => ({ ...trace, id: idBeside(facts.visit.id, place) })),
-  );
-  const plain = (read: (trace: (typeof traces)[number]) => string | number | boolean) =>
-    plainArray(traces.map(read));
+  const traces: Trace[] = [];
+  for (const { facts, visitType } of visits) addTraces(traces, facts, visitType);
+  const plain = (read: (trace: Trace) => string | number | boolean) => plainArray(traces.map(read));
   await sql`
     insert into traces (workspace_id, event_id, step_id, id, step_action, data, created_at, completed_at, updated_at)
     select workspace_id, event_id, step_id, id, step_action, data, at, case when is_completed then at end, at
@@ -74,7 +87,7 @@ export async function insertTraces(
       ${plain(({ facts }) => facts.visit.workspaceId)}::uuid[],
       ${plain(({ facts }) => facts.visit.id)}::uuid[],
       ${plain(({ stepId }) => stepId)}::uuid[],
-      ${plain(({ id }) => id)}::uuid[],
+      ${plain(({ facts, place }) => idBeside(facts.visit.id, place))}::uuid[],
       ${plain(({ action }) => action)}::event_action[],
       ${textArray(traces.map(({ data }) => JSON.stringify(data)))}::jsonb[],
       ${plain(({ isCompleted }) => isCompleted)}::boolean[],
@@ -83,38 +96,27 @@ export async function insertTraces(
     ${looksFirst ? sql`on conflict (workspace_id, event_id, step_id) do nothing` : sql``}`.execute(tx);
 }
 
-/** The traces of a visit, in order: that it came, what it was shown or asked on its way, and where it was sent. */
-function tracesOf(facts: VisitFacts, visitType: VisitType): Trace[] {
-  const { visit } = facts;
-  const { action, entrypoint, entryStepId, opened, level } = visit;
-  const traces: Trace[] = [];
+/** Adds the traces of a visit, in order: that it came, what it was shown or asked on its way, and where it was sent. */
+function addTraces(traces: Trace[], facts: VisitFacts, visitType: VisitType): void {
+  const { atMs, action, entrypoint, entryStepId, opened, level } = facts.visit;
+  let place = 0;
   if (entryStepId !== "") {
-    const accessedAt = new Date(visit.atMs).toISOString();
-    const entryAccess = { accessedAt, action, entrypoint, httpMethod: "GET", visitType };
-    traces.push({
-      facts,
-      stepId: entryStepId,
-      action: "LINK_VISIT",
-      data: { entryAccess },
-      isCompleted: true,
-    });
+    const accessedAt = new Date(atMs).toISOString();
+    const data = { entryAccess: { accessedAt, action, entrypoint, httpMethod: "GET", visitType } };
+    traces.push({ facts, place, stepId: entryStepId, action: "LINK_VISIT", data, isCompleted: true });
+    place += 1;
   }
   for (const step of opened) {
     const data = keptTrace(step.data, level);
-    traces.push({ facts, stepId: step.id, action: step.action, data, isCompleted: step.isCompleted });
+    traces.push({ facts, place, stepId: step.id, action: step.action, data, isCompleted: step.isCompleted });
+    place += 1;
   }
-  const sent = sentTo(facts);
-  if (sent !== undefined) traces.push(sent);
-  return traces;
-}
-
-function sentTo(facts: VisitFacts): Trace | undefined {
   const { outcome, destination, conversionTracking, lastStepId, lastStepAction } = facts.visit;
   const fallback = outcome === "FALLBACK";
-  if (!fallback && (outcome === "IN_PROGRESS" || lastStepAction !== "CLIENT_REDIRECT")) return undefined;
+  if (!fallback && (outcome === "IN_PROGRESS" || lastStepAction !== "CLIENT_REDIRECT")) return;
   const data = { redirect: { destination, conversionTracking, fallback } };
   const stepId = fallback ? fallbackStepId : lastStepId;
-  return { facts, stepId, action: "CLIENT_REDIRECT", data, isCompleted: true };
+  traces.push({ facts, place, stepId, action: "CLIENT_REDIRECT", data, isCompleted: true });
 }
 
 /** An id beside another one, in its last byte, so that writing twice makes the same rows in the same order. */

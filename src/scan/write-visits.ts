@@ -6,6 +6,7 @@ import { shareRollUps } from "../db/roll-ups.ts";
 import { type AttributeToSave, saveVisitorAttributes } from "../db/visitor-attributes.ts";
 import { foldLinks, foldVisitors, type ResolvedVisit } from "./fold-visits.ts";
 import { resolveDevices } from "./resolve-devices.ts";
+import { scoreVisits } from "./score-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import { visitTypes } from "./visit-types.ts";
 import { BatchRace, writeDevices } from "./write-devices.ts";
@@ -70,14 +71,24 @@ async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boole
   const devices = await resolveDevices(tx, visits, { looksForNewCookies: looksFirst });
   await writeDevices(tx, devices);
   const types = await visitTypes(tx, visits, devices.of);
-  const resolved = visits.flatMap((facts, index) => {
+  const resolved = visits.flatMap((facts, index): ResolvedVisit | [] => {
     const device = devices.of[index];
     if (device === undefined) return [];
-    const visitorId = facts.hasVisitor ? device.visitorId : "";
-    return { facts, device, visitorId, visitType: types[index] ?? "FIRST" };
+    return {
+      facts,
+      device,
+      visitorId: facts.hasVisitor ? device.visitorId : "",
+      visitType: types[index] ?? "FIRST",
+      previousVisits: undefined,
+      score: undefined,
+    };
   });
   const counted = resolved.filter(({ facts }) => facts.counted);
   await foldVisitors(tx, counted);
+  await scoreVisits(
+    tx,
+    counted.filter(({ facts }) => living.get(facts.visit.workspaceId) === "live"),
+  );
   await insertEvents(tx, resolved);
   await insertTraces(tx, resolved, looksFirst);
   await insertVisitsUnderWay(tx, resolved);

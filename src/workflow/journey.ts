@@ -2,6 +2,9 @@ import type { Plan } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/workflow.ts";
 import type { Walk } from "./walk.ts";
 
+/** A visit whose visitor has left a page alone for so long is over, in milliseconds; the next request begins a new one. */
+export const idleMs = 30 * 60_000;
+
 /** How far a visit has come. */
 export interface Journey {
   /** Distinct steps opened, conditions not counted. */

@@ -204,6 +204,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "LinksService.CreateThankYouLink": { request: () => ({ title: "Thank you" }) },
   "LinksService.Delete": { request: ({ link }) => ({ id: link }) },
   "LinksService.Get": { request: ({ link }) => ({ id: link }) },
+  "LinksService.GetLeadScore": { request: ({ link, event }) => ({ linkId: link, eventId: event }) },
   "LinksService.List": { request: () => ({}), lists: "link" },
   "LinksService.ShortlinkAvailability": { request: () => ({ shortlink: "summer-menu" }) },
   "LinksService.ShortlinkRandom": { request: () => ({}) },

@@ -254,6 +254,36 @@ test("embeds what is asked for, and leaves out deleted links", async () => {
   expect(after).not.toHaveProperty("link");
 });
 
+test("embeds the score of events that have one, under the event's id", async () => {
+  const visitorId = randomUUID();
+  const scored = await addEvent({ visitorId });
+  const at = now();
+  await db
+    .updateTable("events")
+    .set({ lead_score: 55, engagement_level: 80, recurring_interest: 30, scored_at: at })
+    .where("id", "=", scored)
+    .execute();
+  await addEvent();
+  const [without, event] = (await list({ include: "leadScore" })).events;
+  expect(without.leadScoreId).toBe("");
+  expect(without).not.toHaveProperty("leadScore");
+  expect(event.leadScoreId).toBe(scored);
+  expect(event.leadScore).toEqual({
+    id: scored,
+    workspaceId,
+    linkId: event.linkId,
+    visitorId,
+    leadScore: 55,
+    engagementLevel: 80,
+    recurringInterest: 30,
+    createdAt: at.toISOString(),
+    updatedAt: at.toISOString(),
+  });
+  const [bare] = (await list({ visitorId })).events;
+  expect(bare.leadScoreId).toBe(scored);
+  expect(bare).not.toHaveProperty("leadScore");
+});
+
 test("lists traces by completion, open ones last", async () => {
   const linkId = randomUUID();
   const eventId = await addEvent({ linkId });

@@ -1,5 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { CustomDomains, Json, Links, PageThemes, QrcodeDesigns, Tags } from "../../../gen/database.ts";
+import type {
+  CustomDomains,
+  Events,
+  Json,
+  Links,
+  PageThemes,
+  QrcodeDesigns,
+  Tags,
+} from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import type { Page } from "../../lib/page.ts";
 
@@ -184,6 +192,38 @@ export async function findShortlinkUse(
   const [use] = rows;
   if (use === undefined) throw new Error("a statement without a table gave no row");
   return use;
+}
+
+/** The score of an event, with what its link is for; all but that are null when the link has no such event. */
+export interface LeadScoreRow
+  extends Pick<
+    Selectable<Events>,
+    | "lead_score"
+    | "engagement_level"
+    | "technological_aptitude"
+    | "recurring_interest"
+    | "brand_supportiveness"
+    | "profile_fit"
+    | "recurring_scans"
+  > {
+  readonly id: string | null;
+  readonly purpose: string;
+}
+
+/** Undefined when there is no such link. */
+export async function findLeadScore(
+  db: Db,
+  workspaceId: string,
+  linkId: string,
+  eventId: string,
+): Promise<LeadScoreRow | undefined> {
+  const { rows } = await sql<LeadScoreRow>`
+    select l.purpose, e.id, e.lead_score, e.engagement_level, e.technological_aptitude, e.recurring_interest,
+      e.brand_supportiveness, e.profile_fit, e.recurring_scans
+    from links l left join events e
+      on e.workspace_id = l.workspace_id and e.id = ${eventId} and e.link_id = l.id
+    where l.workspace_id = ${workspaceId} and l.id = ${linkId} and l.deleted_at is null`.execute(db);
+  return rows[0];
 }
 
 export type ImageState = Pick<LinkRow, "qrcode_image_key" | "qrcode_pending_update_since">;

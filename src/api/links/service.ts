@@ -6,6 +6,7 @@ import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { createLink } from "./create-link.ts";
 import { readInclude } from "./include.ts";
+import { getLeadScore } from "./lead-score.ts";
 import { contactOrder, redirectOrder, thankYouOrder } from "./link-order.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
@@ -15,8 +16,8 @@ import { notFound, shortlinkFaults } from "./rules.ts";
 import { changeLink } from "./update-link.ts";
 import { deleteLink } from "./writes.ts";
 
-/** Ways to create links, and lead scores, that come later. */
-type Unbuilt = "createBatch" | "createBulk" | "createBulkJob" | "getLeadScore";
+/** Ways to create links that come later. */
+type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
   return {
@@ -25,6 +26,7 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
     createThankYouLink: async (request, context) => createLink(deps, thankYouOrder(request), context),
     list: (request, context) => listLinksPage(deps, request, context),
     update: (request, context) => changeLink(deps, request, context),
+    getLeadScore,
 
     async get({ id, include }, context) {
       const included = readInclude(include);

@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import type { Db } from "../db/open.ts";
+import { scoreVisit } from "../db/score-visit.ts";
+import { idleMs } from "../workflow/journey.ts";
+
+export interface EndIdleVisitsDeps {
+  readonly db: Db;
+  readonly now: () => Date;
+  /** Visits ended by one transaction at most. */
+  readonly batchSize?: number;
+}
+
+/**
+ * Ends the visits of all workspaces whose visitors have gone: they are ABANDONED since their last activity, and scored.
+ * Any number of processes may do so at once; visits that are being answered at this moment are left for the next time.
+ */
+export async function endIdleVisits(
+  { db, now, batchSize = 500 }: EndIdleVisitsDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (signal?.aborted !== true) {
+    const at = now();
+    const ended = await db.transaction().execute((tx) => endSome(tx, at, batchSize));
+    if (ended < batchSize) return;
+  }
+}
+
+async function endSome(tx: Db, at: Date, limit: number): Promise<number> {
+  const ended = await abandon(tx, at, limit);
+  for (const { workspaceId, eventId } of ended) await scoreVisit(tx, { workspaceId, eventId }, at);
+  return ended.length;
+}
+
+interface Ended {
+  readonly workspaceId: string;
+  readonly eventId: string;
+}
+
+/** Events are locked first, as by those who answer a visit; what they have changed meanwhile is looked at again. */
+async function abandon(tx: Db, at: Date, limit: number): Promise<Ended[]> {
+  const idleSince = new Date(at.getTime() - idleMs);
+  const { rows } = await sql<Ended>`
+    with locked as materialized (
+      select e.workspace_id, e.id from visits v
+      join events e on e.workspace_id = v.workspace_id and e.id = v.event_id
+      where v.active_at <= ${idleSince}
+      order by v.active_at limit ${limit}
+      for no key update of e skip locked),
+    gone as (
+      delete from visits v using locked
+      where v.workspace_id = locked.workspace_id and v.event_id = locked.id and v.active_at <= ${idleSince}
+      returning v.workspace_id, v.event_id, v.active_at)
+    update events e set outcome = 'ABANDONED', ended_at = gone.active_at, updated_at = ${at}
+    from gone where e.workspace_id = gone.workspace_id and e.id = gone.event_id
+    returning e.workspace_id as "workspaceId", e.id as "eventId"`.execute(tx);
+  return rows;
+}
