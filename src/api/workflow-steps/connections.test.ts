@@ -230,8 +230,8 @@ test("payloads that cannot work are saved, and are errors", async () => {
     ],
     ["MULTI_LINK", {}, "no buttons"],
     ["CONTACT_CARD", { vcard: { organization: "Example" } }, "no name"],
-    ["SOCIAL_LINKS_PAGE", {}, "no links"],
-    ["SOCIAL_LINKS_PAGE", { socialLinks: { links: [{ platform: "github" }] } }, "github has no URL"],
+    ["SOCIAL_LINKS_PAGE", {}, "no links to show"],
+    ["SOCIAL_LINKS_PAGE", { socialLinks: { links: [{ platform: "github" }] } }, "no links to show"],
     [
       "DAY_OF_WEEK_CONDITION",
       { dayOfWeekCondition: { options: [{ name: "Never" }] } },
