@@ -7,7 +7,7 @@ import { eventOfLbid, lbidOfEvent } from "../model/lbid.ts";
 import type { Plan, PlanStep } from "../model/plan.ts";
 import { lbidParameter } from "../model/redirect-target.ts";
 import { timerParameter } from "../workflow/answer-fields.ts";
-import type { Answer, Refused, SubmitDeps } from "../workflow/steps/step.ts";
+import type { Answer, SubmitDeps } from "../workflow/steps/step.ts";
 import { collect } from "./collection.ts";
 import type { Drain } from "./drain.ts";
 import { pickLanguage } from "./pages/languages.ts";
@@ -241,16 +241,10 @@ function showStep(
   visit: StepVisit,
   { eventId }: Asked,
   step: PlanStep,
-  again?: { readonly entered: Answer; readonly refused: Refused },
+  again?: StepPageOptions["again"],
 ): void {
-  const { plan, res } = visit;
-  const options: StepPageOptions = {
-    lbid: lbidOfEvent(eventId),
-    language: languageOf(visit),
-    ...(again && { entered: again.entered, faults: again.refused.faults }),
-  };
-  const page = stepPage(plan, step, options);
-  show(res, again === undefined ? page : { ...page, status: again.refused.status }, envelopeOf(visit));
+  const options = { lbid: lbidOfEvent(eventId), language: languageOf(visit), ...(again && { again }) };
+  show(visit.res, stepPage(visit.plan, step, options), envelopeOf(visit));
 }
 
 /** The visit, as soon as its first request has reached the database. */

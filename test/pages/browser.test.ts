@@ -263,16 +263,21 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     expect(server.posted.at(-1)?.fields.get("button")).toBe("button-0");
   });
 
-  test("move on by themselves when their time is over, and at once for those who do not want to wait", async () => {
+  test("move on by themselves when their time is over, and by a link then where browsers do not", async () => {
     const action = "/4BnH-R19p/s/1?lbid=x";
     const onward = `${server.origin}${action}&timer=1`;
-    const { payload } = steps.timer;
+    const pageFor = (timerSeconds: number) => {
+      const payload = { ...steps.timer.payload, timerSeconds };
+      return renderStep(newView({ action: "MESSAGE_PAGE", payload }, { action }));
+    };
     await visit({ javaScriptEnabled: false }, async (page) => {
-      const soon = { action: "MESSAGE_PAGE", payload: { ...payload, timerSeconds: 1 } } as const;
-      await page.goto(server.put(renderStep(newView(soon, { action }))));
+      await page.goto(server.put(pageFor(1)));
       await page.waitForURL(onward);
-      await page.goto(server.put(renderStep(newView(steps.timer, { action }))));
-      await page.getByRole("link", { name: "Continue now" }).click();
+      const link = page.getByRole("link", { name: "Continue now", includeHidden: true });
+      await page.goto(server.put({ ...pageFor(300), headers: [] }));
+      expect(await link.isVisible()).toBe(false);
+      await page.goto(server.put({ ...pageFor(1), headers: [] }));
+      await link.click();
       await page.waitForURL(onward);
     });
   });

@@ -25,7 +25,7 @@ function button({ buttonLabel }: MessagePagePayload, { language, action }: Setti
   };
 }
 
-/** Moves on by a header, since there is no script; the link is for browsers that ignore it and for those in a hurry. */
+/** Moves on by a header, since there is no script; where it is ignored, a link comes up when the time is over. */
 function timer({ timerSeconds }: MessagePagePayload, { language, action }: Setting): Onward {
   const words = wordsOf(language);
   const url = `${action}${action.includes("?") ? "&" : "?"}${timerParameter}=1`;
@@ -33,6 +33,6 @@ function timer({ timerSeconds }: MessagePagePayload, { language, action }: Setti
     headers: ["Refresh", `${timerSeconds};url=${url}`],
     sheets: ["timer"],
     style: `:root{--seconds:${Number(timerSeconds)}s}`,
-    content: html`<div class="stack"><div class="time" aria-hidden="true"></div><p class="quiet">${words.goesOn.replace("{when}", inWords(language, timerSeconds))}</p><a class="button bare" href="${url}">${words.goOnNow}</a></div>`,
+    content: html`<div class="stack"><div class="time" aria-hidden="true"></div><p class="quiet">${words.goesOn.replace("{when}", inWords(language, timerSeconds))}</p><a class="button bare late" href="${url}">${words.goOnNow}</a></div>`,
   };
 }

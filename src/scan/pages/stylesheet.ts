@@ -127,7 +127,9 @@ const timer = `
 .time{height:.375rem;border-radius:1rem;background:var(--edge);overflow:hidden}
 .time::before{content:"";display:block;height:100%;border-radius:inherit;background:var(--accent);transform-origin:left;animation:pass var(--seconds) linear both}
 [dir=rtl] .time::before{transform-origin:right}
+.late{animation:late var(--seconds) step-end both}
 @keyframes pass{from{transform:scaleX(0)}}
+@keyframes late{from{visibility:hidden}}
 @media(prefers-reduced-motion:reduce){.time::before{animation-timing-function:steps(10)}}
 @media(forced-colors:active){.time::before{background:Highlight}}
 `;
