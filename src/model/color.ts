@@ -80,13 +80,13 @@ export function over(top: Color, below: Color): Color {
   return mix(below, { ...top, alpha: 1 }, top.alpha);
 }
 
-/** From one color, at 0, to the other, at 1. */
+/** From one color, at 0, to the other, at 1; in whole channels, because what is written must be what was measured. */
 export function mix(from: Color, to: Color, share: number): Color {
   const between = (one: number, other: number) => one + (other - one) * share;
   return {
-    red: between(from.red, to.red),
-    green: between(from.green, to.green),
-    blue: between(from.blue, to.blue),
+    red: Math.round(between(from.red, to.red)),
+    green: Math.round(between(from.green, to.green)),
+    blue: Math.round(between(from.blue, to.blue)),
     alpha: between(from.alpha, to.alpha),
   };
 }
@@ -100,7 +100,7 @@ export function contrast(one: Color, other: Color): number {
 /** How bright a color is, 0 to 1, as WCAG 2 has it. */
 export function luminance({ red, green, blue }: Color): number {
   const linear = (value: number) => {
-    const part = Math.round(value) / 255;
+    const part = value / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   };
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
@@ -118,19 +118,14 @@ export function leastContrast(color: Color, grounds: readonly Color[]): number {
  */
 export function readable(wanted: Color, grounds: readonly Color[], ratio: number): Color {
   const [ground = white] = grounds;
-  const solid = rounded(over(wanted, ground));
+  const solid = over(wanted, ground);
   if (leastContrast(solid, grounds) >= ratio) return solid;
   const isDarker = leastContrast(black, grounds) >= leastContrast(white, grounds);
   const end = isDarker ? black : white;
   const start = luminance(solid) < luminance(ground) === isDarker ? solid : ground;
   for (let step = 1; step < 20; step++) {
-    const color = rounded(mix(start, end, step / 20));
+    const color = mix(start, end, step / 20);
     if (leastContrast(color, grounds) >= ratio) return color;
   }
   return end;
-}
-
-// What is written has whole channels, and must be what was measured.
-function rounded({ red, green, blue, alpha }: Color): Color {
-  return { red: Math.round(red), green: Math.round(green), blue: Math.round(blue), alpha };
 }

@@ -1,6 +1,7 @@
 import {
   black,
   type Color,
+  contrast,
   leastContrast,
   luminance,
   mix,
@@ -38,7 +39,7 @@ const looks = new WeakMap<PageTheme, [string | undefined, string | undefined]>()
 function makeLook(theme: PageTheme, hasCover: boolean): string {
   const shape = shapes(theme);
   if (!theme.isBuiltIn) {
-    const scheme = luminance(over(theme.canvas.colors[0], white)) < 0.18 ? "dark" : "light";
+    const scheme = isDark(over(theme.canvas.colors[0], white)) ? "dark" : "light";
     return `:root{color-scheme:${scheme};${shape}${colors(theme, hasCover)}}`;
   }
   const dark = `@media(prefers-color-scheme:dark){:root{${colors(nightTheme, hasCover)}}}`;
@@ -101,7 +102,7 @@ function colors(theme: PageTheme, hasCover: boolean): string {
   const grounds = groundsOf(canvas, box.background, hasCover && theme.coverMode === "FULL");
   const [surface = ground] = grounds;
   const ink = readable(theme.body.color ?? black, grounds, 4.5);
-  const field = luminance(surface) < 0.18 ? mix(surface, white, 0.07) : mix(surface, white, 0.75);
+  const field = fieldOn(surface);
   const fieldInk = inkOfField(theme.elementFont.color, ink, field);
   const around = [...grounds, field];
   const element = theme.element.colors.map((color) => over(color, surface));
@@ -170,6 +171,18 @@ function boxOfContainer(container: Container | undefined, ground: Color): Omit<B
 function groundsOf(canvas: readonly Color[], box: Color | undefined, isOverImage: boolean): Color[] {
   const below = isOverImage ? [...canvas, black, white] : canvas;
   return box === undefined ? [...below] : below.map((color) => over(box, color));
+}
+
+/** Fields stand out from what they lie on; on colors of the middle by being darker, or nothing could be read on them. */
+function fieldOn(surface: Color): Color {
+  if (!isDark(surface)) return mix(surface, white, 0.75);
+  const lighter = mix(surface, white, 0.07);
+  return contrast(white, lighter) >= 6 ? lighter : mix(surface, black, 0.2);
+}
+
+/** Where white can be read better than black. */
+function isDark(color: Color): boolean {
+  return luminance(color) < 0.18;
 }
 
 /** The theme's color of element text is made for buttons; in fields it is used where it can be read. */
