@@ -215,8 +215,12 @@ test("embeds what is asked for, and leaves out deleted links", async () => {
   const data = { entryAccess: { action: "SCAN", visitType: "FIRST" } };
   await addTrace({ eventId, action: "LINK_VISIT", data, completedAt: at, at });
 
+  const attributes = { plan: "pro", seats: 3, active: true, joined: "2026-11-21" };
+  await workspace.rest("PATCH", `/v1/visitors/${visitorId}`, { visitor: attributes });
+
   const include = "visitor,device,link,workspace,leadScore,journey,traces";
   const [event] = (await list({ include })).events;
+  expect(event.visitor).toEqual((await workspace.rest("GET", `/v1/visitors/${visitorId}`)).json);
   expect(event.visitor).toMatchObject({
     id: visitorId,
     workspaceId,

@@ -10,15 +10,21 @@ import { EventTraceDataSchema, type EventTraceSchema } from "../../../gen/signpo
 import type { LeadScoreSchema } from "../../../gen/signpost/v1/lead_score_pb.js";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { Action, HttpMethod, TriggeredBy, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
-import type { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
+import {
+  type VisitorAttributeSchema,
+  VisitorAttributeType,
+  type VisitorSchema,
+} from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import {
   DigestFrequency,
   SubscriptionType,
   type WorkspaceSchema,
 } from "../../../gen/signpost/v1/workspace_pb.js";
+import { meaningOf } from "../../model/attribute-value.ts";
 import { stepActions } from "../../model/workflow.ts";
 import type {
+  AttributeRow,
   DeviceRow,
   EventRow,
   LinkRow,
@@ -140,11 +146,24 @@ function toVisitor(row: VisitorRow): MessageInitShape<typeof VisitorSchema> {
     phone: row.phone ?? "",
     firstName: row.first_name ?? "",
     lastName: row.last_name ?? "",
+    attributes: row.attributes.map(toAttribute),
     deviceCount: row.device_count,
     qrcodeCount: row.link_count,
     visitCount: row.visit_count,
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
+  };
+}
+
+function toAttribute({ key, type, value }: AttributeRow): MessageInitShape<typeof VisitorAttributeSchema> {
+  const { number, boolean, date } = meaningOf(type, value);
+  return {
+    key,
+    type: VisitorAttributeType[type],
+    value,
+    ...(number !== undefined && { numberValue: number }),
+    ...(boolean !== undefined && { boolValue: boolean }),
+    ...(date && { dateValue: timestampFromDate(date) }),
   };
 }
 

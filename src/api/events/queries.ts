@@ -1,5 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Devices, Events, Links, Traces, Visitors, Workspaces } from "../../../gen/database.ts";
+import type {
+  Devices,
+  Events,
+  Links,
+  Traces,
+  VisitorAttributes,
+  Visitors,
+  Workspaces,
+} from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/page.ts";
@@ -15,8 +23,11 @@ export interface LinkRow extends Selectable<Links> {
   readonly event_count: bigint | null;
 }
 
-/** A visitor with counts that leave out bots and agents. */
+export type AttributeRow = Pick<Selectable<VisitorAttributes>, "key" | "type" | "value">;
+
+/** A visitor with attributes, and with counts that leave out bots and agents. */
 export interface VisitorRow extends Selectable<Visitors> {
+  readonly attributes: readonly AttributeRow[];
   readonly device_count: bigint;
   readonly link_count: bigint;
   readonly visit_count: bigint;
@@ -108,7 +119,7 @@ export async function findDevices(db: Db, workspaceId: string, ids: readonly str
   return rows;
 }
 
-/** Visitors with their counts. Served by devices_visitor_idx and visitor_links_pkey. */
+/** Served by devices_visitor_idx, visitor_attributes_pkey and visitor_links_pkey. */
 export async function findVisitors(
   db: Db,
   workspaceId: string,
@@ -117,7 +128,10 @@ export async function findVisitors(
   const { rows } = await sql<VisitorRow>`select v.*,
       (select count(*) from devices d where d.workspace_id = v.workspace_id and d.visitor_id = v.id
         and d.device_actor not in ('BOT', 'AGENT')) as device_count,
-      visited.link_count, visited.visit_count
+      visited.link_count, visited.visit_count,
+      (select coalesce(jsonb_agg(jsonb_build_object('key', a.key, 'type', a.type, 'value', a.value)
+          order by a.key collate "C"), '[]')
+        from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as attributes
     from visitors v cross join lateral (
       select count(*) as link_count, coalesce(sum(event_count), 0)::bigint as visit_count from visitor_links vl
       where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id) visited

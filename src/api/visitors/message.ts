@@ -9,7 +9,7 @@ import {
   type VisitorLinkSchema,
   type VisitorSchema,
 } from "../../../gen/signpost/v1/visitor_pb.js";
-import { parseBoolean, parseDate, parseNumber } from "../../model/attribute-operators.ts";
+import { meaningOf } from "../../model/attribute-value.ts";
 import type { AttributeRow, DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
 
 /** What visitors embed, by visitor; undefined is what was not asked for. */
@@ -51,22 +51,15 @@ export function toAttribute({
   type,
   value,
 }: AttributeRow): MessageInitShape<typeof VisitorAttributeSchema> {
-  const attribute = { key, type: VisitorAttributeType[type], value };
-  if (type === "NUMBER") return { ...attribute, ...optional("numberValue", parseNumber(value)) };
-  if (type === "BOOLEAN") return { ...attribute, ...optional("boolValue", parseBoolean(value)) };
-  const date = type === "DATE" ? parseDate(value) : undefined;
-  if (date === undefined) return attribute;
-  // A day is the beginning of it in UTC: a Timestamp knows moments only.
-  const at = date.at ?? new Date(new Date(0).setUTCFullYear(date.year, date.month - 1, date.day));
-  return { ...attribute, ...(at >= firstTimestamp && { dateValue: timestampFromDate(at) }) };
-}
-
-/** 0001-01-01: what a Timestamp may hold. */
-const firstTimestamp = new Date(-62_135_596_800_000);
-
-function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
-  // The one field that the caller names.
-  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
+  const { number, boolean, date } = meaningOf(type, value);
+  return {
+    key,
+    type: VisitorAttributeType[type],
+    value,
+    ...(number !== undefined && { numberValue: number }),
+    ...(boolean !== undefined && { boolValue: boolean }),
+    ...(date && { dateValue: timestampFromDate(date) }),
+  };
 }
 
 function toDevice(row: DeviceRow): MessageInitShape<typeof DeviceSchema> {
