@@ -2,17 +2,19 @@ import { newId } from "../../src/lib/ids.ts";
 import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 
-/** What stands around each workflow step that was made here: a step is asked for together with its link. */
-const surroundings = new Map<string, { readonly linkId: string; readonly nextStepId: string }>();
+/** The links of what was made here on one: workflow steps and events are asked for together with their link. */
+const linkIds = new Map<string, string>();
 
-/** The link that a workflow step of `makers` stands on. */
-export function linkOf(workflowStep: string): string {
-  return surroundings.get(workflowStep)?.linkId ?? "";
+/** The steps that the branches `next` of workflow steps lead to. */
+const nextStepIds = new Map<string, string>();
+
+/** The link that a workflow step or an event of `makers` belongs to. */
+export function linkOf(id: string): string {
+  return linkIds.get(id) ?? "";
 }
 
-/** The step that the branch `next` of a workflow step of `makers` leads to. */
 function nextOf(workflowStep: string): string {
-  return surroundings.get(workflowStep)?.nextStepId ?? "";
+  return nextStepIds.get(workflowStep) ?? "";
 }
 
 type Make = (api: Api, workspace: TestWorkspace) => Promise<string>;
@@ -36,7 +38,8 @@ export const makers = {
       insertBefore: nextStepId,
     });
     const { id } = added.json.workflowStep;
-    surroundings.set(id, { linkId, nextStepId });
+    linkIds.set(id, linkId);
+    nextStepIds.set(id, nextStepId);
     return id;
   },
   linkSetting: async ({ db }, { workspaceId }) => {
@@ -147,8 +150,16 @@ export const makers = {
         steps_total: 2,
         steps_reached: 2,
         outcome: "COMPLETED",
+        ended_at: at,
+        scored_at: at,
+        lead_score: 50,
+        engagement_level: 100,
+        technological_aptitude: 0,
+        recurring_interest: 50,
+        recurring_scans: 1,
       })
       .execute();
+    linkIds.set(id, link_id);
     return id;
   },
 } as const satisfies Record<string, Make>;
@@ -204,7 +215,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "LinksService.CreateThankYouLink": { request: () => ({ title: "Thank you" }) },
   "LinksService.Delete": { request: ({ link }) => ({ id: link }) },
   "LinksService.Get": { request: ({ link }) => ({ id: link }) },
-  "LinksService.GetLeadScore": { request: ({ link, event }) => ({ linkId: link, eventId: event }) },
+  "LinksService.GetLeadScore": { request: ({ event }) => ({ linkId: linkOf(event), eventId: event }) },
   "LinksService.List": { request: () => ({}), lists: "link" },
   "LinksService.ShortlinkAvailability": { request: () => ({ shortlink: "summer-menu" }) },
   "LinksService.ShortlinkRandom": { request: () => ({}) },
