@@ -1,7 +1,7 @@
+import { codeOf } from "./code.ts";
 import { black, type Color, hexOf, lumaOf, over, white } from "./color.ts";
 import { colorsOf, type Design, defaultDesign } from "./design.ts";
 import { layOut } from "./layout.ts";
-import { qrMatrix } from "./matrix.ts";
 
 /** Why a code cannot be read. */
 export interface Cause {
@@ -10,9 +10,14 @@ export interface Cause {
   readonly message: string;
 }
 
-/** Readers need about this much between dark and light, of 1, with something left for bad light. */
-const contrastMin = 0.35;
+/** Readers in the field need about this much between dark and light, of 1, with something left for bad light. */
+const contrastMin = 0.3;
 const moduleMin = 2;
+
+/** Whether every color is enough darker than the background, which not every reader needs to call a code unreadable. */
+export function hasContrast(design: Design): boolean {
+  return worstContrast(design).difference >= contrastMin;
+}
 
 /**
  * Finds out why a design is not read by changing one thing at a time: what makes it readable is a cause. When nothing
@@ -23,9 +28,11 @@ export async function causesOf(
   design: Design,
   isRead: (design: Design) => Promise<boolean>,
 ): Promise<Cause[]> {
-  const cures = curesOf(content, design);
+  const cures = await curesOf(content, design);
   const proven: Cause[] = [];
-  for (const { cause, cured } of cures) if (await isRead(cured)) proven.push(cause);
+  for (const { cause, cured } of cures) {
+    if (hasContrast(cured) && (await isRead(cured))) proven.push(cause);
+  }
   if (proven.length > 0) return proven;
   const suspects = cures.filter(({ isSuspect }) => isSuspect).map(({ cause }) => cause);
   return suspects.length > 0 ? suspects : cures.map(({ cause }) => cause);
@@ -39,8 +46,8 @@ interface Cure {
   readonly isSuspect: boolean;
 }
 
-function curesOf(content: string, design: Design): Cure[] {
-  const { scale } = layOut(qrMatrix(content, design.errorCorrection).size, design);
+async function curesOf(content: string, design: Design): Promise<Cure[]> {
+  const { scale } = layOut((await codeOf(content, design)).size, design);
   const larger = Math.ceil(8 / scale);
   const { centralImage, ...uncovered } = design;
   const cures: Cure[] = [

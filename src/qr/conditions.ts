@@ -1,5 +1,7 @@
 import sharp, { type Sharp } from "sharp";
+import { lumaOf } from "./color.ts";
 import type { Pixels } from "./readers.ts";
+import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
 /** How a code is held in front of a reader. */
 export interface Condition {
@@ -9,6 +11,8 @@ export interface Condition {
   /** Pixels a module; undefined keeps the image's own, up to `sideMax`. */
   readonly scale?: number;
   readonly change?: (image: Sharp, scale: number) => Sharp;
+  /** Whether it is seen in black and white only, as by readers that call light what is no darker than its surroundings. */
+  readonly isSimplified?: boolean;
 }
 
 /** Larger images are made smaller first, as a camera would: readers look for marks of a few pixels a module. */
@@ -23,6 +27,7 @@ export const conditions: readonly Condition[] = [
   { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },
   { name: "blurred", isRequired: true, scale: 5, change: blurred(0.4) },
   { name: "low contrast", isRequired: true, scale: 5, change: faded(0.5) },
+  { name: "simplified", isRequired: true, scale: 6, isSimplified: true },
   { name: "tiny", isRequired: false, scale: 2.3 },
   { name: "upside down and tilted", isRequired: false, scale: 4, change: rotated(211) },
   { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.45) },
@@ -53,7 +58,7 @@ export const looks = [1, 1.11, 0.93];
 export async function seen(
   painting: Painting,
   moduleSize: number,
-  { scale, change }: Condition,
+  { scale, change, isSimplified = false }: Condition,
   nearness: number,
 ): Promise<Pixels> {
   const { width, height } = painting.info;
@@ -70,7 +75,22 @@ export async function seen(
     image = change(sharp(resized.data, { raw: resized.info }), moduleSize * factor);
   }
   const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  return { data: new Uint8ClampedArray(data), width: info.width, height: info.height };
+  const pixels = { data: new Uint8ClampedArray(data), width: info.width, height: info.height };
+  return isSimplified ? simplified(pixels, moduleSize * factor) : pixels;
+}
+
+/** Blacks out what is darker than its surroundings, and nothing else. */
+function simplified({ data, width, height }: Pixels, moduleSize: number): Pixels {
+  const lumas = Float64Array.from({ length: width * height }, (_, index) => {
+    const [red = 0, green = 0, blue = 0] = data.subarray(index * 4, index * 4 + 3);
+    return lumaOf({ red, green, blue, alpha: 1 });
+  });
+  const means = localMeans(lumas, { width, height }, localWindow * moduleSize);
+  const result = new Uint8ClampedArray(data.length).fill(255);
+  for (const [index, luma] of lumas.entries()) {
+    if (luma + localDifference < (means[index] ?? 0)) result.fill(0, index * 4, index * 4 + 3);
+  }
+  return { data: result, width, height };
 }
 
 async function rgb(image: Sharp): Promise<Painting> {

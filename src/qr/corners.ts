@@ -20,42 +20,90 @@ export function drawFrames(path: PathWriter, codeSize: number, type: CornersSqua
   }
 }
 
-/** Draws the middles of the three finder patterns. */
-export function drawMiddles(path: PathWriter, codeSize: number, type: CornersDotType): void {
-  for (const { center, outward } of findersOf(codeSize)) middles[type](path, center, dotSide, outward);
+/**
+ * Draws the middles of the three finder patterns. Within a frame that is not square their tips are blunt: readers also
+ * measure diagonals, where a tip would come too close to the frame.
+ */
+export function drawMiddles(
+  path: PathWriter,
+  codeSize: number,
+  type: CornersDotType,
+  frame: CornersSquareType,
+): void {
+  const bluntness = frame === "SQUARE" ? 0 : 0.6;
+  for (const { center, outward } of findersOf(codeSize)) middles[type](path, center, outward, bluntness);
 }
 
-type DrawCorner = (path: PathWriter, center: Point, side: number, outward: Point) => void;
+type DrawFrame = (path: PathWriter, center: Point, side: number, outward: Point) => void;
+type DrawMiddle = (path: PathWriter, center: Point, outward: Point, bluntness: number) => void;
 
-const square: DrawCorner = (path, center, side) => boxWithRadii(path, center, side, () => 0);
-const circle: DrawCorner = (path, center, side) => path.circle(center, side / 2);
-const sixSided: DrawCorner = (path, center, side) => path.polygon(around(center, hexagon, side));
-const eightSided: DrawCorner = (path, center, side) => path.polygon(around(center, octagon, side));
+/** Half the straight part of a ring's sides, in modules: readers lay lines along them, and stray on a mere circle. */
+const flatness = 0.4;
 
-const frames: Readonly<Record<CornersSquareType, DrawCorner>> = {
-  SQUARE: square,
-  DOT: circle,
-  // The inner corner's radius is a module less, so that the frame is equally thick all around.
-  EXTRA_ROUNDED: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - 1),
-  HEXAGON: sixSided,
-  OCTAGON: eightSided,
+/** The radius of a hexagon's soft tips, of its width. */
+const softness = 0.52;
+
+const frames: Readonly<Record<CornersSquareType, DrawFrame>> = {
+  SQUARE: (path, center, side) => boxWithRadii(path, center, side, () => 0),
+  DOT: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - flatness),
+  // The inner corner's radius is a module less too, so that the frame is equally thick all around.
+  EXTRA_ROUNDED: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - 1.5),
+  HEXAGON: softHexagon,
+  OCTAGON: (path, center, side) => path.polygon(chamfered(center, side, side * 0.375 - 0.875)),
   LEAF: (path, center, side, outward) =>
     boxWithRadii(path, center, side, (corner) => (isSame(corner, outward, -1) ? side / 2 - 0.5 : 0)),
 };
 
-const middles: Readonly<Record<CornersDotType, DrawCorner>> = {
-  SQUARE: square,
-  DOT: circle,
-  HEXAGON: sixSided,
-  OCTAGON: eightSided,
-  TEARDROP: (path, center, side, outward) =>
-    boxWithRadii(path, center, side, (corner) => (isSame(corner, outward, 1) ? 0 : side / 2)),
-  STAR: (path, center, side) => path.polygon(around(center, star, side)),
+const middles: Readonly<Record<CornersDotType, DrawMiddle>> = {
+  SQUARE: (path, center, _, bluntness) => boxWithRadii(path, center, dotSide, () => bluntness),
+  DOT: (path, center) => path.circle(center, dotSide / 2),
+  HEXAGON: (path, center) => path.polygon(around(center, hexagon, dotSide * 1.05)),
+  OCTAGON: (path, center) => path.polygon(around(center, octagon, dotSide)),
+  TEARDROP: (path, center, outward, bluntness) =>
+    boxWithRadii(path, center, dotSide, (corner) => (isSame(corner, outward, 1) ? bluntness : dotSide / 2)),
+  STAR: (path, center) => path.polygon(around(center, star, dotSide)),
 };
+
+/**
+ * A regular hexagon, with its upper and lower tip rounded: there, readers measure where the code ends, and slanting edges
+ * mislead them.
+ */
+function softHexagon(path: PathWriter, [x, y]: Point, side: number): void {
+  const radius = side * softness;
+  const [half, shoulder] = [side / 2, side / Math.sqrt(12)];
+  // Where the arcs begin and end: a tangent's length from the tip, along edges that fall by 30 degrees.
+  const length = radius / Math.sqrt(3);
+  const [across, down] = [(length * Math.sqrt(3)) / 2, shoulder * 2 - length / 2];
+  path.moveTo([x - across, y - down]);
+  path.arcTo([x + across, y - down], radius, true);
+  path.lineTo([x + half, y - shoulder]);
+  path.lineTo([x + half, y + shoulder]);
+  path.lineTo([x + across, y + down]);
+  path.arcTo([x - across, y + down], radius, true);
+  path.lineTo([x - half, y + shoulder]);
+  path.lineTo([x - half, y - shoulder]);
+  path.close();
+}
+
+/** A square without its corners; a shorter cut than a regular octagon's leaves the middle more room. */
+function chamfered([x, y]: Point, side: number, chamfer: number): Point[] {
+  const [far, near] = [side / 2, side / 2 - chamfer];
+  const corners: readonly Point[] = [
+    [-near, -far],
+    [near, -far],
+    [far, -near],
+    [far, near],
+    [near, far],
+    [-near, far],
+    [-far, near],
+    [-far, -near],
+  ];
+  return corners.map(([across, down]) => [x + across, y + down]);
+}
 
 /** Fat enough that a line through its middle is about as long as through the square, whichever way it runs. */
 const star: readonly Point[] = Array.from({ length: 10 }, (_, index) => {
-  const [radius, angle] = [index % 2 === 0 ? 0.66 : 0.42, (index * Math.PI) / 5];
+  const [radius, angle] = [index % 2 === 0 ? 0.63 : 0.43, (index * Math.PI) / 5];
   return [Math.sin(angle) * radius, -Math.cos(angle) * radius];
 });
 

@@ -1,7 +1,8 @@
 import { type Color, lumaOf, over, white } from "./color.ts";
 import { type CentralImage, colorsOf, type Design, type Paint } from "./design.ts";
 import { layOut } from "./layout.ts";
-import type { Covering } from "./room.ts";
+import { type Covering, seen } from "./room.ts";
+import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
 /** An area in modules of the code; its right and bottom edges belong to nobody. */
 export interface Area {
@@ -40,19 +41,30 @@ export function touches({ left, top, right, bottom }: Area, row: number, column:
   return column + 1 > left && column < right && row + 1 > top && row < bottom;
 }
 
-/** What a reader sees of a code with a picture in the middle. */
+/**
+ * What a reader sees of a code with a picture in the middle. Some compare with the middle between the code's colors,
+ * some with what is around: where the two disagree, as within large dark areas, nobody can tell.
+ */
 export function coveringOf(design: Design, image: CentralImage, shades: Shades): Covering {
   const background = typical(design.background, white);
-  const isDark = darkerThan((lumaOf(background) + lumaOf(typical(design.dots.paint, background))) / 2);
+  const [light, dark] = [lumaOf(background), lumaOf(typical(design.dots.paint, background))];
   return (size) => {
     const area = pictureArea(image, size);
     const hidden = hiddenArea(image, size, layOut(size, design).scale);
-    return Int8Array.from({ length: size * size }, (_, module) => {
+    const covered = Float64Array.from({ length: size * size }, (_, module) => {
       const [row, column] = [Math.floor(module / size), module % size];
       const color = shadeAt(shades, area, row, column);
-      if (hidden !== undefined && touches(hidden, row, column))
-        return isDark(over(color, background)) ? 1 : 0;
-      return color.alpha < 0.5 ? -1 : isDark(over(color, background)) ? 1 : 0;
+      const isHidden = hidden !== undefined && touches(hidden, row, column);
+      return isHidden || color.alpha >= 0.5 ? lumaOf(over(color, background)) : Number.NaN;
+    });
+    // Elsewhere the code is as often dark as light.
+    const lumas = covered.map((luma) => (Number.isNaN(luma) ? (light + dark) / 2 : luma));
+    const means = localMeans(lumas, { width: size, height: size }, localWindow);
+    return Int8Array.from(covered, (luma, module) => {
+      if (Number.isNaN(luma)) return seen.code;
+      const isDark = luma < (light + dark) / 2;
+      const isDarkHere = luma + localDifference < (means[module] ?? 0);
+      return isDark !== isDarkHere ? seen.unknown : isDark ? seen.dark : seen.light;
     });
   };
 }
@@ -67,10 +79,6 @@ function shadeAt(shades: Shades, { left, top, right, bottom }: Area, row: number
   const start = (y * shadesSide + x) * 4;
   const [red = 0, green = 0, blue = 0, opacity = 0] = shades.subarray(start, start + 4);
   return { red, green, blue, alpha: opacity / 255 };
-}
-
-function darkerThan(threshold: number) {
-  return (color: Color) => lumaOf(color) < threshold;
 }
 
 /** The mean of a paint's colors, on an opaque color. */

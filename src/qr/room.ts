@@ -3,7 +3,11 @@ import { type Block, blocksOf, maskBit, modulesOfCodewords } from "./codewords.t
 import { complete } from "./galois.ts";
 import { type ErrorCorrection, errorCorrections, type Matrix, qrMatrix } from "./matrix.ts";
 
-/** What a reader sees of each module of a code: dark 1, light 0, or -1 where the code itself shows. */
+/** What a reader sees of a module: what covers it, or the code itself; `unknown` is covered by
+ * what readers disagree on, though more call it dark. */
+export const seen = { code: -1, light: 0, dark: 1, unknown: 3 } as const;
+
+/** What is seen of each module of a code of `size` × `size`, row by row. */
 export type Covering = (size: number) => Int8Array;
 
 /** How many versions larger a code may become to make room: each adds 4 modules a side. */
@@ -36,7 +40,7 @@ export function matrixBehind(content: string, errorCorrection: ErrorCorrection, 
 interface Candidate {
   readonly version: number;
   readonly level: ErrorCorrection;
-  readonly seen: Int8Array;
+  readonly view: Int8Array;
   readonly modules: readonly (readonly number[])[];
   readonly blocks: readonly Block[];
   /** Codewords that hold the text: the first of the sequence of data. */
@@ -54,19 +58,27 @@ function candidateOf(
   const code = encode(content, version, level, 0);
   if (code === undefined) return undefined;
   const { size, reservedBit } = code.modules;
-  const seen = covering(size);
+  const view = covering(size);
   const modules = modulesOfCodewords(size, reservedBit);
   const blocks = blocksOf(version, level, modules.length);
   const textCount = textCodewords(code);
   const spares = divide(blocks, textCount).map(({ block, text }) => {
-    const free = block.dataCount - text;
-    const covered = block.places.map((place) => coveredBits(modules[place], seen) > 0);
-    const coveredText = covered.filter((isCovered, index) => isCovered && index < text).length;
-    const coveredOthers = covered.filter((isCovered, index) => isCovered && index >= text).length;
+    const wrong = block.places.map((place) => viewOf(modules[place], view));
+    const lost = wrong.filter(
+      (one, index) => one === "unknown" || (one === "covered" && index < text),
+    ).length;
+    const adaptable = wrong.filter((one, index) => one === "covered" && index >= text).length;
     const correctable = Math.floor((block.places.length - block.dataCount) / 2);
-    return (correctable - coveredText - Math.max(0, coveredOthers - free)) / block.places.length;
+    return (correctable - lost - Math.max(0, adaptable - (block.dataCount - text))) / block.places.length;
   });
-  return { version, level, seen, modules, blocks, textCount, spare: Math.min(...spares) };
+  return { version, level, view, modules, blocks, textCount, spare: Math.min(...spares) };
+}
+
+/** Whether a codeword shows, or is covered by something that is surely dark or light, or by something that is neither. */
+function viewOf(modules: readonly number[] | undefined, view: Int8Array): "shown" | "covered" | "unknown" {
+  const states = new Set(modules?.map((module) => view[module] ?? seen.code));
+  if (states.has(seen.unknown)) return "unknown";
+  return states.has(seen.light) || states.has(seen.dark) ? "covered" : "shown";
 }
 
 /** The blocks with the number of codewords at their beginning that hold text. */
@@ -79,7 +91,7 @@ function divide(blocks: readonly Block[], textCount: number): { block: Block; te
   });
 }
 
-function fill(content: string, { version, level, seen, modules, blocks, textCount }: Candidate): Matrix {
+function fill(content: string, { version, level, view, modules, blocks, textCount }: Candidate): Matrix {
   const code = encode(content, version, level);
   const mask = code?.maskPattern;
   if (code === undefined || mask === undefined) throw new Error("a code that fitted fits no more");
@@ -88,10 +100,10 @@ function fill(content: string, { version, level, seen, modules, blocks, textCoun
     const places = block.places.map((place) => modules[place] ?? []);
     const isDark = (module: number) => ((data[module] ?? 0) ^ maskBit(mask, size, module)) === 1;
     const looksDark = (module: number) => {
-      const shade = seen[module] ?? -1;
-      return shade === -1 ? isDark(module) : (shade ^ maskBit(mask, size, module)) === 1;
+      const shade = view[module] ?? seen.code;
+      return shade === seen.code ? isDark(module) : ((shade & 1) ^ maskBit(mask, size, module)) === 1;
     };
-    const kept = keptOf(block, text, (index) => coveredBits(places[index], seen));
+    const kept = keptOf(block, text, (index) => coveredBits(places[index], view));
     const values = Uint8Array.from(places, (bits, index) =>
       byteOf(bits, index >= text && kept.has(index) ? looksDark : isDark),
     );
@@ -138,8 +150,10 @@ function textCodewords({ segments, version }: QRCode): number {
   return Math.ceil(bits / 8);
 }
 
-function coveredBits(modules: readonly number[] | undefined, seen: Int8Array): number {
-  return modules?.filter((module) => seen[module] !== -1).length ?? 0;
+/** How many modules of a codeword are covered; hardly any when one of them cannot be met anyway. */
+function coveredBits(modules: readonly number[] | undefined, view: Int8Array): number {
+  if (viewOf(modules, view) === "unknown") return 0.5;
+  return modules?.filter((module) => view[module] !== seen.code).length ?? 0;
 }
 
 function byteOf(modules: readonly number[], isSet: (module: number) => boolean): number {

@@ -43,7 +43,9 @@ export function svgOf(matrix: Matrix, design: Design): string {
       (writer) => drawFrames(writer, matrix.size, cornersSquare.type),
       true,
     ),
-    path(cornersDot.paint, code, layout, (writer) => drawMiddles(writer, matrix.size, cornersDot.type)),
+    path(cornersDot.paint, code, layout, (writer) =>
+      drawMiddles(writer, matrix.size, cornersDot.type, cornersSquare.type),
+    ),
     centralImage === undefined ? "" : pictureElement(centralImage, matrix.size, layout),
   ];
   const attributes = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;

@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from "node:timers/promises";
-import { type Cause, causesOf } from "./causes.ts";
+import { type Cause, causesOf, hasContrast } from "./causes.ts";
 import { codeOf } from "./code.ts";
 import { type Condition, conditions, looks, paint, seen } from "./conditions.ts";
 import type { Design } from "./design.ts";
@@ -18,34 +18,37 @@ export interface Reading {
 export interface Scannability {
   /** 0 to 100: from 50 the code is readable, and the rest says how much more it can take. */
   readonly score: number;
-  /** Whether every reader read the exact content in every condition that is required. */
+  /** Whether every reader read the exact content in every required condition, and the colors differ enough for others. */
   readonly readable: boolean;
   readonly cases: readonly Reading[];
-  /** The name of the first required condition in which a reader failed. */
+  /** The name of the first required condition in which a reader failed, or `contrast`. */
   readonly failingCase: string | undefined;
   /** What to change, when it is not readable: at least one. */
   readonly causes: readonly Cause[];
 }
 
 /**
- * Draws a code and reads it with two readers in eleven conditions. Takes about 150 ms, and up to three times that for one
+ * Draws a code and reads it with two readers in twelve conditions. Takes about 150 ms, and up to three times that for one
  * that is hardly read; no single step holds the event loop for more than some 20 ms. The same input has always the same result. A RangeError when
  * the content is too long for any code.
  */
 export async function verifyDesign(content: string, design: Design): Promise<Scannability> {
   const cases = await readIn(conditions, content, design);
   const failed = conditions.filter(({ name, isRequired }) => isRequired && cases.some(isFailureIn(name)));
-  const readable = failed.length === 0;
+  const readable = failed.length === 0 && hasContrast(design);
   const isRead = async (other: Design) =>
     (await readIn(failed, content, other)).every(({ passed }) => passed);
   return {
-    score: scoreOf(cases),
+    score: readable ? 50 + share(cases, false, 50) : share(cases, true, 49),
     readable,
     cases,
-    failingCase: failed[0]?.name,
+    failingCase: readable ? undefined : (failed[0]?.name ?? contrastCase),
     causes: readable ? [] : await causesOf(content, design, isRead),
   };
 }
+
+/** What is called failing when both readers read everything, but others could not tell the colors apart. */
+const contrastCase = "contrast";
 
 async function readIn(wanted: readonly Condition[], content: string, design: Design): Promise<Reading[]> {
   const matrix = await codeOf(content, design);
@@ -72,13 +75,9 @@ function isFailureIn(condition: string) {
   return ({ name, passed }: Reading) => name === condition && !passed;
 }
 
-/** Half for what is required, of which one failure leaves less than half; half for what goes beyond. */
-function scoreOf(cases: readonly Reading[]): number {
-  const partPassed = (isRequired: boolean) => {
-    const names = new Set(conditions.filter((one) => one.isRequired === isRequired).map(({ name }) => name));
-    const relevant = cases.filter(({ name }) => names.has(name));
-    return relevant.filter(({ passed }) => passed).length / relevant.length;
-  };
-  const required = partPassed(true);
-  return Math.floor(required < 1 ? required * 50 : 50 + partPassed(false) * 50);
+/** The part of `whole` that was passed of what is required, or of what goes beyond. */
+function share(cases: readonly Reading[], isRequired: boolean, whole: number): number {
+  const names = new Set(conditions.filter((one) => one.isRequired === isRequired).map(({ name }) => name));
+  const relevant = cases.filter(({ name }) => names.has(name));
+  return Math.floor((relevant.filter(({ passed }) => passed).length / relevant.length) * whole);
 }

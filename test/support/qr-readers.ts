@@ -39,6 +39,30 @@ export async function readWithZbar(images: readonly Uint8Array[]): Promise<strin
   }
 }
 
+/** What ZBar reads in each of many images: undefined where it finds no code. */
+export async function tryWithZbar(images: readonly Uint8Array[]): Promise<(string | undefined)[]> {
+  const folder = await mkdtemp(join(tmpdir(), "qr-"));
+  try {
+    const files = images.map((_, index) => join(folder, `${index}.png`));
+    await Promise.all(files.map((file, index) => writeFile(file, images[index] ?? "")));
+    const options = ["--quiet", "--xml", "-Sdisable", "-Sqrcode.enable"];
+    // It exits with 4 when there is no code in one of them.
+    const reading = run(zbarimg.command, [...options, ...files], { maxBuffer: 2 ** 26 });
+    const { stdout } = await reading.catch((error: { code?: unknown; stdout: string }) => {
+      if (error.code === 4) return error;
+      throw error;
+    });
+    const found = new Map<string, string>();
+    for (const [, file = "", content = ""] of stdout.matchAll(/<source href='([^']*)'>(.*?)<\/source>/gs)) {
+      const text = /<data><!\[CDATA\[(.*?)\]\]><\/data>/s.exec(content)?.[1];
+      if (text !== undefined) found.set(file, text);
+    }
+    return files.map((file) => found.get(file));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** Paints an SVG at its own size with librsvg; PNG bytes. */
 export async function rasterise(svg: Uint8Array): Promise<Uint8Array> {
   const painting = run(rsvgConvert.command, [], { encoding: "buffer" });
