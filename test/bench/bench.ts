@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { coldRedirectRow } from "./cold-redirect.ts";
+import { conditionsRow } from "./conditions.ts";
 import { grpcRow } from "./grpc.ts";
 import { memoryRow } from "./memory.ts";
 import { qrcodeRow } from "./qrcode.ts";
@@ -15,6 +16,7 @@ import { startUpRow } from "./start-up.ts";
  */
 const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Promise<Finding[]>>> = {
   redirect: redirectRow,
+  conditions: conditionsRow,
   recording: recordingRow,
   cold: coldRedirectRow,
   get: (options) => restRow("get", options),

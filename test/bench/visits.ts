@@ -15,29 +15,40 @@ export async function createLinks(service: ServiceProcess): Promise<void> {
     await post(service, "/v1/links", { destination, shortlink: path.slice(1) });
 }
 
-/** Sends JSON to the API and gives its answer. Throws unless it is a success. */
-export async function post<Answer>(
-  { port, credentials }: Pick<ServiceProcess, "port" | "credentials">,
+type Api = Pick<ServiceProcess, "port" | "credentials">;
+
+/** Posts JSON to the API and gives its answer. Throws unless it is a success. */
+export function post<Answer>(api: Api, path: string, body: object): Promise<Answer> {
+  return call(api, "POST", path, body);
+}
+
+/** Calls the API, with JSON or without, and gives its answer. Throws unless it is a success. */
+export async function call<Answer>(
+  { port, credentials }: Api,
+  method: string,
   path: string,
-  body: object,
+  body?: object,
 ): Promise<Answer> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
+    method,
     headers: { "content-type": "application/json", authorization: `Bearer ${credentials.accessToken}` },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`POST ${path} was answered ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
   // Whoever asks knows the operation.
   return JSON.parse(text) as Answer;
 }
 
 const languages = ["en-GB,en;q=0.9", "de-DE,de;q=0.9", "fr-FR,fr;q=0.8", "es-MX,es;q=0.9", "ja-JP"];
 
-/** Requests as phones and browsers send them: 100 links, 10,000 devices told apart by user agent and language. */
-export function visitRequests(port: number): string[] {
+/**
+ * Requests as phones and browsers send them: 100 links, those of `destinations` or others, 10,000 devices told apart by
+ * user agent and language.
+ */
+export function visitRequests(port: number, paths = destinations.map(([path]) => path)): string[] {
   return Array.from({ length: deviceCount }, (_, device) => {
-    const [path] = destinations[device % linkCount] ?? [];
+    const path = paths[device % paths.length];
     return getRequest(port, `${path}${device % 2 === 0 ? "?qr" : ""}`, {
       "User-Agent": userAgent(Math.floor(device / languages.length)),
       Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
