@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually, isExternalRun, type Service, startService } from "./support/start-service.ts";
 
 const connections = 16;
+const browser =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
 interface Load {
   /** The numbers of the visits that were answered with a redirect. */
@@ -54,13 +56,8 @@ function startLoad(port: number, shortlink: string): Load {
   };
 }
 
-async function makeLink({ baseUrl, credentials }: Service): Promise<string> {
-  const response = await fetch(`${baseUrl}/v1/links`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${credentials.accessToken}`, "content-type": "application/json" },
-    body: JSON.stringify({ destination: "https://example.com/", shortlink: "durable" }),
-  });
-  expect(response.status).toBe(200);
+async function makeLink(service: Service): Promise<string> {
+  await post(service, "/v1/links", { destination: "https://example.com/", shortlink: "durable" });
   return "durable";
 }
 
@@ -69,6 +66,20 @@ async function get(service: Service, path: string): Promise<Record<string, unkno
     headers: { authorization: `Bearer ${service.credentials.accessToken}` },
   });
   return response.ok ? ((await response.json()) as Record<string, unknown>) : {}; // objects on all paths used here
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are compared, not typed.
+async function post(service: Service, path: string, body: object): Promise<any> {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${service.credentials.accessToken}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  return response.json();
 }
 
 /** The numbers of all visits in the database, in any order. */
@@ -127,6 +138,63 @@ test("every visitor who was redirected is in the database once, also when the se
   expect(load.redirected.size).toBeGreaterThanOrEqual(1_200);
   expectEachOnce(recorded, load.redirected);
 }, 120_000);
+
+/** A link whose visitors meet a page first. */
+async function makePageLink(
+  service: Service,
+): Promise<{ readonly shortlink: string; readonly stepId: string }> {
+  const shortlink = "durable-page";
+  const { link } = await post(service, "/v1/links", { destination: "https://example.com/", shortlink });
+  const steps = `/v1/links/${link.id}/workflow-steps`;
+  const { workflowSteps } = (await get(service, steps)) as {
+    workflowSteps: { id: string; eventAction: string }[];
+  }; // the contract's
+  const redirect = workflowSteps.find(({ eventAction }) => eventAction === "EVENT_ACTION_CLIENT_REDIRECT");
+  const { workflowStep } = await post(service, steps, {
+    eventAction: "EVENT_ACTION_MESSAGE_PAGE",
+    payload: { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } },
+    insertBefore: redirect?.id,
+  });
+  return { shortlink, stepId: workflowStep.id };
+}
+
+test("a page that was shown is in the database after a kill, as a visit that goes on", async () => {
+  let service = await startService({ database: "own" });
+  onTestFinished(() => service.stop());
+  const { shortlink, stepId } = await makePageLink(service);
+  const visits = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const answer = await fetch(`${service.baseUrl}/${shortlink}`, { headers: { "user-agent": browser } });
+      const [cookie = ""] = answer.headers.get("set-cookie")?.split(";") ?? [];
+      return { cookie, lbid: /lbid=([\w-]{22})/.exec(await answer.text())?.[1] ?? "" };
+    }),
+  );
+  // Shown this very moment, and not yet in the database.
+  await service.kill("SIGKILL");
+  service = await service.restart();
+  await drained(service);
+  const { json } = await get(service, "/v1/events?pageSize=1000&include=journey,traces");
+  const { events } = json as { events: { id: string; journey: object; traces: object[] }[] }; // the contract's
+  const ids = visits.map(({ lbid }) => Buffer.from(lbid, "base64url").toString("hex"));
+  expect(events).toHaveLength(visits.length);
+  expect(new Set(events.map(({ id }) => id.replaceAll("-", "")))).toEqual(new Set(ids));
+  for (const { journey, traces } of events) {
+    expect(journey).toMatchObject({
+      outcome: "JOURNEY_OUTCOME_IN_PROGRESS",
+      stepsReached: 2,
+      lastStepId: stepId,
+    });
+    expect(traces).toHaveLength(2);
+  }
+  const [{ lbid, cookie } = { lbid: "", cookie: "" }] = visits;
+  const answer = await fetch(`${service.baseUrl}/${shortlink}/s/${stepId}?lbid=${lbid}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie, "user-agent": browser },
+    body: new URLSearchParams(),
+  });
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://example.com/"]);
+}, 60_000);
 
 test.skipIf(isExternalRun)(
   "redirects go on while the database is dead, and what happened meanwhile is in it afterwards, once",
