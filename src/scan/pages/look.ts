@@ -108,7 +108,7 @@ function colors(theme: PageTheme, hasCover: boolean): string {
   const element = theme.element.colors.map((color) => over(color, surface));
   const [firstElement = black] = element;
   const accent = readable(firstElement, around, 3);
-  const tint = mix(surface, accent, 0.12);
+  const tint = tintOf(surface, accent);
   const line = readable(mix(surface, ink, 0.35), around, 3);
   const properties: readonly (readonly [string, string])[] = [
     ["canvas", paint(theme.canvas)],
@@ -122,10 +122,10 @@ function colors(theme: PageTheme, hasCover: boolean): string {
     ["field-ink", toCss(fieldInk)],
     ["field-quiet", toCss(readable(mix(fieldInk, field, 0.35), [field], 4.5))],
     ["element", paint(theme.element)],
-    ["on-element", toCss(onPaint(theme.elementFont.color, element))],
+    ["on-element", toCss(onPaint(theme.elementFont.color, element, surface))],
     ["element-line", leastContrast(firstElement, grounds) < 3 ? toCss(line) : "#0000"],
     ["accent", toCss(accent)],
-    ["on-accent", toCss(onPaint(undefined, [accent]))],
+    ["on-accent", toCss(onPaint(undefined, [accent], surface))],
     ["tint", toCss(tint)],
     ["on-tint", toCss(readable(accent, [tint], 4.5))],
     ["badge-ink", toCss(readable(theme.badge?.iconColor ?? accent, [tint], 3))],
@@ -191,11 +191,23 @@ function inkOfField(wanted: Color | undefined, ink: Color, field: Color): Color 
   return readable(fits ? wanted : ink, [field], 4.5);
 }
 
-function onPaint(wanted: Color | undefined, paints: readonly Color[]): Color {
-  if (wanted !== undefined) return readable(wanted, paints, 4.5);
-  // White is what people expect on a colored button, and stays where it can be read.
-  return readable(white, paints, 4.5);
+/** Behind small drawings. */
+function tintOf(surface: Color, accent: Color): Color {
+  const tint = mix(surface, accent, 0.12);
+  return isDark(surface) && contrast(white, tint) < 4.5 ? mix(surface, black, 0.2) : tint;
 }
+
+/**
+ * Of text on a button. Where the owner leaves it open: white, as people expect it on a color; on light colors that of the
+ * page, as if the button were cut out; else nearly black.
+ */
+function onPaint(wanted: Color | undefined, paints: readonly Color[], surface: Color): Color {
+  if (wanted !== undefined) return readable(wanted, paints, 4.5);
+  const fitting = [white, surface].find((color) => leastContrast(color, paints) >= 4.5);
+  return fitting ?? readable(nearlyBlack, paints, 4.5);
+}
+
+const nearlyBlack: Color = { red: 17, green: 24, blue: 39, alpha: 1 };
 
 function paint({ type, colors: all, stops, direction }: Paint): string {
   if (type === "SOLID") return toCss(all[0]);
