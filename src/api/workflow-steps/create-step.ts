@@ -3,17 +3,16 @@ import { invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { branchesOf, nextBranchId, type StepAction } from "../../model/workflow.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
-import type { Deps } from "../deps.ts";
-import { type Edited, editWorkflow } from "./edit-workflow.ts";
+import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
 import { addStep } from "./edits.ts";
 import { fromCapture, fromEventAction } from "./message.ts";
-import { readPayload, urlsOf } from "./payload.ts";
+import { fromPayload, urlsOf } from "./payload.ts";
 import { captureFaults } from "./rules.ts";
 import { sealPassword } from "./step-password.ts";
 
 /** Makes a step of a link; answers its id with the workflow that it stands in now. */
 export async function createStep(
-  deps: Deps,
+  deps: WorkflowStepsDeps,
   request: CreateWorkflowStepRequest,
   context: Context,
 ): Promise<Edited & { readonly stepId: string }> {
@@ -22,7 +21,7 @@ export async function createStep(
   const madeAt = deps.now();
   const stepId = request.id.toLowerCase() || newId(madeAt);
   const insertBefore = request.insertBefore.toLowerCase();
-  const given = readPayload(action, request.payload, () => newId(madeAt));
+  const given = fromPayload(action, request.payload, () => newId(madeAt));
   refuse(captureFaults(action, request.attributeCapture));
   if (insertBefore !== "" && branchesOf({ action, payload: {} }).every(({ id }) => id !== nextBranchId))
     throw invalid([

@@ -13,6 +13,9 @@ import { notFound } from "./edits.ts";
 import { findWorkflow, lockLink, saveWorkflow, type WorkflowChange } from "./queries.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 
+/** What this slice is given from elsewhere. */
+export type WorkflowStepsDeps = Pick<Deps, "now" | "shortUrl" | "stepPasswordKey">;
+
 /** What is edited. */
 export interface EditPlace {
   readonly linkId: string;
@@ -32,7 +35,7 @@ export interface Edited {
  * nothing happens when it makes nothing new. Throws NOT_FOUND, and INVALID_ARGUMENT for refused addresses.
  */
 export async function editWorkflow(
-  { now, shortUrl }: Deps,
+  { now, shortUrl }: WorkflowStepsDeps,
   context: Context,
   { linkId, urls = [] }: EditPlace,
   edit: (workflow: LinkWorkflow, at: Date) => LinkWorkflow,

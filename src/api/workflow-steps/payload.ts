@@ -71,7 +71,7 @@ const platformLists: Partial<Record<StepAction, readonly [list: string, among: r
  * Reads the payload of a step: of the right variant, with ids and platforms filled in; without one, the defaults of the
  * action. Throws INVALID_ARGUMENT for another variant, for missing defaults and for unknown platforms.
  */
-export function readPayload(
+export function fromPayload(
   action: StepAction,
   given: WorkflowStepPayload | undefined,
   newId: () => string,
@@ -169,18 +169,13 @@ export function toPayload(
 ): MessageInitShape<typeof WorkflowStepPayloadSchema> {
   const payload: Record<string, JsonObject[string]> = { ...stored };
   const list = listOf(action);
-  if (
-    next !== undefined &&
-    list !== undefined &&
-    action !== "FORM_SUBMIT" &&
-    action !== "SOCIAL_LINKS_PAGE"
-  ) {
+  if (list !== undefined && stepActions[action].nodeType === "COMPOSITE") {
     // Written from a list of such elements.
     payload[list] = (payload[list] as Item[]).map((item) => ({
       ...item,
-      nextStepId: next.get(branchIdOf(action, item)) ?? "",
+      nextStepId: next?.get(branchIdOf(action, item)) ?? "",
     }));
-    if (action !== "MULTI_LINK") payload.elseNextStepId = next.get(elseBranchId) ?? "";
+    if (action !== "MULTI_LINK") payload.elseNextStepId = next?.get(elseBranchId) ?? "";
   }
   return fromJson(
     WorkflowStepPayloadSchema,

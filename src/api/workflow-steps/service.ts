@@ -9,9 +9,8 @@ import {
 } from "../../model/workflow-graph.ts";
 import { layOut, type Position, resolveCollisions } from "../../model/workflow-layout.ts";
 import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
-import type { Deps } from "../deps.ts";
 import { createStep } from "./create-step.ts";
-import { type EditPlace, editWorkflow } from "./edit-workflow.ts";
+import { type EditPlace, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
 import { connectBranch, disconnectBranch, notFound, removeStep, stepOf } from "./edits.ts";
 import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
 import { findWorkflow } from "./queries.ts";
@@ -20,7 +19,7 @@ import type { LinkWorkflow, Step } from "./step.ts";
 import { openPassword } from "./step-password.ts";
 import { updateStep } from "./update-step.ts";
 
-export function workflowStepsService(deps: Deps): Handlers<typeof WorkflowStepsService> {
+export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof WorkflowStepsService> {
   return {
     async create(request, context) {
       const { linkId, after, stepId } = await createStep(deps, request, context);
@@ -102,7 +101,7 @@ async function readWorkflow(context: Context, linkId: string) {
 
 /** Makes the messages of a workflow's steps. Passwords are shown to callers only who may change them. */
 function stepMessages(
-  { stepPasswordKey: key }: Deps,
+  { stepPasswordKey: key }: WorkflowStepsDeps,
   context: Context,
   linkId: string,
   workflow: LinkWorkflow,
@@ -115,7 +114,13 @@ function stepMessages(
 }
 
 /** What connecting and disconnecting answer. */
-function connection(deps: Deps, context: Context, linkId: string, workflow: LinkWorkflow, stepId: string) {
+function connection(
+  deps: WorkflowStepsDeps,
+  context: Context,
+  linkId: string,
+  workflow: LinkWorkflow,
+  stepId: string,
+) {
   const graph = graphOf(workflow);
   const step = stepOf(workflow, stepId, "stepId");
   return {
@@ -126,7 +131,7 @@ function connection(deps: Deps, context: Context, linkId: string, workflow: Link
 }
 
 async function moveSteps(
-  deps: Deps,
+  deps: WorkflowStepsDeps,
   context: Context,
   place: EditPlace,
   newPositions: (workflow: LinkWorkflow) => ReadonlyMap<string, Position>,

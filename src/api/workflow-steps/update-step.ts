@@ -2,17 +2,16 @@ import type { UpdateWorkflowStepRequest } from "../../../gen/signpost/v1/workflo
 import { invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
-import type { Deps } from "../deps.ts";
-import { type Edited, editWorkflow } from "./edit-workflow.ts";
+import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
 import { replaceStep, stepOf } from "./edits.ts";
 import { fromCapture } from "./message.ts";
-import { readPayload, urlsOf } from "./payload.ts";
+import { fromPayload, urlsOf } from "./payload.ts";
 import { captureFaults } from "./rules.ts";
 import { sealPassword } from "./step-password.ts";
 
 /** Changes a step of a link; answers its id with the workflow that it stands in. */
 export async function updateStep(
-  deps: Deps,
+  deps: WorkflowStepsDeps,
   request: UpdateWorkflowStepRequest,
   context: Context,
 ): Promise<Edited & { readonly stepId: string }> {
@@ -27,7 +26,7 @@ export async function updateStep(
     { linkId: request.linkId, urls: urlsOf(payload) },
     (workflow, at) => {
       const before = stepOf(workflow, stepId, "id");
-      const given = payload && readPayload(before.action, payload, () => newId(at));
+      const given = payload && fromPayload(before.action, payload, () => newId(at));
       if (fields.has("attribute_capture")) refuse(captureFaults(before.action, request.attributeCapture));
       const seal = { key: deps.stepPasswordKey, workspaceId, stepId };
       const step = {
