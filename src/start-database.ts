@@ -6,6 +6,8 @@ import { startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { connectionConfig, type Db, openDatabase } from "./db/open.ts";
 
+import { storeBuiltInTemplates } from "./jobs/built-in-templates.ts";
+
 /** The migrated database, embedded or not. */
 export interface RunningDatabase {
   readonly db: Db;
@@ -41,6 +43,7 @@ export async function startDatabase(
   });
   await whenReachable(pool, log);
   await migrate(db, pool, now());
+  await storeBuiltInTemplates(db, now());
   return {
     db,
     pool,

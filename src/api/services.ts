@@ -36,6 +36,7 @@ import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
+import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
@@ -66,7 +67,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(PageThemesService),
     registerPartly(PricingService),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
-    registerPartly(QrcodeTemplatesService),
+    register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
     registerPartly(SandboxesService),
     registerPartly(SlackIntegrationsService),
     registerPartly(TagsService),

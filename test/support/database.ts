@@ -8,6 +8,8 @@ import { startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { connectionConfig, openDatabase } from "../../src/db/open.ts";
 
+import { storeBuiltInTemplates } from "../../src/jobs/built-in-templates.ts";
+
 declare module "vitest" {
   interface ProvidedContext {
     /** How to connect to the server that holds the template database. */
@@ -34,6 +36,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     onError: (error) => log.error(error),
   });
   await migrate(db, pool, new Date());
+  await storeBuiltInTemplates(db, new Date());
+  // Their thumbnails are nobody's business in tests of the queue.
+  await pool.query("delete from graphile_worker._private_jobs");
   await close();
   project.provide("databaseServer", server);
   project.provide("templateDatabase", template);

@@ -97,15 +97,12 @@ export const makers = {
       .execute();
     return id;
   },
-  qrcodeTemplate: async (api, workspace) => {
-    const { db, now } = api;
-    const [id, at] = [newId(now()), now()];
-    const own = { workspace_id: workspace.workspaceId, id, created_at: at, updated_at: at };
-    const design = await makers.qrcodeDesign(api, workspace);
-    await db
-      .insertInto("qrcode_templates")
-      .values({ ...own, name: "Ours", qrcode_design_id: design })
-      .execute();
+  // Private, and with all that publishing asks for.
+  qrcodeTemplate: async ({ db, now }, { rest, workspaceId }) => {
+    const { json } = await rest("POST", "/v1/qrcode-templates", { name: "Ours", description: "For menus" });
+    const { id } = json.qrcodeTemplate;
+    await rest("PATCH", `/v1/qrcode-templates/${id}`, { slug: `ours-${id}` });
+    await db.updateTable("workspaces").set({ published_at: now() }).where("id", "=", workspaceId).execute();
     return id;
   },
   media: async (_api, { rest }) => {
@@ -175,6 +172,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "WorkspaceTokensService id": "token",
   "MediaService id": "media",
   "QrcodeDesignService id": "qrcodeDesign",
+  "QrcodeTemplatesService id": "qrcodeTemplate",
+  templateIds: "qrcodeTemplate",
   linkId: "link",
   stepId: "workflowStep",
   nextStepId: "workflowStep",
@@ -295,6 +294,22 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "QrcodeDesignService.Get": { request: ({ qrcodeDesign }) => ({ id: qrcodeDesign }) },
   "QrcodeDesignService.Update": { request: ({ qrcodeDesign }) => ({ id: qrcodeDesign, width: 300 }) },
   "QrcodeDesignService.Verify": { request: ({ qrcodeDesign }) => ({ id: qrcodeDesign }) },
+  "QrcodeTemplatesService.CreateQrcodeTemplate": { request: () => ({ name: "Ours" }) },
+  "QrcodeTemplatesService.DeleteQrcodeTemplate": {
+    request: ({ qrcodeTemplate }) => ({ id: qrcodeTemplate }),
+  },
+  "QrcodeTemplatesService.GetQrcodeTemplate": { request: ({ qrcodeTemplate }) => ({ id: qrcodeTemplate }) },
+  "QrcodeTemplatesService.ImportQrcodeTemplate": { request: () => ({ slug: "classic" }) },
+  "QrcodeTemplatesService.ListQrcodeTemplates": { request: () => ({}), lists: "qrcodeTemplate" },
+  "QrcodeTemplatesService.PublishQrcodeTemplate": {
+    request: ({ qrcodeTemplate }) => ({ id: qrcodeTemplate }),
+  },
+  "QrcodeTemplatesService.ResolveQrcodeTemplateImages": {
+    request: ({ qrcodeTemplate }) => ({ templateIds: [qrcodeTemplate] }),
+  },
+  "QrcodeTemplatesService.UpdateQrcodeTemplate": {
+    request: ({ qrcodeTemplate }) => ({ id: qrcodeTemplate, name: "Renamed" }),
+  },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },

@@ -1,0 +1,89 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  CreateQrcodeTemplateRequest,
+  CreateQrcodeTemplateResponseSchema,
+  ImportQrcodeTemplateRequest,
+  ImportQrcodeTemplateResponseSchema,
+} from "../../../gen/signpost/v1/qrcode_templates_service_pb.js";
+import { fail } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { type DesignOptions, defaultDesignOptions } from "../../model/design-options.ts";
+import { type Context, callerOf } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { toQrcodeTemplate } from "./message.ts";
+import { findInGallery } from "./queries.ts";
+import { checkFaq } from "./rules.ts";
+import { insertTemplate, isDesignThere, type NewTemplate } from "./writes.ts";
+
+/** Makes a private template from a design that belongs to nothing, or from the default design. */
+export async function createTemplate(
+  deps: Deps,
+  request: CreateQrcodeTemplateRequest,
+  context: Context,
+): Promise<MessageInitShape<typeof CreateQrcodeTemplateResponseSchema>> {
+  const { workspaceId } = callerOf(context);
+  const { qrcodeDesignId } = request;
+  checkFaq(request.faq);
+  const template = newTemplate(deps, workspaceId, qrcodeDesignId, {
+    name: request.name || "Untitled template",
+    description: request.description,
+    tags: request.tags,
+    learn_more: request.learnMore,
+    faq: request.faq,
+    duplicated_from: null,
+    options: qrcodeDesignId === "" ? defaultDesignOptions : undefined,
+  });
+  const row = await insertTemplate(context.db, template);
+  if (row !== undefined) return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+  if (await isDesignThere(context.db, workspaceId, qrcodeDesignId))
+    throw fail(
+      "FAILED_PRECONDITION",
+      "DESIGN_IN_USE",
+      `QR code design ${qrcodeDesignId} belongs to another record: make a new one`,
+    );
+  throw fail("NOT_FOUND", "NOT_FOUND", `qrcodeDesignId: there is no QR code design ${qrcodeDesignId}`);
+}
+
+/** Makes a private copy of a template of the gallery. */
+export async function importTemplate(
+  deps: Deps,
+  { slug }: ImportQrcodeTemplateRequest,
+  context: Context,
+): Promise<MessageInitShape<typeof ImportQrcodeTemplateResponseSchema>> {
+  const { workspaceId } = callerOf(context);
+  const original = await findInGallery(context.db, slug);
+  if (original === undefined)
+    throw fail("NOT_FOUND", "NOT_FOUND", `slug: there is no public QR code template ${slug}`);
+  const { name, description, tags, learn_more, faq, id, options } = original;
+  const copy = newTemplate(deps, workspaceId, "", {
+    ...{ name, description, tags, learn_more, faq, duplicated_from: id },
+    // The column is only ever written with objects.
+    options: options as DesignOptions,
+  });
+  const row = await insertTemplate(context.db, copy);
+  if (row === undefined) throw new Error("a template with a design of its own was not made");
+  return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+}
+
+type Content = Pick<
+  NewTemplate,
+  "name" | "description" | "tags" | "learn_more" | "faq" | "duplicated_from"
+> & { readonly options: DesignOptions | undefined };
+
+function newTemplate(
+  { now, jobCall }: Deps,
+  workspaceId: string,
+  designId: string,
+  { options, ...content }: Content,
+): NewTemplate {
+  const at = now();
+  const id = newId(at);
+  return {
+    workspace_id: workspaceId,
+    id,
+    at,
+    ...content,
+    design: { id: designId || newId(at), options },
+    drawing: jobCall("render-thumbnail", { workspaceId, templateId: id }),
+  };
+}

@@ -1,0 +1,105 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Json, QrcodeDesigns, QrcodeTemplates, Workspaces } from "../../../gen/database.ts";
+import type { Db } from "../../db/open.ts";
+import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
+import type { Page } from "../../lib/page.ts";
+
+/** A template, with its design when that was asked for. */
+export interface TemplateRow extends Selectable<QrcodeTemplates> {
+  readonly design?: DesignRow | null;
+}
+
+/** A design inside JSON, where times are texts. */
+export type DesignRow = Pick<Selectable<QrcodeDesigns>, "id" | "options"> & {
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+/** A template as everyone sees it, with its workspace when that was asked for; built-in ones have none. */
+export interface PublicRow extends Selectable<QrcodeTemplates> {
+  readonly workspace?: WorkspaceRow | null;
+}
+
+export type WorkspaceRow = Pick<
+  Selectable<Workspaces>,
+  "name" | "slug" | "short_description" | "description" | "website" | "tags" | "faq"
+> & { readonly published_at: string };
+
+const designColumn = sql.raw(`, (select to_jsonb(q) from qrcode_designs q
+  where q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id) as design`);
+const workspaceColumn = sql.raw(", to_jsonb(w) as workspace");
+const nothing = sql.raw("");
+
+/** A template that the workspace can use. */
+export async function findTemplate(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { withDesign }: { readonly withDesign: boolean },
+): Promise<TemplateRow | undefined> {
+  const { rows } = await sql<TemplateRow>`select t.* ${withDesign ? designColumn : nothing}
+    from (${usableTemplate(workspaceId, id)}) usable
+    join qrcode_templates t on t.workspace_id = usable.workspace_id and t.id = usable.id`.execute(db);
+  return rows[0];
+}
+
+/** The workspace's own, newest first; one row more than the page. Served by qrcode_templates_page_idx. */
+export async function listTemplates(
+  db: Db,
+  filter: { readonly workspaceId: string; readonly search: string; readonly withDesign: boolean },
+  { size, after }: Page<"time">,
+): Promise<TemplateRow[]> {
+  const beyond = after ? sql`and (t.created_at, t.id) < (${after.key}, ${after.id}::uuid)` : nothing;
+  const { rows } = await sql<TemplateRow>`select t.* ${filter.withDesign ? designColumn : nothing}
+    from qrcode_templates t where t.workspace_id = ${filter.workspaceId} and ${matches(filter.search)} ${beyond}
+    order by t.created_at desc, t.id desc limit ${size + 1}`.execute(db);
+  return rows;
+}
+
+/** The gallery, newest first; one row more than the page. Served by qrcode_template_slugs_gallery_idx. */
+export async function listGallery(
+  db: Db,
+  filter: { readonly workspaceId: string; readonly search: string; readonly withWorkspace: boolean },
+  { size, after }: Page<"time">,
+): Promise<PublicRow[]> {
+  const beyond = after ? sql`and (s.created_at, s.template_id) < (${after.key}, ${after.id}::uuid)` : nothing;
+  const owned = filter.workspaceId === "" ? nothing : sql`and s.workspace_id = ${filter.workspaceId}`;
+  const { rows } = await sql<PublicRow>`select t.* ${filter.withWorkspace ? workspaceColumn : nothing}
+    from ${gallery} join qrcode_templates t on t.workspace_id = s.workspace_id and t.id = s.template_id
+    where ${isInGallery} and ${matches(filter.search)} ${owned} ${beyond}
+    order by s.created_at desc, s.template_id desc limit ${size + 1}`.execute(db);
+  return rows;
+}
+
+/** A template of the gallery, and the look it has. */
+export async function findInGallery(
+  db: Db,
+  slug: string,
+): Promise<(PublicRow & { readonly options: Json }) | undefined> {
+  const { rows } = await sql<PublicRow & { readonly options: Json }>`select t.*, q.options ${workspaceColumn}
+    from ${gallery} join qrcode_templates t on t.workspace_id = s.workspace_id and t.id = s.template_id
+    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id
+    where s.slug = ${slug} and ${isInGallery}`.execute(db);
+  return rows[0];
+}
+
+/** Where the thumbnails of those templates are stored that the workspace can use. */
+export async function findThumbnails(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly thumbnail_key: string | null }[]> {
+  const { rows } = await sql<{ id: string; thumbnail_key: string | null }>`
+    select id, thumbnail_key from qrcode_templates where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])
+    union
+    select t.id, t.thumbnail_key from ${gallery}
+    join qrcode_templates t on t.workspace_id = s.workspace_id and t.id = s.template_id
+    where s.template_id = any(${ids}::uuid[]) and ${isInGallery}`.execute(db);
+  return rows;
+}
+
+function matches(search: string): RawBuilder<boolean> {
+  if (search === "") return sql<boolean>`true`;
+  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  return sql<boolean>`(t.name ilike ${pattern} or t.description ilike ${pattern})`;
+}

@@ -1,0 +1,47 @@
+import { type CallError, fail, invalid, type Precondition } from "../../lib/errors.ts";
+import { faqFault } from "../../model/faq.ts";
+import { nobody } from "../../model/nobody.ts";
+import type { LockedTemplate } from "./writes.ts";
+
+export function checkFaq(faq: string): void {
+  const description = faqFault(faq);
+  if (description !== undefined) throw invalid([{ field: "faq", description }]);
+}
+
+/** Throws for a template that is not there, or that nobody may change. */
+export function checkChangeable(
+  template: LockedTemplate | undefined,
+  id: string,
+): asserts template is LockedTemplate {
+  if (template === undefined) throw noSuchTemplate(id);
+  if (template.workspace_id === nobody)
+    throw fail(
+      "PERMISSION_DENIED",
+      "BUILT_IN_TEMPLATE",
+      `QR code template ${id} is built in: import it to change it`,
+    );
+}
+
+/** Throws TEMPLATE_NOT_PUBLISHABLE with all that is missing. */
+export function checkPublishable(template: LockedTemplate): void {
+  const missing: Precondition[] = [];
+  const need = (isThere: boolean, type: string, subject: string, description: string) => {
+    if (!isThere) missing.push({ type, subject, description });
+  };
+  need(template.is_workspace_public, "WORKSPACE_PUBLIC", "workspace", "make the workspace public first");
+  need(template.slug !== null, "REQUIRED", "slug", "give the template a slug");
+  need(template.description !== "", "REQUIRED", "description", "give the template a description");
+  need(template.name !== "", "REQUIRED", "name", "give the template a name");
+  const [first] = missing;
+  if (first === undefined) return;
+  throw fail(
+    "FAILED_PRECONDITION",
+    "TEMPLATE_NOT_PUBLISHABLE",
+    `QR code template ${template.id} cannot be published: ${missing.map(({ description }) => description).join("; ")}`,
+    { preconditions: missing },
+  );
+}
+
+export function noSuchTemplate(id: string): CallError {
+  return fail("NOT_FOUND", "NOT_FOUND", `there is no QR code template ${id} that this workspace can use`);
+}

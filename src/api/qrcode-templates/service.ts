@@ -1,0 +1,71 @@
+import type { QrcodeTemplatesService } from "../../../gen/signpost/v1/qrcode_templates_service_pb.js";
+import { inTransaction } from "../../db/open.ts";
+import { fail } from "../../lib/errors.ts";
+import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { createTemplate, importTemplate } from "./create-template.ts";
+import { listOwnTemplates, listPublicTemplates } from "./list-templates.ts";
+import { addressOf, toPublicTemplate, toQrcodeTemplate } from "./message.ts";
+import { findInGallery, findTemplate, findThumbnails } from "./queries.ts";
+import { checkChangeable, checkPublishable, noSuchTemplate } from "./rules.ts";
+import { updateTemplate } from "./update-template.ts";
+import { deleteTemplate, lockTemplate, publishTemplate } from "./writes.ts";
+
+export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTemplatesService> {
+  return {
+    listQrcodeTemplates: (request, context) => listOwnTemplates(deps, request, context),
+    publicListQrcodeTemplates: (request, context) => listPublicTemplates(deps, request, context),
+    createQrcodeTemplate: (request, context) => createTemplate(deps, request, context),
+    importQrcodeTemplate: (request, context) => importTemplate(deps, request, context),
+    updateQrcodeTemplate: (request, context) => updateTemplate(deps, request, context),
+
+    async getQrcodeTemplate({ id, include }, context) {
+      const { workspaceId } = callerOf(context);
+      const withDesign = include.includes("qrcodeDesign");
+      const row = await findTemplate(context.db, workspaceId, id, { withDesign });
+      if (row === undefined) throw noSuchTemplate(id);
+      return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+    },
+
+    async publicGetQrcodeTemplate({ slug, include }, context) {
+      const row = await findInGallery(context.db, slug);
+      if (row === undefined)
+        throw fail("NOT_FOUND", "NOT_FOUND", `there is no public QR code template ${slug}`);
+      return {
+        qrcodeTemplate: toPublicTemplate(deps, row, { withWorkspace: include.includes("workspace") }),
+      };
+    },
+
+    async publishQrcodeTemplate({ id }, context) {
+      const { workspaceId, sandbox } = callerOf(context);
+      return inTransaction(context.db, async (tx) => {
+        const template = await lockTemplate(tx, workspaceId, id);
+        checkChangeable(template, id);
+        if (sandbox)
+          throw fail("PERMISSION_DENIED", "NOT_AVAILABLE_IN_SANDBOX", "sandboxes cannot publish templates");
+        if (template.published_at !== null) return { qrcodeTemplate: toQrcodeTemplate(deps, template) };
+        checkPublishable(template);
+        return { qrcodeTemplate: toQrcodeTemplate(deps, await publishTemplate(tx, template, deps.now())) };
+      });
+    },
+
+    async resolveQrcodeTemplateImages({ templateIds }, context) {
+      const rows = await findThumbnails(context.db, callerOf(context).workspaceId, templateIds);
+      const images = rows.map(({ id, thumbnail_key }) => [
+        id,
+        { thumbnailSignedUrl: addressOf(deps, thumbnail_key) },
+      ]);
+      return { images: Object.fromEntries(images) };
+    },
+
+    async deleteQrcodeTemplate({ id }, context) {
+      const { workspaceId } = callerOf(context);
+      await inTransaction(context.db, async (tx) => {
+        const template = await lockTemplate(tx, workspaceId, id);
+        checkChangeable(template, id);
+        await deleteTemplate(tx, template, deps.now());
+      });
+      return {};
+    },
+  };
+}
