@@ -421,3 +421,41 @@ test("goes on by itself when the database has been away, and loses nothing", asy
   expect(troubles).toHaveLength(1);
   expect(await eventsOf(link)).toHaveLength(10);
 });
+
+test("catches up with what is in the spool, and says at once when there is nothing or the database is away", async () => {
+  const link = await insertLink(db);
+  const { directory, spool } = await freshSpool();
+  const store = newStore();
+  let isAway = false;
+  const drain = startDrain({
+    spool,
+    store: (records) => (isAway ? Promise.reject(new Error("connection refused")) : store(records)),
+    quarantine: createQuarantine(directory),
+    now: () => new Date(startMs),
+    isBusy: () => false,
+    onTrouble: () => {},
+    onPoison: () => {},
+    // Nobody hurries but who asks.
+    gatherMs: 60_000,
+  });
+  onTestFinished(() => drain.close());
+  const append = async (atMs: number) => {
+    const { id, bytes } = await recordOf(link, { atMs });
+    await spool.append(id, bytes);
+  };
+  expect(await drain.catchUp(60_000)).toBe(true);
+  await append(startMs);
+  await append(startMs + 1);
+  expect(await drain.catchUp(20_000)).toBe(true);
+  expect(await eventsOf(link)).toHaveLength(2);
+
+  isAway = true;
+  await append(startMs + 2);
+  expect(await drain.catchUp(50)).toBe(false);
+  await expect.poll(() => drain.counts.failures, { timeout: 10_000 }).toBeGreaterThan(0);
+  // It would take a minute.
+  expect(await drain.catchUp(60_000)).toBe(false);
+  isAway = false;
+  expect(await drain.flush(10_000)).toBe(true);
+  expect(await eventsOf(link)).toHaveLength(3);
+}, 30_000);
