@@ -50,7 +50,7 @@ export function over(front: Color, back: Color): Color {
  * How light readers see an opaque color, 0 (black) to 1 (white): the luma of ITU-R BT.601, which decoders compute from
  * the camera's pixels. Not the relative luminance of people's eyes, which has no part in reading.
  */
-export function lumaOf({ red, green, blue }: Color): number {
+export function lumaOf({ red, green, blue }: Omit<Color, "alpha">): number {
   return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
 }
 

@@ -81,14 +81,18 @@ export async function seen(
 
 /** Blacks out what is darker than its surroundings, and nothing else. */
 function simplified({ data, width, height }: Pixels, moduleSize: number): Pixels {
-  const lumas = Float64Array.from({ length: width * height }, (_, index) => {
-    const [red = 0, green = 0, blue = 0] = data.subarray(index * 4, index * 4 + 3);
-    return lumaOf({ red, green, blue, alpha: 1 });
-  });
+  const lumas = new Float64Array(width * height);
+  for (let index = 0; index < lumas.length; index++) {
+    const [red, green, blue] = [data[index * 4] ?? 0, data[index * 4 + 1] ?? 0, data[index * 4 + 2] ?? 0];
+    lumas[index] = lumaOf({ red, green, blue });
+  }
   const means = localMeans(lumas, { width, height }, localWindow * moduleSize);
   const result = new Uint8ClampedArray(data.length).fill(255);
-  for (const [index, luma] of lumas.entries()) {
-    if (luma + localDifference < (means[index] ?? 0)) result.fill(0, index * 4, index * 4 + 3);
+  const words = new Uint32Array(result.buffer);
+  // Black that is opaque, whichever way numbers are stored.
+  const [black = 0] = new Uint32Array(Uint8Array.of(0, 0, 0, 255).buffer);
+  for (let index = 0; index < words.length; index++) {
+    if ((lumas[index] ?? 0) + localDifference < (means[index] ?? 0)) words[index] = black;
   }
   return { data: result, width, height };
 }

@@ -4,30 +4,44 @@ export const localWindow = 5;
 /** How much darker than its surroundings something must be to such a reader, of 1. */
 export const localDifference = 0.012;
 
-/**
- * The mean around every value of a `width` × `height` grid: of the values at most half a `window` away that are inside.
- */
-export function localMeans(
-  values: Float64Array,
-  { width, height }: { readonly width: number; readonly height: number },
-  window: number,
-): Float64Array {
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The mean around every value of a grid: of the values at most half a `window` away that are inside. */
+export function localMeans(values: Float64Array, { width, height }: Size, window: number): Float64Array {
   const reach = Math.floor(window / 2);
-  // Sums of all values above and to the left make every window four look-ups.
-  const sums = new Float64Array((width + 1) * (height + 1));
-  const sumAt = (column: number, row: number) => sums[row * (width + 1) + column] ?? 0;
+  const sums = sumsOf(values, { width, height });
+  const across = width + 1;
+  const means = new Float64Array(values.length);
   for (let row = 0; row < height; row++) {
+    const [top, bottom] = [Math.max(0, row - reach) * across, Math.min(height, row + reach + 1) * across];
+    const rows = (bottom - top) / across;
     for (let column = 0; column < width; column++) {
-      const value = values[row * width + column] ?? 0;
-      sums[(row + 1) * (width + 1) + column + 1] =
-        value + sumAt(column + 1, row) + sumAt(column, row + 1) - sumAt(column, row);
+      const left = Math.max(0, column - reach);
+      const right = Math.min(width, column + reach + 1);
+      const sum =
+        (sums[bottom + right] ?? 0) -
+        (sums[bottom + left] ?? 0) -
+        (sums[top + right] ?? 0) +
+        (sums[top + left] ?? 0);
+      means[row * width + column] = sum / (rows * (right - left));
     }
   }
-  return Float64Array.from(values, (_, index) => {
-    const [row, column] = [Math.floor(index / width), index % width];
-    const [left, right] = [Math.max(0, column - reach), Math.min(width, column + reach + 1)];
-    const [top, bottom] = [Math.max(0, row - reach), Math.min(height, row + reach + 1)];
-    const sum = sumAt(right, bottom) - sumAt(left, bottom) - sumAt(right, top) + sumAt(left, top);
-    return sum / ((right - left) * (bottom - top));
-  });
+  return means;
+}
+
+/** The sum of all values above and to the left of every corner of the grid: any window's sum is four look-ups then. */
+function sumsOf(values: Float64Array, { width, height }: Size): Float64Array {
+  const sums = new Float64Array((width + 1) * (height + 1));
+  for (let row = 0; row < height; row++) {
+    let line = 0;
+    for (let column = 0; column < width; column++) {
+      line += values[row * width + column] ?? 0;
+      const above = sums[row * (width + 1) + column + 1] ?? 0;
+      sums[(row + 1) * (width + 1) + column + 1] = above + line;
+    }
+  }
+  return sums;
 }
