@@ -5,8 +5,8 @@ import type { Plan } from "../model/plan.ts";
 import { hasScanMarker } from "../model/redirect-target.ts";
 import { decide } from "../workflow/decide.ts";
 import { journeyOf } from "../workflow/journey.ts";
+import { beforeLast, showsPreview } from "../workflow/preview.ts";
 import type { Visit } from "../workflow/visit.ts";
-import type { Walk } from "../workflow/walk.ts";
 import { answerEnd } from "./answer-end.ts";
 import { collect } from "./collection.ts";
 import type { ScanCounts } from "./metrics.ts";
@@ -78,7 +78,7 @@ function walkOn(
   onTrouble: (error: unknown) => void,
 ): void {
   const decided = decide(plan, visit, now);
-  const isPreview = decided.end.kind === "interaction" && visit.device().deviceActor === "BOT";
+  const isPreview = showsPreview(decided, visit);
   const walk = isPreview ? beforeLast(decided) : decided;
   const envelope: Envelope = {
     isHead,
@@ -102,8 +102,3 @@ function walkOn(
 }
 
 const countOf = { COMPLETED: "completed", FALLBACK: "fallback", IN_PROGRESS: "waiting" } as const;
-
-/** A bot is not shown the page at which the walk stops, so the step is not opened. */
-function beforeLast({ taken, end }: Walk): Walk {
-  return { taken: taken.slice(0, -1), end };
-}

@@ -199,9 +199,10 @@ async function stepRequest(
       country: () => geography.placeOf(origin.address).country,
       device: () => classify(clippedHeader(req.headers["user-agent"]), req.headers),
     },
-    isOwn: ({ hasCookie, underWay }) => {
+    isOwn: ({ hasCookie, underWay, isAutomatic }) => {
       if (!isPost) return true;
-      const keeps = keepsCookie && underWay?.level !== "NONE";
+      // Nor are the cookies of agents kept.
+      const keeps = keepsCookie && !isAutomatic && underWay?.level !== "NONE";
       return isOwnPost(req.headers.origin, origin, { keepsCookie: keeps, cookieWasSent, hasCookie });
     },
     now,

@@ -22,8 +22,7 @@ export async function writeStepTraces(
   traces: readonly StepTrace[],
   now: Date,
 ): Promise<void> {
-  // The last word on a step that comes up twice in one walk.
-  const distinct = [...new Map(traces.map((trace) => [trace.stepId, trace])).values()];
+  const distinct = lastWords(traces);
   if (distinct.length === 0) return;
   const plain = (read: (trace: StepTrace) => string | boolean) => plainArray(distinct.map(read));
   await sql`
@@ -41,6 +40,16 @@ export async function writeStepTraces(
       completed_at = coalesce(excluded.completed_at, traces.completed_at), updated_at = excluded.updated_at`.execute(
     tx,
   );
+}
+
+/** What is left of a step that came up twice: its last data, and that it was completed once. */
+function lastWords(traces: readonly StepTrace[]): StepTrace[] {
+  const found = new Map<string, StepTrace>();
+  for (const trace of traces) {
+    const isCompleted = trace.isCompleted || found.get(trace.stepId)?.isCompleted === true;
+    found.set(trace.stepId, { ...trace, isCompleted });
+  }
+  return [...found.values()];
 }
 
 /** Where a visit stands after a request. */

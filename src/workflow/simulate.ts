@@ -3,6 +3,7 @@ import { hasScanMarker } from "../model/redirect-target.ts";
 import type { StepAction } from "../model/workflow.ts";
 import { decide, resume } from "./decide.ts";
 import { type Journey, journeyOf, openedOn } from "./journey.ts";
+import { beforeLast, showsPreview } from "./preview.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps } from "./steps/step.ts";
 import { type Accepted, submit, withSaved } from "./submit.ts";
@@ -59,12 +60,12 @@ export function simulate(
   let here = visit;
   let walk = decide(plan, here, now);
   for (;;) {
-    const journey = journeyOf(plan, walk, opened, opened.at(-1));
+    const isPreview = showsPreview(walk, here);
+    const journey = journeyOf(plan, isPreview ? beforeLast(walk) : walk, opened, opened.at(-1));
     opened.push(...openedOn(walk));
     const steps = walk.taken.map((taken) => simulated(taken, walk.end, here, plan, now));
     const isPage = walk.end.kind === "interaction" || walk.end.kind === "exit-page";
     const page = isPage ? steps.pop() : undefined;
-    const isPreview = page?.isCompleted === false && here.device().deviceActor === "BOT";
     const { shown, accepted } =
       page === undefined || isPreview
         ? { shown: page, accepted: undefined }

@@ -30,6 +30,7 @@ export interface Ask {
   readonly host?: string;
   readonly address?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 export interface TestScan {
@@ -128,7 +129,7 @@ function send(port: number, path: string, { method = "GET", host = "go.example",
       });
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(ask.body);
   });
 }
 

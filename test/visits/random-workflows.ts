@@ -1,0 +1,292 @@
+import fc from "fast-check";
+import { elseBranchId, nextBranchId, type StepAction } from "../../src/model/workflow.ts";
+import type { StepSeed } from "../support/insert-workflow.ts";
+
+export const zones = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kathmandu",
+  "Pacific/Apia",
+  "Australia/Lord_Howe",
+];
+const addresses = ["81.2.69.142", "8.8.8.8", "133.242.0.3", "185.60.216.35", "196.25.1.1", "203.0.113.7"];
+const userAgents = [
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+  "Mozilla/5.0 (Linux; Android 15; SM-S921B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0",
+  "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0",
+  "Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
+  "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+  "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)",
+  "",
+];
+
+const stepName = fc.integer({ min: 0, max: 8 }).map((number) => `s${number}`);
+/** Where a branch leads: mostly somewhere. */
+const target = fc.option(stepName, { freq: 8 });
+
+/** A step of some kind, with the branches that belong to its payload. */
+function step(action: StepAction, payload: fc.Arbitrary<object>, branches: (payload: object) => string[]) {
+  return payload.chain((made) =>
+    fc
+      .tuple(...branches(made).map((branch) => target.map((to) => [branch, to] as const)))
+      .map((wires): StepSeed => {
+        const next = Object.fromEntries(wires.filter((wire): wire is [string, string] => wire[1] !== null));
+        return { action, payload: made, next };
+      }),
+  );
+}
+
+const onward = () => [nextBranchId];
+const title = fc.constantFrom("Hello", "Wie geht's?", "<b>مرحبا</b>");
+
+function options<Value>(choice: fc.Arbitrary<Value>) {
+  return fc.array(choice, { minLength: 0, maxLength: 3 }).map((choices) => ({
+    options: choices.map((value, index) => ({ id: `o${index}`, name: `Option ${index}`, ...value })),
+  }));
+}
+const optionIds = (payload: object) => [
+  ...Array.from({ length: (payload as { options: object[] }).options.length }, (_, index) => `o${index}`), // made by `options`
+  elseBranchId,
+];
+const oneOf = (prefix: string, values: readonly string[]) =>
+  options(fc.constantFrom(...values).map((value) => ({ value: `${prefix}${value}` })));
+
+const clock = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom("00", "15", "30", "59"))
+  .map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${minute}`);
+
+const conditions = [
+  step(
+    "VISIT_TYPE_CONDITION",
+    fc
+      .subarray(["VISIT_TYPE_FIRST", "VISIT_TYPE_RETURNING"])
+      .map((values) => ({ options: values.map((value) => ({ value })) })),
+    (payload) => [
+      ...(payload as { options: { value: string }[] }).options.map(({ value }) => value), // made above
+      elseBranchId,
+    ],
+  ),
+  step(
+    "COUNTRY_CONDITION",
+    fc
+      .subarray(["GB", "US", "JP", "ZA", "IE", "DE"])
+      .map((codes) => ({ countries: codes.map((countryCode) => ({ countryCode })) })),
+    (payload) => [
+      ...(payload as { countries: { countryCode: string }[] }).countries.map(
+        ({ countryCode }) => countryCode,
+      ), // made above
+      elseBranchId,
+    ],
+  ),
+  step(
+    "DAY_OF_WEEK_CONDITION",
+    options(fc.record({ daysOfWeek: fc.subarray([0, 1, 2, 3, 4, 5, 6]) })),
+    optionIds,
+  ),
+  step(
+    "TIME_OF_DAY_CONDITION",
+    options(fc.record({ startTime: clock, endTime: clock })).map(({ options: ranges }) => ({ ranges })),
+    (payload) => optionIds({ options: (payload as { ranges: object[] }).ranges }), // made above
+  ),
+  step(
+    "DAY_OF_MONTH_CONDITION",
+    options(fc.record({ dayOfMonth: fc.constantFrom(-1, 1, 2, 15, 28, 29, 30, 31) })),
+    optionIds,
+  ),
+  step(
+    "SPECIFIC_DATE_CONDITION",
+    options(
+      fc.record(
+        {
+          year: fc.constantFrom(2026, 2027),
+          month: fc.constantFrom(1, 2, 3, 11, 12),
+          day: fc.integer({ min: 1, max: 28 }),
+        },
+        { requiredKeys: ["month", "day"] },
+      ),
+    ),
+    optionIds,
+  ),
+  step(
+    "DEVICE_TYPE_CONDITION",
+    oneOf("DEVICE_TYPE_CONDITION_VALUE_", ["MOBILE", "DESKTOP", "TABLET", "UNKNOWN"]),
+    optionIds,
+  ),
+  step(
+    "DEVICE_PLATFORM_CONDITION",
+    oneOf("DEVICE_PLATFORM_CONDITION_VALUE_", ["IOS", "ANDROID", "WINDOWS", "LINUX"]),
+    optionIds,
+  ),
+  step(
+    "DEVICE_BROWSER_CONDITION",
+    oneOf("DEVICE_BROWSER_CONDITION_VALUE_", ["CHROME", "SAFARI", "FIREFOX", "EDGE"]),
+    optionIds,
+  ),
+  step("DEVICE_BRAND_CONDITION", oneOf("DEVICE_BRAND_CONDITION_VALUE_", ["APPLE", "SAMSUNG"]), optionIds),
+  step(
+    "DEVICE_ACTOR_CONDITION",
+    oneOf("DEVICE_ACTOR_CONDITION_VALUE_", ["HUMAN", "BOT", "AGENT", "UNKNOWN"]),
+    optionIds,
+  ),
+  step(
+    "VISITOR_DATA_CONDITION",
+    options(
+      fc.record({
+        attributeKey: fc.constantFrom("$email", "plan", "age", "since", "news", "color"),
+        operator: fc
+          .constantFrom(
+            ...[
+              "EQUALS",
+              "NOT_EQUALS",
+              "CONTAINS",
+              "NOT_CONTAINS",
+              "STARTS_WITH",
+              "ENDS_WITH",
+              "IS_EMPTY",
+              "IS_NOT_EMPTY",
+            ].map((name) => `STRING_${name}`),
+            "NUMBER_EQUALS",
+            "NUMBER_GREATER_THAN",
+            "NUMBER_LESS_THAN_OR_EQUAL",
+            "NUMBER_IS_EMPTY",
+            "DATE_EQUALS",
+            "DATE_BEFORE",
+            "DATE_AFTER",
+            "BOOLEAN_IS_TRUE",
+            "BOOLEAN_IS_FALSE",
+            "BOOLEAN_IS_EMPTY",
+          )
+          .map((name) => `ATTRIBUTE_OPERATOR_${name}`),
+        comparisonValue: fc.constantFrom("pro", "PR", "18", "30", "2026-03-01", "example.com"),
+      }),
+    ),
+    optionIds,
+  ),
+];
+
+const interactions = [
+  step("PASSWORD_VERIFY", fc.record({ title }), onward),
+  step(
+    "FORM_SUBMIT",
+    fc.record({ formTitle: title, skipForm: fc.boolean(), autoSkipIfKnown: fc.boolean() }).map((form) => ({
+      ...form,
+      formFields: [
+        { id: "mail", key: "$email", label: "E-mail", type: "FORM_FIELD_TYPE_EMAIL" },
+        { id: "plan", key: "plan", label: "Plan", type: "FORM_FIELD_TYPE_TEXT", required: true },
+        { id: "age", key: "age", label: "Age", type: "FORM_FIELD_TYPE_NUMBER" },
+      ],
+    })),
+    onward,
+  ),
+  step(
+    "MESSAGE_PAGE",
+    fc.record({ title, navigationType: fc.constant("MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON") }),
+    onward,
+  ),
+  step(
+    "MULTI_LINK",
+    fc.record({ title }).map((page) => ({
+      ...page,
+      buttons: [
+        { id: "a", label: "One" },
+        { id: "b", label: "Two", order: 0 },
+      ],
+    })),
+    () => ["a", "b"],
+  ),
+];
+
+const exits = [
+  step(
+    "CLIENT_REDIRECT",
+    fc.record({
+      destination: fc.constantFrom(
+        "https://example.com/?a=1#top",
+        "https://example.org",
+        "mailto:ada@example.com",
+      ),
+      conversionTracking: fc.boolean(),
+    }),
+    () => [],
+  ),
+  step("THANK_YOU_PAGE", fc.record({ title }), () => []),
+  step("CONTACT_CARD", fc.constant({ firstName: "Ada", lastName: "Lovelace" }), () => []),
+  step("SOCIAL_LINKS_PAGE", fc.constant({ links: [{ id: "l", url: "https://example.net" }] }), () => []),
+];
+
+/** Milestones at steps that may have them. */
+function capturing(seeds: StepSeed, key: string | null): StepSeed {
+  if (key === null || seeds.action.endsWith("_CONDITION")) return seeds;
+  const attribute = { key, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "pro" };
+  return { ...seeds, capture: { attributes: [attribute] } };
+}
+
+export interface RandomWorkflow {
+  readonly steps: Readonly<Record<string, StepSeed>>;
+  readonly hasFallback: boolean;
+  readonly zone: string;
+}
+
+/** A workflow of three to nine steps behind an entry, wired at random, in circles too. */
+export const workflow: fc.Arbitrary<RandomWorkflow> = fc
+  .tuple(
+    fc.array(
+      fc.tuple(
+        fc.oneof(
+          { weight: 5, arbitrary: fc.oneof(...conditions) },
+          { weight: 3, arbitrary: fc.oneof(...interactions) },
+          { weight: 3, arbitrary: fc.oneof(...exits) },
+        ),
+        fc.option(fc.constantFrom("plan", "color"), { freq: 2, nil: null }).map((key) => key),
+      ),
+      { minLength: 3, maxLength: 9 },
+    ),
+    fc.boolean(),
+    fc.constantFrom(...zones),
+  )
+  .map(([seeds, hasFallback, zone]) => {
+    const named = seeds.map(([made, key], index) => [`s${index}`, capturing(made, key)] as const);
+    const known = new Set<string>(named.map(([name]) => name));
+    const steps: Record<string, StepSeed> = {
+      entry: { action: "LINK_VISIT", next: { [nextBranchId]: "s0" } },
+    };
+    for (const [name, made] of named) {
+      const wires = Object.entries(made.next ?? {}).filter(([, to]) => known.has(to));
+      steps[name] = { ...made, next: Object.fromEntries(wires) };
+    }
+    return { steps, hasFallback, zone };
+  });
+
+/** Who visits, with what past, and what they answer. */
+export interface RandomVisit {
+  readonly atMs: number;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly query: string;
+  /** What earlier visits left with the visitor; null on a first visit. */
+  readonly known: Readonly<Record<string, string>> | null;
+  /** Which answer is given at the nth page. */
+  readonly choices: readonly number[];
+}
+
+export const visit: fc.Arbitrary<RandomVisit> = fc.record({
+  atMs: fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) }),
+  address: fc.constantFrom(...addresses),
+  userAgent: fc.constantFrom(...userAgents),
+  query: fc.constantFrom("", "qr", "utm_source=x&a=2", "qr&lbid=zzz"),
+  known: fc.option(
+    fc.record(
+      {
+        $email: fc.constantFrom("ada@example.com", "bob@example.net"),
+        plan: fc.constantFrom("pro", "Basic"),
+        age: fc.constantFrom("17", "18", "31", "old"),
+        since: fc.constantFrom("2026-02-28", "2026-03-01", "2026-03-02T12:00:00Z"),
+        news: fc.constantFrom("true", "false"),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  choices: fc.array(fc.nat({ max: 5 }), { minLength: 6, maxLength: 6 }),
+});
