@@ -29,26 +29,16 @@ export function deviceCookie(header: string | undefined): string {
 }
 
 /** Sends a visitor on. Never cached, because every visit counts and a link can change. */
-export function redirect(res: ServerResponse, to: string, { cookie, isSandbox }: Envelope): void {
-  const headers = [
-    "Location",
-    to,
-    "Cache-Control",
-    "private, no-store",
-    "Referrer-Policy",
-    "strict-origin-when-cross-origin",
-    "X-Robots-Tag",
-    "noindex",
-    "Content-Length",
-    "0",
-  ];
-  addEnvelope(headers, cookie, isSandbox);
-  res.writeHead(302, headers);
-  res.end();
+export function redirect(res: ServerResponse, to: string, envelope: Envelope): void {
+  sendOn(res, 302, to, envelope);
 }
 
 /** Sends a visitor to another page of ours, by GET; `to` is a path. */
-export function seeOther(res: ServerResponse, to: string, { cookie, isSandbox }: Envelope): void {
+export function seeOther(res: ServerResponse, to: string, envelope: Envelope): void {
+  sendOn(res, 303, to, envelope);
+}
+
+function sendOn(res: ServerResponse, status: 302 | 303, to: string, { cookie, isSandbox }: Envelope): void {
   const headers = [
     "Location",
     to,
@@ -62,7 +52,7 @@ export function seeOther(res: ServerResponse, to: string, { cookie, isSandbox }:
     "0",
   ];
   addEnvelope(headers, cookie, isSandbox);
-  res.writeHead(303, headers);
+  res.writeHead(status, headers);
   res.end();
 }
 
