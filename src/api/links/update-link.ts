@@ -6,6 +6,7 @@ import type {
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
+import { fieldsToChange } from "../../lib/field-mask.ts";
 import { newId } from "../../lib/ids.ts";
 import {
   destinationFaults,
@@ -66,25 +67,21 @@ interface Wanted {
   readonly qrcodeTemplateId: string | null | undefined;
 }
 
-/** What the mask may name; the id only tells which link. */
-const maskedFields = [
-  "name",
-  "fallback_destination",
-  "purpose",
-  "tags",
-  "tags_delete",
-  "directory_id",
-  "directory_id_delete",
-  "page_theme_id",
-  "qrcode_template_id",
-  "qrcode_template_id_delete",
-] as const;
-
-type MaskedField = (typeof maskedFields)[number];
-
 function readWanted(request: UpdateLinkRequest): Wanted {
-  const given = givenFields(request);
-  const when = <Value>(field: MaskedField, value: Value) => (given.has(field) ? value : undefined);
+  const values = {
+    name: request.name,
+    fallback_destination: request.fallbackDestination,
+    purpose: request.purpose,
+    tags: request.tags.length,
+    tags_delete: request.tagsDelete,
+    directory_id: request.directoryId,
+    directory_id_delete: request.directoryIdDelete,
+    page_theme_id: request.pageThemeId,
+    qrcode_template_id: request.qrcodeTemplateId,
+    qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
+  };
+  const given = fieldsToChange(values, request.updateMask?.paths, ["id"]);
+  const when = <Value>(field: keyof typeof values, value: Value) => (given.has(field) ? value : undefined);
   const directoryId = when("directory_id", request.directoryId);
   const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);
   const tags = when("tags", request.tags);
@@ -115,36 +112,6 @@ function readWanted(request: UpdateLinkRequest): Wanted {
     pageThemeId: pageThemeId === "" ? null : pageThemeId,
     qrcodeTemplateId: qrcodeTemplateIdDelete ? null : qrcodeTemplateId || undefined,
   };
-}
-
-/** The fields that the mask names, or without one those that are not empty. */
-function givenFields(request: UpdateLinkRequest): ReadonlySet<MaskedField> {
-  const paths = request.updateMask?.paths ?? [];
-  if (paths.length > 0) {
-    const unknown = paths.filter((path) => !isMasked(path) && path !== "id" && path !== "update_mask");
-    if (unknown.length > 0)
-      throw invalid([
-        { field: "updateMask", description: `names ${unknown.join()}, which no update changes` },
-      ]);
-    return new Set(paths.filter(isMasked));
-  }
-  const values: Readonly<Record<MaskedField, string | boolean | number>> = {
-    name: request.name,
-    fallback_destination: request.fallbackDestination,
-    purpose: request.purpose,
-    tags: request.tags.length,
-    tags_delete: request.tagsDelete,
-    directory_id: request.directoryId,
-    directory_id_delete: request.directoryIdDelete,
-    page_theme_id: request.pageThemeId,
-    qrcode_template_id: request.qrcodeTemplateId,
-    qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
-  };
-  return new Set(maskedFields.filter((field) => values[field]));
-}
-
-function isMasked(path: string): path is MaskedField {
-  return (maskedFields as readonly string[]).includes(path); // widened, because includes wants a known path
 }
 
 function screenedUrls({ fallbackDestination }: Wanted): ScreenedUrl[] {
