@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
 import { codeOf } from "./code.ts";
-import { type Condition, conditions, looks, paint, seen } from "./conditions.ts";
+import { type Condition, conditions, looks, type Painting, paint, seen } from "./conditions.ts";
 import type { Design } from "./design.ts";
 import { layOut } from "./layout.ts";
 import { type ReaderName, readerNames, readers } from "./readers.ts";
@@ -33,11 +33,12 @@ export interface Scannability {
  * the content is too long for any code.
  */
 export async function verifyDesign(content: string, design: Design): Promise<Scannability> {
-  const cases = await readIn(conditions, content, design);
+  const code = await painted(content, design);
+  const cases: Reading[] = [];
+  for (const condition of conditions) cases.push(...(await readIn(condition, content, code)));
   const failed = conditions.filter(({ name, isRequired }) => isRequired && cases.some(isFailureIn(name)));
   const readable = failed.length === 0 && hasContrast(design);
-  const isRead = async (other: Design) =>
-    (await readIn(failed, content, other)).every(({ passed }) => passed);
+  const isRead = (other: Design) => isReadIn(failed, content, other);
   return {
     score: readable ? 50 + share(cases, false, 50) : share(cases, true, 49),
     readable,
@@ -47,28 +48,49 @@ export async function verifyDesign(content: string, design: Design): Promise<Sca
   };
 }
 
+/** Whether a design is readable, by the same rules: the verdict alone, as soon as it is known. */
+export async function isReadable(content: string, design: Design): Promise<boolean> {
+  const required = conditions.filter(({ isRequired }) => isRequired);
+  return hasContrast(design) && (await isReadIn(required, content, design));
+}
+
+async function isReadIn(wanted: readonly Condition[], content: string, design: Design): Promise<boolean> {
+  const code = await painted(content, design);
+  for (const condition of wanted) {
+    if (!(await readIn(condition, content, code)).every(({ passed }) => passed)) return false;
+  }
+  return true;
+}
+
 /** What is called failing when both readers read everything, but others could not tell the colors apart. */
 const contrastCase = "contrast";
 
-async function readIn(wanted: readonly Condition[], content: string, design: Design): Promise<Reading[]> {
+interface PaintedCode {
+  readonly painting: Painting;
+  /** Pixels a module. */
+  readonly scale: number;
+}
+
+async function painted(content: string, design: Design): Promise<PaintedCode> {
   const matrix = await codeOf(content, design);
-  const painting = await paint(svgOf(matrix, design));
-  const { scale } = layOut(matrix.size, design);
-  const readings: Reading[] = [];
-  for (const condition of wanted) {
-    const waiting = new Set(readerNames);
-    for (const nearness of looks) {
-      if (waiting.size === 0) break;
-      const pixels = await seen(painting, scale, condition, nearness);
-      for (const reader of waiting) {
-        if ((await readers[reader](pixels)) === content) waiting.delete(reader);
-        await otherWork();
-      }
+  return { painting: await paint(svgOf(matrix, design)), scale: layOut(matrix.size, design).scale };
+}
+
+async function readIn(
+  condition: Condition,
+  content: string,
+  { painting, scale }: PaintedCode,
+): Promise<Reading[]> {
+  const waiting = new Set(readerNames);
+  for (const nearness of looks) {
+    if (waiting.size === 0) break;
+    const pixels = await seen(painting, scale, condition, nearness);
+    for (const reader of waiting) {
+      if ((await readers[reader](pixels)) === content) waiting.delete(reader);
+      await otherWork();
     }
-    for (const reader of readerNames)
-      readings.push({ name: condition.name, reader, passed: !waiting.has(reader) });
   }
-  return readings;
+  return readerNames.map((reader) => ({ name: condition.name, reader, passed: !waiting.has(reader) }));
 }
 
 function isFailureIn(condition: string) {

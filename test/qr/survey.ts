@@ -1,4 +1,4 @@
-import { verifyDesign } from "../../src/qr/verify.ts";
+import { isReadable } from "../../src/qr/verify.ts";
 import { randomDesigns } from "./random-designs.ts";
 import { type Drawn, type Outcome, readBack } from "./read-back.ts";
 import { type Combination, choices, designOf, everyCombination, nameOf, sampleContent } from "./samples.ts";
@@ -54,7 +54,7 @@ export async function surveyRandom(
   const readable: Drawn[] = [];
   for (let index = 0; index < count; index++) {
     const one = designs.next().value;
-    if ((await verifyDesign(one.content, one.design)).readable) readable.push(one);
+    if (await isReadable(one.content, one.design)) readable.push(one);
     if (index % batch === batch - 1) tell(`${index + 1} random designs verified`);
   }
   const missed: string[] = [];
