@@ -20,7 +20,12 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rest: { may: [/^src\/(rest|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//], never: [/^(kysely|pg)$/] },
   rpc: { may: [/^src\/(rpc|db|model|lib)\//, /^gen\//] },
   api: {
-    may: [/^src\/(db|workflow|model|qr|lib)\//, /^src\/api\/deps\.ts$/, /^src\/rpc\/handlers\.ts$/, /^gen\//],
+    may: [
+      /^src\/(db|workflow|model|qr|lib)\//,
+      /^src\/api\/(deps|visitor-parts)\.ts$/,
+      /^src\/rpc\/handlers\.ts$/,
+      /^gen\//,
+    ],
   },
   scan: {
     may: [/^src\/(scan|db|workflow|model|lib)\//, /^gen\/database\.ts$/],

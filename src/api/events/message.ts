@@ -1,6 +1,5 @@
 import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { DeviceActor, type DeviceSchema, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import {
   type EventJourneySchema,
   type EventSchema,
@@ -10,29 +9,16 @@ import { EventTraceDataSchema, type EventTraceSchema } from "../../../gen/signpo
 import type { LeadScoreSchema } from "../../../gen/signpost/v1/lead_score_pb.js";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { Action, HttpMethod, TriggeredBy, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
-import {
-  type VisitorAttributeSchema,
-  VisitorAttributeType,
-  type VisitorSchema,
-} from "../../../gen/signpost/v1/visitor_pb.js";
+import type { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import {
   DigestFrequency,
   SubscriptionType,
   type WorkspaceSchema,
 } from "../../../gen/signpost/v1/workspace_pb.js";
-import { meaningOf } from "../../model/attribute-value.ts";
 import { stepActions } from "../../model/workflow.ts";
-import type {
-  AttributeRow,
-  DeviceRow,
-  EventRow,
-  LinkRow,
-  TracedEvent,
-  TraceRow,
-  VisitorRow,
-  WorkspaceRow,
-} from "./queries.ts";
+import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
+import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";
 
 /** What events embed, by id; undefined is what was not asked for. */
 export interface Embedded {
@@ -150,46 +136,6 @@ function toVisitor(row: VisitorRow): MessageInitShape<typeof VisitorSchema> {
     deviceCount: row.device_count,
     qrcodeCount: row.link_count,
     visitCount: row.visit_count,
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
-  };
-}
-
-function toAttribute({ key, type, value }: AttributeRow): MessageInitShape<typeof VisitorAttributeSchema> {
-  const { number, boolean, date } = meaningOf(type, value);
-  return {
-    key,
-    type: VisitorAttributeType[type],
-    value,
-    ...(number !== undefined && { numberValue: number }),
-    ...(boolean !== undefined && { boolValue: boolean }),
-    ...(date && { dateValue: timestampFromDate(date) }),
-  };
-}
-
-function toDevice(row: DeviceRow): MessageInitShape<typeof DeviceSchema> {
-  return {
-    id: row.id,
-    deviceType: DeviceType[row.device_type],
-    deviceActor: DeviceActor[row.device_actor],
-    deviceActorName: row.device_actor_name,
-    deviceActorOrigin: row.device_actor_origin,
-    deviceBrand: row.device_brand,
-    deviceName: row.device_name,
-    platformName: row.platform_name,
-    platformVersion: row.platform_version,
-    browserName: row.browser_name,
-    browserVersion: row.browser_version,
-    browserLanguage: row.browser_language,
-    userAgent: row.user_agent,
-    ipAddress: row.ip_address,
-    country: row.country,
-    region: row.region,
-    city: row.city,
-    timezone: row.timezone,
-    isp: row.isp,
-    asn: row.asn,
-    lastUsedAt: timestampFromDate(row.last_used_at),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };

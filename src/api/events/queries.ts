@@ -1,20 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type {
-  Devices,
-  Events,
-  Links,
-  Traces,
-  VisitorAttributes,
-  Visitors,
-  Workspaces,
-} from "../../../gen/database.ts";
+import type { Events, Links, Traces, Visitors, Workspaces } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/page.ts";
+import type { AttributeRow, DeviceRow } from "../visitor-parts.ts";
 
 export type EventRow = Selectable<Events>;
 export type TraceRow = Selectable<Traces>;
-export type DeviceRow = Selectable<Devices>;
 export type WorkspaceRow = Selectable<Workspaces>;
 
 /** A link with what it takes to show it. */
@@ -22,8 +14,6 @@ export interface LinkRow extends Selectable<Links> {
   readonly domain_name: string | null;
   readonly event_count: bigint | null;
 }
-
-export type AttributeRow = Pick<Selectable<VisitorAttributes>, "key" | "type" | "value">;
 
 /** A visitor with attributes, and with counts that leave out bots and agents. */
 export interface VisitorRow extends Selectable<Visitors> {

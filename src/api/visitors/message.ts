@@ -1,16 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { DeviceActor, type DeviceSchema, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import { Action, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
-import {
-  type VisitorAttributeSchema,
-  VisitorAttributeType,
-  type VisitorEventSchema,
-  type VisitorLinkSchema,
-  type VisitorSchema,
+import type {
+  VisitorEventSchema,
+  VisitorLinkSchema,
+  VisitorSchema,
 } from "../../../gen/signpost/v1/visitor_pb.js";
-import { meaningOf } from "../../model/attribute-value.ts";
-import type { AttributeRow, DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
+import { toAttribute, toDevice } from "../visitor-parts.ts";
+import type { DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
 
 /** What visitors embed, by visitor; undefined is what was not asked for. */
 export interface Embedded {
@@ -40,51 +37,6 @@ export function toVisitor(
     devices: (embedded.devices?.get(row.id) ?? []).map(toDevice),
     events: (embedded.events?.get(row.id) ?? []).map(toEvent),
     links: (embedded.links?.get(row.id) ?? []).map((link) => toLink(link, shortUrl)),
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
-  };
-}
-
-/** The value as it was captured, and as what it means where it can be read so. */
-export function toAttribute({
-  key,
-  type,
-  value,
-}: AttributeRow): MessageInitShape<typeof VisitorAttributeSchema> {
-  const { number, boolean, date } = meaningOf(type, value);
-  return {
-    key,
-    type: VisitorAttributeType[type],
-    value,
-    ...(number !== undefined && { numberValue: number }),
-    ...(boolean !== undefined && { boolValue: boolean }),
-    ...(date && { dateValue: timestampFromDate(date) }),
-  };
-}
-
-function toDevice(row: DeviceRow): MessageInitShape<typeof DeviceSchema> {
-  return {
-    id: row.id,
-    deviceType: DeviceType[row.device_type],
-    deviceActor: DeviceActor[row.device_actor],
-    deviceActorName: row.device_actor_name,
-    deviceActorOrigin: row.device_actor_origin,
-    deviceBrand: row.device_brand,
-    deviceName: row.device_name,
-    platformName: row.platform_name,
-    platformVersion: row.platform_version,
-    browserName: row.browser_name,
-    browserVersion: row.browser_version,
-    browserLanguage: row.browser_language,
-    userAgent: row.user_agent,
-    ipAddress: row.ip_address,
-    country: row.country,
-    region: row.region,
-    city: row.city,
-    timezone: row.timezone,
-    isp: row.isp,
-    asn: row.asn,
-    lastUsedAt: timestampFromDate(row.last_used_at),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };

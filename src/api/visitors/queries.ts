@@ -1,14 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Devices, VisitorAttributeType, Visitors } from "../../../gen/database.ts";
+import type { Devices, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import type { Page } from "../../lib/page.ts";
+import type { AttributeRow } from "../visitor-parts.ts";
 import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
-
-export interface AttributeRow {
-  readonly key: string;
-  readonly type: VisitorAttributeType;
-  readonly value: string;
-}
 
 /** A visitor with attributes, by key, and with counts that leave out bots and agents. */
 export interface VisitorRow extends Selectable<Visitors> {
