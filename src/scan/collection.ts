@@ -1,5 +1,4 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { TraceData } from "../workflow/walk.ts";
 import type { Classification, VisitHeaders } from "./classify.ts";
 import type { Place } from "./geography.ts";
 
@@ -96,25 +95,6 @@ export function keptDevice(seen: SeenDevice, { level }: Collection): KeptDevice 
     isp: atAdvanced(place.isp),
     asn: advanced ? place.asn : 0,
   };
-}
-
-/** What a condition saw of a device that the device itself may not keep at level NONE. */
-const deviceDetails = {
-  devicePlatformCondition: { platformName: "" },
-  deviceBrowserCondition: { browserName: "" },
-  deviceBrandCondition: { deviceBrand: "" },
-} as const;
-
-/** Apply a level to the data of a trace. Pure. */
-export function keptTrace(data: TraceData, level: Collection["level"]): TraceData {
-  if (level !== "NONE") return data;
-  const kept = Object.entries(data).map(([variant, seen]) => [
-    variant,
-    Object.hasOwn(deviceDetails, variant)
-      ? { ...seen, ...deviceDetails[variant as keyof typeof deviceDetails] } // hasOwn has just said so
-      : seen,
-  ]);
-  return Object.fromEntries(kept);
 }
 
 /** The network of an address: /24 of IPv4, /48 of IPv6; empty for anything else. Takes plain addresses without zone. */

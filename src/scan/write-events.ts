@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
 import type { LeadScore } from "../model/lead-score.ts";
-import { keptTrace } from "./collection.ts";
 import type { ResolvedVisit } from "./fold-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import type { VisitType } from "./visit-types.ts";
@@ -98,7 +97,7 @@ export async function insertTraces(
 
 /** Adds the traces of a visit, in order: that it came, what it was shown or asked on its way, and where it was sent. */
 function addTraces(traces: Trace[], facts: VisitFacts, visitType: VisitType): void {
-  const { atMs, action, entrypoint, entryStepId, opened, level } = facts.visit;
+  const { atMs, action, entrypoint, entryStepId, opened } = facts.visit;
   let place = 0;
   if (entryStepId !== "") {
     const accessedAt = new Date(atMs).toISOString();
@@ -107,8 +106,8 @@ function addTraces(traces: Trace[], facts: VisitFacts, visitType: VisitType): vo
     place += 1;
   }
   for (const step of opened) {
-    const data = keptTrace(step.data, level);
-    traces.push({ facts, place, stepId: step.id, action: step.action, data, isCompleted: step.isCompleted });
+    const { id: stepId, action, data, isCompleted } = step;
+    traces.push({ facts, place, stepId, action, data, isCompleted });
     place += 1;
   }
   const { outcome, destination, conversionTracking, lastStepId, lastStepAction } = facts.visit;

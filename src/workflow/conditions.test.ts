@@ -264,6 +264,23 @@ describe("device", () => {
     expect(branchOf(action, optionsOf(prefix, ...values), { device }).branchId).toBe(branchId);
   });
 
+  test.each<[StepAction, string, string]>([
+    ["DEVICE_TYPE_CONDITION", "deviceType", "MOBILE"],
+    ["DEVICE_PLATFORM_CONDITION", "platformName", ""],
+    ["DEVICE_BROWSER_CONDITION", "browserName", ""],
+    ["DEVICE_BRAND_CONDITION", "deviceBrand", ""],
+    ["DEVICE_ACTOR_CONDITION", "deviceActor", "HUMAN"],
+  ])("at level NONE the trace of %s has as %s %j", (action, key, kept) => {
+    const device = {
+      deviceType: "MOBILE",
+      platformName: "iOS",
+      browserName: "Safari",
+      deviceBrand: "Apple",
+    } as const;
+    const { data } = branchOf(action, { options: [] }, { device, dataCollection: "NONE" });
+    expect(Object.values(data ?? {})).toMatchObject([{ [key]: kept }]);
+  });
+
   test("traces give what was found and what was asked for", () => {
     const { data } = branchOf("DEVICE_PLATFORM_CONDITION", optionsOf("DEVICE_PLATFORM", "MACOS"), {
       device: { platformName: "macOS" },

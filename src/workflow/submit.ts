@@ -65,6 +65,8 @@ export function withSaved(
   if (saved.length === 0) return attributes;
   const after = new Map(attributes);
   for (const { key, value, setOnce } of saved)
-    if (!setOnce || (after.get(key) ?? "") === "") after.set(key, value);
+    if (!setOnce || (after.get(key) ?? "") === "")
+      // Addresses are kept without their case.
+      after.set(key, key === "$email" ? value.toLowerCase() : value);
   return after;
 }

@@ -36,6 +36,12 @@ interface Planned extends RandomVisit {
   readonly number: number;
 }
 
+/** What workspaces keep that do not keep what most do. */
+const levels: Readonly<Record<string, "NONE" | "ADVANCED">> = {
+  "Pacific/Apia": "NONE",
+  "Europe/Berlin": "ADVANCED",
+};
+
 const api = await startApi();
 const geography = await openGeography();
 const hour = 3_600_000;
@@ -51,6 +57,11 @@ test("a simulation takes the way that a real visit takes, in 2,000 visits of ran
       .updateTable("workspaces")
       .set({ timezone: zone })
       .where("id", "=", workspace.workspaceId)
+      .execute();
+    await api.db
+      .updateTable("link_settings")
+      .set({ data_collection: levels[zone] ?? "BASIC" })
+      .where("workspace_id", "=", workspace.workspaceId)
       .execute();
     workspaces.set(zone, workspace);
   }

@@ -27,6 +27,9 @@ const nouns: { readonly [Key in keyof VisitDevice]: string } = {
   deviceActor: "actor",
 };
 
+/** What is kept of a device at level NONE; of anything else a trace does not say what was found. */
+const keptAlways: readonly (keyof VisitDevice)[] = ["deviceType", "deviceActor"];
+
 /** Traces give the name that was found and the names that were asked for under the same key. */
 function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: string) => string) {
   return condition<StepChoice<"DEVICE_TYPE_CONDITION">>({
@@ -36,7 +39,11 @@ function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: 
     look: (visit) => {
       const name = visit.device()[key];
       const found = wordFor(name);
-      return { matches: ({ value }) => value !== "" && value === found, seen: { [key]: name } };
+      const isKept = visit.dataCollection !== "NONE" || keptAlways.includes(key);
+      return {
+        matches: ({ value }) => value !== "" && value === found,
+        seen: { [key]: isKept ? name : "" },
+      };
     },
     describe: (visit) => known(nouns[key], visit.device()[key]),
   });
