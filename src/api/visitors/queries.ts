@@ -191,7 +191,7 @@ export async function findLinks(db: Db, workspaceId: string, ids: readonly strin
 
 export interface AttributeKeyRow {
   readonly key: string;
-  readonly type: VisitorAttributeType;
+  readonly type: AttributeRow["type"];
 }
 
 /**
