@@ -232,6 +232,20 @@ test("knows a visitor who comes back, even before the first visit is in the data
   expect(stranger.headers.location).toBe("https://example.com/first");
 });
 
+test("knows what a visit of another link has just saved", async () => {
+  const { ask } = await startTestScan(database);
+  const workspaceId = await insertWorkspace(db);
+  const saving = await insertWorkflow(
+    db,
+    { entry: { ...entry("done"), capture: capture(false, ["plan", "MILESTONE", "gold"]) }, done: to("done") },
+    { workspaceId },
+  );
+  const asking = await insertWorkflow(db, knownFlow, { workspaceId });
+  await ask(`/${saving.shortlink}`, { headers: person });
+  const { headers } = await ask(`/${asking.shortlink}`, { headers: person });
+  expect(headers.location).toBe("https://example.com/plan");
+});
+
 test("at level NONE nobody comes back", async () => {
   const { ask, statements } = await startTestScan(database);
   const link = await insertWorkflow(db, visitTypeFlow, { dataCollection: "NONE" });

@@ -5,6 +5,7 @@ import type { Visit, VisitDevice } from "../workflow/visit.ts";
 import { collect } from "./collection.ts";
 import type { Drain } from "./drain.ts";
 import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
+import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 import { clippedHeader, type SeenVisit } from "./record-format.ts";
 import type { LazyReader, RequestReader } from "./request-reader.ts";
 import { deviceKeys, mayHaveVisitor } from "./visit-facts.ts";
@@ -23,7 +24,7 @@ export interface SeenVisits {
 export interface SeenVisitsDeps {
   readonly db: Db;
   readonly reader: LazyReader;
-  /** Visits of the same visitor may still be on their way to the database. */
+  /** The last visit of the same visitor may still be on its way to the database. */
   readonly drain: Pick<Drain, "catchUp">;
   /** The key of cookies and fingerprints, in hexadecimal. */
   readonly deviceKey: string;
@@ -33,11 +34,12 @@ export interface SeenVisitsDeps {
   readonly lookUpMs?: number;
 }
 
-export function createSeenVisits(deps: SeenVisitsDeps): SeenVisits {
-  const { reader } = deps;
+export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
+  const { reader } = given;
+  const deps = { ...given, recent: createRecentDevices() };
   return {
     of(plan, seen, hasEvent) {
-      if (asksNothing(plan)) return visitOf(seen, hasEvent, unread, nobody);
+      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
@@ -45,24 +47,33 @@ export function createSeenVisits(deps: SeenVisitsDeps): SeenVisits {
   };
 }
 
-const plain = new WeakMap<Plan, boolean>();
+interface PlanTraits {
+  /** Lets everybody through to its exit, and saves nothing: most links are redirects. */
+  readonly asksNothing: boolean;
+  /** Its visits can change what a workflow finds out about the next visit of the same device. */
+  readonly isRemembered: boolean;
+}
 
-/** True for a workflow that lets everybody through to its exit, and saves nothing: most links are redirects. */
-function asksNothing(plan: Plan): boolean {
-  let asks = plain.get(plan);
-  if (asks === undefined) {
+const traits = new WeakMap<Plan, PlanTraits>();
+
+function traitsOf(plan: Plan): PlanTraits {
+  let known = traits.get(plan);
+  if (known === undefined) {
     const steps = [...plan.steps.values()];
-    asks = steps.every(({ action, capture }) => {
-      const { kind } = stepActions[action];
-      return (kind === "ENTRY" || kind === "EXIT") && capture === undefined;
-    });
-    plain.set(plan, asks);
+    const captures = steps.some(({ capture }) => capture !== undefined);
+    const asks = steps.some(({ action }) => ["CONDITION", "INTERACTION"].includes(stepActions[action].kind));
+    known = { asksNothing: !captures && !asks, isRemembered: captures || plan.needs.visitType };
+    traits.set(plan, known);
   }
-  return asks;
+  return known;
+}
+
+interface ReadDeps extends SeenVisitsDeps {
+  readonly recent: RecentDevices;
 }
 
 function read(
-  deps: SeenVisitsDeps,
+  deps: ReadDeps,
   plan: Plan,
   seen: SeenVisit,
   hasEvent: boolean,
@@ -74,8 +85,21 @@ function read(
     device: () => classification,
   };
   const { visitType, visitor } = plan.needs;
-  if (seen.level === "NONE" || !(visitType || visitor)) return visitOf(seen, hasEvent, request, nobody);
-  return lookUp(deps, plan, seen, classification).then((known) => visitOf(seen, hasEvent, request, known));
+  const needsVisitor = visitType || visitor;
+  if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
+    return visitOf(seen, hasEvent, request, nobody);
+  const isRecent = deps.recent.meet(namesOf(plan, seen), seen.id.readUIntBE(0, 6));
+  if (!needsVisitor) return visitOf(seen, hasEvent, request, nobody);
+  // Waiting for the drain is only for those whose last visit it may still have before it.
+  return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
+    visitOf(seen, hasEvent, request, known),
+  );
+}
+
+/** What the drain will tell the device by, for as long as that takes. */
+function namesOf({ workspaceId }: Plan, { cookie, address, headers }: SeenVisit): string[] {
+  const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
+  return cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
 }
 
 type RequestFacts = Pick<Visit, "country" | "device">;
@@ -115,14 +139,15 @@ async function lookUp(
   { workspaceId, linkId }: Plan,
   { id, level, headers, address, cookie, cookieWasSent }: SeenVisit,
   { deviceActor }: VisitDevice,
+  isRecent: boolean,
 ): Promise<KnownVisitor> {
   const collection = collect(level, {});
   const userAgent = clippedHeader(headers["user-agent"]);
   const language = clippedHeader(headers["accept-language"]);
-  const traits = { workspaceId, cookie, address, userAgent, language, deviceActor };
-  const keys = deviceKeys(traits, collection, deviceKey);
+  const device = { workspaceId, cookie, address, userAgent, language, deviceActor };
+  const keys = deviceKeys(device, collection, deviceKey);
   const sought = { workspaceId, linkId, atMs: id.readUIntBE(0, 6), cookieWasSent, ...keys };
-  await drain.catchUp(catchUpMs);
+  if (isRecent) await drain.catchUp(catchUpMs);
   try {
     const known = await within(lookUpMs, findVisitor(db, sought));
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };

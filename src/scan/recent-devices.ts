@@ -1,0 +1,27 @@
+/** Who has left something lately that may still be in the spool. */
+export interface RecentDevices {
+  /** Whether one of the names of a device has been met lately; from now on all of them have. */
+  meet(names: readonly string[], nowMs: number): boolean;
+}
+
+/**
+ * Remembers names for at least `lastingMs`, and at most twice as long. With more than `sizeMax` of them in that time it
+ * forgets sooner, which the drain outruns by far.
+ */
+export function createRecentDevices({ lastingMs = 30_000, sizeMax = 20_000 } = {}): RecentDevices {
+  let young = new Set<string>();
+  let old = new Set<string>();
+  let sinceMs = Number.NEGATIVE_INFINITY;
+  return {
+    meet(names, nowMs) {
+      if (Math.abs(nowMs - sinceMs) >= lastingMs || young.size >= sizeMax) {
+        old = young;
+        young = new Set();
+        sinceMs = nowMs;
+      }
+      const isKnown = names.some((name) => young.has(name) || old.has(name));
+      for (const name of names) young.add(name);
+      return isKnown;
+    },
+  };
+}
