@@ -209,7 +209,9 @@ interface DateComparison {
 
 /** Null for what is no date. Moments are in UTC unless they say otherwise. */
 function dayOrMoment(value: Sql, { day, moment }: DateComparison): Sql {
+  // What is no date at first sight is kept from the patterns, which take three times as long.
   return sql`case
+    when substr(${value}, 5, 1) <> '-' then null
     when ${value} ~ ${`^${dayForm}$`} then ${day(sql`${value} collate "C"`)}
     when ${value} ~* ${`^${dayForm}${clockForm}${zoneForm}$`} then ${moment(sql`upper(${value})::timestamptz`)}
     when ${value} ~* ${`^${dayForm}${clockForm}$`} then ${moment(sql`(upper(${value}) || 'Z')::timestamptz`)}
