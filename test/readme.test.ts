@@ -83,6 +83,18 @@ test("the image is downloaded and reads as the entrypoint with the scan marker",
   expect(await readWithZxing(image)).toEqual([`${service.baseUrl}/menu?qr`]);
 });
 
+test("a form stands before the redirect, and a simulated visit waits at it", () => {
+  const lines = outputOf(":simulate").trim();
+  const simulation = JSON.parse(lines.slice(lines.lastIndexOf('{"path"')));
+  expect(simulation).toMatchObject({
+    path: [
+      { eventAction: "EVENT_ACTION_LINK_VISIT" },
+      { eventAction: "EVENT_ACTION_FORM_SUBMIT", completed: false },
+    ],
+    end: { kind: "KIND_WAITING" },
+  });
+});
+
 test("every variable of the configuration is in the table, and none that is not read", async () => {
   const config = await readFile(join(root, "src/config.ts"), "utf8");
   const read = [...config.matchAll(/"([A-Z][A-Z0-9_]{3,})"/g)].map(([, name]) => name);
