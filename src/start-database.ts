@@ -5,7 +5,6 @@ import type { Config } from "./config.ts";
 import { startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { connectionConfig, type Db, openDatabase } from "./db/open.ts";
-
 import { storeBuiltInTemplates } from "./jobs/built-in-templates.ts";
 
 /** The migrated database, embedded or not. */
