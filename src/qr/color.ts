@@ -25,7 +25,7 @@ export function readColor(text: string): Color | undefined {
   if (model?.toLowerCase() === "hsl")
     return fromHsl(first.value, second.value / 100, third.value / 100, alpha);
   const [red = 0, green = 0, blue = 0] = [first, second, third].map(({ value, unit }) =>
-    Math.round(clamp(unit === "%" ? value * 2.55 : value, 255)),
+    Math.round(clamp(unit === "%" ? (value * 255) / 100 : value, 255)),
   );
   return { red, green, blue, alpha };
 }

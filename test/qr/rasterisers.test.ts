@@ -1,0 +1,139 @@
+import { Resvg } from "@resvg/resvg-js";
+import type { BrowserContext } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInDesigns } from "../../src/qr/built-in-designs.ts";
+import { type Design, defaultDesign } from "../../src/qr/design.ts";
+import { layOut } from "../../src/qr/layout.ts";
+import { qrMatrix } from "../../src/qr/matrix.ts";
+import { renderSvg } from "../../src/qr/render.ts";
+import { storedDesign } from "../../src/qr/stored-design.ts";
+import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { rasterise, rsvgConvert } from "../support/qr-readers.ts";
+import { hasTool } from "../support/system-tool.ts";
+import { sampleContent, samplePicture } from "./samples.ts";
+
+/*
+ * Rasterisers smooth edges and mix gradients a little differently. What is tolerated: on average 1.5 of 255 a channel,
+ * and one pixel in a hundred that differs by more than 64, which only edges do.
+ */
+const meanMax = 1.5;
+const farOff = 64;
+const farOffPartMax = 0.01;
+
+const side = 500;
+const named: Readonly<Record<string, Design>> = {
+  ...Object.fromEntries(
+    builtInDesigns.map(({ slug, options }) => [slug, sized(storedDesign(options).design)]),
+  ),
+  "with a picture": {
+    ...sized(defaultDesign),
+    dots: { ...defaultDesign.dots, type: "EXTRA_ROUNDED" },
+    centralImage: { png: samplePicture, size: 0.3, margin: 4, hideBackgroundDots: true },
+  },
+};
+
+function sized(design: Design): Design {
+  return { ...design, width: side, height: side };
+}
+
+describe.skipIf(!hasBrowser || !hasTool(rsvgConvert))("an SVG", () => {
+  let browser: BrowserContext;
+  beforeAll(async () => {
+    browser = await openBrowser({ viewport: { width: 800, height: 800 } });
+  });
+  afterAll(() => browser.close());
+
+  async function inChromium(svg: string, factor = 1): Promise<Uint8Array> {
+    const page = await browser.newPage();
+    try {
+      const source = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+      const style = `display: block; width: ${side * factor}px`;
+      await page.setContent(`<body style="margin: 0"><img style="${style}" src="${source}">`);
+      const image = page.locator("img");
+      await image.evaluate((element) => (element as unknown as { decode(): Promise<void> }).decode());
+      return await image.screenshot();
+    } finally {
+      await page.close();
+    }
+  }
+
+  test.each(Object.entries(named))(
+    "of the design %s looks the same in Chromium, librsvg and resvg",
+    async (_, design) => {
+      const svg = await renderSvg(sampleContent, design);
+      const painted = {
+        chromium: await pixels(await inChromium(svg)),
+        librsvg: await pixels(await rasterise(Buffer.from(svg))),
+        resvg: await pixels(new Resvg(svg).render().asPng()),
+      };
+      for (const other of [painted.librsvg, painted.resvg]) {
+        const { mean, farOffPart } = difference(painted.chromium, other);
+        expect(mean).toBeLessThan(meanMax);
+        expect(farOffPart).toBeLessThan(farOffPartMax);
+      }
+    },
+  );
+
+  test.each(["SQUARE", "ROUNDED", "EXTRA_ROUNDED", "CLASSY", "CLASSY_ROUNDED"] as const)(
+    "joins neighbouring modules of the form %s without seams at odd sizes",
+    async (type) => {
+      const design = { ...sized(defaultDesign), dots: { ...defaultDesign.dots, type } };
+      const svg = await renderSvg(sampleContent, design);
+      const matrix = qrMatrix(sampleContent, design.errorCorrection);
+      const layout = layOut(matrix.size, design);
+      for (const factor of [1.37, 0.83]) {
+        const zoomed = { fitTo: { mode: "zoom", value: factor } } as const;
+        for (const image of [new Resvg(svg, zoomed).render().asPng(), await inChromium(svg, factor)]) {
+          const { data, width } = await pixels(image);
+          const scale = width / side;
+          const seams = sidesBetweenDark(matrix.size, matrix.modules).filter(([x, y]) => {
+            const column = Math.floor((layout.left + x * layout.scale) * scale);
+            const row = Math.floor((layout.top + y * layout.scale) * scale);
+            return (data[(row * width + column) * 3] ?? 255) > 12;
+          });
+          expect(seams).toEqual([]);
+        }
+      }
+    },
+  );
+});
+
+interface Pixels {
+  readonly data: Buffer;
+  readonly width: number;
+}
+
+async function pixels(image: Uint8Array): Promise<Pixels> {
+  const { data, info } = await sharp(image)
+    .flatten({ background: "#ffffff" })
+    .toColorspace("srgb")
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width };
+}
+
+function difference(one: Pixels, other: Pixels): { readonly mean: number; readonly farOffPart: number } {
+  expect([other.width, other.data.length]).toEqual([one.width, one.data.length]);
+  let [sum, far] = [0, 0];
+  for (const [index, value] of one.data.entries()) {
+    const distance = Math.abs(value - (other.data[index] ?? 0));
+    sum += distance;
+    if (distance > farOff) far++;
+  }
+  return { mean: sum / one.data.length, farOffPart: far / one.data.length };
+}
+
+/** The middle of the side that two dark modules share, for all of them side by side, in modules. */
+function sidesBetweenDark(size: number, modules: Uint8Array): [x: number, y: number][] {
+  const found: [x: number, y: number][] = [];
+  for (let row = 0; row < size; row++) {
+    for (let column = 1; column < size; column++) {
+      if (modules[row * size + column] === 1 && modules[row * size + column - 1] === 1)
+        found.push([column, row + 0.5]);
+      if (modules[column * size + row] === 1 && modules[(column - 1) * size + row] === 1)
+        found.push([row + 0.5, column]);
+    }
+  }
+  return found;
+}
