@@ -56,11 +56,13 @@ export async function scoreVisit(
     where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
 }
 
-/** Everything by primary keys. The visit itself is among its visitor's visits of the link. */
+/** Everything by keys. The visit itself is among its visitor's visits of the link, and so are those that came after it. */
 async function findEnded(tx: Db, workspaceId: string, eventId: string): Promise<ScoredRow | undefined> {
   const { rows } = await sql<ScoredRow>`
     select e.ended_at, e.steps_total, d.platform_name, d.platform_version, d.browser_name, d.browser_version, d.country,
-      l.purpose, (vl.event_count - 1)::int as previous_visits,
+      l.purpose, (vl.event_count - (select count(*) from events own
+        where own.workspace_id = e.workspace_id and own.visitor_id = e.visitor_id and own.id >= e.id
+          and own.link_id = e.link_id and own.counted))::int as previous_visits,
       (select coalesce(jsonb_agg(jsonb_build_object('action', t.step_action, 'done', t.completed_at is not null,
           'seconds', extract(epoch from coalesce(t.completed_at, e.ended_at) - t.created_at))), '[]')
         from traces t where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps,

@@ -82,6 +82,22 @@ test("a visit that nobody has been at for 30 minutes is abandoned since its last
   expect(await visitsOf(link)).toEqual([]);
 });
 
+test("visits that came after an abandoned one are not among those before it", async () => {
+  const link = await insertWorkflow(db, flow);
+  const { ask, drained } = await startTestScan(database);
+  for (let again = 0; again < 3; again++) await ask(`/${link.shortlink}`, { headers: person });
+  await drained();
+  await endIdleVisits({ db, now: () => after(new Date(), 31) });
+  const events = await eventsOf(link);
+  expect(
+    events.map(({ recurring_scans, recurring_interest }) => [recurring_scans, recurring_interest]),
+  ).toEqual([
+    [null, 0],
+    [1, 25],
+    [2, 50],
+  ]);
+});
+
 test("bots' visits end too, without a score", async () => {
   const link = await insertWorkflow(db, flow);
   const { created_at } = await visit(link, crawler);

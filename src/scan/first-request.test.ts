@@ -458,6 +458,89 @@ test("an open page saves nothing yet, and a fallback only what completed before 
   expect(await attributesIn(lost.workspaceId)).toEqual({ entry: "came" });
 });
 
+const twoWays = (one: string, other: string): StepSeed => ({
+  action: "MULTI_LINK",
+  payload: {
+    title: "Where to?",
+    buttons: [
+      { id: "one", label: "One" },
+      { id: "other", label: "Other" },
+    ],
+  },
+  next: { one, other },
+});
+const thanks: StepSeed = { action: "THANK_YOU_PAGE", payload: { title: "Thanks" } };
+const nowhere: StepSeed = { action: "COUNTRY_CONDITION", payload: { countries: [] } };
+
+test.each<[name: string, steps: Record<string, StepSeed>, journey: object]>([
+  [
+    "waits at a page, with the fewest steps still needed",
+    {
+      entry: entry("choose"),
+      choose: twoWays("long", "where"),
+      long: { ...message, next: { next: "done" } },
+      where: { ...nowhere, next: { else: "done" } },
+      done: to("done"),
+    },
+    {
+      outcome: "IN_PROGRESS",
+      steps_reached: 2,
+      steps_total: 3,
+      last_step_action: "MULTI_LINK",
+      ended_at: null,
+    },
+  ],
+  [
+    "waits at a page from which no exit can be reached",
+    { entry: entry("page"), page: { ...message, next: {} } },
+    {
+      outcome: "IN_PROGRESS",
+      steps_reached: 2,
+      steps_total: 2,
+      last_step_action: "MESSAGE_PAGE",
+      ended_at: null,
+    },
+  ],
+  [
+    "ends with an exit that was served, conditions not counted",
+    { entry: entry("where"), where: { ...nowhere, next: { else: "exit" } }, exit: thanks },
+    {
+      outcome: "COMPLETED",
+      steps_reached: 2,
+      steps_total: 2,
+      last_step_action: "THANK_YOU_PAGE",
+      ended_at: expect.any(Date),
+    },
+  ],
+  [
+    "ends in a fallback, with what would have been left",
+    {
+      entry: entry("where"),
+      where: {
+        action: "COUNTRY_CONDITION",
+        payload: { countries: [{ countryCode: "FR" }] },
+        next: { FR: "page" },
+      },
+      page: message,
+      done: to("done"),
+    },
+    {
+      outcome: "FALLBACK",
+      steps_reached: 1,
+      steps_total: 3,
+      last_step_action: "LINK_VISIT",
+      destination_action: "CLIENT_REDIRECT",
+      ended_at: expect.any(Date),
+    },
+  ],
+])("the journey %s", async (_, steps, journey) => {
+  const { ask, drained } = await startTestScan(database);
+  const link = await insertWorkflow(db, steps);
+  await ask(`/${link.shortlink}`, { headers: person, address: german });
+  await drained();
+  expect(await eventOf(link)).toMatchObject(journey);
+});
+
 test("a circle of conditions ends in the fallback, with each condition traced once", async () => {
   const { ask, drained } = await startTestScan(database);
   const country = (next: string): StepSeed => ({
