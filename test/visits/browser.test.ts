@@ -164,6 +164,9 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
 
       await page.getByRole("heading", { name: words.form }).waitFor();
       await look("3 form");
+      // Fields are as wide as the screen leaves room for.
+      const field = await page.locator('input[name="field-mail"]').boundingBox();
+      expect(field?.width).toBeGreaterThan(330);
       const email = `${link.shortlink.toLowerCase()}@example.com`;
       await hand.fill('input[name="field-mail"]', email);
       await hand.choose('input[name="field-stars"]', "4");
@@ -262,7 +265,8 @@ function keyboard(page: Page): Hand {
 /** Pictures to look at, for who names a folder for them. */
 async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+  if (folder !== undefined)
+    await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled" });
 }
 
 interface EventWithAll {

@@ -55,7 +55,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 
 /** Fields of forms, with what is wrong with them. */
 const controls = `
-.form,.form main{text-align:start;justify-items:start}
+.form main{text-align:start;justify-items:start}
 .form .badge,.form .mark{margin-inline-start:0}
 form.answers{gap:1.375rem;text-align:start}
 .field{display:grid;grid-template-columns:minmax(0,1fr);gap:.4375rem;min-width:0;margin:0;padding:0;border:0}
