@@ -182,16 +182,27 @@ describe("list", () => {
 });
 
 describe("delete", () => {
-  test("removes the record at once, and the file when its addresses have ended", async () => {
+  test("removes the record and the file at once, at every address", async () => {
+    for (const visibility of ["VISIBILITY_PUBLIC", "VISIBILITY_PRIVATE"]) {
+      const { media } = (await upload({ visibility })).json;
+      expect((await fetchFile(media.signedUrl)).status).toBe(200);
+      expect((await rest("DELETE", `/v1/media/${media.id}`)).json).toEqual({});
+      expect((await rest("GET", `/v1/media/${media.id}`)).status).toBe(404);
+      expect((await rest("DELETE", `/v1/media/${media.id}`)).status).toBe(404);
+      expect((await fetchFile(media.signedUrl)).status).toBe(404);
+    }
+  });
+
+  test("succeeds while the storage is away, and the file goes with the next clean-up", async () => {
+    const away = { ...storage, delete: () => Promise.reject(new Error("no answer")) };
+    const second = await startApi({ database: api.database, clock, deps: { storage: away } });
     const { media } = (await upload()).json;
-    expect((await rest("DELETE", `/v1/media/${media.id}`)).json).toEqual({});
-    expect((await rest("GET", `/v1/media/${media.id}`)).status).toBe(404);
-    expect((await rest("DELETE", `/v1/media/${media.id}`)).status).toBe(404);
+    const call = second.rest(workspace.token);
+    expect((await call("DELETE", `/v1/media/${media.id}`)).json).toEqual({});
     const key = `media/${workspace.workspaceId}/${media.id}.png`;
-    await sweepFiles(db, { storage, now: clock.now });
     expect(await storage.get(key)).toBeDefined();
     clock.advance(3 * 60 * 60 * 1000);
-    await sweepFiles(db, { storage, now: clock.now });
+    while ((await sweepFiles(db, { storage, now: clock.now })) > 0);
     expect(await storage.get(key)).toBeUndefined();
   });
 

@@ -34,11 +34,15 @@ export function listMedia(db: Db, workspaceId: string, { size, after }: Page<"ti
     .execute();
 }
 
-export type Deletion = "deleted" | "in use" | "missing";
+export interface Deletion {
+  readonly outcome: "deleted" | "in use" | "missing";
+  /** The file of a record that was deleted. */
+  readonly storage_key: string | null;
+}
 
-/** Deletes a record that nothing uses, and has its file deleted once its addresses have expired, in one statement. */
+/** Deletes a record that nothing uses, and notes to look at its file, in one statement. */
 export async function deleteMedia(db: Db, workspaceId: string, id: string, now: Date): Promise<Deletion> {
-  const { rows } = await sql<{ outcome: Deletion }>`
+  const { rows } = await sql<Deletion>`
     with found as (select workspace_id, id from media
         where workspace_id = ${workspaceId} and id = ${id} for update),
       used as (select from found, page_themes p where p.workspace_id = found.workspace_id
@@ -48,6 +52,9 @@ export async function deleteMedia(db: Db, workspaceId: string, id: string, now: 
         returning m.workspace_id, m.storage_key, m.id),
       checked as (${fileCheckOf(sql.raw("select * from gone"), now)})
     select case when not exists (select from found) then 'missing'
-      when exists (select from used) then 'in use' else 'deleted' end as outcome`.execute(db);
-  return rows[0]?.outcome ?? "missing";
+      when exists (select from used) then 'in use' else 'deleted' end as outcome,
+      (select storage_key from gone) as storage_key`.execute(db);
+  const [deletion] = rows;
+  if (deletion === undefined) throw new Error("a statement without a table gave no row");
+  return deletion;
 }

@@ -26,7 +26,8 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
     },
 
     async delete({ id }, context) {
-      const outcome = await deleteMedia(context.db, callerOf(context).workspaceId, id, deps.now());
+      const { workspaceId } = callerOf(context);
+      const { outcome, storage_key: key } = await deleteMedia(context.db, workspaceId, id, deps.now());
       if (outcome === "missing") throw noSuchMedia(id);
       if (outcome === "in use")
         throw fail(
@@ -34,6 +35,12 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
           "MEDIA_IN_USE",
           `a page theme uses media file ${id}: change it first`,
         );
+      // At once, because public addresses do not expire. What fails here, the clean-up makes good.
+      if (key !== null)
+        context.afterCommit(async () => {
+          await deps.storage.delete(key).catch(() => {});
+          return {};
+        });
       return {};
     },
   };

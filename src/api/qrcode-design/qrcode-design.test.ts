@@ -427,6 +427,11 @@ describe("update", () => {
 
     const both = await rest("PATCH", path, { centralImageData, centralImageDelete: true });
     expect([both.status, both.json.error.codeType]).toEqual([400, "MUTUALLY_EXCLUSIVE_FIELDS"]);
+    const nowhere = await rest("PATCH", `/v1/qrcode-designs/${randomUUID()}`, {
+      centralImageData,
+      centralImageDelete: true,
+    });
+    expect(nowhere.status).toBe(400);
     const kept = await rest("PATCH", path, { centralImageData: "", centralImageDelete: false });
     expect(kept.json.qrcodeDesign.centralImageSignedUrl).toMatch(/\/centers\//);
     const gone = await rest("PATCH", path, { centralImageDelete: true });

@@ -10,7 +10,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { storeCentralImage } from "./central-image.ts";
 import { toQrcodeDesign, toScannability } from "./message.ts";
-import { changedOptions, type DesignChange, fieldValues, isDesignField } from "./options.ts";
+import { changedOptions, type DesignField, fieldValues, isDesignField } from "./options.ts";
 import { findDesign, restyleDesign } from "./queries.ts";
 import { checkChangeable, drawingOf, noSuchDesign, optionsOf, untilMade } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
@@ -22,13 +22,20 @@ export async function updateDesign(
   context: Context,
 ): Promise<MessageInitShape<typeof UpdateQrcodeDesignResponseSchema>> {
   const { workspaceId } = callerOf(context);
-  const found = await findDesign(context.db, workspaceId, request.id);
-  if (found === undefined) throw noSuchDesign(request.id);
-  checkChangeable(found);
-  const change = await readChange(deps, request, context);
+  const wanted = readWanted(request);
+  const find = async () => {
+    const row = await findDesign(context.db, workspaceId, request.id);
+    if (row === undefined) throw noSuchDesign(request.id);
+    checkChangeable(row);
+    return row;
+  };
+  // Nobody's picture is read for a design that is not there.
+  await find();
+  const { data } = wanted;
+  const stored = data === undefined ? undefined : await storeCentralImage(deps, context, data);
+  const change = { request, given: wanted.given, centralImageKey: wanted.isImageDeleted ? null : stored };
   return untilMade(async () => {
-    const before = await findDesign(context.db, workspaceId, request.id);
-    if (before === undefined) throw noSuchDesign(request.id);
+    const before = await find();
     const options = changedOptions(optionsOf(before), change);
     const scannability = await verify(deps, before, options);
     checkScannable(request, scannability);
@@ -43,28 +50,32 @@ export async function updateDesign(
   });
 }
 
-async function readChange(
-  deps: Deps,
-  request: UpdateQrcodeDesignRequest,
-  context: Context,
-): Promise<DesignChange> {
-  const { centralImageData: data, centralImageDelete, updateMask } = request;
+interface Wanted {
+  readonly given: ReadonlySet<DesignField>;
+  /** A new picture for the middle. */
+  readonly data: Uint8Array | undefined;
+  readonly isImageDeleted: boolean;
+}
+
+function readWanted(request: UpdateQrcodeDesignRequest): Wanted {
+  const { centralImageData, centralImageDelete, updateMask } = request;
   const values = {
     ...fieldValues(request),
-    central_image_data: data,
+    central_image_data: centralImageData,
     central_image_delete: centralImageDelete,
   };
   const named = fieldsToChange(values, updateMask?.paths, ["id", "require_scannable"]);
-  const given = new Set([...named].filter(isDesignField));
-  const isDeleted = named.has("central_image_delete") && centralImageDelete;
+  const isImageDeleted = named.has("central_image_delete") && centralImageDelete;
   // No data equals no field: what takes a picture away is the flag.
-  const isGiven = named.has("central_image_data") && data.length > 0;
-  if (isDeleted && isGiven)
+  const isImageGiven = named.has("central_image_data") && centralImageData.length > 0;
+  if (isImageDeleted && isImageGiven)
     throw invalid(
       [{ field: "centralImageData", description: "must not come together with centralImageDelete" }],
       "MUTUALLY_EXCLUSIVE_FIELDS",
     );
-  if (isDeleted) return { request, given, centralImageKey: null };
-  const centralImageKey = isGiven ? await storeCentralImage(deps, context, data) : undefined;
-  return { request, given, centralImageKey };
+  return {
+    given: new Set([...named].filter(isDesignField)),
+    data: isImageGiven ? centralImageData : undefined,
+    isImageDeleted,
+  };
 }
