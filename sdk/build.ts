@@ -1,38 +1,8 @@
 /** Builds the packages of the languages named, or of all: `node sdk/build.ts [language…]`. */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import type { Language } from "./languages.ts";
-import { languageFolder, repository, run, selectLanguages } from "./run.ts";
-
-// What only the service needs does not go into a package: routes, access and validation are its own affair, and some
-// languages have no package for the protos that say them.
-const serviceOnly = [
-  "buf.validate.**",
-  "google.api.**",
-  "signpost.options.v1.access",
-  "signpost.options.v1.scope_description",
-  "signpost.options.v1.cache_seconds",
-  "signpost.options.v1.success_status",
-  "signpost.options.v1.request_bytes_max",
-  "signpost.options.v1.verbatim",
-];
+import { buildPackage, fetchNeeds } from "./build-package.ts";
+import { selectLanguages } from "./run.ts";
 
 for (const [name, language] of selectLanguages(process.argv.slice(2))) {
-  const started = performance.now();
-  const folder = languageFolder(name);
-  for (const output of language.outputs) rmSync(join(folder, output), { recursive: true, force: true });
-  for (const command of language.prepare ?? []) await run(command, folder);
-  if (language.generate !== undefined) await generate(language.generate);
-  for (const command of language.build) await run(command, folder);
-  process.stdout.write(`${name}: built in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
-}
-
-async function generate({
-  plugins,
-  managed,
-  alsoFrom = [],
-}: NonNullable<Language["generate"]>): Promise<void> {
-  const inputs = [{ directory: "proto", paths: ["proto/signpost", ...alsoFrom], exclude_types: serviceOnly }];
-  const template = JSON.stringify({ version: "v2", managed, plugins, inputs });
-  await run(["buf", "generate", "--template", template], repository);
+  await fetchNeeds(name, language);
+  await buildPackage(name, language);
 }

@@ -1,10 +1,18 @@
 /** A program and its arguments, run in `sdk/<language>` with the repository's own tools on the path. */
 export type Command = readonly [program: string, ...args: string[]];
 
+/** A program that must be on the machine. */
+export interface Tool {
+  /** Prints its version. */
+  readonly version: Command;
+  readonly least: readonly [major: number, minor: number];
+}
+
 /** How one language's package is made and tried. */
 export interface Language {
-  /** Steps that make generation possible, such as installing its plugins. */
-  readonly prepare?: readonly Command[];
+  readonly tools: readonly Tool[];
+  /** Steps that get from registries what generation and build need. */
+  readonly fetch: readonly Command[];
   /** What `buf generate` runs on the protos; absent where the language's own build does that. */
   readonly generate?: {
     readonly plugins: readonly object[];
@@ -18,6 +26,8 @@ export interface Language {
   readonly build: readonly Command[];
   /** Steps that try what was built on a running service, told by SIGNPOST_URL and SIGNPOST_TOKEN. */
   readonly smoke: readonly Command[];
+  /** The file, run by `smoke`, that has every line which the READMEs show of this language. */
+  readonly example: string;
 }
 
 const pythonBin = "build/venv/bin";
@@ -30,7 +40,8 @@ const javaSources = "src/generated/java";
 /** Every language that has a package, in the order in which all are built; the names are those of their folders. */
 export const languages: Readonly<Record<string, Language>> = {
   typescript: {
-    prepare: [["npm", "ci", "--no-audit", "--no-fund"]],
+    tools: [{ version: ["node", "--version"], least: [22, 18] }],
+    fetch: [["npm", "ci", "--no-audit", "--no-fund"]],
     outputs: ["src/generated", "dist"],
     generate: {
       alsoFrom: ["proto/google/rpc/error_details.proto"],
@@ -47,10 +58,13 @@ export const languages: Readonly<Record<string, Language>> = {
     smoke: [
       ["node", "--test", "test/client.test.ts"],
       ["node", "test/smoke.ts"],
+      ["node", "test/first-link.ts"],
     ],
+    example: "test/first-link.ts",
   },
   python: {
-    prepare: [
+    tools: [{ version: ["python3", "--version"], least: [3, 11] }],
+    fetch: [
       ["python3", "-m", "venv", "build/venv"],
       [...pip, "install", "--requirement", "requirements-build.txt"],
     ],
@@ -97,9 +111,14 @@ export const languages: Readonly<Record<string, Language>> = {
     smoke: [
       [`${pythonBin}/python`, "-m", "unittest", "discover", "--start-directory", "test"],
       [`${pythonBin}/python`, "test/smoke.py"],
+      [`${pythonBin}/python`, "test/first_link.py"],
     ],
+    example: "test/first_link.py",
   },
   go: {
+    // It fetches the version that go.mod asks for by itself.
+    tools: [{ version: ["go", "version"], least: [1, 21] }],
+    fetch: [["go", "mod", "download"]],
     outputs: ["v1", "options", "services.go"],
     generate: {
       managed: {
@@ -128,10 +147,16 @@ export const languages: Readonly<Record<string, Language>> = {
     smoke: [
       ["go", "test", "./..."],
       ["go", "run", "./smoke"],
+      ["go", "run", "./firstlink"],
     ],
+    example: "firstlink/main.go",
   },
   java: {
-    prepare: [
+    tools: [
+      { version: ["javac", "--version"], least: [17, 0] },
+      { version: ["mvn", "--version"], least: [3, 6] },
+    ],
+    fetch: [
       [...maven, "dependency:copy@compilers"],
       ["chmod", "+x", `${javaCompilers}/protoc`, `${javaCompilers}/protoc-gen-grpc-java`],
     ],
@@ -157,8 +182,11 @@ export const languages: Readonly<Record<string, Language>> = {
     },
     build: [[...maven, "package", "-DskipTests"]],
     smoke: [[...maven, "test", "exec:java"]],
+    example: "src/test/java/signpost/FirstLink.java",
   },
   rust: {
+    tools: [{ version: ["cargo", "--version"], least: [1, 88] }],
+    fetch: [["cargo", "fetch", "--locked", "--quiet"]],
     outputs: ["signpost.binpb"],
     build: [
       [
@@ -178,7 +206,9 @@ export const languages: Readonly<Record<string, Language>> = {
     smoke: [
       ["cargo", "test", "--quiet"],
       ["cargo", "run", "--quiet", "--example", "smoke"],
+      ["cargo", "run", "--quiet", "--example", "first_link"],
     ],
+    example: "examples/first_link.rs",
   },
 };
 

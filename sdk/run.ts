@@ -21,17 +21,23 @@ export function selectLanguages(names: readonly string[]): [name: string, langua
   });
 }
 
-/** Runs a command to its end in a folder, its output shown; throws when it fails. */
+/** Runs a command to its end in a folder, its output shown, and answers what it printed; throws when it fails. */
 export async function run(
   command: Command,
   folder: string,
   environment: NodeJS.ProcessEnv = {},
-): Promise<void> {
+): Promise<string> {
   const [program, ...args] = command;
   const tools = join(repository, "node_modules", ".bin");
   const PATH = `${tools}${delimiter}${process.env.PATH ?? ""}`;
   const env = { ...process.env, ...environment, PATH };
-  const child = spawn(program, args, { cwd: folder, stdio: "inherit", env });
+  const child = spawn(program, args, { cwd: folder, stdio: ["ignore", "pipe", "inherit"], env });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+    process.stdout.write(text);
+  });
   await once(child, "close");
   if (child.exitCode !== 0) throw new Error(`${command.join(" ").slice(0, 200)} failed in ${folder}`);
+  return printed;
 }

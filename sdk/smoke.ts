@@ -23,7 +23,10 @@ try {
   const environment = { SIGNPOST_URL: service.url, SIGNPOST_TOKEN: service.token };
   for (const [name, language] of selected) {
     const started = performance.now();
-    for (const command of language.smoke) await run(command, languageFolder(name), environment);
+    let printed = "";
+    for (const command of language.smoke) printed += await run(command, languageFolder(name), environment);
+    // What the READMEs show prints the addresses of the links that it finds.
+    if (!/^https?:\/\/\S+$/m.test(printed)) throw new Error(`${name}: ${language.example} has found no link`);
     process.stdout.write(`${name}: tried in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
   }
 } finally {

@@ -41,6 +41,7 @@ final class Smoke {
         links.delete(DeleteLinkRequest.newBuilder().setId(id).build());
       }
     }
+    FirstLink.run(System.getenv("SIGNPOST_URL"), System.getenv("SIGNPOST_TOKEN"));
     System.out.println("java: created, repeated, paged and failed as it should");
   }
 

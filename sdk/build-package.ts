@@ -1,0 +1,43 @@
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Language } from "./languages.ts";
+import { languageFolder, repository, run } from "./run.ts";
+
+// What only the service needs does not go into a package: routes, access and validation are its own affair, and some
+// languages have no package for the protos that say them.
+const serviceOnly = [
+  "buf.validate.**",
+  "google.api.**",
+  "signpost.options.v1.access",
+  "signpost.options.v1.scope_description",
+  "signpost.options.v1.cache_seconds",
+  "signpost.options.v1.success_status",
+  "signpost.options.v1.request_bytes_max",
+  "signpost.options.v1.verbatim",
+];
+
+/** Gets what the build of a language's package needs from registries; throws when one is out of reach. */
+export async function fetchNeeds(name: string, language: Language): Promise<void> {
+  for (const command of language.fetch) await run(command, languageFolder(name));
+}
+
+/** Generates, compiles and packs a language's package, after its needs have been fetched. */
+export async function buildPackage(name: string, language: Language): Promise<void> {
+  const started = performance.now();
+  const folder = languageFolder(name);
+  for (const output of language.outputs) rmSync(join(folder, output), { recursive: true, force: true });
+  copyFileSync(join(repository, "LICENSE"), join(folder, "LICENSE"));
+  if (language.generate !== undefined) await generate(language.generate);
+  for (const command of language.build) await run(command, folder);
+  process.stdout.write(`${name}: built in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+async function generate({
+  plugins,
+  managed,
+  alsoFrom = [],
+}: NonNullable<Language["generate"]>): Promise<void> {
+  const inputs = [{ directory: "proto", paths: ["proto/signpost", ...alsoFrom], exclude_types: serviceOnly }];
+  const template = JSON.stringify({ version: "v2", managed, plugins, inputs });
+  await run(["buf", "generate", "--template", template], repository);
+}
