@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { languageFolder, repository, run, selectLanguages } from "./run.ts";
 
 interface Service {
@@ -26,7 +27,8 @@ try {
     let printed = "";
     for (const command of language.smoke) printed += await run(command, languageFolder(name), environment);
     // What the READMEs show prints the addresses of the links that it finds.
-    if (!/^https?:\/\/\S+$/m.test(printed)) throw new Error(`${name}: ${language.example} has found no link`);
+    if (!/^https?:\/\/\S+$/m.test(stripVTControlCharacters(printed)))
+      throw new Error(`${name}: ${language.example} has found no link`);
     process.stdout.write(`${name}: tried in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
   }
 } finally {
