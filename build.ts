@@ -15,6 +15,7 @@ await build({
     "src/scan/store-worker.ts",
     "src/scan/spool-worker.js",
     "src/lib/reencode-image-process.ts",
+    "src/jobs/draw-process.ts",
   ],
   outdir: folder,
   entryNames: "[name]",

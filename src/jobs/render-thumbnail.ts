@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
+import { askProcess, programBeside } from "../lib/ask-process.ts";
 import { qrcodeContent, sampleShortlink } from "../model/design-options.ts";
 import { loadDesign } from "../qr/load-design.ts";
-import { contentTypes, imageKey, renderImage } from "../qr/render.ts";
+import { contentTypes, imageKey } from "../qr/render.ts";
+import type { Drawing } from "./draw-process.ts";
 import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";
 
@@ -15,15 +17,18 @@ export interface RenderThumbnailDeps extends FileStore {
 
 /** Pixels a side, whatever the design says. */
 const side = 512;
+const timeoutMs = 30_000;
+const program = programBeside(import.meta.url, "draw-process");
 
 /**
  * Draws a code in the design of a template that waits for a thumbnail (`thumbnail_pending_update_since`). Nothing happens
- * when the template is gone or not waiting.
+ * when the template is gone or not waiting. It draws in a process of its own: the first start draws those of all built-in
+ * templates, and a service that only redirects shall not keep what that takes, 50 MB.
  */
 export function renderThumbnail(deps: RenderThumbnailDeps): Task<JobPayloads["render-thumbnail"]> {
   const { db, storage, shortUrl } = deps;
   const content = qrcodeContent(shortUrl, sampleShortlink);
-  return async ({ workspaceId, templateId }) => {
+  return async ({ workspaceId, templateId }, signal) => {
     const template = await findWaitingTemplate(db, workspaceId, templateId);
     if (template?.thumbnail_pending_update_since == null) return;
     const { design } = await loadDesign(storage, template.options);
@@ -31,7 +36,7 @@ export function renderThumbnail(deps: RenderThumbnailDeps): Task<JobPayloads["re
     // A folder for each template, so that two of the same look do not share a file that one of them lets go of.
     const key = imageKey(content, square, "PNG").replace(/^qr\//, `thumbnails/${templateId}/`);
     await storeFile(db, deps, { workspaceId, key, ownerId: templateId }, async () => ({
-      bytes: await renderImage(content, square, "PNG"),
+      bytes: await draw({ content, design: square }, signal),
       contentType: contentTypes.PNG,
     }));
     await setThumbnail(deps, workspaceId, templateId, {
@@ -39,6 +44,12 @@ export function renderThumbnail(deps: RenderThumbnailDeps): Task<JobPayloads["re
       pendingSince: template.thumbnail_pending_update_since,
     });
   };
+}
+
+async function draw(drawing: Drawing, signal: AbortSignal): Promise<Uint8Array> {
+  const outcome = await askProcess<Drawing, Uint8Array>(program, drawing, { timeoutMs, signal });
+  if ("answer" in outcome) return outcome.answer;
+  throw new Error(`the process that drew a thumbnail was ${outcome.ended}`);
 }
 
 function findWaitingTemplate(db: Db, workspaceId: string, templateId: string) {

@@ -1,16 +1,13 @@
 import sharp from "sharp";
+import { answerOnce } from "./ask-process.ts";
 import type { Picture, PictureOrder, PictureResult } from "./reencode-image.ts";
 import { svgFault } from "./svg-fault.ts";
 
-// One picture, then the process is ended by whoever started it. One thread, so that others' work goes on.
+// One thread, so that others' work goes on.
 sharp.cache(false);
 sharp.concurrency(1);
 
-process.once("message", (order) => {
-  void read(order as PictureOrder).then((result) => process.send?.(result)); // the parent says nothing else
-});
-// The parent is gone; drawing may be under way in a thread that an ordinary exit would wait for.
-process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+answerOnce(read);
 
 async function read(order: PictureOrder): Promise<PictureResult> {
   try {

@@ -1,5 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { extname } from "node:path";
+import { askProcess, programBeside } from "./ask-process.ts";
 import { isSvg } from "./svg-fault.ts";
 
 /** Formats that pictures come in. */
@@ -84,37 +83,19 @@ function listOf(formats: readonly PictureFormat[]): string {
   return `a ${names.slice(0, -1).join(", ")} or ${names.at(-1)} image`;
 }
 
-/** Bundled beside this file, it is JavaScript as this file then is. */
-const program = new URL(`./reencode-image-process${extname(import.meta.url)}`, import.meta.url);
+const program = programBeside(import.meta.url, "reencode-image-process");
 
-function readInProcess(order: PictureOrder, timeoutMs: number, signal: AbortSignal): Promise<PictureResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<PictureResult>();
-  const child = fork(program, [], {
-    serialization: "advanced",
-    execArgv: [],
-    env: {},
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  const timer = setTimeout(() => resolve({ fault: "takes too long to draw: simplify the image" }), timeoutMs);
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  child.once("message", (result) => resolve(result as PictureResult)); // the process says nothing else
-  child.once("error", reject);
+async function readInProcess(
+  order: PictureOrder,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PictureResult> {
+  const outcome = await askProcess<PictureOrder, PictureResult>(program, order, { timeoutMs, signal });
+  if ("answer" in outcome) return outcome.answer;
   // Decoders are native code: one that crashes does so on the file that somebody made for it.
-  child.once("exit", () => resolve({ fault: "cannot be read: save the image again" }));
-  child.send(order);
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-    end(child);
-  });
-}
-
-function end(child: ChildProcess): void {
-  child.removeAllListeners();
-  // Sending to a process that is gone reports an error, which nobody needs any more.
-  child.on("error", () => {});
-  child.kill("SIGKILL");
+  return outcome.ended === "late"
+    ? { fault: "takes too long to draw: simplify the image" }
+    : { fault: "cannot be read: save the image again" };
 }
 
 /** Lets a number of calls in at the same time, the others in the order they came. */
