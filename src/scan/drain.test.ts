@@ -393,6 +393,23 @@ test("puts aside what can never be stored, and stores the rest", async () => {
     );
 });
 
+test("stores long records in parts, and still says which of them can never be stored", async () => {
+  const link = await insertLink(db);
+  const query = "x".repeat(200_000);
+  const long = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      const { id, bytes } = await recordOf(link, { atMs: startMs + index });
+      const fields: unknown[] = JSON.parse(bytes.toString());
+      return { id, bytes: Buffer.from(JSON.stringify(fields.with(14, `https://example.com/?${query}`))) };
+    }),
+  );
+  const torn = { id: newVisitId(startMs), bytes: Buffer.from("[1,") };
+  const stored = await newStore()([...long.slice(0, 7), torn, ...long.slice(7)]);
+  expect(stored).toMatchObject({ written: 8, dropped: 0, oldestMs: startMs, poison: [{ index: 7 }] });
+  const events = await eventsOf(link);
+  expect(events.map(({ destination }) => destination.length)).toEqual(Array.from(long, () => 200_021));
+});
+
 test("goes on by itself when the database has been away, and loses nothing", async () => {
   const link = await insertLink(db);
   const { directory, spool } = await freshSpool();
