@@ -115,7 +115,6 @@ for (const [name, open] of Object.entries(places)) {
       const design = await api.call<Shown>("POST", "/v1/public/qrcode-designs", {
         centralImageData: logo.toString("base64"),
         centralImageSize: 0.2,
-        requireScannable: true,
       });
       expect(await imageAt(design.qrcodeDesign.centralImageSignedUrl)).toHaveProperty("length");
       const { link } = await api.call<Shown>("POST", "/v1/links", {

@@ -239,7 +239,7 @@ describe("scannability", () => {
     // The longer the address, the smaller the dots in as many pixels.
     const long = Array.from({ length: 4 }, () => "d".repeat(55)).join(".");
     const links = [
-      await createLink(),
+      await createLink({ shortlink: "tiny" }),
       await createLink({ customDomainId: await addDomain(`${long}.example`) }),
     ];
     const readable = [];
@@ -358,7 +358,7 @@ describe("a design that belongs to nobody", () => {
 
 describe("update", () => {
   test("changes the fields that are present and no other; nothing present changes nothing", async () => {
-    const link = await createLink();
+    const link = await createLink({ shortlink: "idle" });
     const path = `/v1/qrcode-designs/${link.qrcodeDesignId}`;
     const before = (await rest("GET", path)).json.qrcodeDesign;
     const { json } = await rest("PATCH", path, { dotsOptions: { type: "DOTS_TYPE_DOTS" }, height: 0 });
@@ -458,7 +458,7 @@ describe("apply-template", () => {
   }
 
   test("gives the link's design the template's look, keeps its id, and has it drawn", async () => {
-    const link = await createLink();
+    const link = await createLink({ shortlink: "restyled" });
     await draw(link.id);
     const templateId = await addTemplate({
       shape: "SHAPE_CIRCLE",
