@@ -11,6 +11,8 @@ export interface Condition {
   /** Pixels a module; undefined keeps the image's own, up to `sideMax`. */
   readonly scale?: number;
   readonly change?: (image: Sharp, scale: number) => Sharp;
+  /** How near the camera is each time a reader looks, until one of them does; `looks` unless given. */
+  readonly looks?: readonly number[];
   /** Whether it is seen in black and white only, as by readers that call light what is no darker than its surroundings. */
   readonly isSimplified?: boolean;
 }
@@ -20,8 +22,11 @@ const sideMax = 600;
 
 const paper = "#ffffff";
 
+/** A camera has many frames a second, from a little nearer or farther, and any of them may do. */
+export const looks = [1, 1.11, 0.93];
+
 export const conditions: readonly Condition[] = [
-  { name: "as drawn", isRequired: true },
+  { name: "as drawn", isRequired: true, looks: [1] },
   { name: "small", isRequired: true, scale: 3.5 },
   { name: "large", isRequired: true, scale: 8 },
   { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },
@@ -50,9 +55,6 @@ export interface Painting {
 export async function paint(svg: string): Promise<Painting> {
   return await rgb(sharp(Buffer.from(svg)).flatten({ background: paper }));
 }
-
-/** How near the camera is when a reader looks again: it has many frames a second, and any of them may do. */
-export const looks = [1, 1.11, 0.93];
 
 /** A painting with modules of `moduleSize` pixels as it is seen in a condition, from a little nearer or farther. */
 export async function seen(

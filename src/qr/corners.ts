@@ -38,20 +38,24 @@ type DrawFrame = (path: PathWriter, center: Point, side: number, outward: Point)
 type DrawMiddle = (path: PathWriter, center: Point, outward: Point, bluntness: number) => void;
 
 /** Half the straight part of a ring's sides, in modules: readers lay lines along them, and stray on a mere circle. */
-const flatness = 0.4;
+const flatness = 0.6;
 
-/** The radius of a hexagon's soft tips, of its width. */
-const softness = 0.52;
+/** What is cut off a ring's corner, so that it is equally thick there; `outer` is cut off the outer one. */
+function chamferOf(side: number, outer: number): number {
+  return outer - ((finderSide - side) / 2) * (2 - Math.SQRT2);
+}
 
 const frames: Readonly<Record<CornersSquareType, DrawFrame>> = {
   SQUARE: (path, center, side) => boxWithRadii(path, center, side, () => 0),
   DOT: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - flatness),
   // The inner corner's radius is a module less too, so that the frame is equally thick all around.
   EXTRA_ROUNDED: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - 1.5),
-  HEXAGON: softHexagon,
-  OCTAGON: (path, center, side) => path.polygon(chamfered(center, side, side * 0.375 - 0.875)),
+  // A regular hexagon would have slanting sides above and below, which mislead readers in the same way.
+  HEXAGON: (path, center, side, outward) =>
+    chamfered(path, center, side, (corner) => (isSame(corner, outward, -1) ? chamferOf(side, 1.6) : 0)),
+  OCTAGON: (path, center, side) => chamfered(path, center, side, () => chamferOf(side, 1.75)),
   LEAF: (path, center, side, outward) =>
-    boxWithRadii(path, center, side, (corner) => (isSame(corner, outward, -1) ? side / 2 - 0.5 : 0)),
+    boxWithRadii(path, center, side, (corner) => (isSame(corner, outward, -1) ? side / 2 - 0.75 : 0)),
 };
 
 const middles: Readonly<Record<CornersDotType, DrawMiddle>> = {
@@ -64,41 +68,21 @@ const middles: Readonly<Record<CornersDotType, DrawMiddle>> = {
   STAR: (path, center) => path.polygon(around(center, star, dotSide)),
 };
 
-/**
- * A regular hexagon, with its upper and lower tip rounded: there, readers measure where the code ends, and slanting edges
- * mislead them.
- */
-function softHexagon(path: PathWriter, [x, y]: Point, side: number): void {
-  const radius = side * softness;
-  const [half, shoulder] = [side / 2, side / Math.sqrt(12)];
-  // Where the arcs begin and end: a tangent's length from the tip, along edges that fall by 30 degrees.
-  const length = radius / Math.sqrt(3);
-  const [across, down] = [(length * Math.sqrt(3)) / 2, shoulder * 2 - length / 2];
-  path.moveTo([x - across, y - down]);
-  path.arcTo([x + across, y - down], radius, true);
-  path.lineTo([x + half, y - shoulder]);
-  path.lineTo([x + half, y + shoulder]);
-  path.lineTo([x + across, y + down]);
-  path.arcTo([x - across, y + down], radius, true);
-  path.lineTo([x - half, y + shoulder]);
-  path.lineTo([x - half, y - shoulder]);
-  path.close();
-}
-
-/** A square without its corners; a shorter cut than a regular octagon's leaves the middle more room. */
-function chamfered([x, y]: Point, side: number, chamfer: number): Point[] {
-  const [far, near] = [side / 2, side / 2 - chamfer];
-  const corners: readonly Point[] = [
-    [-near, -far],
-    [near, -far],
-    [far, -near],
-    [far, near],
-    [near, far],
-    [-near, far],
-    [-far, near],
-    [-far, -near],
-  ];
-  return corners.map(([across, down]) => [x + across, y + down]);
+/** A square with the given corners cut off; `chamferOf` answers in modules, 0 keeps a corner. */
+function chamfered(
+  path: PathWriter,
+  [x, y]: Point,
+  side: number,
+  chamferOf: (corner: Point) => number,
+): void {
+  const points = clockwise.flatMap(({ corner, run }): Point[] => {
+    const chamfer = chamferOf(corner);
+    const [cornerX, cornerY] = [x + (corner[0] * side) / 2, y + (corner[1] * side) / 2];
+    // After the corner, the edge runs a right turn further.
+    const after: Point = [cornerX - run[1] * chamfer, cornerY + run[0] * chamfer];
+    return chamfer === 0 ? [after] : [[cornerX - run[0] * chamfer, cornerY - run[1] * chamfer], after];
+  });
+  path.polygon(points);
 }
 
 /** Fat enough that a line through its middle is about as long as through the square, whichever way it runs. */

@@ -82,7 +82,7 @@ async function readIn(
   { painting, scale }: PaintedCode,
 ): Promise<Reading[]> {
   const waiting = new Set(readerNames);
-  for (const nearness of looks) {
+  for (const nearness of condition.looks ?? looks) {
     if (waiting.size === 0) break;
     const pixels = await seen(painting, scale, condition, nearness);
     for (const reader of waiting) {
