@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 import { lumaOf } from "./color.ts";
-import type { Pixels } from "./readers.ts";
+import type { Pixels, ReaderName } from "./readers.ts";
 import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
 /** How a code is held in front of a reader. */
@@ -11,8 +11,8 @@ export interface Condition {
   /** Pixels a module; undefined keeps the image's own, up to `sideMax`. */
   readonly scale?: number;
   readonly change?: (image: Sharp, scale: number) => Sharp;
-  /** How near the camera is each time a reader looks, until one of them does; `looks` unless given. */
-  readonly looks?: readonly number[];
+  /** Readers that have to manage at first sight. */
+  readonly atOnce?: readonly ReaderName[];
   /** Whether it is seen in black and white only, as by readers that call light what is no darker than its surroundings. */
   readonly isSimplified?: boolean;
 }
@@ -26,7 +26,7 @@ const paper = "#ffffff";
 export const looks = [1, 1.11, 0.93];
 
 export const conditions: readonly Condition[] = [
-  { name: "as drawn", isRequired: true, looks: [1] },
+  { name: "as drawn", isRequired: true, atOnce: ["zxing"] },
   { name: "small", isRequired: true, scale: 3.5 },
   { name: "large", isRequired: true, scale: 8 },
   { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },

@@ -82,10 +82,13 @@ async function readIn(
   { painting, scale }: PaintedCode,
 ): Promise<Reading[]> {
   const waiting = new Set(readerNames);
-  for (const nearness of condition.looks ?? looks) {
-    if (waiting.size === 0) break;
+  for (const [look, nearness] of looks.entries()) {
+    const looking = [...waiting].filter(
+      (reader) => look === 0 || condition.atOnce?.includes(reader) !== true,
+    );
+    if (looking.length === 0) break;
     const pixels = await seen(painting, scale, condition, nearness);
-    for (const reader of waiting) {
+    for (const reader of looking) {
       if ((await readers[reader](pixels)) === content) waiting.delete(reader);
       await otherWork();
     }
