@@ -18,11 +18,11 @@ export interface Condition {
 }
 
 /** Larger images are made smaller first, as a camera would: readers look for marks of a few pixels a module. */
-const sideMax = 600;
+const sideMax = 480;
 
 const paper = "#ffffff";
 
-/** A camera has many frames a second, from a little nearer or farther, and any of them may do. */
+/** A camera has many frames a second, nearer and farther, and any of them may do. */
 export const looks = [1, 1.11, 0.93];
 
 export const conditions: readonly Condition[] = [
