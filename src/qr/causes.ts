@@ -65,7 +65,7 @@ async function curesOf(content: string, design: Design): Promise<Cure[]> {
     cures.push({
       cause: {
         cause: "COVERED_AREA",
-        message: `The image in the middle covers too much of the code: ${Math.round(centralImage.size * 100)} % of its side${centralImage.margin > 0 ? ` and a margin of ${centralImage.margin} pixels` : ""}. Make it smaller, or raise the error correction to H.`,
+        message: `The image in the middle covers too much of the code: ${Math.round(centralImage.size * 100)} % of its side${centralImage.margin > 0 ? ` and a margin of ${centralImage.margin} pixels` : ""}. Make it smaller, choose a lighter one, or raise the error correction to H.`,
       },
       cured: { ...uncovered, centralImage: undefined },
       isSuspect: centralImage.size > 0.4,
