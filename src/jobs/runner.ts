@@ -124,7 +124,9 @@ function startRunner(presence: pg.Client, pool: pg.Pool, options: JobsOptions): 
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: options.stopTimeoutMs,
     logger: queueLogger(options.log),
-    preset: { plugins: [plugin] },
+    // Told one by one, the queue leaves the failure of telling it unhandled, which ends the process when the database
+    // dies under a job; told in batches, the runner ends instead, and starts again.
+    preset: { plugins: [plugin], worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   });
 }
 
