@@ -8,5 +8,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Most tests wait for a database, a socket or a browser most of the time.
+    maxWorkers: "100%",
   },
 });

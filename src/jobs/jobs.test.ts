@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import pg from "pg";
 import { pino } from "pino";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "../../test/support/test-database.ts";
 import type { Db } from "../db/open.ts";
 import { enqueue } from "./queue.ts";
@@ -167,6 +168,42 @@ test("goes on after the database cut every connection", async () => {
     where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
   await enqueue(db, "render-qrcode", { workspaceId: "w", linkId: "second" });
   await eventually(() => expect(done).toEqual(["first", "second"]));
+});
+
+test("goes on after a job that ended, or failed, while the database let nobody in", async () => {
+  const begun: string[] = [];
+  const finish = Promise.withResolvers<void>();
+  const done: string[] = [];
+  start(async (job: typeof payload) => {
+    begun.push(job.linkId);
+    await finish.promise;
+    if (job.linkId === "fails" && !done.includes("fails")) {
+      done.push("fails");
+      throw new Error("not today");
+    }
+    done.push(job.linkId);
+  });
+  for (const linkId of ["ends", "fails"]) await enqueue(db, "render-qrcode", { workspaceId: "w", linkId });
+  await eventually(() => expect(begun).toHaveLength(2));
+  const server = new pg.Client({ ...connection, database: "postgres" });
+  await server.connect();
+  onTestFinished(() => server.end());
+  const letIn = (isOpen: boolean) =>
+    server.query(
+      `alter database ${server.escapeIdentifier(connection.database)} allow_connections ${isOpen}`,
+    );
+  await letIn(false);
+  await server.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
+    connection.database,
+  ]);
+  finish.resolve();
+  await eventually(() => expect(done).toEqual(expect.arrayContaining(["ends", "fails"])));
+  // Long enough for the queue to have tried in vain.
+  await sleep(300);
+  await letIn(true);
+  // Both are done again, the one that failed after a while.
+  await sql`update graphile_worker._private_jobs set run_at = now()`.execute(db);
+  await eventually(async () => expect(await queued()).toEqual([]));
 });
 
 test("queues periodic tasks by the crontab", async () => {
