@@ -190,7 +190,7 @@ test("goes on after a job that ended, or failed, while the database let nobody i
   onTestFinished(() => server.end());
   const letIn = (isOpen: boolean) =>
     server.query(
-      `alter database ${server.escapeIdentifier(connection.database)} allow_connections ${isOpen}`,
+      `alter database ${server.escapeIdentifier(connection.database ?? "")} allow_connections ${isOpen}`,
     );
   await letIn(false);
   await server.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
