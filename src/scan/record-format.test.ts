@@ -135,10 +135,17 @@ test("reads back the way to a page: traces, what is saved, where the visit waits
       {
         id: uuid(5),
         action: "COUNTRY_CONDITION",
-        data: { countryCondition: { countries: [{ countryCode: "DE", hasRoute: true }] } },
+        data: JSON.stringify({
+          countryCondition: { countries: [{ countryCode: "DE", hasRoute: true }], hasElse: false },
+        }),
         isCompleted: true,
       },
-      { id: uuid(6), action: "MESSAGE_PAGE", data: { messagePage: { title: "Hello" } }, isCompleted: false },
+      {
+        id: uuid(6),
+        action: "MESSAGE_PAGE",
+        data: JSON.stringify({ messagePage: { title: "Hello", navigationType: "BUTTON", outcome: "" } }),
+        isCompleted: false,
+      },
     ],
     saved: [{ key: "came", value: "yes", type: "STRING", setOnce: true }],
     waitsAt: uuid(6),

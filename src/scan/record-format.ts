@@ -1,6 +1,6 @@
 import type { AttributeType } from "../model/payloads.ts";
 import type { DataCollection, Plan } from "../model/plan.ts";
-import { type StepAction, stepActions } from "../model/workflow.ts";
+import { stepActions } from "../model/workflow.ts";
 import type { Journey } from "../workflow/journey.ts";
 import type { End, TraceData, Walk } from "../workflow/walk.ts";
 import type { VisitHeaders } from "./classify.ts";
@@ -54,7 +54,7 @@ function encode(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Buf
   const { headers } = visit;
   const { end } = walk;
   const waits = journey.outcome === "IN_PROGRESS";
-  const rest = JSON.stringify([
+  const facts = JSON.stringify([
     visit.level,
     visit.action,
     classHeadersOf(headers),
@@ -70,11 +70,9 @@ function encode(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Buf
     journey.stepsTotal,
     journey.lastStep?.id ?? "",
     journey.lastStep?.action ?? "",
-    openedOf(walk),
-    savedOf(walk),
-    waits ? [waitingAt(end), visit.query] : 0,
-  ]);
-  return Buffer.from(`${beginning},${rest.slice(1)}`);
+  ]).slice(1, -1);
+  const waiting = waits ? JSON.stringify([waitingAt(end), visit.query]) : "0";
+  return Buffer.from(`${beginning},${facts},${openedOf(walk)},${savedOf(walk)},${waiting}]`);
 }
 
 function destinationOf(end: End): string {
@@ -85,30 +83,43 @@ function waitingAt(end: End): string {
   return end.kind === "interaction" ? end.step.id : "";
 }
 
-type OpenedFields = [id: string, action: StepAction, data: TraceData, isCompleted: 0 | 1];
+/** The JSON of data as a JSON text, as the database takes it: conditions give the same objects again and again. */
+const texts = new WeakMap<TraceData, string>();
 
-/** 0 for none, as on every plain redirect. A step that came up again is kept once, as it was then. */
-function openedOf({ taken }: Walk): readonly OpenedFields[] | 0 {
-  let found: Map<string, OpenedFields> | 0 = 0;
+function textOf(data: TraceData): string {
+  let text = texts.get(data);
+  if (text === undefined) {
+    text = JSON.stringify(JSON.stringify(data));
+    texts.set(data, text);
+  }
+  return text;
+}
+
+/**
+ * Fields of a list: id, action, data, whether it is completed; 0 for no step, as on every plain redirect. A step that came
+ * up again is kept once, as it was then.
+ */
+function openedOf({ taken }: Walk): string {
+  let found: Map<string, string> | undefined;
   for (const { step, data, isCompleted } of taken) {
     if (data === undefined) continue;
-    found ||= new Map();
-    found.set(step.id, [step.id, step.action, data, isCompleted ? 1 : 0]);
+    found ??= new Map();
+    found.set(step.id, `["${step.id}","${step.action}",${textOf(data)},${isCompleted ? 1 : 0}]`);
   }
-  return found === 0 ? 0 : [...found.values()];
+  return found === undefined ? "0" : `[${[...found.values()].join()}]`;
 }
 
 type SavedFields = [key: string, value: string, type: AttributeType, setOnce: 0 | 1];
 
-function savedOf({ taken }: Walk): readonly SavedFields[] | 0 {
-  let found: SavedFields[] | 0 = 0;
+function savedOf({ taken }: Walk): string {
+  let found: SavedFields[] | undefined;
   for (const { saved } of taken) {
     for (const { key, value, type, setOnce } of saved) {
-      found ||= [];
+      found ??= [];
       found.push([key, value, type, setOnce ? 1 : 0]);
     }
   }
-  return found;
+  return found === undefined ? "0" : JSON.stringify(found);
 }
 
 function classHeadersOf(headers: VisitHeaders): Record<string, string> | 0 {

@@ -67,7 +67,8 @@ interface Trace {
   readonly place: number;
   readonly stepId: string;
   readonly action: string;
-  readonly data: object;
+  /** JSON. */
+  readonly data: string;
   readonly isCompleted: boolean;
 }
 
@@ -88,7 +89,7 @@ export async function insertTraces(
       ${plain(({ stepId }) => stepId)}::uuid[],
       ${plain(({ facts, place }) => idBeside(facts.visit.id, place))}::uuid[],
       ${plain(({ action }) => action)}::event_action[],
-      ${textArray(traces.map(({ data }) => JSON.stringify(data)))}::jsonb[],
+      ${textArray(traces.map(({ data }) => data))}::jsonb[],
       ${plain(({ isCompleted }) => isCompleted)}::boolean[],
       ${plain(({ facts }) => facts.visit.atMs)}::float8[])
       as given (workspace_id, event_id, step_id, id, step_action, data, is_completed, at_ms)) as given
@@ -101,7 +102,8 @@ function addTraces(traces: Trace[], facts: VisitFacts, visitType: VisitType): vo
   let place = 0;
   if (entryStepId !== "") {
     const accessedAt = new Date(atMs).toISOString();
-    const data = { entryAccess: { accessedAt, action, entrypoint, httpMethod: "GET", visitType } };
+    const entryAccess = { accessedAt, action, entrypoint, httpMethod: "GET", visitType };
+    const data = JSON.stringify({ entryAccess });
     traces.push({ facts, place, stepId: entryStepId, action: "LINK_VISIT", data, isCompleted: true });
     place += 1;
   }
@@ -113,7 +115,7 @@ function addTraces(traces: Trace[], facts: VisitFacts, visitType: VisitType): vo
   const { outcome, destination, conversionTracking, lastStepId, lastStepAction } = facts.visit;
   const fallback = outcome === "FALLBACK";
   if (!fallback && (outcome === "IN_PROGRESS" || lastStepAction !== "CLIENT_REDIRECT")) return;
-  const data = { redirect: { destination, conversionTracking, fallback } };
+  const data = JSON.stringify({ redirect: { destination, conversionTracking, fallback } });
   const stepId = fallback ? fallbackStepId : lastStepId;
   traces.push({ facts, place, stepId, action: "CLIENT_REDIRECT", data, isCompleted: true });
 }

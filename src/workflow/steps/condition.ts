@@ -2,6 +2,7 @@ import type { Choices } from "../../model/payloads.ts";
 import type { Plan } from "../../model/plan.ts";
 import { elseBranchId } from "../../model/workflow.ts";
 import type { Visit } from "../visit.ts";
+import type { TraceData } from "../walk.ts";
 import type { Entered } from "./step.ts";
 
 /** What makes one kind of condition different from the others. */
@@ -20,8 +21,8 @@ export interface Condition<Choice> {
 /** What a condition found out about a visit. */
 export interface Look<Choice> {
   readonly matches: (choice: Choice) => boolean;
-  /** What the trace says of it, beside the choices. */
-  readonly seen?: object;
+  /** What the trace says of it, beside the choices: one of few values. */
+  readonly seen?: Readonly<Record<string, string>>;
 }
 
 interface ConditionStep<Choice> {
@@ -29,21 +30,36 @@ interface ConditionStep<Choice> {
   readonly next: ReadonlyMap<string, string>;
 }
 
+/** Names of devices and browsers are few; somebody who makes them up is not remembered. */
+const looksMax = 100;
+
 /** A condition: the first choice that matches wins, and without one `else`. */
 export function condition<Choice>({ trace, choices, show, look, describe }: Condition<Choice>) {
-  // What a trace says of the choices is the same for every visit of a plan.
-  const shown = new WeakMap<ConditionStep<Choice>, object>();
+  // What a trace says is the same for all visits of a plan that look alike.
+  const told = new WeakMap<ConditionStep<Choice>, Map<string, TraceData>>();
 
-  function shownOf(step: ConditionStep<Choice>): object {
-    const known = shown.get(step);
+  function dataOf(step: ConditionStep<Choice>, seen: Look<Choice>["seen"]): TraceData {
+    const key = seen === undefined ? "" : Object.values(seen).join();
+    let byLook = told.get(step);
+    if (byLook === undefined || byLook.size >= looksMax) {
+      byLook = new Map();
+      told.set(step, byLook);
+    }
+    const known = byLook.get(key);
     if (known !== undefined) return known;
     const { payload, next } = step;
-    const fresh = {
-      [choices]: payload.choices.map((choice) => ({ ...show(choice), hasRoute: next.has(choice.branchId) })),
-      hasElse: next.has(elseBranchId),
+    const data = {
+      [trace]: {
+        ...seen,
+        [choices]: payload.choices.map((choice) => ({
+          ...show(choice),
+          hasRoute: next.has(choice.branchId),
+        })),
+        hasElse: next.has(elseBranchId),
+      },
     };
-    shown.set(step, fresh);
-    return fresh;
+    byLook.set(key, data);
+    return data;
   }
 
   return {
@@ -54,7 +70,7 @@ export function condition<Choice>({ trace, choices, show, look, describe }: Cond
     enter(step: ConditionStep<Choice>, visit: Visit, plan: Plan, now: Date): Entered {
       const { matches, seen } = look(visit, plan, now);
       const branchId = step.payload.choices.find(matches)?.branchId ?? elseBranchId;
-      return { kind: "branch", branchId, data: { [trace]: { ...seen, ...shownOf(step) } } };
+      return { kind: "branch", branchId, data: dataOf(step, seen) };
     },
   };
 }
