@@ -1,13 +1,20 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { builtInDesigns } from "./built-in-designs.ts";
 import { storedDesign } from "./stored-design.ts";
-import { verifyDesign } from "./verify.ts";
+import { isReadable, verifyDesign } from "./verify.ts";
 
 test("no two built-in designs share a name or a slug", () => {
   expect(builtInDesigns.length).toBeGreaterThanOrEqual(8);
   expect(new Set(builtInDesigns.map(({ name }) => name)).size).toBe(builtInDesigns.length);
   expect(new Set(builtInDesigns.map(({ slug }) => slug)).size).toBe(builtInDesigns.length);
   for (const { slug } of builtInDesigns) expect(slug).toMatch(/^[a-z][a-z-]{2,}$/);
+});
+
+/** Links as the service makes them, the same at every run. */
+const shortLinks = Array.from({ length: 20 }, (_, index) => {
+  const path = createHash("sha256").update(String(index)).digest("base64url").slice(0, 9);
+  return `https://sho.rt/${path}?qr`;
 });
 
 describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$slug", ({ options }) => {
@@ -19,4 +26,11 @@ describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$
     expect({ readable, failingCase }).toEqual({ readable: true, failingCase: undefined });
     expect(score).toBeGreaterThanOrEqual(80);
   });
+
+  test("is readable for whatever short link", async () => {
+    const { design } = storedDesign(options);
+    const unreadable: string[] = [];
+    for (const link of shortLinks) if (!(await isReadable(link, design))) unreadable.push(link);
+    expect(unreadable).toEqual([]);
+  }, 60_000);
 });

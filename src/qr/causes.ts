@@ -1,7 +1,8 @@
 import { codeOf } from "./code.ts";
 import { black, type Color, hexOf, lumaOf, over, white } from "./color.ts";
-import { colorsOf, type Design, defaultDesign } from "./design.ts";
+import { colorsOf, type Design, defaultDesign, type Paint } from "./design.ts";
 import { layOut } from "./layout.ts";
+import { localDifference } from "./threshold.ts";
 
 /** Why a code cannot be read. */
 export interface Cause {
@@ -10,13 +11,16 @@ export interface Cause {
   readonly message: string;
 }
 
-/** Readers in the field need about this much between dark and light, of 1, with something left for bad light. */
-const contrastMin = 0.3;
+/** What has to lie between dark and light, of 1, with something left for bad light: with 0.31, ZBar misses some codes. */
+const contrastMin = 0.35;
 const moduleMin = 2;
 
-/** Whether every color is enough darker than the background, which not every reader needs to call a code unreadable. */
+/**
+ * Whether every color is enough darker than the background, and no middle of a corner looks light within its frame, which
+ * not every reader needs to call a code unreadable.
+ */
 export function hasContrast(design: Design): boolean {
-  return worstContrast(design).difference >= contrastMin;
+  return worstContrast(design).difference >= contrastMin && !hasPaleMiddles(design);
 }
 
 /**
@@ -113,8 +117,25 @@ function contrastCure(design: Design): Cure {
   const message =
     worst.difference < 0
       ? `${worst.part} (${front}) are lighter than the background (${back}), and many readers see only dark on light. Swap the colors.`
-      : `${worst.part} (${front}) and the background (${back}) are too much alike. Make one much darker, or the other much lighter.`;
-  return { cause: { cause: "CONTRAST", message }, cured, isSuspect: worst.difference < contrastMin };
+      : worst.difference >= contrastMin && hasPaleMiddles(design)
+        ? "The middles of the corners are so much lighter than their frames that readers take them for background. Make the middles darker, or the frames lighter."
+        : `${worst.part} (${front}) and the background (${back}) are too much alike. Make one much darker, or the other much lighter.`;
+  return { cause: { cause: "CONTRAST", message }, cured, isSuspect: !hasContrast(design) };
+}
+
+/**
+ * Readers such as ZBar call light what is lighter than the mean around it. Where they look at an area as large as a finder
+ * pattern, its middle has to be darker than the mean of the whole: 24 modules of frame, 16 of background and 9 of middle.
+ */
+function hasPaleMiddles({ cornersSquare, cornersDot, background }: Design): boolean {
+  return colorsOf(background).some((color) => {
+    const back = over(color, white);
+    const lumas = ({ paint }: { readonly paint: Paint }) =>
+      colorsOf(paint).map((front) => lumaOf(over(front, back)));
+    const [frame, middle] = [Math.min(...lumas(cornersSquare)), Math.max(...lumas(cornersDot))];
+    const mean = (24 * frame + 16 * lumaOf(back) + 9 * middle) / 49;
+    return middle + localDifference > mean;
+  });
 }
 
 /** The two colors that are hardest to tell apart, as they look on white paper. */

@@ -61,7 +61,7 @@ const frames: Readonly<Record<CornersSquareType, DrawFrame>> = {
 const middles: Readonly<Record<CornersDotType, DrawMiddle>> = {
   SQUARE: (path, center, _, bluntness) => boxWithRadii(path, center, dotSide, () => bluntness),
   DOT: (path, center) => path.circle(center, dotSide / 2),
-  HEXAGON: (path, center) => path.polygon(around(center, hexagon, dotSide * 1.05)),
+  HEXAGON: (path, center) => path.polygon(around(center, hexagon, dotSide * 1.15)),
   OCTAGON: (path, center) => path.polygon(around(center, octagon, dotSide)),
   TEARDROP: (path, center, outward, bluntness) =>
     boxWithRadii(path, center, dotSide, (corner) => (isSame(corner, outward, 1) ? bluntness : dotSide / 2)),

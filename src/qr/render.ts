@@ -21,7 +21,7 @@ const extensions: Readonly<Record<ImageFormat, string>> = {
 };
 
 /** Counts up when equal inputs are drawn differently than before, so that stored images are drawn anew. */
-const drawingVersion = 2;
+const drawingVersion = 3;
 
 /** Draws a code as SVG; a RangeError when the content is too long for any code. */
 export async function renderSvg(content: string, design: Design): Promise<string> {

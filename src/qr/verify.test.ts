@@ -54,6 +54,20 @@ describe("names what makes a design unreadable, in a designer's words:", () => {
     expect(verdict.causes[0]?.message).toContain("The middles of the corners (#f0f078)");
   });
 
+  test("middles of the corners that look light within much darker frames", async () => {
+    const middle = solid(color(120, 120, 120));
+    const design = { ...defaultDesign, cornersDot: { type: "STAR" as const, paint: middle } };
+    const verdict = await verifyDesign(content, design);
+    expect(verdict).toMatchObject({
+      readable: false,
+      causes: [{ cause: "CONTRAST" }],
+    });
+    expect(verdict.causes[0]?.message).toContain("so much lighter than their frames");
+    // In frames of their own color they are dark enough.
+    const evenly = { ...design, cornersSquare: { ...design.cornersSquare, paint: middle } };
+    expect(await isReadable(content, evenly)).toBe(true);
+  });
+
   test("light dots on a dark background", async () => {
     const design = { ...painted(solid(white)), background: solid(color(10, 10, 30)) };
     const verdict = await verifyDesign(content, design);

@@ -19,7 +19,7 @@ export interface Scannability {
   /** 0 to 100: from 50 the code is readable, and the rest says how much more it can take. */
   readonly score: number;
   /**
-   * Whether one reader read the exact content in every required condition, the other in two of five, and the colors
+   * Whether one reader read the exact content in every required condition, the other in two of seven, and the colors
    * differ enough for others.
    */
   readonly readable: boolean;
@@ -69,7 +69,7 @@ async function isReadIn(wanted: readonly Condition[], content: string, design: D
 const required = conditions.filter(({ isRequired }) => isRequired);
 
 /**
- * The conditions that a design failed in: where ZXing failed, and where jsQR did if it failed in more than three of five. What
+ * The conditions that a design failed in: where ZXing failed, and where jsQR did if it failed in more than three of four. What
  * jsQR misses changes with every address, also of plain codes, so that less from it says nothing about a design.
  */
 function failedOf(wanted: readonly Condition[], readings: readonly Reading[]): Condition[] {
@@ -80,7 +80,7 @@ function failedOf(wanted: readonly Condition[], readings: readonly Reading[]): C
   const [byZxing, byJsqr] = [missedBy("zxing"), missedBy("jsqr")];
   return wanted.filter(
     (condition) =>
-      byZxing.includes(condition) || (byJsqr.length > wanted.length * 0.6 && byJsqr.includes(condition)),
+      byZxing.includes(condition) || (byJsqr.length > wanted.length * 0.75 && byJsqr.includes(condition)),
   );
 }
 
