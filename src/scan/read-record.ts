@@ -56,13 +56,16 @@ export type RecordedOutcome = "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 
 /** Reads a record, or throws when it is none: damaged, or of a version that is not known here. */
 export function decodeVisit(id: Uint8Array, bytes: Uint8Array): RecordedVisit {
-  const fields: unknown = JSON.parse(withoutNul(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)));
-  if (!Array.isArray(fields) || fields[0] !== recordVersion || fields.length !== 23)
+  const [line = "", ...opened] = withoutNul(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).split(
+    "\n",
+  );
+  const fields: unknown = JSON.parse(line);
+  if (!Array.isArray(fields) || fields[0] !== recordVersion || fields.length !== 22)
     throw new Error("not a record of a known version");
   const [, workspaceId, linkId, entrypoint, entryStepId, level, action, headers, ...rest] = fields;
   const [userAgent, language, address, cookie, cookieWasSent, outcome, destination, ...last] = rest;
   const [conversionTracking, stepsReached, stepsTotal, lastStepId, lastStepAction, ...walk] = last;
-  const [opened, saved, waiting] = walk;
+  const [saved, waiting] = walk;
   const [waitsAt, query] = waiting === 0 ? ["", ""] : list(waiting);
   return {
     id: textOfId(id),
@@ -86,7 +89,7 @@ export function decodeVisit(id: Uint8Array, bytes: Uint8Array): RecordedVisit {
     stepsTotal: count(stepsTotal),
     lastStepId: uuidOrNone(lastStepId),
     lastStepAction: lastStepAction === "" ? "" : stepAction(lastStepAction),
-    opened: opened === 0 ? none : list(opened).map(openedStep),
+    opened: opened.length === 0 ? none : opened.map(openedStep),
     saved: saved === 0 ? none : list(saved).map(savedAttribute),
     waitsAt: uuidOrNone(waitsAt),
     query: string(query),
@@ -101,9 +104,17 @@ function withoutNul(bytes: Buffer): string {
 
 const none: readonly never[] = Object.freeze([]);
 
-function openedStep(fields: unknown): OpenedStep {
-  const [id, action, data, isCompleted] = list(fields);
-  return { id: uuid(id), action: stepAction(action), data: string(data), isCompleted: isCompleted === 1 };
+/** The length of a UUID's text. */
+const idLength = 36;
+
+function openedStep(line: string): OpenedStep {
+  const space = line.indexOf(" ");
+  return {
+    id: uuid(line.slice(0, idLength)),
+    action: stepAction(line.slice(idLength + 1, space)),
+    isCompleted: line[idLength] === "1",
+    data: line.slice(space + 1),
+  };
 }
 
 function savedAttribute(fields: unknown): SavedAttribute {

@@ -203,14 +203,14 @@ test.each([
   ["redirect", plan],
   ["page", askingPlan],
 ])("refuses damaged records of a %s instead of misreading them", (_, of) => {
-  const bytes = encoded(of);
-  const fields: unknown[] = JSON.parse(bytes.toString());
+  const [line = "", ...steps] = encoded(of).toString().split("\n");
+  const fields: unknown[] = JSON.parse(line);
   const odd = fc.oneof(fc.jsonValue(), fc.constant(undefined));
   fc.assert(
     fc.property(fc.nat({ max: fields.length - 1 }), odd, (index, value) => {
       const changed = fields.with(index, value);
       try {
-        const visit = decodeVisit(seen.id, Buffer.from(JSON.stringify(changed)));
+        const visit = decodeVisit(seen.id, Buffer.from([JSON.stringify(changed), ...steps].join("\n")));
         expect(visit.workspaceId).toMatch(/^[0-9a-f-]{36}$/);
         expect(visit.stepsTotal).toBeGreaterThanOrEqual(0);
       } catch (error) {
@@ -218,7 +218,15 @@ test.each([
       }
     }),
   );
-  for (const text of ["", "{}", "[2]", "[1]", bytes.toString().slice(0, -1)])
+  for (const text of [
+    "",
+    "{}",
+    "[2]",
+    "[1]",
+    line.slice(0, -1),
+    `${line}\n`,
+    `${line}\n${uuid(5)}1NO_ACTION {}`,
+  ])
     expect(() => decodeVisit(seen.id, Buffer.from(text))).toThrow();
 });
 

@@ -34,8 +34,8 @@ const classHeaders = ["signature-agent", "sec-purpose", "purpose", "x-purpose", 
 const beginnings = new WeakMap<Plan, string>();
 
 /**
- * The bytes of a record: a JSON array, the version first, then the fields in the order that `decodeVisit` reads them. Positions
- * instead of names save half the bytes, and 0.6 µs of the redirect.
+ * The bytes of a record: a line with a JSON array, the version first, then the fields in the order that `decodeVisit` reads
+ * them; then a line for each step on the way. Positions instead of names save half the bytes, and 0.6 µs of the redirect.
  */
 export function encodeVisit(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Buffer {
   const bytes = encode(plan, visit, walk, journey);
@@ -72,7 +72,7 @@ function encode(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Buf
     journey.lastStep?.action ?? "",
   ]).slice(1, -1);
   const waiting = waits ? JSON.stringify([waitingAt(end), visit.query]) : "0";
-  return Buffer.from(`${beginning},${facts},${openedOf(walk)},${savedOf(walk)},${waiting}]`);
+  return Buffer.from(`${beginning},${facts},${savedOf(walk)},${waiting}]${openedOf(walk)}`);
 }
 
 function destinationOf(end: End): string {
@@ -83,30 +83,30 @@ function waitingAt(end: End): string {
   return end.kind === "interaction" ? end.step.id : "";
 }
 
-/** The JSON of data as a JSON text, as the database takes it: conditions give the same objects again and again. */
+/** The JSON of data, as the database takes it: conditions give the same objects again and again. */
 const texts = new WeakMap<TraceData, string>();
 
 function textOf(data: TraceData): string {
   let text = texts.get(data);
   if (text === undefined) {
-    text = JSON.stringify(JSON.stringify(data));
+    text = JSON.stringify(data);
     texts.set(data, text);
   }
   return text;
 }
 
 /**
- * Fields of a list: id, action, data, whether it is completed; 0 for no step, as on every plain redirect. A step that came
- * up again is kept once, as it was then.
+ * A line for each step: its id, whether it is completed, action, and JSON of the data, which has no line breaks. None, as
+ * on every plain redirect, is no line. A step that came up again is kept once, as it was then.
  */
 function openedOf({ taken }: Walk): string {
   let found: Map<string, string> | undefined;
   for (const { step, data, isCompleted } of taken) {
     if (data === undefined) continue;
     found ??= new Map();
-    found.set(step.id, `["${step.id}","${step.action}",${textOf(data)},${isCompleted ? 1 : 0}]`);
+    found.set(step.id, `\n${step.id}${isCompleted ? 1 : 0}${step.action} ${textOf(data)}`);
   }
-  return found === undefined ? "0" : `[${[...found.values()].join()}]`;
+  return found === undefined ? "" : [...found.values()].join("");
 }
 
 type SavedFields = [key: string, value: string, type: AttributeType, setOnce: 0 | 1];
