@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { createWorkspace } from "./api/workspaces/create-workspace.ts";
 import type { Config } from "./config.ts";
 import { inTransaction } from "./db/open.ts";
 import { greeting, keepCredentials, newPassword, reminder } from "./first-start.ts";
@@ -12,11 +11,9 @@ import type { Jobs } from "./jobs/runner.ts";
 import { createOriginReader } from "./lib/client-address.ts";
 import { deriveKey, type KeyPurpose } from "./lib/keys.ts";
 import { openStorage } from "./lib/storage.ts";
-import { type ApiRole, startApi } from "./roles/api.ts";
+import type { ApiRole } from "./roles/api.ts";
 import type { Addresses, Parts } from "./roles/parts.ts";
-import { type ScanRole, startScanRole } from "./roles/scan.ts";
-import { apiScopes } from "./rpc/access.ts";
-import { createTokenSigner } from "./rpc/tokens.ts";
+import type { ScanRole } from "./roles/scan.ts";
 import { connectionOf } from "./server/connection.ts";
 import { discoveryHandler } from "./server/discovery.ts";
 import { dispatch } from "./server/dispatch.ts";
@@ -42,8 +39,48 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the roles that are asked for on a database, all on one port. */
-export async function serveOn(database: RunningDatabase, surroundings: Surroundings): Promise<Service> {
+/**
+ * Starts the roles that are asked for, all on one port. They are loaded while the database starts; when they cannot be
+ * started, it is stopped again.
+ */
+export async function serveOn(
+  starting: Promise<RunningDatabase>,
+  surroundings: Surroundings,
+): Promise<Service> {
+  const [database, roles] = await Promise.all([starting, loadRoles(surroundings.config)]);
+  try {
+    return await serveRoles(database, roles, surroundings);
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+interface Roles {
+  readonly startApi?: (parts: Parts, ready: () => Promise<boolean>) => Promise<ApiRole>;
+  readonly startScan?: (parts: Parts) => Promise<ScanRole>;
+}
+
+/** A role that is not asked for is not loaded either. */
+async function loadRoles(config: Config): Promise<Roles> {
+  const scan = config.roles.has("scan") ? await import("./roles/scan.ts") : undefined;
+  // The thread of the spool starts while the API, which is far larger, is loaded.
+  const opening = scan?.openScanSpool(config);
+  const [api, spool] = await Promise.all([
+    config.roles.has("api") ? import("./roles/api.ts") : undefined,
+    opening,
+  ]);
+  return {
+    ...(api && { startApi: api.startApi }),
+    ...(scan && spool && { startScan: (parts: Parts) => scan.startScanRole(parts, spool) }),
+  };
+}
+
+async function serveRoles(
+  database: RunningDatabase,
+  { startApi, startScan }: Roles,
+  surroundings: Surroundings,
+): Promise<Service> {
   const { config, log, now, secret } = surroundings;
   // The port is open before its number is part of any address; until all is up, it asks to come back.
   const port = await openPort(config, log);
@@ -64,10 +101,13 @@ export async function serveOn(database: RunningDatabase, surroundings: Surroundi
     metrics,
     readOrigin: createOriginReader(config.trustedProxies),
   };
-  await welcome(parts, surroundings);
   const ready = () => isReachable(database);
-  const api = config.roles.has("api") ? await startApi(parts, ready) : undefined;
-  const scan = config.roles.has("scan") ? await startScanRole(parts) : undefined;
+  // Each of them waits for the database or for a thread, while another one can go on.
+  const [scan, api] = await Promise.all([
+    startScan?.(parts),
+    startApi?.(parts, ready),
+    welcome(parts, surroundings),
+  ]);
   let draining = false;
   port.serve(portHandler(parts, { api, scan, ready, draining: () => draining }), api?.onStream);
   const worker = config.roles.has("worker") ? startWorkerLater(parts) : undefined;
@@ -126,7 +166,7 @@ function portHandler(parts: Parts, { api, scan, ready, draining }: PortRoles): H
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
       discovery:
-        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: apiScopes })),
+        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
       operation: faultless(operations),
       file: faultless(files),
       scan: scan?.handler ?? notHere,
@@ -187,6 +227,10 @@ async function welcome(
     await sql`select pg_advisory_xact_lock(${firstStartLock})`.execute(tx);
     const found = await tx.selectFrom("workspaces").select("id").limit(1).executeTakeFirst();
     if (found !== undefined) return undefined;
+    const [{ createWorkspace }, { createTokenSigner }] = await Promise.all([
+      import("./api/workspaces/create-workspace.ts"),
+      import("./rpc/tokens.ts"),
+    ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
     return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });
   });

@@ -13,11 +13,6 @@ export async function startService(config: Config, print: (text: string) => void
   const launched = Promise.withResolvers<void>();
   const starting = startDatabase(config, log, now, launched.resolve);
   await Promise.race([launched.promise, starting]);
-  const [database, { serveOn }] = await Promise.all([starting, import("./serve.ts")]);
-  try {
-    return await serveOn(database, { config, log, now, secret, print });
-  } catch (error) {
-    await database.stop();
-    throw error;
-  }
+  const { serveOn } = await import("./serve.ts");
+  return serveOn(starting, { config, log, now, secret, print });
 }

@@ -4,12 +4,15 @@ import { publicFileUrl, signFileUrl } from "../lib/file-url.ts";
 import { newId } from "../lib/ids.ts";
 import { createPictureReader } from "../lib/reencode-image.ts";
 import { randomShortlink } from "../model/shortlink.ts";
+import { apiScopes } from "../rpc/access.ts";
 import { openPipeline } from "../rpc/open-pipeline.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
 /** The management API: its handlers for the port, and its end. */
 export interface ApiRole extends Protocols {
+  /** Public names of every scope there is. */
+  readonly scopes: ReadonlySet<string>;
   /** Ends streams that would go on for ever; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
@@ -59,5 +62,5 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     reflection: config.reflection,
     shutdownSignal: shutdown.signal,
   });
-  return { ...protocols, endStreams: () => shutdown.abort(), close: pipeline.close };
+  return { ...protocols, scopes: apiScopes, endStreams: () => shutdown.abort(), close: pipeline.close };
 }

@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
+import type { Config } from "../config.ts";
 import { lazyReader } from "../scan/request-reader.ts";
-import { openSpool } from "../scan/spool.ts";
+import { openSpool, type Spool } from "../scan/spool.ts";
 import { startScan } from "../scan/start.ts";
 import { startStoreThread } from "../scan/store-thread.ts";
 import { connectionOf } from "../server/connection.ts";
@@ -14,13 +15,17 @@ export interface ScanRole {
   close(): Promise<void>;
 }
 
-/** Opens the spool of this process and serves short links; what dead processes left in `DATA_DIR` is drained too. */
-export async function startScanRole(parts: Parts): Promise<ScanRole> {
-  const { config, addresses, db, connection, keyFor, log, metrics, now, readOrigin } = parts;
-  const directory = join(config.dataDir, "spool");
+/** Opens the spool of this process in `DATA_DIR`, for which no database is needed. */
+export async function openScanSpool({ dataDir }: Config): Promise<Spool> {
+  const directory = spoolDirectory(dataDir);
   // Records hold addresses and cookies until they are stored.
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const spool = await openSpool(directory);
+  return openSpool(directory);
+}
+
+/** Serves short links; what dead processes left in `DATA_DIR` is drained too. Closes the spool in the end. */
+export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRole> {
+  const { config, addresses, db, connection, keyFor, log, metrics, now, readOrigin } = parts;
   const deviceKey = Buffer.from(keyFor("devices")).toString("hex");
   const thread = startStoreThread({
     connection,
@@ -36,7 +41,7 @@ export async function startScanRole(parts: Parts): Promise<ScanRole> {
     reader: lazyReader(config.cityDatabase),
     deviceKey,
     passwordKey: keyFor("step-passwords"),
-    quarantineDirectory: directory,
+    quarantineDirectory: spoolDirectory(config.dataDir),
     shortUrl: addresses.shortUrl,
     siteUrl: addresses.baseUrl === addresses.shortUrl ? undefined : addresses.baseUrl,
     originOf: (req) => readOrigin(connectionOf(req)),
@@ -52,4 +57,8 @@ export async function startScanRole(parts: Parts): Promise<ScanRole> {
       await spool.close();
     },
   };
+}
+
+function spoolDirectory(dataDir: string): string {
+  return join(dataDir, "spool");
 }

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { type CallError, fail, type Reason } from "../lib/errors.ts";
+import { lruCache } from "../lib/lru-cache.ts";
 import type { Caller } from "./handlers.ts";
 import type { Revocations } from "./revocations.ts";
 import type { TokenUse } from "./token-use.ts";
@@ -45,7 +45,7 @@ export function createAuthenticate({
   tokenUse,
   baseUrl,
 }: AuthenticateDeps): Authenticate {
-  const known = new LRUCache<string, KnownIdentity>({ max: knownMax });
+  const known = lruCache<KnownIdentity>(knownMax);
   const challenge = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
 
   function refuse(message: string, reason: Reason = "UNAUTHENTICATED"): CallError {

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 import { sql } from "kysely";
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
+import { lruCache } from "../lib/lru-cache.ts";
 import { nobody } from "../model/nobody.ts";
 
 /** What a call was answered from its bucket. */
@@ -71,7 +71,7 @@ const burstSeconds = 2;
  * so the rate holds over time. When the database is away each process goes on by itself.
  */
 export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): RateLimiter {
-  const buckets = new LRUCache<string, LocalBucket>({ max: bucketsMax });
+  const buckets = lruCache<LocalBucket>(bucketsMax);
   const touched = new Set<LocalBucket>();
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../lib/lru-cache.ts";
 
 /** What is known of a key: a value, or that there is none; `undefined` in `peek` means that nothing is known. */
 export type Known<Value> = { readonly value: Value | undefined };
@@ -42,8 +42,8 @@ const retryMs = 1_000;
 /** A cache in front of the database that goes on while the database is away. */
 export function createCache<Value extends object>(deps: CacheDeps<Value>): Cache<Value> {
   const { load, hearsChanges, nowMs, ttlMs, missTtlMs, patienceMs } = deps;
-  const values = new LRUCache<string, Entry<Value>>({ max: deps.size });
-  const misses = new LRUCache<string, number>({ max: deps.missSize });
+  const values = lruCache<Entry<Value>>(deps.size);
+  const misses = lruCache<number>(deps.missSize);
   const looks = new Map<string, Look<Value>>();
   let epoch = 0;
 

@@ -1,5 +1,5 @@
 import { isbot } from "isbot";
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../lib/lru-cache.ts";
 import { assistants, signatureAgents } from "./user-agents/assistants.ts";
 import { crawlers } from "./user-agents/crawlers.ts";
 import type { DeclaredProgram, Purpose } from "./user-agents/declared.ts";
@@ -64,7 +64,7 @@ const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
  * HEAD requests are not recorded; prefetches are recorded and not counted, because nobody has seen the answer yet.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
-  const known = new LRUCache<string, Classification>({ max: cacheSize });
+  const known = lruCache<Classification>(cacheSize);
 
   function remembered(userAgent: string): Classification {
     const hit = known.get(userAgent);

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../lib/lru-cache.ts";
 
 /**
  * Slows down who guesses short links: each address may be wrong about `burst` of them, and about one more every
@@ -22,7 +22,7 @@ const addressesMax = 20_000;
 
 export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimitDeps): MissLimit {
   // The time at which an address has its whole burst again.
-  const fullAt = new LRUCache<string, number>({ max: addressesMax });
+  const fullAt = lruCache<number>(addressesMax);
 
   return {
     allows(address) {

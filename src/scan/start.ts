@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { performance } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -58,8 +57,6 @@ export interface Scan {
 /** Starts what visitors meet: short links of all hosts, and the drain behind them. Does not need a living database. */
 export async function startScan(deps: ScanDeps): Promise<Scan> {
   const { db, connection, spool, store, shortUrl, siteUrl, originOf, now, log } = deps;
-  // Little survives a redirect, and helping threads cost more processor time than they save: 8 µs of it a visit.
-  setFlagsFromString("--no-parallel-scavenge");
   const nowMs = () => now().getTime();
   const visits = newScanCounts();
   const recorder = createRecorder({
