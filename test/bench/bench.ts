@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { coldRedirectRow } from "./cold-redirect.ts";
 import { conditionsRow } from "./conditions.ts";
+import { editsRow } from "./edits.ts";
 import { grpcRow } from "./grpc.ts";
 import { memoryRow } from "./memory.ts";
 import { qrcodeRow } from "./qrcode.ts";
@@ -18,6 +19,7 @@ const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Pr
   redirect: redirectRow,
   conditions: conditionsRow,
   recording: recordingRow,
+  edits: editsRow,
   cold: coldRedirectRow,
   get: (options) => restRow("get", options),
   create: (options) => restRow("create", options),

@@ -47,4 +47,5 @@ export function timedGet(
   });
 }
 
-const browser = "Mozilla/5.0 (X11; Linux x64; rv:132.0) Gecko/20100101 Firefox/132.0";
+/** What visitors say that they come with. */
+export const browser = "Mozilla/5.0 (X11; Linux x64; rv:132.0) Gecko/20100101 Firefox/132.0";

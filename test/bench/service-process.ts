@@ -34,6 +34,8 @@ export interface ServiceProcessOptions {
   readonly dataDir?: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another process, whose database this one works on as well; it must outlive this one. */
+  readonly beside?: ServiceProcess;
 }
 
 /** As it runs in production: `npm run bench` bundles it first. */
@@ -47,6 +49,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
   const port = options.port ?? (await freePort());
   const logFile = join(dataDir, "log");
   const log = openSync(logFile, "a");
+  const { beside } = options;
   const startedAt = performance.now();
   const child = spawn(process.execPath, [main], {
     cwd: dataDir,
@@ -56,6 +59,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
       DATA_DIR: dataDir,
       RATE_LIMIT_TOKEN: "0",
       RATE_LIMIT_ANONYMOUS: "0",
+      ...(beside && (await shared(beside))),
       ...options.env,
     },
     stdio: ["ignore", log, log],
@@ -75,7 +79,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
     port,
     pid: child.pid ?? 0,
     dataDir,
-    credentials: JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")),
+    credentials: beside?.credentials ?? JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")),
     readyMs,
     database: () => connectTo(dataDir),
     metric,
@@ -97,6 +101,15 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
 /** How to reach the embedded database of a running service. */
 export function databaseOf(dataDir: string): pg.ClientConfig {
   return { host: join(dataDir, "postgres"), user: "signpost", database: "postgres" };
+}
+
+/** What lets a second process work on the embedded database of a first. */
+async function shared({ dataDir }: ServiceProcess): Promise<Record<string, string>> {
+  const folder = encodeURIComponent(join(dataDir, "postgres"));
+  return {
+    DATABASE_URL: `postgres://signpost@${folder}/postgres`,
+    SECRET: (await readFile(join(dataDir, "secret"), "utf8")).trim(),
+  };
 }
 
 async function connectTo(dataDir: string): Promise<pg.Client> {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { restApi } from "../support/rest-api.ts";
+import { type RestApi, restApi } from "../support/rest-api.ts";
 import { startService } from "../support/start-service.ts";
 import { formAction, newVisitor } from "../support/visitor.ts";
-import { makeWorkflow } from "../support/workflows.ts";
+import { type MadeWorkflow, makeWorkflow } from "../support/workflows.ts";
 
 /** Two processes on one database, as behind a load balancer. */
 async function startTwo() {
@@ -53,56 +53,85 @@ test("an edit on one process is what the other serves within a second, and a vis
   expect([done.status, done.location]).toEqual([302, "https://example.com/"]);
 }, 60_000);
 
-test("no visit sees half of an edit, while one edit follows the other", async () => {
+test("no visit to either process sees half of an edit, while editors of both follow one another", async () => {
   const { first, second, api } = await startTwo();
-  const link = await makeWorkflow(
-    api,
-    "actor",
-    {
-      actor: {
-        action: "DEVICE_ACTOR_CONDITION",
-        payload: {
-          deviceActorCondition: {
-            options: [{ id: "v0", name: "People", value: "DEVICE_ACTOR_CONDITION_VALUE_HUMAN" }],
-          },
-        },
-        next: { v0: "redirect" },
-      },
-    },
-    { fallbackDestination: "https://example.com/half" },
-  );
-  // Each edit gives the option another id, so that its payload and its connection change together or not at all.
-  const path = `/v1/links/${link.linkId}/workflow-steps/${link.steps.actor}`;
-  const edit = (version: string) =>
-    api.call("PATCH", path, {
-      payload: {
-        deviceActorCondition: {
-          options: [
-            {
-              id: version,
-              name: "People",
-              value: "DEVICE_ACTOR_CONDITION_VALUE_HUMAN",
-              nextStepId: link.steps.redirect,
-            },
-          ],
-        },
-      },
-    });
+  const processes = [first, second];
+  const links = await Promise.all([makeForked(api), makeForked(api)]);
+  const destinations = new Map<string, number>();
+  const visitsMin = 300;
+  let visits = 0;
   let isEditing = true;
-  const editors = Array.from({ length: 3 }, async (_, editor) => {
-    for (let version = 1; version <= 60; version++) await edit(`v${editor}-${version}`);
+  // Each link has an editor on each process.
+  const editors = processes.flatMap(({ baseUrl }, process) => {
+    const door = restApi(baseUrl, first.credentials.accessToken);
+    return links.map(async (link) => {
+      for (let version = 1; version <= 100 || visits < visitsMin; version++)
+        await editFork(door, link, { id: `v${process}-${version}`, exit: exits[version % 2] ?? "left" });
+    });
   });
-  const locations = new Map<string, number>();
-  const visitors = [first, second].map(async ({ port }) => {
-    const visitor = newVisitor(port);
-    while (isEditing) {
-      const { location } = await visitor.get(`/${link.shortlink}`);
-      locations.set(location, (locations.get(location) ?? 0) + 1);
-    }
+  const visitors = processes.flatMap(({ port }) =>
+    links.map(async ({ shortlink }) => {
+      const visitor = newVisitor(port);
+      while (isEditing) {
+        const { status, location } = await visitor.get(`/${shortlink}`);
+        const seen = location || `status ${status}`;
+        destinations.set(seen, (destinations.get(seen) ?? 0) + 1);
+        visits++;
+      }
+    }),
+  );
+  await Promise.all(editors).finally(() => {
+    isEditing = false;
   });
-  await Promise.all(editors);
-  isEditing = false;
   await Promise.all(visitors);
-  expect([...locations.keys()]).toEqual(["https://example.com/"]);
-  expect(locations.get("https://example.com/")).toBeGreaterThan(20);
+  const whole = exits.map((exit) => `https://example.com/${exit}`);
+  expect([...destinations.keys()].filter((seen) => !whole.includes(seen))).toEqual([]);
+  // What was edited last is what both end up with.
+  for (const link of links)
+    for (const exit of exits) {
+      await editFork(api, link, { id: `last-${exit}`, exit });
+      await vi.waitFor(
+        async () => {
+          for (const { port } of processes)
+            expect((await newVisitor(port).get(`/${link.shortlink}`)).location).toBe(
+              `https://example.com/${exit}`,
+            );
+        },
+        { timeout: 10_000, interval: 20 },
+      );
+    }
 }, 120_000);
+
+const exits = ["left", "right"] as const;
+type Exit = (typeof exits)[number];
+
+/** A link with a condition whose only option leads to either of two redirects. */
+function makeForked(api: RestApi): Promise<MadeWorkflow> {
+  const redirect = (exit: Exit) => ({
+    action: "CLIENT_REDIRECT",
+    payload: { clientRedirect: { destination: `https://example.com/${exit}` } },
+  });
+  const people = { id: "v0", name: "People", value: "DEVICE_ACTOR_CONDITION_VALUE_HUMAN" };
+  const actor = {
+    action: "DEVICE_ACTOR_CONDITION",
+    payload: { deviceActorCondition: { options: [people] } },
+    next: { v0: "left" },
+  };
+  const steps = { left: redirect("left"), right: redirect("right"), actor };
+  return makeWorkflow(api, "actor", steps, { fallbackDestination: "https://example.com/half" });
+}
+
+/**
+ * Gives the option another id and another exit. Whoever saw the new option with the old connections, or the other way
+ * round, would find no way on and be sent to the fallback.
+ */
+async function editFork(
+  api: RestApi,
+  { linkId, steps }: MadeWorkflow,
+  { id, exit }: { readonly id: string; readonly exit: Exit },
+): Promise<void> {
+  const option = { id, name: "People", value: "DEVICE_ACTOR_CONDITION_VALUE_HUMAN", nextStepId: steps[exit] };
+  await api.call("PATCH", `/v1/links/${linkId}/workflow-steps/${steps.actor}`, {
+    payload: { deviceActorCondition: { options: [option] } },
+  });
+}
