@@ -97,17 +97,18 @@ test("a page of links and all they embed is read by one statement, and counted b
   expect(await statementsOf(listed)).toEqual(["select", "select"]);
 });
 
-test("a change is one statement that reads and one that writes, and the first alone when nothing changes", async () => {
+test("a change is one statement that locks, one that reads and one that writes, which is left out when nothing changes", async () => {
   const id = await newLink(["a"]);
   const change = (init: MessageInitShape<typeof method.update.input>) => () =>
     service.update(request(method.update, { id, ...init }), context);
   expect(await statementsOf(change({ name: "n", tags: ["b"], purpose: "p" }))).toEqual([
     "begin",
     "select",
+    "select",
     "with",
     "commit",
   ]);
-  expect(await statementsOf(change({ name: "n" }))).toEqual(["begin", "select", "commit"]);
+  expect(await statementsOf(change({ name: "n" }))).toEqual(["begin", "select", "select", "commit"]);
 });
 
 test("a link is locked by one statement and deleted by another", async () => {

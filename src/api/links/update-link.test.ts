@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, expect, test } from "vitest";
+import { sql } from "kysely";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 
@@ -216,4 +217,49 @@ test("writes the last of changes made at once, and all that do not collide", asy
   const link = await read();
   expect(link).toMatchObject({ name: "one", purpose: "two", fallbackDestination: "https://example.org" });
   expect(new Set(link.tags.map(({ name }: Named) => name))).toEqual(new Set(["x", "y"]));
+});
+
+describe("a change that waited for another one", () => {
+  /** Sends a change while another transaction holds the link and makes its own, and answers both calls' outcome. */
+  async function behind(change: (tx: typeof db) => Promise<unknown>, body: object) {
+    const call = await db.transaction().execute(async (tx) => {
+      await sql`select from links where id = ${id} for no key update`.execute(tx);
+      const waiting = patch(body);
+      await vi.waitFor(
+        async () => {
+          const { rows } = await sql`select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+          expect(rows).toHaveLength(1);
+        },
+        { timeout: 20_000, interval: 10 },
+      );
+      await change(tx);
+      return { waiting };
+    });
+    return (await call.waiting).json.link;
+  }
+
+  const detach = (tx: typeof db) => sql`delete from link_tags where link_id = ${id}`.execute(tx);
+
+  test("answers the tags that the other one left", async () => {
+    const link = await behind(detach, { name: "Dinner" });
+    expect([link.name, link.tags]).toEqual(["Dinner", []]);
+  });
+
+  test("writes its tags, though the link had the same ones when it was asked for", async () => {
+    const link = await behind(detach, { tags: ["a", "b"] });
+    expect(link.tags.map(({ name }: Named) => name)).toEqual(["a", "b"]);
+    expect((await read()).tags.map(({ name }: Named) => name)).toEqual(["a", "b"]);
+  });
+
+  test("takes a template's look again, when the other one took another", async () => {
+    const template = await addTemplate(workspace.workspaceId, { backgroundColor: "#ffeedd" });
+    await patch({ qrcodeTemplateId: template });
+    const restyle = (tx: typeof db) =>
+      sql`update qrcode_designs set options = '{}' where link_id = ${id}`.execute(tx);
+    await behind(restyle, { qrcodeTemplateId: template });
+    const { rows } = await sql<{ options: object }>`
+      select options from qrcode_designs where link_id = ${id}`.execute(db);
+    expect(rows).toEqual([{ options: { backgroundColor: "#ffeedd" } }]);
+  });
 });

@@ -21,7 +21,7 @@ import { messageOptions } from "./qrcode-image.ts";
 import { notFound, wantedTags } from "./rules.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
-/** Changes a link: one statement that locks and looks up, and one that writes when there is something to change. */
+/** Changes a link: one statement that locks, one that reads, and one that writes when there is something to change. */
 export async function changeLink(
   deps: Deps,
   request: UpdateLinkRequest,

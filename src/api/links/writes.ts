@@ -207,21 +207,28 @@ export interface LockedLink
   readonly design_options: Json;
 }
 
-/** Locks a link and all that a change of it refers to, in one statement of the caller's transaction. */
+/**
+ * Locks a link and all that a change of it refers to, then reads the link in a statement of its own: while the lock was
+ * waited for, another change may have written tags and design, which a statement from before would not see.
+ */
 export async function lockLink(
   tx: Db,
   workspaceId: string,
   id: string,
   wanted: Referenced,
 ): Promise<LockedLink | undefined> {
-  const { rows } = await sql<LockedLink>`
-    select ${linkColumns}, ${tagsColumn}, ${referenceColumns(workspaceId, wanted)},
-      (select options from qrcode_designs q
-        where q.workspace_id = l.workspace_id and q.id = l.qrcode_design_id) as design_options
-    from ${linkTables}
+  const locked = await sql<References>`
+    select ${referenceColumns(workspaceId, wanted)} from links l
     where l.workspace_id = ${workspaceId} and l.id = ${id} and l.deleted_at is null
     for no key update of l`.execute(tx);
-  return rows[0];
+  const [references] = locked.rows;
+  if (references === undefined) return undefined;
+  const { rows } = await sql<Omit<LockedLink, keyof References>>`
+    select ${linkColumns}, ${tagsColumn}, (select options from qrcode_designs q
+      where q.workspace_id = l.workspace_id and q.id = l.qrcode_design_id) as design_options
+    from ${linkTables} where l.workspace_id = ${workspaceId} and l.id = ${id}`.execute(tx);
+  const { blocked_host, has_directory, has_theme, template } = references;
+  return { ...onlyRow(rows), blocked_host, has_directory, has_theme, template };
 }
 
 /** What a link becomes. */
