@@ -95,6 +95,7 @@ async function serveRoles(
     now,
     db: database.db,
     pool: database.pool,
+    autonomousDb: database.autonomousDb,
     connection: database.connection,
     keyFor,
     storage: await openStorage({ directory: join(config.dataDir, "files"), s3: config.s3 }),

@@ -11,12 +11,20 @@ import { storeBuiltInTemplates } from "./jobs/built-in-templates.ts";
 export interface RunningDatabase {
   readonly db: Db;
   readonly pool: pg.Pool;
+  /**
+   * For single statements that are committed whatever becomes of the caller's transaction. Its connections are its own:
+   * calls that hold all of the pool's would wait for one more forever.
+   */
+  readonly autonomousDb: Db;
   readonly connection: pg.ClientConfig;
-  /** Closes the pool, then stops the embedded server. */
+  /** Closes all connections, then stops the embedded server. */
   stop(): Promise<void>;
 }
 
 const retryMs = 1_000;
+
+/** Opened with the first use, closed when they are idle for ten seconds. */
+const autonomousConnections = 2;
 
 /**
  * Starts or connects to PostgreSQL and brings its schema up to date. Waits for a server that is away. `onLaunched` is
@@ -34,21 +42,25 @@ export async function startDatabase(
   const connection = embedded
     ? { host: embedded.host, port: embedded.port, user: embedded.user, database: embedded.database }
     : connectionConfig(config.databaseUrl ?? "");
-  const { db, pool, close } = openDatabase({
-    connection,
-    poolSize: config.databasePoolSize,
-    statementTimeoutMs: config.requestTimeoutMs,
-    onError: (error) => log.warn({ err: error }, "a database connection broke"),
-  });
+  const open = (poolSize: number) =>
+    openDatabase({
+      connection,
+      poolSize,
+      statementTimeoutMs: config.requestTimeoutMs,
+      onError: (error) => log.warn({ err: error }, "a database connection broke"),
+    });
+  const { db, pool, close } = open(config.databasePoolSize);
+  const autonomous = open(autonomousConnections);
   await whenReachable(pool, log);
   await migrate(db, pool, now());
   await storeBuiltInTemplates(db, now());
   return {
     db,
     pool,
+    autonomousDb: autonomous.db,
     connection,
     stop: async () => {
-      await close();
+      await Promise.all([close(), autonomous.close()]);
       await embedded?.stop();
     },
   };

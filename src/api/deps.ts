@@ -1,4 +1,5 @@
 import type { RawBuilder } from "kysely";
+import type { Db } from "../db/open.ts";
 import type { PictureReader } from "../lib/reencode-image.ts";
 import type { Storage } from "../lib/storage.ts";
 
@@ -18,6 +19,8 @@ export interface Deps {
     task: Task,
     payload: QueuedJobs[Task],
   ) => RawBuilder<unknown>;
+  /** For what stands whatever becomes of a call's transaction; such a call may wait for it while it holds a connection. */
+  readonly autonomousDb: Db;
   /** Where files are kept. */
   readonly storage: Storage;
   /** Reads pictures that callers send. */

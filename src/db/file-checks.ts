@@ -41,8 +41,9 @@ export interface FileStore {
 }
 
 /**
- * Stores a file that a record is about to refer to. When the record is never written, the file goes again. `make` is
- * called only when there is no such file yet, for keys that follow from the content.
+ * Stores a file that a record is about to refer to. When the record is never written, the file goes again; so the note
+ * about it must not be undone with the record, and `db` is outside of the transaction that writes it. `make` is called only
+ * when there is no such file yet, for keys that follow from the content.
  */
 export async function storeFile(
   db: Db,
@@ -50,6 +51,7 @@ export async function storeFile(
   file: OwnedFile,
   make: () => Promise<{ readonly bytes: Uint8Array; readonly contentType: string }>,
 ): Promise<void> {
+  if (db.isTransaction) throw new Error("a note about a file would be undone with its transaction");
   // First the note, then the look: a clean-up that is just deleting the file holds the note's row until it is done.
   await checkFileLater(db, file, now());
   if ((await storage.get(file.key)) !== undefined) return;

@@ -41,6 +41,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         now,
         newShortlink: randomShortlink,
         jobCall,
+        autonomousDb: parts.autonomousDb,
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),

@@ -16,6 +16,8 @@ export interface Parts {
   readonly now: () => Date;
   readonly db: Db;
   readonly pool: pg.Pool;
+  /** A few connections beside the pool, for statements that are committed whatever becomes of the caller's transaction. */
+  readonly autonomousDb: Db;
   /** For connections beside the pool: LISTEN, jobs. */
   readonly connection: pg.ClientConfig;
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;

@@ -17,6 +17,7 @@ import { afterAll } from "vitest";
 import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/file-url.ts";
@@ -111,6 +112,13 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const log = captureLog();
   const metrics = new Registry();
   const storage = await testStorage();
+  const autonomous = openDatabase({
+    connection: database.connection,
+    poolSize: 1,
+    statementTimeoutMs: 30_000,
+    onError: () => {},
+  });
+  afterAll(autonomous.close);
   const pipeline = await openPipeline({
     db: database.db,
     connection: database.connection,
@@ -122,7 +130,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     metrics,
     log: log.logger,
     services: (parts) =>
-      options.services ?? createServices({ ...testDeps(clock.now, storage), ...options.deps, ...parts }),
+      options.services ??
+      createServices({ ...testDeps(clock.now, storage, autonomous.db), ...options.deps, ...parts }),
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
@@ -199,11 +208,12 @@ async function testStorage(): Promise<Storage> {
 }
 
 /** What handlers are given in tests. */
-function testDeps(now: () => Date, storage: Storage): Deps {
+function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
   return {
     now,
     newShortlink: randomShortlink,
     jobCall,
+    autonomousDb,
     storage,
     pictures: createPictureReader(),
     publicFileUrl: (storageKey) => publicFileUrl(storageKey, "http://api.test"),

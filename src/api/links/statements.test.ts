@@ -24,6 +24,7 @@ const service = linksService({
   now,
   newShortlink: randomShortlink,
   jobCall,
+  autonomousDb: db,
   signFileUrl: (key) => key,
   storage: await openStorage({ directory: "unused" }),
   pictures: createPictureReader(),

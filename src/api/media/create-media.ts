@@ -38,7 +38,8 @@ export async function createMedia(
   const id = newId(at);
   const key = `${visibility === "PUBLIC" ? "public/" : ""}media/${workspaceId}/${id}.${extension}`;
   const contentType = `image/${format}`;
-  await storeFile(context.db, deps, { workspaceId, key, ownerId: id }, async () => ({ bytes, contentType }));
+  const file = { workspaceId, key, ownerId: id };
+  await storeFile(deps.autonomousDb, deps, file, async () => ({ bytes, contentType }));
   const row = await insertMedia(context.db, {
     workspace_id: workspaceId,
     id,

@@ -224,6 +224,38 @@ describe("delete", () => {
 });
 
 describe("files to look at again", () => {
+  test("go when the call that stored them failed, with an idempotency key too", async () => {
+    const stored: string[] = [];
+    const unsure: typeof storage = {
+      ...storage,
+      async put(key, ...file) {
+        await storage.put(key, ...file);
+        stored.push(key);
+        throw new Error("no answer");
+      },
+    };
+    const second = await startApi({ database: api.database, clock, deps: { storage: unsure } });
+    const body = { fileData: png.toString("base64"), mediaType: "TYPE_BADGE" };
+    for (const headers of [{}, { "idempotency-key": "badge" }]) {
+      const { status } = await second.rest(workspace.token)("POST", "/v1/media", body, headers);
+      expect(status).toBe(500);
+    }
+    const left = async () =>
+      (await Promise.all(stored.map((key) => storage.get(key)))).filter(Boolean).length;
+    expect(await left()).toBe(2);
+    clock.advance(3 * 60 * 60 * 1000);
+    while ((await sweepFiles(db, { storage, now: clock.now })) > 0);
+    expect(await left()).toBe(0);
+  });
+
+  test("do not keep each other waiting when calls with idempotency keys hold all connections", async () => {
+    const body = { fileData: png.toString("base64"), mediaType: "TYPE_BADGE" };
+    const uploads = Array.from({ length: api.database.pool.options.max }, (_, index) =>
+      rest("POST", "/v1/media", body, { "idempotency-key": `upload-${index}` }),
+    );
+    expect(new Set((await Promise.all(uploads)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   test("stay as long as a record refers to them", async () => {
     const { media } = (await upload()).json;
     clock.advance(3 * 60 * 60 * 1000);

@@ -14,12 +14,12 @@ const rules: PictureRules = { formats: ["png", "jpeg", "webp", "svg"], sideMax: 
  */
 export async function storeCentralImage(
   deps: Deps,
-  { db, signal }: Pick<Context, "db" | "signal">,
+  { signal }: Pick<Context, "signal">,
   bytes: Uint8Array,
 ): Promise<string> {
   const picture = await read(deps, bytes, signal);
   const key = `centers/${createHash("sha256").update(picture.bytes).digest("hex")}.png`;
-  await storeFile(db, deps, { workspaceId: nobody, key, ownerId: null }, async () => ({
+  await storeFile(deps.autonomousDb, deps, { workspaceId: nobody, key, ownerId: null }, async () => ({
     bytes: picture.bytes,
     contentType: "image/png",
   }));

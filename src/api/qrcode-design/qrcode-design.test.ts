@@ -356,6 +356,32 @@ describe("a design that belongs to nobody", () => {
   });
 });
 
+test("the picture of a design that was refused goes, with an idempotency key too", async () => {
+  const stored: string[] = [];
+  const watched: typeof storage = {
+    ...storage,
+    put(key, ...file) {
+      stored.push(key);
+      return storage.put(key, ...file);
+    },
+  };
+  const second = await startApi({ database: api.database, clock, deps: { storage: watched } });
+  for (const headers of [{}, { "idempotency-key": randomUUID() }]) {
+    const background = `#${randomUUID().slice(0, 6)}`;
+    const picture = await sharp({ create: { width: 9, height: 9, channels: 3, background } })
+      .png()
+      .toBuffer();
+    const body = { ...unreadable, centralImageData: picture.toString("base64"), requireScannable: true };
+    const { status } = await second.rest()("POST", "/v1/public/qrcode-designs", body, headers);
+    expect(status).toBe(412);
+  }
+  const left = async () => (await Promise.all(stored.map((key) => storage.get(key)))).filter(Boolean).length;
+  expect(await left()).toBe(2);
+  clock.advance(3 * 60 * 60 * 1000);
+  while ((await sweepFiles(db, { storage, now: clock.now })) > 0);
+  expect(await left()).toBe(0);
+});
+
 describe("update", () => {
   test("changes the fields that are present and no other; nothing present changes nothing", async () => {
     const link = await createLink({ shortlink: "idle" });
