@@ -9,6 +9,7 @@ const linkCount = 4;
 /** Two for each link, so that edits of one link wait for each other too. */
 const editorCount = 8;
 const visitorsEach = 4;
+const arrivalMsMax = 30_000;
 const half = "https://example.com/half";
 
 /** A link with a condition whose only option leads to either of two redirects. */
@@ -110,7 +111,8 @@ async function load(
       const { destination } = at(watched.exits, version);
       await edit(here, watched, `${startedAt}-${version}`, version);
       const answeredAt = performance.now();
-      while ((await visit(there.port, watched.path)) !== destination);
+      while ((await visit(there.port, watched.path)) !== destination)
+        if (performance.now() - answeredAt > arrivalMsMax) throw new Error("an edit never arrived");
       arrivalsMs.push(performance.now() - answeredAt);
     }
   }

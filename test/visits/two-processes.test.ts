@@ -58,14 +58,14 @@ test("no visit to either process sees half of an edit, while editors of both fol
   const processes = [first, second];
   const links = await Promise.all([makeForked(api), makeForked(api)]);
   const destinations = new Map<string, number>();
-  const visitsMin = 300;
+  const visitsMin = 200;
   let visits = 0;
   let isEditing = true;
   // Each link has an editor on each process.
   const editors = processes.flatMap(({ baseUrl }, process) => {
     const door = restApi(baseUrl, first.credentials.accessToken);
     return links.map(async (link) => {
-      for (let version = 1; version <= 100 || visits < visitsMin; version++)
+      for (let version = 1; version <= 60 || visits < visitsMin; version++)
         await editFork(door, link, { id: `v${process}-${version}`, exit: exits[version % 2] ?? "left" });
     });
   });
@@ -80,10 +80,10 @@ test("no visit to either process sees half of an edit, while editors of both fol
       }
     }),
   );
-  await Promise.all(editors).finally(() => {
+  const edited = Promise.all(editors).finally(() => {
     isEditing = false;
   });
-  await Promise.all(visitors);
+  await Promise.all([edited, ...visitors]);
   const whole = exits.map((exit) => `https://example.com/${exit}`);
   expect([...destinations.keys()].filter((seen) => !whole.includes(seen))).toEqual([]);
   // What was edited last is what both end up with.
