@@ -12,11 +12,12 @@ import { journeyOf } from "../workflow/journey.ts";
 import type { Visit } from "../workflow/visit.ts";
 import { createClassifier } from "./classify.ts";
 import { startDrain } from "./drain.ts";
+import { frame, framedLength } from "./framed-records.ts";
 import { nowhere } from "./geography.ts";
 import { createQuarantine } from "./quarantine.ts";
 import { encodeVisit, type SeenVisit } from "./record-format.ts";
 import { openSpool } from "./spool.ts";
-import { createRecordStore, type RawRecord } from "./store-records.ts";
+import { createRecordStore } from "./store-records.ts";
 import { createVisitIds, textOfId } from "./visit-id.ts";
 
 const database = await testDatabase();
@@ -26,6 +27,23 @@ const iphone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 const crawler = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 const startMs = Date.UTC(2026, 7, 1, 12);
+
+/** A record as it is given to the spool. */
+interface Recorded {
+  readonly id: Buffer;
+  readonly text: string;
+}
+
+/** Stores records as the spool gives them, in one chunk. */
+function store(records: readonly Recorded[]) {
+  return newStore()([chunkOf(records)]);
+}
+
+function chunkOf(records: readonly Recorded[]): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(records.reduce((sum, { text }) => sum + framedLength(text), 0));
+  records.reduce((offset, { id, text }) => frame(bytes, offset, id, text), 0);
+  return bytes;
+}
 
 function newStore() {
   return createRecordStore(db, {
@@ -51,7 +69,7 @@ const asked: Visit = {
 type VisitOptions = Partial<Omit<SeenVisit, "id">> & { atMs?: number };
 
 /** The record of a visit of a browser that has just got its cookie. */
-async function recordOf(link: TestLink, { atMs = startMs, ...seen }: VisitOptions = {}): Promise<RawRecord> {
+async function recordOf(link: TestLink, { atMs = startMs, ...seen }: VisitOptions = {}): Promise<Recorded> {
   const row = await loadPlan(db, link.host, link.shortlink);
   if (row === undefined) throw new Error("no such link");
   const plan = compilePlan(row, `https://go.example/${link.shortlink}`);
@@ -68,7 +86,7 @@ async function recordOf(link: TestLink, { atMs = startMs, ...seen }: VisitOption
     ...seen,
   };
   const walk = decide(plan, asked, new Date(atMs));
-  return { id, bytes: encodeVisit(plan, visit, walk, journeyOf(plan, walk)) };
+  return { id, text: encodeVisit(plan, visit, walk, journeyOf(plan, walk)) };
 }
 
 function eventsOf({ workspaceId }: { workspaceId: string }) {
@@ -100,7 +118,7 @@ async function counterOf({ workspaceId, id }: TestLink): Promise<bigint> {
 test("writes a visit with its device, visitor, traces and counters", async () => {
   const link = await insertLink(db);
   const record = await recordOf(link, { action: "SCAN" });
-  expect(await newStore()([record])).toMatchObject({ written: 1, dropped: 0, poison: [] });
+  expect(await store([record])).toMatchObject({ written: 1, dropped: 0, poison: [] });
 
   const at = new Date(startMs);
   const id = textOfId(record.id);
@@ -175,7 +193,7 @@ test("writes a visit with its device, visitor, traces and counters", async () =>
 test("writes each visit once, however often and by however many it is written", async () => {
   const links = await Promise.all(Array.from({ length: 5 }, () => insertLink(db)));
   const cookies = Array.from({ length: 40 }, () => randomUUID());
-  const records: RawRecord[] = [];
+  const records: Recorded[] = [];
   for (const [index, cookie] of [...cookies, ...cookies, ...cookies].entries()) {
     const link = links[index % 5];
     if (link === undefined) continue;
@@ -184,9 +202,9 @@ test("writes each visit once, however often and by however many it is written", 
     records.push(await recordOf(link, { cookie, cookieWasSent, address, atMs: startMs + index }));
   }
   const stores = [newStore(), newStore(), newStore(), newStore()];
-  const batches = stores.flatMap((store, turn) => {
+  const batches = stores.flatMap((own, turn) => {
     const turned = [...records.slice(turn * 17), ...records.slice(0, turn * 17)];
-    return [store(turned.slice(0, 70)), store(turned.slice(50)), store(turned)];
+    return [turned.slice(0, 70), turned.slice(50), turned].map((some) => own([chunkOf(some)]));
   });
   const stored = await Promise.all(batches);
   expect(stored.reduce((sum, { written }) => sum + written, 0)).toBe(120);
@@ -209,7 +227,6 @@ test("tells devices by cookie, and without one by address, browser and language 
   const other = await insertLink(db, { workspaceId });
   const cookie = randomUUID();
   const minute = 60_000;
-  const store = newStore();
   const visits: [TestLink, VisitOptions][] = [
     [link, { cookie }],
     [link, { cookie, cookieWasSent: true, address: "81.9.9.9", atMs: startMs + minute }],
@@ -250,7 +267,7 @@ test("tells devices by cookie, and without one by address, browser and language 
 test("the same cookie is another device in another workspace", async () => {
   const [one, two] = [await insertLink(db), await insertLink(db)];
   const cookie = randomUUID();
-  await newStore()([await recordOf(one, { cookie }), await recordOf(two, { cookie, cookieWasSent: true })]);
+  await store([await recordOf(one, { cookie }), await recordOf(two, { cookie, cookieWasSent: true })]);
   const [first] = await eventsOf(one);
   const [second] = await eventsOf(two);
   expect(first?.device_id).not.toBe(second?.device_id);
@@ -260,7 +277,7 @@ test("the same cookie is another device in another workspace", async () => {
 test("records bots without counting them, and gives them no visitor", async () => {
   const link = await insertLink(db);
   const headers = { "user-agent": crawler };
-  await newStore()([await recordOf(link, { headers }), await recordOf(link, { headers, atMs: startMs + 1 })]);
+  await store([await recordOf(link, { headers }), await recordOf(link, { headers, atMs: startMs + 1 })]);
   expect(await eventsOf(link)).toMatchObject([
     { counted: false, visitor_id: null, visit_type: "FIRST" },
     { counted: false, visitor_id: null, visit_type: "RETURNING" },
@@ -275,7 +292,6 @@ test("a prefetch is recorded, not counted, and leaves the first visit to the one
   const link = await insertLink(db);
   const cookie = randomUUID();
   const prefetch = { "user-agent": iphone, "accept-language": "de", "sec-purpose": "prefetch;prerender" };
-  const store = newStore();
   await store([await recordOf(link, { cookie, headers: prefetch })]);
   await store([
     await recordOf(link, { cookie, cookieWasSent: true, atMs: startMs + 1 }),
@@ -296,7 +312,7 @@ test("a prefetch is recorded, not counted, and leaves the first visit to the one
 test("at level NONE keeps nothing that could tell who it was, or that somebody came back", async () => {
   const link = await insertLink(db, { dataCollection: "NONE" });
   const options: VisitOptions = { level: "NONE", cookie: "" };
-  await newStore()([await recordOf(link, options), await recordOf(link, { ...options, atMs: startMs + 1 })]);
+  await store([await recordOf(link, options), await recordOf(link, { ...options, atMs: startMs + 1 })]);
   expect(await eventsOf(link)).toMatchObject([
     { visit_type: "FIRST", visitor_id: null, counted: true },
     { visit_type: "FIRST", visitor_id: null, counted: true },
@@ -326,7 +342,7 @@ test("keeps visits of deleted links and drops those of purged workspaces", async
   const records = [await recordOf(deleted), await recordOf(purged)];
   await db.deleteFrom("links").where("id", "=", deleted.id).execute();
   await db.deleteFrom("workspaces").where("id", "=", purged.workspaceId).execute();
-  expect(await newStore()(records)).toMatchObject({ written: 1, dropped: 1, poison: [] });
+  expect(await store(records)).toMatchObject({ written: 1, dropped: 1, poison: [] });
   expect(await eventsOf(deleted)).toHaveLength(1);
   expect(await eventsOf(purged)).toHaveLength(0);
 });
@@ -339,7 +355,7 @@ test("wakes a workspace that was taken for inactive", async () => {
     .set({ inactive_since: new Date() })
     .where("id", "=", link.workspaceId)
     .execute();
-  await newStore()([await recordOf(link)]);
+  await store([await recordOf(link)]);
   expect(await workspace.executeTakeFirstOrThrow()).toEqual({ inactive_since: null });
 });
 
@@ -357,18 +373,17 @@ test("puts aside what can never be stored, and stores the rest", async () => {
   const link = await insertLink(db);
   const { directory, spool } = await freshSpool();
   const good = await Promise.all([0, 1, 2, 3, 4].map((index) => recordOf(link, { atMs: startMs + index })));
-  const torn = { id: newVisitId(startMs), bytes: Buffer.from("[1,") };
+  const torn = { id: newVisitId(startMs), text: "[1," };
   const [sample] = good;
   // Well-formed to us, refused by the database: half a surrogate pair is no JSON text there.
   const odd = {
     id: newVisitId(startMs),
-    bytes: Buffer.from(
-      Buffer.from(sample?.bytes ?? [])
-        .toString()
-        .replace('"https://example.com/menu"', `"\\ud800${"x".repeat(10)}"`),
-    ),
+    text: (sample?.text ?? "").replace('"https://example.com/menu"', `"\\ud800${"x".repeat(10)}"`),
   };
-  await Promise.all([...good, torn, odd].map(({ id, bytes }) => spool.append(id, bytes)));
+  // Data of a trace that reads as two, which would give those of other visits what is not theirs.
+  const split = { id: newVisitId(startMs), text: `${sample?.text}\n${randomUUID()}1COUNTRY_CONDITION {},{}` };
+  const refused = [torn, odd, split];
+  await Promise.all([...good, ...refused].map(({ id, text }) => spool.append(id, text)));
   const reasons: string[] = [];
   const drain = startDrain({
     spool,
@@ -381,15 +396,15 @@ test("puts aside what can never be stored, and stores the rest", async () => {
   });
   expect(await drain.flush(10_000)).toBe(true);
   await drain.close();
-  expect(drain.counts).toMatchObject({ drained: 5, quarantined: 2, failures: 0 });
-  expect(reasons).toHaveLength(2);
+  expect(drain.counts).toMatchObject({ drained: 5, quarantined: 3, failures: 0 });
+  expect(reasons).toHaveLength(3);
   expect((await eventsOf(link)).map(({ id }) => id)).toEqual(good.map(({ id }) => textOfId(id)));
   const lines = (await readFile(join(directory, "quarantine.jsonl"), "utf8")).trim().split("\n");
   const quarantined = lines.map((line) => JSON.parse(line));
-  expect(quarantined).toHaveLength(2);
-  for (const { id, bytes } of [torn, odd])
+  expect(quarantined).toHaveLength(3);
+  for (const { id, text } of refused)
     expect(quarantined).toContainEqual(
-      expect.objectContaining({ id: textOfId(id), bytes: bytes.toString("base64") }),
+      expect.objectContaining({ id: textOfId(id), bytes: Buffer.from(text).toString("base64") }),
     );
 });
 
@@ -398,14 +413,15 @@ test("stores long records in parts, and still says which of them can never be st
   const query = "x".repeat(200_000);
   const long = await Promise.all(
     Array.from({ length: 8 }, async (_, index) => {
-      const { id, bytes } = await recordOf(link, { atMs: startMs + index });
-      const fields: unknown[] = JSON.parse(bytes.toString());
-      return { id, bytes: Buffer.from(JSON.stringify(fields.with(14, `https://example.com/?${query}`))) };
+      const { id, text } = await recordOf(link, { atMs: startMs + index });
+      const fields: unknown[] = JSON.parse(text);
+      return { id, text: JSON.stringify(fields.with(14, `https://example.com/?${query}`)) };
     }),
   );
-  const torn = { id: newVisitId(startMs), bytes: Buffer.from("[1,") };
-  const stored = await newStore()([...long.slice(0, 7), torn, ...long.slice(7)]);
-  expect(stored).toMatchObject({ written: 8, dropped: 0, oldestMs: startMs, poison: [{ index: 7 }] });
+  const torn = { id: newVisitId(startMs), text: "[1," };
+  const stored = await store([...long.slice(0, 7), torn, ...long.slice(7)]);
+  expect(stored).toMatchObject({ written: 8, dropped: 0, oldestMs: startMs });
+  expect(stored.poison.map(({ record }) => textOfId(record.id))).toEqual([textOfId(torn.id)]);
   const events = await eventsOf(link);
   expect(events.map(({ destination }) => destination.length)).toEqual(Array.from(long, () => 200_021));
 });
@@ -417,8 +433,8 @@ test("goes on by itself when the database has been away, and loses nothing", asy
   let failuresLeft = 2;
   const troubles: unknown[] = [];
   for (let index = 0; index < 10; index++) {
-    const { id, bytes } = await recordOf(link, { atMs: startMs + index });
-    await spool.append(id, bytes);
+    const { id, text } = await recordOf(link, { atMs: startMs + index });
+    await spool.append(id, text);
   }
   const drain = startDrain({
     spool,
@@ -457,8 +473,8 @@ test("catches up with what is in the spool, and says at once when there is nothi
   });
   onTestFinished(() => drain.close());
   const append = async (atMs: number) => {
-    const { id, bytes } = await recordOf(link, { atMs });
-    await spool.append(id, bytes);
+    const { id, text } = await recordOf(link, { atMs });
+    await spool.append(id, text);
   };
   expect(await drain.catchUp(60_000)).toBe(true);
   await append(startMs);

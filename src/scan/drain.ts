@@ -45,25 +45,23 @@ export interface DrainDeps {
 
 const backOffMs = { first: 100, last: 5_000 };
 
-/** True when there was a whole batch, so that more may be waiting. */
+/** True when more than one batch was waiting. */
 async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<boolean> {
   const { spool, store, quarantine, now, onPoison } = deps;
   if (spool.depth() === 0) return false;
-  const records = await spool.read(batchSize);
-  if (records.length === 0) return false;
-  const { written, dropped, poison, oldestMs } = await store(records);
-  for (const { index, reason } of poison) {
-    const record = records[index];
-    if (record === undefined) continue;
+  const batch = await spool.read(batchSize);
+  if (batch.records === 0) return false;
+  const { written, dropped, poison, oldestMs } = await store(batch.chunks.map(({ bytes }) => bytes));
+  for (const { record, reason } of poison) {
     await quarantine(record, reason, now());
     onPoison(reason);
   }
-  await spool.forget(records);
+  await spool.forget(batch);
   counts.drained += written;
   counts.dropped += dropped;
   counts.quarantined += poison.length;
   counts.lagMs = Number.isFinite(oldestMs) ? Math.max(0, now().getTime() - oldestMs) : 0;
-  return records.length >= batchSize;
+  return batch.hasMore;
 }
 
 /** Starts draining. */
@@ -104,9 +102,9 @@ export function startDrain(deps: DrainDeps): Drain {
         await adoptSometimes();
         const startedMs = now().getTime();
         const asked = [...caughtUp];
-        const isFull = await moveBatch(deps, batchSize, counts);
-        // A batch that is not full held everything that was there when it began.
-        if (!isFull) for (const done of asked) done();
+        const hasMore = await moveBatch(deps, batchSize, counts);
+        // Otherwise the batch held everything that was there when it was read.
+        if (!hasMore) for (const done of asked) done();
         const tookMs = Math.max(0, now().getTime() - startedMs);
         wait = 0;
         if (spool.depth() === 0) {
@@ -115,7 +113,7 @@ export function startDrain(deps: DrainDeps): Drain {
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
         // The spool can wait, visitors cannot: while they need the processors, the drain takes half of its time off.
-        if (!hurries && (!isFull || isBusy())) await pause(isFull ? tookMs : gatherMs);
+        if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? tookMs : gatherMs);
       } catch (error) {
         counts.failures += 1;
         if (wait === 0) onTrouble(error);

@@ -266,7 +266,7 @@ test("answers the visitor all the same when the disk refuses the visit", async (
   const { ask } = await startTestScan(database, {
     spool: {
       append: () => Promise.reject(problem),
-      read: async () => [],
+      read: async () => ({ chunks: [], records: 0, hasMore: false }),
       forget: async () => {},
       adopt: async () => 0,
       depth: () => 0,

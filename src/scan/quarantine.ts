@@ -1,6 +1,6 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { RawRecord } from "./store-records.ts";
+import type { RawRecord } from "./framed-records.ts";
 import { textOfId } from "./visit-id.ts";
 
 /** Keeps a record that can never be stored, durably, for a person to look at. */

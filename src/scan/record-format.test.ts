@@ -81,7 +81,7 @@ function encoded(of: Plan, changed: Partial<SeenVisit> = {}): Buffer {
     attributes: undefined,
   };
   const walk = decide(of, visit, new Date(atMs));
-  return encodeVisit(of, { ...seen, ...changed }, walk, journeyOf(of, walk));
+  return Buffer.from(encodeVisit(of, { ...seen, ...changed }, walk, journeyOf(of, walk)));
 }
 
 const device: VisitDevice = {

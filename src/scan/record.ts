@@ -7,7 +7,7 @@ export interface Recorder {
    * Calls `answer` exactly once: when the record is on disk, or when it cannot be got there in time, because a visitor
    * never waits for what is wrong with us. Records that failed are tried again from memory.
    */
-  record(id: Uint8Array, bytes: Uint8Array, answer: () => void): void;
+  record(id: Uint8Array, text: string, answer: () => void): void;
   readonly counts: RecorderCounts;
   /** Tries the rest of the memory once more. */
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const { spool, onTrouble, patienceMs = 1_000, retryMs = 500 } = deps;
   const { bufferBytesMax = 32 * 1024 * 1024 } = deps;
   const counts: RecorderCounts = { recorded: 0, failed: 0, late: 0, buffered: 0, lost: 0 };
-  const buffer = createRetryBuffer((id, bytes) => spool.append(id, bytes), bufferBytesMax);
+  const buffer = createRetryBuffer((id, text) => spool.append(id, text), bufferBytesMax);
   // By time of arrival, the newest group first. Not a Set: its dead tables keep requests alive long after their answer,
   // which cost more in garbage collection than the answer itself (measured on Node 24).
   let groups: Waiting[][] = Array.from({ length: sweeps + 1 }, () => []);
@@ -56,11 +56,11 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     answer?.();
   }
 
-  function keep(id: Uint8Array, bytes: Uint8Array, error: unknown): void {
+  function keep(id: Uint8Array, text: string, error: unknown): void {
     // Once for each time that it begins.
     if (buffer.size() === 0) onTrouble(error);
     counts.failed += 1;
-    if (!buffer.keep(id, bytes)) counts.lost += 1;
+    if (!buffer.keep(id, text)) counts.lost += 1;
     counts.buffered = buffer.size();
   }
 
@@ -94,16 +94,16 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   return {
     counts,
-    record(id, bytes, answer) {
+    record(id, text, answer) {
       const entry: Waiting = { answer };
       groups[0]?.push(entry);
-      spool.append(id, bytes).then(
+      spool.append(id, text).then(
         () => {
           counts.recorded += 1;
           release(entry);
         },
         (error: unknown) => {
-          keep(id, bytes, error);
+          keep(id, text, error);
           release(entry);
         },
       );

@@ -1,7 +1,7 @@
 /** Records that wait in memory for a disk that refused them. */
 export interface RetryBuffer {
   /** False when there is no room for it. */
-  keep(id: Uint8Array, bytes: Uint8Array): boolean;
+  keep(id: Uint8Array, text: string): boolean;
   /** Tries all of them once; the number that got to the disk. One try at a time: who comes meanwhile gets its result. */
   retry(): Promise<number>;
   size(): number;
@@ -9,21 +9,21 @@ export interface RetryBuffer {
 
 interface Kept {
   readonly id: Uint8Array;
-  readonly bytes: Uint8Array;
+  readonly text: string;
 }
 
 /** A buffer of at most `bytesMax` bytes of records, in order of arrival. */
 export function createRetryBuffer(
-  append: (id: Uint8Array, bytes: Uint8Array) => Promise<void>,
+  append: (id: Uint8Array, text: string) => Promise<void>,
   bytesMax: number,
 ): RetryBuffer {
   let kept: Kept[] = [];
   let bytesKept = 0;
   let retrying: Promise<number> | undefined;
 
-  const tryOne = async ({ id, bytes }: Kept): Promise<boolean> => {
+  const tryOne = async ({ id, text }: Kept): Promise<boolean> => {
     try {
-      await append(id, bytes);
+      await append(id, text);
       return true;
     } catch {
       return false;
@@ -38,15 +38,16 @@ export function createRetryBuffer(
     const results = [true, ...(await Promise.all(others.map(tryOne)))];
     // What has come meanwhile stands behind.
     kept = kept.filter((_, index) => results[index] !== true);
-    bytesKept = kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    bytesKept = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     return results.filter((succeeded) => succeeded).length;
   }
 
   return {
-    keep(id, bytes) {
-      if (bytesKept + bytes.length > bytesMax) return false;
-      kept.push({ id, bytes });
-      bytesKept += bytes.length;
+    keep(id, text) {
+      const length = Buffer.byteLength(text);
+      if (bytesKept + length > bytesMax) return false;
+      kept.push({ id, text });
+      bytesKept += length;
       return true;
     },
     retry() {

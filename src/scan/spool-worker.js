@@ -31,6 +31,8 @@ const slotCountMax = 1_000;
 /** An outage makes the file large: above 100 MB of free pages, each forget gives 4 MB back, so that none of them stalls. */
 const freePagesMax = 25_600;
 const vacuumPages = 1_000;
+/** Long records, such as those of long workflows, are read in smaller batches: each lies in memory until it is stored. */
+const readBytesMax = 16 * 1024 * 1024;
 
 const { directory, group } = /** @type {DiskData} */ (workerData);
 /** @type {Map<number, Slot>} */
@@ -72,7 +74,7 @@ function openSlot(number) {
     database,
     insert: database.prepare("insert into chunks (records, bytes) values (?, ?)"),
     oldest: database.prepare("select number, records, bytes from chunks order by number limit ?"),
-    remove: database.prepare("delete from chunks where number = ?"),
+    remove: database.prepare("delete from chunks where number = ? returning records"),
     count: database.prepare("select coalesce(sum(records), 0) as records from chunks"),
     some: database.prepare("select 1 from chunks limit 1"),
     freePages: database.prepare("pragma freelist_count"),
@@ -122,36 +124,41 @@ function releaseIfEmpty(slot) {
 }
 
 /**
- * Whole chunks, those of the dead first, until there are at least `limit` records.
+ * Whole chunks, those of the dead first, until there are at least `limit` records or many bytes.
  * @param {number} limit
+ * @returns {Answer}
  */
 function read(limit) {
   /** @type {Chunk[]} */
   const chunks = [];
   let total = 0;
+  let length = 0;
   for (const slot of [...inherited.values(), own]) {
-    // A chunk holds at least one record, so `limit` chunks are always enough.
-    for (const row of slot.oldest.iterate(limit)) {
-      if (total >= limit) return chunks;
+    // A chunk holds at least one record, so one more than `limit` chunks are always enough.
+    for (const row of slot.oldest.iterate(limit + 1)) {
+      if (total >= limit || length >= readBytesMax) return { kind: "chunks", chunks, hasMore: true };
       const records = Number(row.records);
       const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (row.bytes); // The column is a strict blob.
       chunks.push({ slot: slot.number, number: Number(row.number), records, bytes });
       total += records;
+      length += bytes.length;
     }
   }
-  return chunks;
+  return { kind: "chunks", chunks, hasMore: false };
 }
 
 /**
+ * The number of records that are gone now; those of chunks that were gone before do not count.
  * @param {number} slotNumber
  * @param {number[]} numbers
  */
 function forget(slotNumber, numbers) {
   const slot = slotNumber === own.number ? own : inherited.get(slotNumber);
-  if (!slot) return;
+  if (!slot) return 0;
+  let records = 0;
   slot.database.exec("begin immediate");
   try {
-    for (const number of numbers) slot.remove.run(number);
+    for (const number of numbers) records += Number(slot.remove.get(number)?.records ?? 0);
     slot.database.exec("commit");
   } catch (error) {
     if (slot.database.isTransaction) slot.database.exec("rollback");
@@ -161,6 +168,7 @@ function forget(slotNumber, numbers) {
     slot.database.exec(`pragma incremental_vacuum(${vacuumPages})`);
   }
   releaseIfEmpty(slot);
+  return records;
 }
 
 function close() {
@@ -178,10 +186,9 @@ function perform(request) {
       own.insert.run(request.records, new Uint8Array(group, 0, request.length));
       return { kind: "done" };
     case "read":
-      return { kind: "chunks", chunks: read(request.limit) };
+      return read(request.limit);
     case "forget":
-      forget(request.slot, request.numbers);
-      return { kind: "done" };
+      return { kind: "forgotten", records: forget(request.slot, request.numbers) };
     case "adopt":
       return { kind: "adopted", records: adopt(), unreadable: [...unreadable] };
     case "close":

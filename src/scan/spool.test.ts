@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
-import { openSpool, type Spool } from "./spool.ts";
+import { type RawRecord, unframe } from "./framed-records.ts";
+import { type Batch, openSpool, type Spool } from "./spool.ts";
 
 const directories: string[] = [];
 const spools: Spool[] = [];
@@ -35,6 +36,14 @@ function id(number: number): Uint8Array {
   return bytes;
 }
 
+function recordsOf({ chunks }: Batch): RawRecord[] {
+  return chunks.flatMap(({ bytes }) => unframe(bytes));
+}
+
+function numbersOf(batch: Batch): number[] {
+  return recordsOf(batch).map(numberOf);
+}
+
 function numberOf(record: { id: Uint8Array }): number {
   return Buffer.from(record.id).readUInt32BE(12);
 }
@@ -53,7 +62,7 @@ async function startAppender(
         const number = next++;
         const id = Buffer.alloc(16);
         id.writeUInt32BE(number, 12);
-        try { await spool.append(id, Buffer.alloc(300, number)); }
+        try { await spool.append(id, String.fromCharCode(number % 128).repeat(300)); }
         catch (error) { process.stdout.write("rejected " + error.message + "\\n"); return; }
         process.stdout.write(number + "\\n");
       }
@@ -87,65 +96,78 @@ async function killHard(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-test("gives back what was appended, sorted by id, until it is forgotten", async () => {
+test("gives back what was appended, in its order, until it is forgotten", async () => {
   const spool = await open(freshDirectory());
-  await Promise.all([3, 1, 2].map((number) => spool.append(id(number), Buffer.from(`record ${number}`))));
+  await Promise.all([1, 2, 3].map((number) => spool.append(id(number), `réçørd ${number} ✓`)));
 
-  const records = await spool.read(10);
-  expect(records.map((record) => Buffer.from(record.bytes).toString())).toEqual([
-    "record 1",
-    "record 2",
-    "record 3",
+  const batch = await spool.read(10);
+  expect(batch).toMatchObject({ records: 3, hasMore: false });
+  expect(recordsOf(batch).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+    "réçørd 1 ✓",
+    "réçørd 2 ✓",
+    "réçørd 3 ✓",
   ]);
-  expect((await spool.read(10)).map(numberOf)).toEqual([1, 2, 3]);
+  expect(numbersOf(await spool.read(10))).toEqual([1, 2, 3]);
   expect(spool.depth()).toBe(3);
 
-  await spool.forget(records);
-  expect(await spool.read(10)).toEqual([]);
+  await spool.forget(batch);
+  expect(await spool.read(10)).toEqual({ chunks: [], records: 0, hasMore: false });
   expect(spool.depth()).toBe(0);
 });
 
 test("reads at least as many records as asked for while there are any", async () => {
   const spool = await open(freshDirectory());
-  for (let number = 0; number < 20; number++) await spool.append(id(number), Buffer.of(number));
-  expect((await spool.read(7)).map(numberOf)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  for (let number = 0; number < 20; number++) await spool.append(id(number), String(number));
+  const batch = await spool.read(7);
+  expect(numbersOf(batch)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(batch.hasMore).toBe(true);
+  expect((await spool.read(20)).hasMore).toBe(false);
 });
 
-test("forgets single records of a group commit and gives the others again", async () => {
+test("reads fewer records at a time when they are long", async () => {
   const spool = await open(freshDirectory());
-  await Promise.all([1, 2, 3].map((number) => spool.append(id(number), Buffer.of(number))));
-  const records = await spool.read(10);
-  await spool.forget(records.slice(0, 1));
-  await spool.forget(records.slice(0, 1));
-  expect((await spool.read(10)).map(numberOf)).toEqual([2, 3]);
-  expect(spool.depth()).toBe(2);
-  await spool.forget(await spool.read(10));
-  expect(spool.depth()).toBe(0);
+  const text = "x".repeat(1_000_000);
+  for (let number = 0; number < 20; number++) await spool.append(id(number), text);
+  const batch = await spool.read(100);
+  expect(batch).toMatchObject({ records: 17, hasMore: true });
+  await spool.forget(batch);
+  expect(await spool.read(100)).toMatchObject({ records: 3, hasMore: false });
+});
+
+test("forgets a batch once, whatever came behind it", async () => {
+  const spool = await open(freshDirectory());
+  await Promise.all([1, 2].map((number) => spool.append(id(number), "together")));
+  const batch = await spool.read(10);
+  await spool.append(id(3), "alone");
+  await spool.forget(batch);
+  await spool.forget(batch);
+  expect(spool.depth()).toBe(1);
+  expect(numbersOf(await spool.read(10))).toEqual([3]);
 });
 
 test("keeps records over a restart", async () => {
   const directory = freshDirectory();
   const before = await openSpool(directory);
-  await before.append(id(7), Buffer.from("kept"));
+  await before.append(id(7), "kept");
   await before.close();
   const after = await open(directory);
   expect(after.depth()).toBe(1);
-  expect((await after.read(1)).map(numberOf)).toEqual([7]);
+  expect(numbersOf(await after.read(1))).toEqual([7]);
 });
 
 test("finishes the appends on their way when it is closed and refuses later ones", async () => {
   const directory = freshDirectory();
   const spool = await openSpool(directory);
-  const appended = spool.append(id(1), Buffer.of(1));
+  const appended = spool.append(id(1), "1");
   await spool.close();
   await appended;
-  await expect(spool.append(id(2), Buffer.of(2))).rejects.toThrow("closed");
+  await expect(spool.append(id(2), "2")).rejects.toThrow("closed");
   expect((await open(directory)).depth()).toBe(1);
 });
 
 test("refuses a record that does not fit into a commit", async () => {
   const spool = await open(freshDirectory());
-  await expect(spool.append(id(1), Buffer.alloc(2 * 1024 * 1024))).rejects.toThrow("do not fit");
+  await expect(spool.append(id(1), "x".repeat(2 * 1024 * 1024))).rejects.toThrow("do not fit");
 });
 
 test("has every acknowledged record after kill -9", async () => {
@@ -156,14 +178,15 @@ test("has every acknowledged record after kill -9", async () => {
     await killHard(appender.child);
 
     const spool = await openSpool(directory);
-    const records = await spool.read(1_000_000);
+    const batch = await spool.read(1_000_000);
+    const records = recordsOf(batch);
     const found = new Set(records.map(numberOf));
     expect(appender.lines.length).toBeGreaterThanOrEqual(2_000 * round);
     expect(appender.lines.filter((line) => !found.has(Number(line)))).toEqual([]);
     expect(
-      records.every((record) => record.bytes.length === 300 && record.bytes[0] === numberOf(record) % 256),
+      records.every((record) => record.bytes.length === 300 && record.bytes[0] === numberOf(record) % 128),
     ).toBe(true);
-    await spool.forget(records);
+    await spool.forget(batch);
     await spool.close();
   }
 });
@@ -178,10 +201,10 @@ test("tolerates a torn tail of the write-ahead log", async () => {
   const intact = readFileSync(log);
   writeFileSync(log, intact.subarray(0, intact.length - 1_000));
   const spool = await open(directory);
-  const records = await spool.read(1_000_000);
+  const records = recordsOf(await spool.read(1_000_000));
   expect(records.length).toBeGreaterThan(0);
   expect(records.every((record) => record.bytes.length === 300)).toBe(true);
-  await spool.append(id(9_999_999), Buffer.of(1));
+  await spool.append(id(9_999_999), "1");
   expect(spool.depth()).toBe(records.length + 1);
 });
 
@@ -195,7 +218,7 @@ test("rejects appends on a full disk, keeps what it acknowledged, and does not h
   expect(appender.lines).toContain(`depth ${acknowledged.length}`);
 
   const spool = await open(directory);
-  const found = new Set((await spool.read(1_000_000)).map(numberOf));
+  const found = new Set(numbersOf(await spool.read(1_000_000)));
   expect(acknowledged.filter((line) => !found.has(Number(line)))).toEqual([]);
 });
 
@@ -203,9 +226,9 @@ test("leaves the records of a living process alone and takes over those of a dea
   const directory = freshDirectory();
   const appender = await startAppender(directory);
   const spool = await open(directory);
-  await spool.append(id(1), Buffer.from("mine"));
+  await spool.append(id(1), "mine");
   expect(await spool.adopt()).toBe(0);
-  expect(await spool.read(1_000)).toHaveLength(1);
+  expect(numbersOf(await spool.read(1_000))).toEqual([1]);
 
   await waitForLines(appender, 200);
   await killHard(appender.child);
@@ -224,7 +247,7 @@ test("works beside a damaged file and names it", async () => {
     "this is no database, but it is long enough to look like one".repeat(20),
   );
   const spool = await open(directory);
-  await spool.append(id(1), Buffer.of(1));
+  await spool.append(id(1), "1");
   expect(spool.unreadable()).toEqual([join(directory, "spool-0.db")]);
-  expect(await spool.read(10)).toHaveLength(1);
+  expect(numbersOf(await spool.read(10))).toEqual([1]);
 });

@@ -1,15 +1,18 @@
 import { Worker } from "node:worker_threads";
+import { frame, framedLength, idLength } from "./framed-records.ts";
 import { groupCommit } from "./group-commit.ts";
 
-/** One record as it was appended; `id` has 16 bytes and `bytes` is whatever the writer gave. */
-export type SpooledRecord = { id: Uint8Array; bytes: Uint8Array; place: Position };
-
-/** Where a record lies; opaque to everyone but the spool. */
-type Position = { chunk: OpenChunk; index: number };
-type OpenChunk = { slot: number; number: number; records: number; gone: Set<number> };
-
-/** What the disk side hands back: records that were committed together, framed as by `frame`. */
+/** Records that were committed together, framed as by `frame`. */
 export type Chunk = { slot: number; number: number; records: number; bytes: Uint8Array<ArrayBuffer> };
+
+/** Whole chunks, the oldest first. */
+export type Batch = {
+  chunks: readonly Chunk[];
+  /** In all of its chunks. */
+  records: number;
+  /** There were more when it was read. */
+  hasMore: boolean;
+};
 
 /** Requests to the disk side; each gets exactly one answer, in order. */
 export type Request =
@@ -22,28 +25,29 @@ export type Request =
 /** What the disk side starts with: `group` is the one buffer through which the bytes of an append are passed. */
 export type DiskData = { directory: string; group: SharedArrayBuffer };
 
-/** Answers of the disk side. */
+/** Answers of the disk side; `records` counts those that were found, or are gone. */
 export type Answer =
   | { kind: "opened"; records: number }
   | { kind: "done" }
-  | { kind: "chunks"; chunks: Chunk[] }
+  | { kind: "chunks"; chunks: Chunk[]; hasMore: boolean }
+  | { kind: "forgotten"; records: number }
   | { kind: "adopted"; records: number; unreadable: string[] }
   | { kind: "failed"; message: string };
 
 /** The durable local buffer between visitors and the database; see `openSpool`. */
 export type Spool = {
   /**
-   * Resolves once the record is on disk (write-ahead log synced); rejects when it could not be written, or at once
-   * when 64 MiB already wait for the disk. `bytes` must not change before that.
+   * Resolves once the record is on disk in UTF-8 (write-ahead log synced); rejects when it could not be written, or at
+   * once when 64 MiB already wait for the disk.
    */
-  append(id: Uint8Array, bytes: Uint8Array): Promise<void>;
+  append(id: Uint8Array, text: string): Promise<void>;
   /**
-   * The oldest records, sorted by id: at least `limit` of them when so many are there, at most one group commit more.
-   * Reading does not take them away: until they are forgotten, the next read gives the same ones.
+   * The oldest chunks: as many as it takes to have `limit` records, or 16 MB. Reading does not take them away: until they
+   * are forgotten, the next read gives the same ones.
    */
-  read(limit: number): Promise<SpooledRecord[]>;
-  /** Drop records given by `read`, durably. Records of one group commit leave the disk when the last of them does. */
-  forget(records: readonly SpooledRecord[]): Promise<void>;
+  read(limit: number): Promise<Batch>;
+  /** Drop a batch, durably; of its bytes nothing is needed any more. Once more does nothing. */
+  forget(batch: Pick<Batch, "chunks">): Promise<void>;
   /** Take over what processes that died left in the same directory; the number of records found. */
   adopt(): Promise<number>;
   /** Records appended or adopted and not yet forgotten. */
@@ -59,8 +63,6 @@ export type Spool = {
  * so that a stall is followed by several commits and not by one huge one.
  */
 const limits = { waitingBytesMax: 64 * 1024 * 1024, groupBytesMax: 1024 * 1024 };
-const idLength = 16;
-const headerLength = idLength + 4;
 
 /**
  * Open the spool of this process in `directory`, which any number of processes on one machine may share (a local disk:
@@ -69,11 +71,11 @@ const headerLength = idLength + 4;
  */
 export async function openSpool(directory: string): Promise<Spool> {
   const disk = await startDisk(directory);
-  const open = new Map<string, OpenChunk>();
   let depth = disk.records;
   let unreadable: readonly string[] = [];
   const appends = groupCommit<Appended>(async (group, size) => {
-    frame(group, disk.group);
+    let end = 0;
+    for (const { id, text } of group) end = frame(disk.group, end, id, text);
     await disk.ask({ kind: "append", records: group.length, length: size });
     depth += group.length;
   }, limits);
@@ -86,40 +88,31 @@ export async function openSpool(directory: string): Promise<Spool> {
     return answer.records;
   }
 
-  async function read(limit: number): Promise<SpooledRecord[]> {
+  async function read(limit: number): Promise<Batch> {
     const answer = await disk.ask({ kind: "read", limit });
     if (answer.kind !== "chunks") throw unexpected(answer);
-    const records = answer.chunks.flatMap((chunk) => unframe(chunk, openChunk(open, chunk)));
-    return records.sort((a, b) => Buffer.compare(a.id, b.id));
+    const { chunks, hasMore } = answer;
+    return { chunks, hasMore, records: chunks.reduce((sum, chunk) => sum + chunk.records, 0) };
   }
 
-  async function forget(records: readonly SpooledRecord[]): Promise<void> {
-    const fresh = records.filter(({ place }) => !place.chunk.gone.has(place.index));
-    for (const { place } of fresh) place.chunk.gone.add(place.index);
-    const finished = new Set(
-      fresh.map(({ place }) => place.chunk).filter((chunk) => chunk.gone.size === chunk.records),
-    );
-    try {
-      await forgetChunks(disk, [...finished]);
-    } catch (error) {
-      // They are still on disk, so they must be read again.
-      for (const { place } of fresh) place.chunk.gone.delete(place.index);
-      throw error;
+  async function forget({ chunks }: Pick<Batch, "chunks">): Promise<void> {
+    for (const [slot, own] of Map.groupBy(chunks, (chunk) => chunk.slot)) {
+      const answer = await disk.ask({ kind: "forget", slot, numbers: own.map(({ number }) => number) });
+      if (answer.kind !== "forgotten") throw unexpected(answer);
+      depth -= answer.records;
     }
-    for (const chunk of finished) open.delete(keyOf(chunk));
-    depth -= fresh.length;
   }
 
   await adopt();
   return {
-    append(id, bytes) {
-      const size = headerLength + bytes.length;
+    append(id, text) {
+      const size = framedLength(text);
       if (id.length !== idLength || size > limits.groupBytesMax) {
         return Promise.reject(
-          new Error(`spool: an id of ${id.length} and a record of ${bytes.length} bytes do not fit`),
+          new Error(`spool: an id of ${id.length} and a record of ${size} bytes do not fit`),
         );
       }
-      return appends.add({ id, bytes }, size);
+      return appends.add({ id, text }, size);
     },
     read,
     forget,
@@ -133,56 +126,7 @@ export async function openSpool(directory: string): Promise<Spool> {
   };
 }
 
-type Appended = { id: Uint8Array; bytes: Uint8Array };
-
-/** Each record: 16 bytes of id, the length of its bytes as 32 bits little-endian, its bytes. */
-function frame(group: Appended[], into: Buffer): void {
-  let offset = 0;
-  for (const { id, bytes } of group) {
-    into.set(id, offset);
-    into.writeUInt32LE(bytes.length, offset + idLength);
-    into.set(bytes, offset + headerLength);
-    offset += headerLength + bytes.length;
-  }
-}
-
-/** The records of a chunk that are not forgotten; they share the chunk's memory. */
-function unframe(chunk: Chunk, open: OpenChunk): SpooledRecord[] {
-  const framed = Buffer.from(chunk.bytes.buffer, chunk.bytes.byteOffset, chunk.bytes.length);
-  const records: SpooledRecord[] = [];
-  let offset = 0;
-  for (let index = 0; index < chunk.records; index++) {
-    const start = offset + headerLength;
-    const end = start + framed.readUInt32LE(offset + idLength);
-    if (!open.gone.has(index)) {
-      const id = framed.subarray(offset, offset + idLength);
-      records.push({ id, bytes: framed.subarray(start, end), place: { chunk: open, index } });
-    }
-    offset = end;
-  }
-  return records;
-}
-
-/** The state of a chunk, the same for every read of it. */
-function openChunk(open: Map<string, OpenChunk>, { slot, number, records }: Chunk): OpenChunk {
-  const key = keyOf({ slot, number });
-  const known = open.get(key);
-  if (known) return known;
-  const chunk: OpenChunk = { slot, number, records, gone: new Set() };
-  open.set(key, chunk);
-  return chunk;
-}
-
-function keyOf({ slot, number }: { slot: number; number: number }): string {
-  return `${slot}/${number}`;
-}
-
-async function forgetChunks(disk: Disk, chunks: OpenChunk[]): Promise<void> {
-  const bySlot = Map.groupBy(chunks, (chunk) => chunk.slot);
-  for (const [slot, finished] of bySlot) {
-    await disk.ask({ kind: "forget", slot, numbers: finished.map((chunk) => chunk.number) });
-  }
-}
+type Appended = { id: Uint8Array; text: string };
 
 type Disk = {
   records: number;

@@ -1,28 +1,32 @@
 import pg from "pg";
 import type { Db } from "../db/open.ts";
+import { type RawRecord, unframe } from "./framed-records.ts";
 import { decodeVisit } from "./read-record.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
 import { writeVisits } from "./write-visits.ts";
 
-/** A record as the spool gives it. */
-export interface RawRecord {
-  readonly id: Uint8Array;
-  readonly bytes: Uint8Array;
-}
-
-/** What became of a batch of records; `poison` are those that can never be stored, by their place in the batch. */
+/** What became of a batch of records; `poison` are those that can never be stored. */
 export interface Stored {
   readonly written: number;
   readonly dropped: number;
-  readonly poison: readonly { readonly index: number; readonly reason: string }[];
+  readonly poison: readonly Poison[];
   /** When the oldest visit of the batch arrived, in milliseconds; infinite for none. */
   readonly oldestMs: number;
 }
 
-/** Stores a batch of records, each once. Rejects when the database is away or not as it should be: try again later. */
-export type StoreRecords = (records: readonly RawRecord[]) => Promise<Stored>;
+export interface Poison {
+  /** In memory of its own. */
+  readonly record: RawRecord;
+  readonly reason: string;
+}
 
-type Readable = { index: number; facts: VisitFacts };
+/**
+ * Stores a batch of records, in chunks as the spool gives them and takes for itself, each record once. Rejects when the
+ * database is away or not as it should be: read them again, later.
+ */
+export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[]) => Promise<Stored>;
+
+type Readable = { record: RawRecord; facts: VisitFacts };
 type Outcome = Pick<Stored, "written" | "dropped" | "poison">;
 
 /**
@@ -33,43 +37,48 @@ type Outcome = Pick<Stored, "written" | "dropped" | "poison">;
 const partBytesMax = 1024 * 1024;
 
 export function createRecordStore(db: Db, deps: FactsDeps): StoreRecords {
-  return async (records) => {
-    const poison: { index: number; reason: string }[] = [];
+  return async (chunks) => {
+    const poison: Poison[] = [];
     const stored = { written: 0, dropped: 0, poison, oldestMs: Number.POSITIVE_INFINITY };
-    for (let start = 0; start < records.length; ) {
-      const end = endOfPart(records, start);
-      const part = await storePart(db, deps, records.slice(start, end));
+    for (const records of partsOf(chunks)) {
+      const part = await storePart(db, deps, records);
       stored.written += part.written;
       stored.dropped += part.dropped;
-      for (const { index, reason } of part.poison) poison.push({ index: start + index, reason });
+      poison.push(...part.poison);
       stored.oldestMs = Math.min(stored.oldestMs, part.oldestMs);
-      start = end;
     }
     return stored;
   };
 }
 
-function endOfPart(records: readonly RawRecord[], start: number): number {
+function* partsOf(chunks: Parameters<StoreRecords>[0]): Generator<RawRecord[]> {
+  let part: RawRecord[] = [];
   let bytes = 0;
-  let end = start;
-  for (; end < records.length; end++) {
-    bytes += records[end]?.bytes.length ?? 0;
-    if (bytes > partBytesMax && end > start) break;
+  for (const chunk of chunks) {
+    for (const record of unframe(chunk)) {
+      if (bytes + record.bytes.length > partBytesMax && part.length > 0) {
+        yield part;
+        part = [];
+        bytes = 0;
+      }
+      part.push(record);
+      bytes += record.bytes.length;
+    }
   }
-  return end;
+  if (part.length > 0) yield part;
 }
 
 async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[]): Promise<Stored> {
-  const poison: { index: number; reason: string }[] = [];
+  const poison: Poison[] = [];
   const readable: Readable[] = [];
   let oldestMs = Number.POSITIVE_INFINITY;
-  for (const [index, { id, bytes }] of records.entries()) {
+  for (const record of records) {
     try {
-      const facts = factsOf(decodeVisit(id, bytes), deps);
-      readable.push({ index, facts });
+      const facts = factsOf(decodeVisit(record.id, record.bytes), deps);
+      readable.push({ record, facts });
       oldestMs = Math.min(oldestMs, facts.visit.atMs);
     } catch (error) {
-      poison.push({ index, reason: messageOf(error) });
+      poison.push(poisonOf(record, error));
     }
   }
   const outcome = await storeSome(db, readable);
@@ -89,7 +98,7 @@ async function storeSome(db: Db, batch: readonly Readable[]): Promise<Outcome> {
     if (!isAboutData(error)) throw error;
     const [first] = batch;
     if (batch.length === 1 && first !== undefined)
-      return { written: 0, dropped: 0, poison: [{ index: first.index, reason: messageOf(error) }] };
+      return { written: 0, dropped: 0, poison: [poisonOf(first.record, error)] };
   }
   const middle = batch.length >> 1;
   const left = await storeSome(db, batch.slice(0, middle));
@@ -109,6 +118,8 @@ function isAboutData(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?:22|23|54)/.test(error.code ?? "");
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function poisonOf({ id, bytes }: RawRecord, error: unknown): Poison {
+  // Not a part of the whole chunk, which would be sent along to another thread.
+  const record = { id: Uint8Array.from(id), bytes: Uint8Array.from(bytes) };
+  return { record, reason: error instanceof Error ? error.message : String(error) };
 }

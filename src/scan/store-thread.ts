@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
-import type { RawRecord, Stored, StoreRecords } from "./store-records.ts";
+import type { Stored, StoreRecords } from "./store-records.ts";
 
 /** What the storing thread starts with. */
 export interface StoreThreadData {
@@ -13,10 +13,10 @@ export interface StoreThreadData {
   readonly cityDatabase: string | undefined;
 }
 
-/** A batch, its records one after the other as `packRecords` puts them. */
+/** A batch as the spool gives it. */
 export interface StoreRequest {
   readonly number: number;
-  readonly packed: Uint8Array;
+  readonly chunks: readonly Uint8Array<ArrayBuffer>[];
 }
 
 export type StoreAnswer =
@@ -65,47 +65,16 @@ export function startStoreThread(data: StoreThreadData): StoreThread {
   }
 
   return {
-    store(records) {
+    store(chunks) {
       worker ??= start();
-      const packed = packRecords(records);
-      const request: StoreRequest = { number: next++, packed };
-      worker.postMessage(request, [packed.buffer]);
+      const request: StoreRequest = { number: next++, chunks };
+      // Nothing is copied: who gave them has them no more.
+      const buffers = chunks.map(({ buffer }) => buffer);
+      worker.postMessage(request, buffers);
       return new Promise((resolve, reject) => unanswered.set(request.number, { resolve, reject }));
     },
     async close() {
       await worker?.terminate();
     },
   };
-}
-
-const headerLength = 16 + 4;
-
-/** Each record: 16 bytes of id, the length of its bytes as 32 bits little-endian, its bytes. */
-export function packRecords(records: readonly RawRecord[]): Buffer<ArrayBuffer> {
-  const size = records.reduce((sum, { bytes }) => sum + headerLength + bytes.length, 0);
-  // Of its own memory, so that it can be handed over without a copy.
-  const packed = Buffer.from(new ArrayBuffer(size));
-  let offset = 0;
-  for (const { id, bytes } of records) {
-    packed.set(id, offset);
-    packed.writeUInt32LE(bytes.length, offset + 16);
-    packed.set(bytes, offset + headerLength);
-    offset += headerLength + bytes.length;
-  }
-  return packed;
-}
-
-/** The records of a batch; they share its memory. */
-export function unpackRecords(packed: Uint8Array): RawRecord[] {
-  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
-  const records: RawRecord[] = [];
-  for (let offset = 0; offset < bytes.length; ) {
-    const end = offset + headerLength + bytes.readUInt32LE(offset + 16);
-    records.push({
-      id: bytes.subarray(offset, offset + 16),
-      bytes: bytes.subarray(offset + headerLength, end),
-    });
-    offset = end;
-  }
-  return records;
 }

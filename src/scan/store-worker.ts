@@ -5,7 +5,7 @@ import { openDatabase } from "../db/open.ts";
 import { createClassifier } from "./classify.ts";
 import { openGeography } from "./geography.ts";
 import { createRecordStore } from "./store-records.ts";
-import { type StoreAnswer, type StoreRequest, type StoreThreadData, unpackRecords } from "./store-thread.ts";
+import type { StoreAnswer, StoreRequest, StoreThreadData } from "./store-thread.ts";
 
 /*
  * The storing side of the drain, on a thread of its own; see `startStoreThread`.
@@ -28,9 +28,9 @@ const store = createRecordStore(db, {
   key: deviceKey,
 });
 
-port.on("message", ({ number, packed }: StoreRequest) => {
+port.on("message", ({ number, chunks }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);
-  store(unpackRecords(packed)).then(
+  store(chunks).then(
     (stored) => send({ number, stored }),
     (error: unknown) => send({ number, error: error instanceof Error ? error : new Error(String(error)) }),
   );

@@ -62,62 +62,82 @@ function destinationAction({ visit }: VisitFacts): string {
 export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
 
 interface Trace {
-  readonly facts: VisitFacts;
-  /** Among the traces of its visit. */
-  readonly place: number;
+  /** Of its visit among those of the batch. */
+  readonly visit: number;
   readonly stepId: string;
+  readonly id: string;
   readonly action: string;
-  /** JSON. */
-  readonly data: string;
+  /** Of its data among the distinct ones of the batch. */
+  readonly data: number;
   readonly isCompleted: boolean;
 }
 
+/**
+ * Most traces say what others of the batch say too, above all those of conditions: each data is sent and read once, as an
+ * element of one JSON array, and what is of the visit is sent once for all of its traces.
+ */
 export async function insertTraces(
   tx: Db,
   visits: readonly ResolvedVisit[],
   looksFirst: boolean,
 ): Promise<void> {
   const traces: Trace[] = [];
-  for (const { facts, visitType } of visits) addTraces(traces, facts, visitType);
+  const texts = new Map<string, number>();
+  for (const [index, { facts, visitType }] of visits.entries())
+    addTraces(traces, texts, index, facts, visitType);
+  const ofVisits = (read: (visit: VisitFacts["visit"]) => string | number) =>
+    plainArray(visits.map(({ facts }) => read(facts.visit)));
   const plain = (read: (trace: Trace) => string | number | boolean) => plainArray(traces.map(read));
+  // Damaged data that reads as two elements would move those behind it: then no trace has any, which is refused.
+  const all = `[${[...texts.keys()].join()}]`;
   await sql`
     insert into traces (workspace_id, event_id, step_id, id, step_action, data, created_at, completed_at, updated_at)
     select workspace_id, event_id, step_id, id, step_action, data, at, case when is_completed then at end, at
-    from (select *, to_timestamp(at_ms / 1000) as at from unnest(
-      ${plain(({ facts }) => facts.visit.workspaceId)}::uuid[],
-      ${plain(({ facts }) => facts.visit.id)}::uuid[],
-      ${plain(({ stepId }) => stepId)}::uuid[],
-      ${plain(({ facts, place }) => idBeside(facts.visit.id, place))}::uuid[],
-      ${plain(({ action }) => action)}::event_action[],
-      ${textArray(traces.map(({ data }) => data))}::jsonb[],
-      ${plain(({ isCompleted }) => isCompleted)}::boolean[],
-      ${plain(({ facts }) => facts.visit.atMs)}::float8[])
-      as given (workspace_id, event_id, step_id, id, step_action, data, is_completed, at_ms)) as given
+    from (select (${ofVisits(({ workspaceId }) => workspaceId)}::uuid[])[visit] as workspace_id,
+        (${ofVisits(({ id }) => id)}::uuid[])[visit] as event_id, step_id, id, step_action,
+        case jsonb_array_length(${all}::jsonb) when ${texts.size} then ${all}::jsonb -> data end as data, is_completed,
+        to_timestamp((${ofVisits(({ atMs }) => atMs)}::float8[])[visit] / 1000) as at
+      from unnest(
+        ${plain(({ visit }) => visit + 1)}::int[],
+        ${plain(({ stepId }) => stepId)}::uuid[],
+        ${plain(({ id }) => id)}::uuid[],
+        ${plain(({ action }) => action)}::event_action[],
+        ${plain(({ data }) => data)}::int[],
+        ${plain(({ isCompleted }) => isCompleted)}::boolean[])
+        as given (visit, step_id, id, step_action, data, is_completed)) as given
     ${looksFirst ? sql`on conflict (workspace_id, event_id, step_id) do nothing` : sql``}`.execute(tx);
 }
 
 /** Adds the traces of a visit, in order: that it came, what it was shown or asked on its way, and where it was sent. */
-function addTraces(traces: Trace[], facts: VisitFacts, visitType: VisitType): void {
-  const { atMs, action, entrypoint, entryStepId, opened } = facts.visit;
+function addTraces(
+  traces: Trace[],
+  texts: Map<string, number>,
+  index: number,
+  { visit }: VisitFacts,
+  visitType: VisitType,
+): void {
   let place = 0;
+  const add = (stepId: string, action: string, text: string, isCompleted: boolean) => {
+    let data = texts.get(text);
+    if (data === undefined) {
+      data = texts.size;
+      texts.set(text, data);
+    }
+    traces.push({ visit: index, stepId, id: idBeside(visit.id, place), action, data, isCompleted });
+    place += 1;
+  };
+  const { atMs, action, entrypoint, entryStepId, opened } = visit;
   if (entryStepId !== "") {
     const accessedAt = new Date(atMs).toISOString();
     const entryAccess = { accessedAt, action, entrypoint, httpMethod: "GET", visitType };
-    const data = JSON.stringify({ entryAccess });
-    traces.push({ facts, place, stepId: entryStepId, action: "LINK_VISIT", data, isCompleted: true });
-    place += 1;
+    add(entryStepId, "LINK_VISIT", JSON.stringify({ entryAccess }), true);
   }
-  for (const step of opened) {
-    const { id: stepId, action, data, isCompleted } = step;
-    traces.push({ facts, place, stepId, action, data, isCompleted });
-    place += 1;
-  }
-  const { outcome, destination, conversionTracking, lastStepId, lastStepAction } = facts.visit;
+  for (const step of opened) add(step.id, step.action, step.data, step.isCompleted);
+  const { outcome, destination, conversionTracking, lastStepId, lastStepAction } = visit;
   const fallback = outcome === "FALLBACK";
   if (!fallback && (outcome === "IN_PROGRESS" || lastStepAction !== "CLIENT_REDIRECT")) return;
   const data = JSON.stringify({ redirect: { destination, conversionTracking, fallback } });
-  const stepId = fallback ? fallbackStepId : lastStepId;
-  traces.push({ facts, place, stepId, action: "CLIENT_REDIRECT", data, isCompleted: true });
+  add(fallback ? fallbackStepId : lastStepId, "CLIENT_REDIRECT", data, true);
 }
 
 /** An id beside another one, in its last byte, so that writing twice makes the same rows in the same order. */
