@@ -1,8 +1,8 @@
 import type { AttributeType } from "../model/payloads.ts";
-import type { DataCollection, Plan } from "../model/plan.ts";
+import type { DataCollection, Plan, PlanStep } from "../model/plan.ts";
 import { stepActions } from "../model/workflow.ts";
 import type { Journey } from "../workflow/journey.ts";
-import type { End, TraceData, Walk } from "../workflow/walk.ts";
+import type { End, Taken, TraceData, Walk } from "../workflow/walk.ts";
 import type { VisitHeaders } from "./classify.ts";
 
 /** What a request tells about a visit. */
@@ -84,16 +84,15 @@ function waitingAt(end: End): string {
   return end.kind === "interaction" ? end.step.id : "";
 }
 
-/** The JSON of data, as the database takes it: conditions give the same objects again and again. */
-const texts = new WeakMap<TraceData, string>();
+/** Conditions give the same data again and again, each step its own: their lines are kept. */
+const conditionLines = new WeakMap<TraceData, string>();
 
-function textOf(data: TraceData): string {
-  let text = texts.get(data);
-  if (text === undefined) {
-    text = JSON.stringify(data);
-    texts.set(data, text);
-  }
-  return text;
+function lineOf({ step, isCompleted }: Taken, data: TraceData): string {
+  const known = conditionLines.get(data);
+  if (known !== undefined) return known;
+  const line = `\n${step.id}${isCompleted ? 1 : 0}${step.action} ${JSON.stringify(data)}`;
+  if (stepActions[step.action].kind === "CONDITION") conditionLines.set(data, line);
+  return line;
 }
 
 /**
@@ -101,13 +100,14 @@ function textOf(data: TraceData): string {
  * on every plain redirect, is no line. A step that came up again is kept once, as it was then.
  */
 function openedOf({ taken }: Walk): string {
-  let found: Map<string, string> | undefined;
-  for (const { step, data, isCompleted } of taken) {
-    if (data === undefined) continue;
-    found ??= new Map();
-    found.set(step.id, `\n${step.id}${isCompleted ? 1 : 0}${step.action} ${textOf(data)}`);
+  const steps: PlanStep[] = [];
+  const lines: string[] = [];
+  for (const one of taken) {
+    if (one.data === undefined) continue;
+    const place = steps.indexOf(one.step);
+    lines[place < 0 ? steps.push(one.step) - 1 : place] = lineOf(one, one.data);
   }
-  return found === undefined ? "" : [...found.values()].join("");
+  return lines.join("");
 }
 
 type SavedFields = [key: string, value: string, type: AttributeType, setOnce: 0 | 1];

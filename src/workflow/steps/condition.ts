@@ -9,6 +9,8 @@ import type { Entered } from "./step.ts";
 export interface Condition<Choice> {
   /** The name of the variant in traces. */
   readonly trace: string;
+  /** The key under which traces say what was seen, where they do. */
+  readonly subject?: string;
   /** The name of the choices in the variant. */
   readonly choices: "options" | "countries" | "ranges";
   /** A choice as traces show it. */
@@ -22,7 +24,7 @@ export interface Condition<Choice> {
 export interface Look<Choice> {
   readonly matches: (choice: Choice) => boolean;
   /** What the trace says of it, beside the choices: one of few values. */
-  readonly seen?: Readonly<Record<string, string>>;
+  readonly seen?: string;
 }
 
 interface ConditionStep<Choice> {
@@ -34,23 +36,22 @@ interface ConditionStep<Choice> {
 const looksMax = 100;
 
 /** A condition: the first choice that matches wins, and without one `else`. */
-export function condition<Choice>({ trace, choices, show, look, describe }: Condition<Choice>) {
+export function condition<Choice>({ trace, subject, choices, show, look, describe }: Condition<Choice>) {
   // What a trace says is the same for all visits of a plan that look alike.
   const told = new WeakMap<ConditionStep<Choice>, Map<string, TraceData>>();
 
-  function dataOf(step: ConditionStep<Choice>, seen: Look<Choice>["seen"]): TraceData {
-    const key = seen === undefined ? "" : Object.values(seen).join();
+  function dataOf(step: ConditionStep<Choice>, seen: string): TraceData {
     let byLook = told.get(step);
     if (byLook === undefined || byLook.size >= looksMax) {
       byLook = new Map();
       told.set(step, byLook);
     }
-    const known = byLook.get(key);
+    const known = byLook.get(seen);
     if (known !== undefined) return known;
     const { payload, next } = step;
     const data = {
       [trace]: {
-        ...seen,
+        ...(subject !== undefined && { [subject]: seen }),
         [choices]: payload.choices.map((choice) => ({
           ...show(choice),
           hasRoute: next.has(choice.branchId),
@@ -58,7 +59,7 @@ export function condition<Choice>({ trace, choices, show, look, describe }: Cond
         hasElse: next.has(elseBranchId),
       },
     };
-    byLook.set(key, data);
+    byLook.set(seen, data);
     return data;
   }
 
@@ -68,7 +69,7 @@ export function condition<Choice>({ trace, choices, show, look, describe }: Cond
     },
 
     enter(step: ConditionStep<Choice>, visit: Visit, plan: Plan, now: Date): Entered {
-      const { matches, seen } = look(visit, plan, now);
+      const { matches, seen = "" } = look(visit, plan, now);
       const branchId = step.payload.choices.find(matches)?.branchId ?? elseBranchId;
       return { kind: "branch", branchId, data: dataOf(step, seen) };
     },

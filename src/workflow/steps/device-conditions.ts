@@ -34,6 +34,7 @@ const keptAlways: readonly (keyof VisitDevice)[] = ["deviceType", "deviceActor"]
 function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: string) => string) {
   return condition<StepChoice<"DEVICE_TYPE_CONDITION">>({
     trace,
+    subject: key,
     choices: "options",
     show: ({ id, name, value }) => ({ id, name, [key]: value }),
     look: (visit) => {
@@ -42,7 +43,7 @@ function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: 
       const isKept = visit.dataCollection !== "NONE" || keptAlways.includes(key);
       return {
         matches: ({ value }) => value !== "" && value === found,
-        seen: { [key]: isKept ? name : "" },
+        seen: isKept ? name : "",
       };
     },
     describe: (visit) => known(nouns[key], visit.device()[key]),

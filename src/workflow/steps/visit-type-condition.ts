@@ -4,8 +4,9 @@ import { condition } from "./condition.ts";
 /** VISIT_TYPE_CONDITION: whether the device has visited the link before. */
 export const visitTypeCondition = condition<StepChoice<"VISIT_TYPE_CONDITION">>({
   trace: "visitTypeCondition",
+  subject: "visitType",
   choices: "options",
   show: ({ value }) => ({ value }),
-  look: ({ visitType }) => ({ matches: ({ value }) => value === visitType, seen: { visitType } }),
+  look: ({ visitType }) => ({ matches: ({ value }) => value === visitType, seen: visitType }),
   describe: ({ visitType }) => `it is a ${visitType === "FIRST" ? "first" : "returning"} visit`,
 });
