@@ -114,7 +114,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 /** Says whether the first bytes are HTTP/2, or nothing at all when the socket ends or stays silent before it is clear. */
 function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | undefined) => void): void {
   let seen: Buffer | undefined;
-  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  // What came in time may still be unread, where this process has been busy: reading comes between the two.
+  const timer = setTimeout(() => {
+    overdue = setImmediate(() => socket.destroy());
+  }, timeoutMs);
+  let overdue: NodeJS.Immediate | undefined;
   const onData = (chunk: Buffer) => {
     seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
     const length = Math.min(seen.length, preface.length);
@@ -125,6 +129,7 @@ function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | 
   const onClose = () => finish(undefined);
   const finish = (isHttp2: boolean | undefined) => {
     clearTimeout(timer);
+    clearImmediate(overdue);
     socket.off("data", onData).off("close", onClose);
     if (isHttp2 !== undefined) {
       socket.pause();
