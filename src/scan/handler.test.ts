@@ -238,7 +238,7 @@ test("serves what a link has become as soon as its change is announced", async (
       .execute();
   });
   const location = async () => (await ask(`/${link.shortlink}`)).headers.location;
-  await expect.poll(location, { timeout: 5_000 }).toBe("https://example.com/new");
+  await expect.poll(location, { timeout: 20_000 }).toBe("https://example.com/new");
 });
 
 test("limits how often an address may guess, and still serves links that are known", async () => {

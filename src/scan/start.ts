@@ -14,7 +14,7 @@ import { createMissLimit } from "./miss-limit.ts";
 import { createQuarantine } from "./quarantine.ts";
 import { createRecorder } from "./record.ts";
 import type { LazyReader } from "./request-reader.ts";
-import { createSeenVisits } from "./seen-visit.ts";
+import { createSeenVisits, type SeenVisitsDeps } from "./seen-visit.ts";
 import type { Spool } from "./spool.ts";
 import { createStepHandler } from "./step-handler.ts";
 import type { StoreRecords } from "./store-records.ts";
@@ -45,6 +45,8 @@ export interface ScanDeps {
   readonly now: () => Date;
   readonly log: Pick<Logger, "warn" | "error">;
   readonly metrics: Registry;
+  /** How long visitors wait for what is known of them. */
+  readonly patience?: Pick<SeenVisitsDeps, "catchUpMs" | "lookUpMs">;
 }
 
 export interface Scan {
@@ -101,6 +103,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
       reader: deps.reader,
       drain,
       deviceKey: deps.deviceKey,
+      ...deps.patience,
       onTrouble: onTrouble("a visitor could not be looked up, and was taken for a new one"),
     }),
     steps: createStepHandler({

@@ -6,6 +6,15 @@ export interface Clock {
   advance(ms: number): void;
 }
 
+/** The present, but never the same millisecond twice: what is made in order sorts in order. */
+export function orderedClock(): () => Date {
+  let lastMs = 0;
+  return () => {
+    lastMs = Math.max(lastMs + 1, Date.now());
+    return new Date(lastMs);
+  };
+}
+
 /** Starts at the present, where the partitions of the events are. */
 export function tickingClock(start = new Date()): Clock {
   let time = start.getTime();

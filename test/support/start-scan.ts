@@ -15,6 +15,7 @@ import { lazyReader } from "../../src/scan/request-reader.ts";
 import { openSpool, type Spool } from "../../src/scan/spool.ts";
 import { type Scan, type ScanDeps, startScan } from "../../src/scan/start.ts";
 import { createRecordStore } from "../../src/scan/store-records.ts";
+import { orderedClock } from "./clock.ts";
 import type { TestDatabase } from "./test-database.ts";
 
 /** One answer of a short host. */
@@ -47,6 +48,9 @@ export interface TestScan {
 
 const deviceKey = "00".repeat(32);
 
+/** One for all runtimes of a test: visits of one millisecond have no order. */
+const now = orderedClock();
+
 /** Starts the scan runtime on a port of its own, with a spool of its own; stopped after the test. */
 export async function startTestScan(
   database: TestDatabase,
@@ -76,7 +80,9 @@ export async function startTestScan(
       host: headers.host,
       scheme: "https",
     }),
-    now: () => new Date(),
+    now,
+    // A busy machine is no reason to take a visitor for another one.
+    patience: { catchUpMs: 20_000, lookUpMs: 20_000 },
     log: { warn: () => {}, error: () => {} },
     metrics: new Registry(),
     ...overrides,
