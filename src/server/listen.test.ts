@@ -199,9 +199,8 @@ test("closes idle connections at once on shutdown", async () => {
   await text(response);
   const client = session(`http://127.0.0.1:${listener.port}`);
   await ask(client, { ":path": "/" });
-  const begun = performance.now();
-  await listener.close(10_000);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  // A grace that outlasts the test's own time limit.
+  await listener.close(600_000);
 });
 
 test("cuts what is still running when the time of grace is over", async () => {
