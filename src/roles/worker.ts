@@ -1,5 +1,6 @@
 import { sweepFiles } from "../db/file-checks.ts";
 import { ensurePartitions } from "../db/migrate.ts";
+import { deleteOldPasswordAttempts } from "../db/password-attempts.ts";
 import { deleteUnclaimedDesigns } from "../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../jobs/end-idle-visits.ts";
 import { renderQrcode } from "../jobs/render-qrcode.ts";
@@ -28,6 +29,7 @@ export function startWorker({ config, connection, db, now, log, storage, address
         await deleteExpired(db, now());
         await deleteIdleBuckets(db, now());
         await deleteUnclaimedDesigns(db, now());
+        while ((await deleteOldPasswordAttempts(db, now())) > 0);
       },
       "sweep-files": async () => {
         while ((await sweepFiles(db, { storage, now })) > 0);

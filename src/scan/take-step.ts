@@ -1,6 +1,7 @@
 import pg from "pg";
 import { identifyVisitor } from "../db/identify.ts";
 import type { Db } from "../db/open.ts";
+import { forgetPasswordAttempts, takePasswordAttempt } from "../db/password-attempts.ts";
 import { scoreVisit } from "../db/score-visit.ts";
 import type { Plan, PlanStep } from "../model/plan.ts";
 import { resume } from "../workflow/decide.ts";
@@ -14,9 +15,7 @@ import { type StepTrace, writeJourney, writeStepTraces } from "./step-writes.ts"
 import {
   attributesOfVisitor,
   findVisit,
-  forgetPasswordAttempts,
   openedSteps,
-  takePasswordAttempt,
   type VisitKey,
   type VisitState,
 } from "./visit-state.ts";
@@ -107,15 +106,16 @@ async function answerStep(
   step: PlanStep,
 ): Promise<StepResult> {
   const { plan, answer, address, now } = request;
+  const trier = { workspaceId: state.workspaceId, eventId: state.eventId, address };
   if (step.action === "PASSWORD_VERIFY") {
-    const seconds = await takePasswordAttempt(tx, state, address, now);
+    const seconds = await takePasswordAttempt(tx, trier, now);
     if (seconds > 0) return { kind: "wait", seconds };
   }
   const visit = await visitOf(tx, request, state);
   const taken = submit(plan, visit, step.id, answer, deps);
   if (taken === undefined) return { kind: "unknown" };
   if (taken.kind === "refused") return { kind: "page", step, refused: taken };
-  if (step.action === "PASSWORD_VERIFY") await forgetPasswordAttempts(tx, state, address);
+  if (step.action === "PASSWORD_VERIFY") await forgetPasswordAttempts(tx, trier);
   return goOn(tx, request, state, taken);
 }
 

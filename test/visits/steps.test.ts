@@ -396,6 +396,40 @@ describe("a password", () => {
     expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)]);
   });
 
+  test("leaves its tries behind for an hour where the visit is given up, and nobody gets them back earlier", async () => {
+    const link = await makeWorkflow(api, "password", { password });
+    const guesses = async () => {
+      const guest = visitor();
+      const path = formAction(await guest.get(`/${link.shortlink}`));
+      for (let tries = 0; tries < 6; tries++) await guest.post(path, { password: `no${tries}` });
+      return () => guest.post(path, { password: "sesame" });
+    };
+    const [long, short] = [await guesses(), await guesses()];
+    const [later, earlier] = await eventsOf(link, 2);
+    const age = (event: VisitEvent | undefined, interval: string) =>
+      database.query("update password_attempts set first_at = first_at - $2::interval where event_id = $1", [
+        event?.id,
+        interval,
+      ]);
+    await age(earlier, "1 hour");
+    await age(later, "14 minutes");
+    const left = async () => {
+      const { rows } = await database.query<{ event_id: string }>(
+        "select event_id from password_attempts where event_id = any($1::uuid[])",
+        [[earlier?.id, later?.id]],
+      );
+      return rows.map(({ event_id }) => event_id);
+    };
+    expect(await left()).toHaveLength(2);
+    await database.query("select graphile_worker.add_job('delete-expired')");
+    await vi.waitFor(async () => expect(await left()).toEqual([later?.id]), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    expect((await short()).status).toBe(429);
+    expect((await long()).status).toBe(302);
+  });
+
   test("is in no page and no trace, and a wrong one leaves the trace open", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const guest = visitor();

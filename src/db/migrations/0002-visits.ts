@@ -43,7 +43,8 @@ create table visits (
 );
 create index visits_active_at_idx on visits (workspace_id, active_at);
 
--- Wrong passwords per visit and address; unlogged: after a crash everybody has all tries again.
+-- Wrong passwords per visit and address, deleted an hour after the first; unlogged: after a crash everybody has all tries
+-- again.
 create unlogged table password_attempts (
   workspace_id uuid not null,
   event_id uuid not null,
