@@ -12,7 +12,7 @@ import { journeyOf } from "../workflow/journey.ts";
 import type { Visit } from "../workflow/visit.ts";
 import { createClassifier } from "./classify.ts";
 import { startDrain } from "./drain.ts";
-import { frame, framedLength } from "./framed-records.ts";
+import { frame, framedLength, type RecordText } from "./framed-records.ts";
 import { nowhere } from "./geography.ts";
 import { createQuarantine } from "./quarantine.ts";
 import { encodeVisit, type SeenVisit } from "./record-format.ts";
@@ -31,7 +31,7 @@ const startMs = Date.UTC(2026, 7, 1, 12);
 /** A record as it is given to the spool. */
 interface Recorded {
   readonly id: Buffer;
-  readonly text: string;
+  readonly text: RecordText;
 }
 
 /** Stores records as the spool gives them, in one chunk. */
@@ -41,8 +41,7 @@ function store(records: readonly Recorded[]) {
 
 function chunkOf(records: readonly Recorded[]): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.alloc(records.reduce((sum, { text }) => sum + framedLength(text), 0));
-  records.reduce((offset, { id, text }) => frame(bytes, offset, id, text), 0);
-  return bytes;
+  return bytes.subarray(0, frame(bytes, records));
 }
 
 function newStore() {
@@ -373,15 +372,21 @@ test("puts aside what can never be stored, and stores the rest", async () => {
   const link = await insertLink(db);
   const { directory, spool } = await freshSpool();
   const good = await Promise.all([0, 1, 2, 3, 4].map((index) => recordOf(link, { atMs: startMs + index })));
-  const torn = { id: newVisitId(startMs), text: "[1," };
-  const [sample] = good;
+  const torn = { id: newVisitId(startMs), text: { own: "[1,", shared: "" } };
+  const own = good[0]?.text.own ?? "";
   // Well-formed to us, refused by the database: half a surrogate pair is no JSON text there.
   const odd = {
     id: newVisitId(startMs),
-    text: (sample?.text ?? "").replace('"https://example.com/menu"', `"\\ud800${"x".repeat(10)}"`),
+    text: {
+      own: own.replace('"https://example.com/menu"', `"\\ud800${"x".repeat(10)}"`),
+      shared: "",
+    },
   };
   // Data of a trace that reads as two, which would give those of other visits what is not theirs.
-  const split = { id: newVisitId(startMs), text: `${sample?.text}\n${randomUUID()}1COUNTRY_CONDITION {},{}` };
+  const split = {
+    id: newVisitId(startMs),
+    text: { own, shared: `\n${randomUUID()}1COUNTRY_CONDITION {},{}` },
+  };
   const refused = [torn, odd, split];
   await Promise.all([...good, ...refused].map(({ id, text }) => spool.append(id, text)));
   const reasons: string[] = [];
@@ -404,7 +409,10 @@ test("puts aside what can never be stored, and stores the rest", async () => {
   expect(quarantined).toHaveLength(3);
   for (const { id, text } of refused)
     expect(quarantined).toContainEqual(
-      expect.objectContaining({ id: textOfId(id), bytes: Buffer.from(text).toString("base64") }),
+      expect.objectContaining({
+        id: textOfId(id),
+        bytes: Buffer.from(text.own + text.shared).toString("base64"),
+      }),
     );
 });
 
@@ -414,14 +422,15 @@ test("stores long records in parts, and still says which of them can never be st
   const long = await Promise.all(
     Array.from({ length: 8 }, async (_, index) => {
       const { id, text } = await recordOf(link, { atMs: startMs + index });
-      const fields: unknown[] = JSON.parse(text);
-      return { id, text: JSON.stringify(fields.with(14, `https://example.com/?${query}`)) };
+      const fields: unknown[] = JSON.parse(text.own);
+      const own = JSON.stringify(fields.with(14, `https://example.com/?${query}`));
+      return { id, text: { own, shared: "" } };
     }),
   );
-  const torn = { id: newVisitId(startMs), text: "[1," };
+  const torn = { id: newVisitId(startMs), text: { own: "[1,", shared: "" } };
   const stored = await store([...long.slice(0, 7), torn, ...long.slice(7)]);
   expect(stored).toMatchObject({ written: 8, dropped: 0, oldestMs: startMs });
-  expect(stored.poison.map(({ record }) => textOfId(record.id))).toEqual([textOfId(torn.id)]);
+  expect(stored.poison.map(({ id }) => textOfId(id))).toEqual([textOfId(torn.id)]);
   const events = await eventsOf(link);
   expect(events.map(({ destination }) => destination.length)).toEqual(Array.from(long, () => 200_021));
 });

@@ -52,9 +52,9 @@ async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts
   const batch = await spool.read(batchSize);
   if (batch.records === 0) return false;
   const { written, dropped, poison, oldestMs } = await store(batch.chunks.map(({ bytes }) => bytes));
-  for (const { record, reason } of poison) {
-    await quarantine(record, reason, now());
-    onPoison(reason);
+  for (const one of poison) {
+    await quarantine(one, now());
+    onPoison(one.reason);
   }
   await spool.forget(batch);
   counts.drained += written;

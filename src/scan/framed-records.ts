@@ -1,39 +1,76 @@
 /*
- * How records lie in a chunk of the spool, one after the other: 16 bytes of id, the length of the rest as 32 bits
- * little-endian, and the rest.
+ * How records lie in a chunk of the spool, one after the other: 16 bytes of id, the length of the record's own text, the
+ * number of the text that it shares with others of the chunk (0 for none), both as 32 bits little-endian, and its own
+ * text. Behind the first record that shares a text come the length of that and the text itself.
  */
+
+/** What is recorded: its own text, and behind that one that many records have in common. Empty where there is none. */
+export interface RecordText {
+  readonly own: string;
+  readonly shared: string;
+}
 
 /** A record as it comes out of the spool. */
 export interface RawRecord {
   readonly id: Uint8Array;
-  readonly bytes: Uint8Array;
+  readonly own: Uint8Array;
+  /** The same object for all records of the chunk that share it; undefined for none. */
+  readonly shared: Uint8Array | undefined;
 }
 
 export const idLength = 16;
-const headerLength = idLength + 4;
+const headerLength = idLength + 4 + 4;
 
-/** How many bytes a record of this text takes. */
-export function framedLength(text: string): number {
-  return headerLength + Buffer.byteLength(text);
+/** How many bytes a record takes at most. */
+export function framedLength({ own, shared }: RecordText): number {
+  const ownLength = headerLength + Buffer.byteLength(own);
+  return shared === "" ? ownLength : ownLength + 4 + Buffer.byteLength(shared);
 }
 
-/** Writes a record in UTF-8 and gives the offset behind it. */
-export function frame(into: Buffer, offset: number, id: Uint8Array, text: string): number {
-  into.set(id, offset);
-  const length = into.write(text, offset + headerLength);
-  into.writeUInt32LE(length, offset + idLength);
-  return offset + headerLength + length;
+/** Writes the records of a chunk in UTF-8 and gives the length of all. */
+export function frame(into: Buffer, records: Iterable<{ id: Uint8Array; text: RecordText }>): number {
+  const known = new Map<string, number>();
+  let end = 0;
+  for (const { id, text } of records) {
+    const { own, shared } = text;
+    let number = shared === "" ? 0 : known.get(shared);
+    const isFirst = number === undefined;
+    if (number === undefined) {
+      number = known.size + 1;
+      known.set(shared, number);
+    }
+    into.set(id, end);
+    into.writeUInt32LE(number, end + idLength + 4);
+    end = writeText(into, own, end + idLength, end + headerLength);
+    if (isFirst) end = writeText(into, shared, end, end + 4);
+  }
+  return end;
+}
+
+/** Gives the offset behind the text. */
+function writeText(into: Buffer, text: string, lengthAt: number, textAt: number): number {
+  const length = into.write(text, textAt);
+  into.writeUInt32LE(length, lengthAt);
+  return textAt + length;
 }
 
 /** The records of a chunk; they share its memory. Throws for a chunk that is damaged. */
 export function unframe(chunk: Uint8Array): RawRecord[] {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  const texts: Uint8Array[] = [];
   const records: RawRecord[] = [];
   for (let offset = 0; offset < bytes.length; ) {
+    const id = bytes.subarray(offset, offset + idLength);
     const start = offset + headerLength;
-    const end = start + bytes.readUInt32LE(offset + idLength);
-    records.push({ id: bytes.subarray(offset, offset + idLength), bytes: bytes.subarray(start, end) });
-    offset = end;
+    const number = bytes.readUInt32LE(offset + idLength + 4);
+    offset = start + bytes.readUInt32LE(offset + idLength);
+    const own = bytes.subarray(start, offset);
+    if (number === texts.length + 1) {
+      const end = offset + 4 + bytes.readUInt32LE(offset);
+      texts.push(bytes.subarray(offset + 4, end));
+      offset = end;
+    }
+    records.push({ id, own, shared: texts[number - 1] });
   }
   return records;
 }

@@ -1,14 +1,14 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { RawRecord } from "./framed-records.ts";
+import type { Poison } from "./store-records.ts";
 import { textOfId } from "./visit-id.ts";
 
 /** Keeps a record that can never be stored, durably, for a person to look at. */
-export type Quarantine = (record: RawRecord, reason: string, at: Date) => Promise<void>;
+export type Quarantine = (record: Poison, at: Date) => Promise<void>;
 
 /** Writes to `<directory>/quarantine.jsonl`, readable by the owner only: a line of JSON each, the bytes in base64. */
 export function createQuarantine(directory: string): Quarantine {
-  return async ({ id, bytes }, reason, at) => {
+  return async ({ id, bytes, reason }, at) => {
     await mkdir(directory, { recursive: true });
     const line = {
       id: textOfId(id),

@@ -3,6 +3,7 @@ import type { DataCollection } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/workflow.ts";
 import type { SavedAttribute } from "../workflow/walk.ts";
 import type { VisitHeaders } from "./classify.ts";
+import type { RawRecord } from "./framed-records.ts";
 import { recordVersion } from "./record-format.ts";
 import { textOfId } from "./visit-id.ts";
 
@@ -55,10 +56,8 @@ export interface RecordedVisit {
 export type RecordedOutcome = "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 
 /** Reads a record, or throws when it is none: damaged, or of a version that is not known here. */
-export function decodeVisit(id: Uint8Array, bytes: Uint8Array): RecordedVisit {
-  const [line = "", ...opened] = withoutNul(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).split(
-    "\n",
-  );
+export function decodeVisit({ id, own, shared }: RawRecord): RecordedVisit {
+  const [line = "", ...lines] = textOf(own).split("\n");
   const fields: unknown = JSON.parse(line);
   if (!Array.isArray(fields) || fields[0] !== recordVersion || fields.length !== 22)
     throw new Error("not a record of a known version");
@@ -89,16 +88,29 @@ export function decodeVisit(id: Uint8Array, bytes: Uint8Array): RecordedVisit {
     stepsTotal: count(stepsTotal),
     lastStepId: uuidOrNone(lastStepId),
     lastStepAction: lastStepAction === "" ? "" : stepAction(lastStepAction),
-    opened: opened.length === 0 ? none : opened.map(openedStep),
+    opened: shared !== undefined ? sharedSteps(shared) : lines.length === 0 ? none : lines.map(openedStep),
     saved: saved === 0 ? none : list(saved).map(savedAttribute),
     waitsAt: uuidOrNone(waitsAt),
     query: string(query),
   };
 }
 
+/** Read once for all records that share them. */
+const known = new WeakMap<Uint8Array, readonly OpenedStep[]>();
+
+/** The lines of a shared text, each of which begins with its line break. */
+function sharedSteps(shared: Uint8Array): readonly OpenedStep[] {
+  let steps = known.get(shared);
+  if (steps === undefined) {
+    steps = textOf(shared).split("\n").slice(1).map(openedStep);
+    known.set(shared, steps);
+  }
+  return steps;
+}
+
 /** PostgreSQL keeps no NUL in texts. A backslash that is escaped itself is no beginning of one. */
-function withoutNul(bytes: Buffer): string {
-  const text = bytes.toString();
+function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   return text.includes("\\u0000") ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1") : text;
 }
 

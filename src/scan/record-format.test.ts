@@ -4,6 +4,7 @@ import { compilePlan, type Plan, type PlanRow } from "../model/plan.ts";
 import { decide } from "../workflow/decide.ts";
 import { journeyOf } from "../workflow/journey.ts";
 import type { Visit, VisitDevice } from "../workflow/visit.ts";
+import { framedLength, type RecordText } from "./framed-records.ts";
 import { decodeVisit } from "./read-record.ts";
 import { encodeVisit, type SeenVisit } from "./record-format.ts";
 import { createVisitIds, lbidOf, textOfId } from "./visit-id.ts";
@@ -70,7 +71,7 @@ const seen: SeenVisit = {
 };
 
 /** The record of a German visitor. */
-function encoded(of: Plan, changed: Partial<SeenVisit> = {}): Buffer {
+function encoded(of: Plan, changed: Partial<SeenVisit> = {}): RecordText {
   const visit: Visit = {
     query: "a=1",
     lbid: () => "",
@@ -81,7 +82,15 @@ function encoded(of: Plan, changed: Partial<SeenVisit> = {}): Buffer {
     attributes: undefined,
   };
   const walk = decide(of, visit, new Date(atMs));
-  return Buffer.from(encodeVisit(of, { ...seen, ...changed }, walk, journeyOf(of, walk)));
+  return encodeVisit(of, { ...seen, ...changed }, walk, journeyOf(of, walk));
+}
+
+function decoded({ own, shared }: RecordText) {
+  return decodeVisit({
+    id: seen.id,
+    own: Buffer.from(own),
+    shared: shared === "" ? undefined : Buffer.from(shared),
+  });
 }
 
 const device: VisitDevice = {
@@ -93,8 +102,8 @@ const device: VisitDevice = {
 };
 
 test("reads back what was written, and of headers only what decides on the class of a visit", () => {
-  const bytes = encoded(plan);
-  expect(decodeVisit(seen.id, bytes)).toEqual({
+  const text = encoded(plan);
+  expect(decoded(text)).toEqual({
     id: textOfId(seen.id),
     atMs,
     workspaceId: uuid(1),
@@ -121,11 +130,11 @@ test("reads back what was written, and of headers only what decides on the class
     waitsAt: "",
     query: "",
   });
-  expect(bytes.toString()).not.toContain("secret");
+  expect(text.own + text.shared).not.toContain("secret");
 });
 
 test("reads back the way to a page: traces, what is saved, where the visit waits and what it carries on", () => {
-  expect(decodeVisit(seen.id, encoded(askingPlan))).toMatchObject({
+  expect(decoded(encoded(askingPlan))).toMatchObject({
     outcome: "IN_PROGRESS",
     destination: "",
     stepsReached: 2,
@@ -153,9 +162,54 @@ test("reads back the way to a page: traces, what is saved, where the visit waits
   });
 });
 
+/** Conditions that lead to the redirect; `else` of the second leads to the first again, as often as it may. */
+function conditional(choice: string): Plan {
+  return compilePlan(
+    {
+      ...row,
+      steps: [
+        ...row.steps,
+        { id: uuid(5), action: "COUNTRY_CONDITION", payload: { countries: [{ countryCode: "DE" }] } },
+        {
+          id: uuid(6),
+          action: "DEVICE_TYPE_CONDITION",
+          payload: { options: [{ id: "o", name: "It", value: choice }] },
+        },
+      ],
+      connections: [
+        { stepId: uuid(3), branchId: "next", nextStepId: uuid(5) },
+        { stepId: uuid(5), branchId: "DE", nextStepId: uuid(6) },
+        { stepId: uuid(6), branchId: "o", nextStepId: uuid(4) },
+        { stepId: uuid(6), branchId: "else", nextStepId: uuid(5) },
+      ],
+    },
+    "https://go.example/menu",
+  );
+}
+
+test.each([
+  ["once", "DEVICE_TYPE_CONDITION_VALUE_MOBILE", "COMPLETED"],
+  ["in circles", "DEVICE_TYPE_CONDITION_VALUE_TABLET", "FALLBACK"],
+])("shares what conditions found that were met %s among visits that look alike", (_, choice, outcome) => {
+  const of = conditional(choice);
+  const [first, second] = [encoded(of), encoded(of, { query: "b=2", address: "203.0.113.8" })];
+  expect(first.own).not.toContain("\n");
+  expect(second.own).not.toBe(first.own);
+  expect(second.shared).toBe(first.shared);
+  for (const text of [first, second])
+    expect(decoded(text)).toMatchObject({
+      outcome,
+      opened: [
+        { id: uuid(5), action: "COUNTRY_CONDITION", isCompleted: true },
+        { id: uuid(6), action: "DEVICE_TYPE_CONDITION", isCompleted: true },
+      ],
+    });
+  expect(encoded(conditional(choice)).shared).toBe(first.shared);
+});
+
 test("keeps no NUL, which the database refuses, and leaves alone what only looks like one", () => {
   const userAgent = `a${String.fromCharCode(0)}b\\u0000c`;
-  const visit = decodeVisit(seen.id, encoded(plan, { headers: { "user-agent": userAgent } }));
+  const visit = decoded(encoded(plan, { headers: { "user-agent": userAgent } }));
   expect(visit.userAgent).toBe("ab\\u0000c");
 });
 
@@ -185,9 +239,9 @@ test("leaves out the traces of conditions that would make a record too long for 
     },
     "https://go.example/menu",
   );
-  const bytes = encoded(long);
-  expect(bytes.length).toBeLessThan(10_000);
-  expect(decodeVisit(seen.id, bytes)).toMatchObject({
+  const text = encoded(long);
+  expect(framedLength(text)).toBeLessThan(10_000);
+  expect(decoded(text)).toMatchObject({
     outcome: "COMPLETED",
     lastStepId: uuid(4),
     opened: [],
@@ -195,22 +249,22 @@ test("leaves out the traces of conditions that would make a record too long for 
 });
 
 test("cuts headers that are longer than any real one", () => {
-  const bytes = encoded(plan, { headers: { "user-agent": "x".repeat(16_000) } });
-  expect(bytes.length).toBeLessThan(2_000);
+  const text = encoded(plan, { headers: { "user-agent": "x".repeat(16_000) } });
+  expect(framedLength(text)).toBeLessThan(2_000);
 });
 
 test.each([
   ["redirect", plan],
   ["page", askingPlan],
 ])("refuses damaged records of a %s instead of misreading them", (_, of) => {
-  const [line = "", ...steps] = encoded(of).toString().split("\n");
+  const [line = "", ...steps] = encoded(of).own.split("\n");
   const fields: unknown[] = JSON.parse(line);
   const odd = fc.oneof(fc.jsonValue(), fc.constant(undefined));
   fc.assert(
     fc.property(fc.nat({ max: fields.length - 1 }), odd, (index, value) => {
       const changed = fields.with(index, value);
       try {
-        const visit = decodeVisit(seen.id, Buffer.from([JSON.stringify(changed), ...steps].join("\n")));
+        const visit = decoded({ own: [JSON.stringify(changed), ...steps].join("\n"), shared: "" });
         expect(visit.workspaceId).toMatch(/^[0-9a-f-]{36}$/);
         expect(visit.stepsTotal).toBeGreaterThanOrEqual(0);
       } catch (error) {
@@ -218,7 +272,7 @@ test.each([
       }
     }),
   );
-  for (const text of [
+  for (const own of [
     "",
     "{}",
     "[2]",
@@ -227,7 +281,8 @@ test.each([
     `${line}\n`,
     `${line}\n${uuid(5)}1NO_ACTION {}`,
   ])
-    expect(() => decodeVisit(seen.id, Buffer.from(text))).toThrow();
+    expect(() => decoded({ own, shared: "" })).toThrow();
+  expect(() => decoded({ own: line, shared: `\n${uuid(5)}1NO_ACTION {}` })).toThrow();
 });
 
 test("ids are UUIDv7 of their millisecond, all different, and travel as 22 characters", () => {

@@ -16,7 +16,9 @@ function setup(overrides: { patienceMs?: number; retryMs?: number; bufferBytesMa
     ...overrides,
   });
   const record = () =>
-    new Promise<void>((resolve) => recorder.record(Buffer.alloc(16), "x".repeat(100), resolve));
+    new Promise<void>((resolve) =>
+      recorder.record(Buffer.alloc(16), { own: "x".repeat(76), shared: "" }, resolve),
+    );
   return { recorder, record, appends, troubles };
 }
 

@@ -1,3 +1,4 @@
+import type { RecordText } from "./framed-records.ts";
 import { createRetryBuffer } from "./retry-buffer.ts";
 import type { Spool } from "./spool.ts";
 
@@ -7,7 +8,7 @@ export interface Recorder {
    * Calls `answer` exactly once: when the record is on disk, or when it cannot be got there in time, because a visitor
    * never waits for what is wrong with us. Records that failed are tried again from memory.
    */
-  record(id: Uint8Array, text: string, answer: () => void): void;
+  record(id: Uint8Array, text: RecordText, answer: () => void): void;
   readonly counts: RecorderCounts;
   /** Tries the rest of the memory once more. */
   close(): Promise<void>;
@@ -56,7 +57,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     answer?.();
   }
 
-  function keep(id: Uint8Array, text: string, error: unknown): void {
+  function keep(id: Uint8Array, text: RecordText, error: unknown): void {
     // Once for each time that it begins.
     if (buffer.size() === 0) onTrouble(error);
     counts.failed += 1;

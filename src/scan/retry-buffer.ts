@@ -1,7 +1,9 @@
+import { framedLength, type RecordText } from "./framed-records.ts";
+
 /** Records that wait in memory for a disk that refused them. */
 export interface RetryBuffer {
   /** False when there is no room for it. */
-  keep(id: Uint8Array, text: string): boolean;
+  keep(id: Uint8Array, text: RecordText): boolean;
   /** Tries all of them once; the number that got to the disk. One try at a time: who comes meanwhile gets its result. */
   retry(): Promise<number>;
   size(): number;
@@ -9,12 +11,12 @@ export interface RetryBuffer {
 
 interface Kept {
   readonly id: Uint8Array;
-  readonly text: string;
+  readonly text: RecordText;
 }
 
 /** A buffer of at most `bytesMax` bytes of records, in order of arrival. */
 export function createRetryBuffer(
-  append: (id: Uint8Array, text: string) => Promise<void>,
+  append: (id: Uint8Array, text: RecordText) => Promise<void>,
   bytesMax: number,
 ): RetryBuffer {
   let kept: Kept[] = [];
@@ -38,13 +40,13 @@ export function createRetryBuffer(
     const results = [true, ...(await Promise.all(others.map(tryOne)))];
     // What has come meanwhile stands behind.
     kept = kept.filter((_, index) => results[index] !== true);
-    bytesKept = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    bytesKept = kept.reduce((sum, { text }) => sum + framedLength(text), 0);
     return results.filter((succeeded) => succeeded).length;
   }
 
   return {
     keep(id, text) {
-      const length = Buffer.byteLength(text);
+      const length = framedLength(text);
       if (bytesKept + length > bytesMax) return false;
       kept.push({ id, text });
       bytesKept += length;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
-import { type RawRecord, unframe } from "./framed-records.ts";
+import { type RawRecord, type RecordText, unframe } from "./framed-records.ts";
 import { type Batch, openSpool, type Spool } from "./spool.ts";
 
 const directories: string[] = [];
@@ -40,6 +40,11 @@ function recordsOf({ chunks }: Batch): RawRecord[] {
   return chunks.flatMap(({ bytes }) => unframe(bytes));
 }
 
+/** A record that has nothing in common with others. */
+function alone(own: string): RecordText {
+  return { own, shared: "" };
+}
+
 function numbersOf(batch: Batch): number[] {
   return recordsOf(batch).map(numberOf);
 }
@@ -62,7 +67,7 @@ async function startAppender(
         const number = next++;
         const id = Buffer.alloc(16);
         id.writeUInt32BE(number, 12);
-        try { await spool.append(id, String.fromCharCode(number % 128).repeat(300)); }
+        try { await spool.append(id, { own: String.fromCharCode(number % 128).repeat(300), shared: "" }); }
         catch (error) { process.stdout.write("rejected " + error.message + "\\n"); return; }
         process.stdout.write(number + "\\n");
       }
@@ -98,11 +103,11 @@ async function killHard(child: ChildProcess): Promise<void> {
 
 test("gives back what was appended, in its order, until it is forgotten", async () => {
   const spool = await open(freshDirectory());
-  await Promise.all([1, 2, 3].map((number) => spool.append(id(number), `réçørd ${number} ✓`)));
+  await Promise.all([1, 2, 3].map((number) => spool.append(id(number), alone(`réçørd ${number} ✓`))));
 
   const batch = await spool.read(10);
   expect(batch).toMatchObject({ records: 3, hasMore: false });
-  expect(recordsOf(batch).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+  expect(recordsOf(batch).map(({ own }) => Buffer.from(own).toString())).toEqual([
     "réçørd 1 ✓",
     "réçørd 2 ✓",
     "réçørd 3 ✓",
@@ -117,17 +122,35 @@ test("gives back what was appended, in its order, until it is forgotten", async 
 
 test("reads at least as many records as asked for while there are any", async () => {
   const spool = await open(freshDirectory());
-  for (let number = 0; number < 20; number++) await spool.append(id(number), String(number));
+  for (let number = 0; number < 20; number++) await spool.append(id(number), alone(String(number)));
   const batch = await spool.read(7);
   expect(numbersOf(batch)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(batch.hasMore).toBe(true);
   expect((await spool.read(20)).hasMore).toBe(false);
 });
 
+test("keeps once what records of a commit share, and gives it back with each of them", async () => {
+  const spool = await open(freshDirectory());
+  const [way, other] = ["\nå way".repeat(1_000), "\nanother"];
+  const texts = [way, "", way, other, way, other].map((shared, number) => ({
+    own: `record ${number}`,
+    shared,
+  }));
+  await Promise.all(texts.map((text, number) => spool.append(id(number), text)));
+  const batch = await spool.read(10);
+  const read = (text: Uint8Array | undefined) => Buffer.from(text ?? []).toString();
+  expect(recordsOf(batch).map(({ own, shared }) => ({ own: read(own), shared: read(shared) }))).toEqual(
+    texts,
+  );
+  expect(batch.chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(
+    2 * Buffer.byteLength(way),
+  );
+});
+
 test("reads fewer records at a time when they are long", async () => {
   const spool = await open(freshDirectory());
   const text = "x".repeat(1_000_000);
-  for (let number = 0; number < 20; number++) await spool.append(id(number), text);
+  for (let number = 0; number < 20; number++) await spool.append(id(number), alone(text));
   const batch = await spool.read(100);
   expect(batch).toMatchObject({ records: 17, hasMore: true });
   await spool.forget(batch);
@@ -136,9 +159,9 @@ test("reads fewer records at a time when they are long", async () => {
 
 test("forgets a batch once, whatever came behind it", async () => {
   const spool = await open(freshDirectory());
-  await Promise.all([1, 2].map((number) => spool.append(id(number), "together")));
+  await Promise.all([1, 2].map((number) => spool.append(id(number), alone("together"))));
   const batch = await spool.read(10);
-  await spool.append(id(3), "alone");
+  await spool.append(id(3), alone("alone"));
   await spool.forget(batch);
   await spool.forget(batch);
   expect(spool.depth()).toBe(1);
@@ -148,7 +171,7 @@ test("forgets a batch once, whatever came behind it", async () => {
 test("keeps records over a restart", async () => {
   const directory = freshDirectory();
   const before = await openSpool(directory);
-  await before.append(id(7), "kept");
+  await before.append(id(7), alone("kept"));
   await before.close();
   const after = await open(directory);
   expect(after.depth()).toBe(1);
@@ -158,16 +181,16 @@ test("keeps records over a restart", async () => {
 test("finishes the appends on their way when it is closed and refuses later ones", async () => {
   const directory = freshDirectory();
   const spool = await openSpool(directory);
-  const appended = spool.append(id(1), "1");
+  const appended = spool.append(id(1), alone("1"));
   await spool.close();
   await appended;
-  await expect(spool.append(id(2), "2")).rejects.toThrow("closed");
+  await expect(spool.append(id(2), alone("2"))).rejects.toThrow("closed");
   expect((await open(directory)).depth()).toBe(1);
 });
 
 test("refuses a record that does not fit into a commit", async () => {
   const spool = await open(freshDirectory());
-  await expect(spool.append(id(1), "x".repeat(2 * 1024 * 1024))).rejects.toThrow("do not fit");
+  await expect(spool.append(id(1), alone("x".repeat(2 * 1024 * 1024)))).rejects.toThrow("do not fit");
 });
 
 test("has every acknowledged record after kill -9", async () => {
@@ -184,7 +207,7 @@ test("has every acknowledged record after kill -9", async () => {
     expect(appender.lines.length).toBeGreaterThanOrEqual(2_000 * round);
     expect(appender.lines.filter((line) => !found.has(Number(line)))).toEqual([]);
     expect(
-      records.every((record) => record.bytes.length === 300 && record.bytes[0] === numberOf(record) % 128),
+      records.every((record) => record.own.length === 300 && record.own[0] === numberOf(record) % 128),
     ).toBe(true);
     await spool.forget(batch);
     await spool.close();
@@ -203,8 +226,8 @@ test("tolerates a torn tail of the write-ahead log", async () => {
   const spool = await open(directory);
   const records = recordsOf(await spool.read(1_000_000));
   expect(records.length).toBeGreaterThan(0);
-  expect(records.every((record) => record.bytes.length === 300)).toBe(true);
-  await spool.append(id(9_999_999), "1");
+  expect(records.every((record) => record.own.length === 300)).toBe(true);
+  await spool.append(id(9_999_999), alone("1"));
   expect(spool.depth()).toBe(records.length + 1);
 });
 
@@ -226,7 +249,7 @@ test("leaves the records of a living process alone and takes over those of a dea
   const directory = freshDirectory();
   const appender = await startAppender(directory);
   const spool = await open(directory);
-  await spool.append(id(1), "mine");
+  await spool.append(id(1), alone("mine"));
   expect(await spool.adopt()).toBe(0);
   expect(numbersOf(await spool.read(1_000))).toEqual([1]);
 
@@ -247,7 +270,7 @@ test("works beside a damaged file and names it", async () => {
     "this is no database, but it is long enough to look like one".repeat(20),
   );
   const spool = await open(directory);
-  await spool.append(id(1), "1");
+  await spool.append(id(1), alone("1"));
   expect(spool.unreadable()).toEqual([join(directory, "spool-0.db")]);
   expect(numbersOf(await spool.read(10))).toEqual([1]);
 });

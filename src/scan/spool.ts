@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { frame, framedLength, idLength } from "./framed-records.ts";
+import { frame, framedLength, idLength, type RecordText } from "./framed-records.ts";
 import { groupCommit } from "./group-commit.ts";
 
 /** Records that were committed together, framed as by `frame`. */
@@ -40,7 +40,7 @@ export type Spool = {
    * Resolves once the record is on disk in UTF-8 (write-ahead log synced); rejects when it could not be written, or at
    * once when 64 MiB already wait for the disk.
    */
-  append(id: Uint8Array, text: string): Promise<void>;
+  append(id: Uint8Array, text: RecordText): Promise<void>;
   /**
    * The oldest chunks: as many as it takes to have `limit` records, or 16 MB. Reading does not take them away: until they
    * are forgotten, the next read gives the same ones.
@@ -73,10 +73,9 @@ export async function openSpool(directory: string): Promise<Spool> {
   const disk = await startDisk(directory);
   let depth = disk.records;
   let unreadable: readonly string[] = [];
-  const appends = groupCommit<Appended>(async (group, size) => {
-    let end = 0;
-    for (const { id, text } of group) end = frame(disk.group, end, id, text);
-    await disk.ask({ kind: "append", records: group.length, length: size });
+  const appends = groupCommit<Appended>(async (group) => {
+    const length = frame(disk.group, group);
+    await disk.ask({ kind: "append", records: group.length, length });
     depth += group.length;
   }, limits);
 
@@ -126,7 +125,7 @@ export async function openSpool(directory: string): Promise<Spool> {
   };
 }
 
-type Appended = { id: Uint8Array; text: string };
+type Appended = { id: Uint8Array; text: RecordText };
 
 type Disk = {
   records: number;

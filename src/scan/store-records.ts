@@ -15,10 +15,13 @@ export interface Stored {
 }
 
 export interface Poison {
-  /** In memory of its own. */
-  readonly record: RawRecord;
+  readonly id: Uint8Array;
+  /** All of its text, in UTF-8. */
+  readonly bytes: Uint8Array;
   readonly reason: string;
 }
+
+const nothing = new Uint8Array();
 
 /**
  * Stores a batch of records, in chunks as the spool gives them and takes for itself, each record once. Rejects when the
@@ -56,13 +59,14 @@ function* partsOf(chunks: Parameters<StoreRecords>[0]): Generator<RawRecord[]> {
   let bytes = 0;
   for (const chunk of chunks) {
     for (const record of unframe(chunk)) {
-      if (bytes + record.bytes.length > partBytesMax && part.length > 0) {
+      const length = record.own.length + (record.shared?.length ?? 0);
+      if (bytes + length > partBytesMax && part.length > 0) {
         yield part;
         part = [];
         bytes = 0;
       }
       part.push(record);
-      bytes += record.bytes.length;
+      bytes += length;
     }
   }
   if (part.length > 0) yield part;
@@ -74,7 +78,7 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[])
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const record of records) {
     try {
-      const facts = factsOf(decodeVisit(record.id, record.bytes), deps);
+      const facts = factsOf(decodeVisit(record), deps);
       readable.push({ record, facts });
       oldestMs = Math.min(oldestMs, facts.visit.atMs);
     } catch (error) {
@@ -118,8 +122,8 @@ function isAboutData(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?:22|23|54)/.test(error.code ?? "");
 }
 
-function poisonOf({ id, bytes }: RawRecord, error: unknown): Poison {
+function poisonOf({ id, own, shared = nothing }: RawRecord, error: unknown): Poison {
   // Not a part of the whole chunk, which would be sent along to another thread.
-  const record = { id: Uint8Array.from(id), bytes: Uint8Array.from(bytes) };
-  return { record, reason: error instanceof Error ? error.message : String(error) };
+  const bytes = Uint8Array.from([...own, ...shared]);
+  return { id: Uint8Array.from(id), bytes, reason: error instanceof Error ? error.message : String(error) };
 }
