@@ -3,7 +3,7 @@ import type { Db } from "./open.ts";
 
 /**
  * Whose devices and events are. All of it follows one order, which the drain of visits keeps too: visitors' rows are locked
- * already, then come devices, then events, then roll-ups, each by key. A visit is stored only with its device locked, so
+ * already, then come devices, then events, then roll-ups and traces, each by key. A visit is stored only with its device locked, so
  * whoever holds all devices of a visitor knows all of the visitor's events.
  */
 

@@ -126,9 +126,8 @@ test("a visit that is being answered at this moment is left alone", async () => 
   const { created_at, id } = await visit(link);
   const now = () => after(created_at, 31);
   await db.transaction().execute(async (tx) => {
-    await sql`select from events where workspace_id = ${link.workspaceId} and id = ${id} for no key update`.execute(
-      tx,
-    );
+    await sql`select from visits where workspace_id = ${link.workspaceId} and event_id = ${id}
+      for no key update`.execute(tx);
     await endIdleVisits({ db, now });
   });
   expect(await eventsOf(link)).toMatchObject([{ outcome: "IN_PROGRESS" }]);

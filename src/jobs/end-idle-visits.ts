@@ -36,7 +36,10 @@ interface Ended {
   readonly eventId: string;
 }
 
-/** Events are locked first, as by those who answer a visit; what they have changed meanwhile is looked at again. */
+/**
+ * Visits are locked first, as by those who answer them, and their events: neither is waited for. What others have changed
+ * meanwhile is looked at again.
+ */
 async function abandon(tx: Db, at: Date, limit: number): Promise<Ended[]> {
   const idleSince = new Date(at.getTime() - idleMs);
   const { rows } = await sql<Ended>`
@@ -45,7 +48,7 @@ async function abandon(tx: Db, at: Date, limit: number): Promise<Ended[]> {
       join events e on e.workspace_id = v.workspace_id and e.id = v.event_id
       where v.active_at <= ${idleSince}
       order by v.active_at limit ${limit}
-      for no key update of e skip locked),
+      for no key update of v, e skip locked),
     gone as (
       delete from visits v using locked
       where v.workspace_id = locked.workspace_id and v.event_id = locked.id and v.active_at <= ${idleSince}

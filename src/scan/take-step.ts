@@ -15,6 +15,7 @@ import { type StepTrace, writeJourney, writeStepTraces } from "./step-writes.ts"
 import {
   attributesOfVisitor,
   findVisit,
+  holdVisitor,
   openedSteps,
   type VisitKey,
   type VisitState,
@@ -56,7 +57,8 @@ const attemptsMax = 5;
 
 /**
  * Takes an answer in one transaction: traces, journey, the visitor's attributes and identity, and the score of a visit that
- * ends. Requests of one visit wait for each other, so two tabs never answer one step twice.
+ * ends. Requests of one visit wait for each other, so two tabs never answer one step twice. Locks are taken in the order
+ * of `src/db/visitor-moves.ts`, after that of the visit.
  */
 export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): Promise<StepResult> {
   for (let attempt = 1; ; attempt++) {
@@ -128,7 +130,11 @@ async function goOn(
 ): Promise<StepResult> {
   const { plan, stepId, now } = request;
   const opened = await openedSteps(tx, state);
-  const here = await save(tx, state, taken?.saved ?? [], now);
+  const before = await save(tx, state, taken?.saved ?? [], now);
+  // What a condition sees goes into a trace, so nobody may delete the visitor, and what traces tell, in between.
+  const here = plan.needsAfter.visitor
+    ? { ...before, visitorId: await holdVisitor(tx, before, { alone: savesAnything(plan) }) }
+    : before;
   // The visitor as known by now: another one, perhaps, with a past of their own.
   const visit = await visitOf(tx, request, here);
   const walk = resume(plan, visit, now, stepId, taken?.branchId ?? "");
@@ -139,13 +145,18 @@ async function goOn(
     now,
   );
   const traces = [...(taken === undefined ? [] : [traceOf(taken)]), ...tracesOf(walk)];
-  await writeStepTraces(tx, after, traces, now);
   const interactions = opened.filter(({ isCondition }) => !isCondition).map((step) => step.stepId);
+  // The event first, then its traces, like whoever deletes a visitor.
   await writeJourney(tx, after, { journey: journeyOf(plan, walk, interactions, stepId), end: walk.end }, now);
+  await writeStepTraces(tx, after, traces, now);
   const { end } = walk;
   if (end.kind === "interaction") return { kind: "step", stepId: end.step.id };
   await scoreVisit(tx, after, now);
   return end.kind === "exit-page" ? { kind: "step", stepId: end.step.id } : { kind: "sent", to: end.to };
+}
+
+function savesAnything({ steps }: Plan): boolean {
+  return [...steps.values()].some(({ capture }) => capture !== undefined);
 }
 
 /** A press on the page of an exit: the visit has ended, and its trace learns what was pressed. */
@@ -169,7 +180,7 @@ async function visitOf(tx: Db, { facts }: StepRequest, state: VisitState): Promi
     // Who has no visitor at the end of a visit had none in it.
     dataCollection: underWay?.level ?? (visitorId === null ? "NONE" : "BASIC"),
     visitType,
-    attributes: visitorId === null ? undefined : await attributesOfVisitor(tx, state.workspaceId, visitorId),
+    attributes: visitorId === null ? undefined : await attributesOfVisitor(tx, state),
   };
 }
 

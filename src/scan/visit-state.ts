@@ -60,7 +60,10 @@ export interface VisitKey {
   readonly cookieHash: string;
 }
 
-/** One statement, all of it by primary keys. With `locks`, the visit is the transaction's own until it ends. */
+/**
+ * One statement, all of it by primary keys. With `locks`, no other request of the visit goes on before the transaction
+ * ends, as long as the visit is under way. Its event is left to others: events come last in the order of locks.
+ */
 export async function findVisit(
   db: Db,
   { workspaceId, eventId, cookieHash }: VisitKey,
@@ -68,7 +71,7 @@ export async function findVisit(
 ): Promise<VisitState | undefined> {
   // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
   if (locks) {
-    await sql`select from events where workspace_id = ${workspaceId} and id = ${eventId} for no key update`.execute(
+    await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
       db,
     );
   }
@@ -131,18 +134,47 @@ export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState):
   }));
 }
 
-/** What is known of a visitor, by attribute key, reserved ones with `$`; one statement. */
+/**
+ * Locks the visitor whose visit it is by now, against being deleted, merged or told about, until the transaction ends, and
+ * answers who it is. To be called after everything that comes before visitors in the order of locks, and `alone` where the transaction may write
+ * to the visitor: of two that share the lock, neither could.
+ */
+export async function holdVisitor(
+  tx: Db,
+  { workspaceId, eventId }: VisitState,
+  { alone }: { readonly alone: boolean },
+): Promise<string | null> {
+  const strength = alone ? sql`for update` : sql`for key share`;
+  let held: string | null = null;
+  for (;;) {
+    const { rows } = await sql<{ visitor_id: string | null }>`
+      select visitor_id from events where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
+    const visitorId = rows[0]?.visitor_id ?? null;
+    // What was read before the lock may be another's by now.
+    if (visitorId === held) return held;
+    held = visitorId;
+    if (held !== null)
+      await sql`select from visitors where workspace_id = ${workspaceId} and id = ${held} ${strength}`.execute(
+        tx,
+      );
+  }
+}
+
+/** What is known of the visitor whose visit it is by now, by attribute key, reserved ones with `$`; one statement. */
 export async function attributesOfVisitor(
   db: Db,
-  workspaceId: string,
-  visitorId: string,
+  { workspaceId, eventId }: VisitState,
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ key: string; value: string }>`
-    select key, value from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${visitorId}
+    with own as (select visitor_id as id from events where workspace_id = ${workspaceId} and id = ${eventId})
+    select key, value from visitor_attributes
+    where workspace_id = ${workspaceId} and visitor_id = (select id from own)
     union all
     select reserved.key, reserved.value from visitors v,
       lateral (values ('$email', v.email), ('$phone', v.phone), ('$firstName', v.first_name),
         ('$lastName', v.last_name)) as reserved (key, value)
-    where v.workspace_id = ${workspaceId} and v.id = ${visitorId} and reserved.value is not null`.execute(db);
+    where v.workspace_id = ${workspaceId} and v.id = (select id from own) and reserved.value is not null`.execute(
+    db,
+  );
   return new Map(rows.map(({ key, value }) => [key, value]));
 }

@@ -1,0 +1,183 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { insertWorkflow, type TestWorkflow } from "../support/insert-workflow.ts";
+import { startApi } from "../support/start-api.ts";
+import { startTestScan, type TestScan } from "../support/start-scan.ts";
+import { formAction } from "../support/visitor.ts";
+
+/*
+ * Visitors answer forms while programs say who they are: both write to the visits, devices and profiles of the same people
+ * at the same moment.
+ */
+const browserCount = 10;
+const linkCount = 4;
+const personCount = 2;
+
+const api = await startApi();
+const { db } = api;
+const workspace = await api.newWorkspace();
+
+type Link = TestWorkflow<"entry" | "form" | "known" | "page" | "done">;
+
+/** Half of the links lock visitors to write to them once more, the others only to read. */
+const savesAtEnd = (place: number) => place % 2 === 0;
+
+/** A link whose form saves an attribute of its own, and what comes next depends on the profile. */
+function makeLink(place: number): Promise<Link> {
+  const milestone = { key: `end${place}`, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "told" };
+  return insertWorkflow(
+    db,
+    {
+      entry: { action: "LINK_VISIT", next: { next: "form" } },
+      form: {
+        action: "FORM_SUBMIT",
+        payload: {
+          formTitle: "Tell us",
+          formFields: [
+            { id: "mail", key: "$email", label: "E-mail", type: "FORM_FIELD_TYPE_EMAIL", order: 1 },
+            { id: "own", key: `form${place}`, label: "Own", type: "FORM_FIELD_TYPE_TEXT", order: 2 },
+          ],
+        },
+        next: { next: "known" },
+      },
+      known: {
+        action: "VISITOR_DATA_CONDITION",
+        payload: {
+          options: [
+            {
+              id: "mail",
+              attributeKey: "$email",
+              operator: "ATTRIBUTE_OPERATOR_STRING_ENDS_WITH",
+              comparisonValue: "@example.com",
+            },
+          ],
+        },
+        next: { mail: "done", else: "page" },
+      },
+      page: {
+        action: "MESSAGE_PAGE",
+        payload: { title: "Who are you?", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" },
+        next: { next: "done" },
+      },
+      done: {
+        action: "CLIENT_REDIRECT",
+        payload: { destination: "https://example.com/known" },
+        ...(savesAtEnd(place) && { capture: { attributes: [milestone] } }),
+      },
+    },
+    { workspaceId: workspace.workspaceId },
+  );
+}
+
+interface Browser {
+  readonly email: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly address: string;
+}
+
+/** Visits of one browser to all links, as the paths that their forms are sent to. */
+async function visitAll(scan: TestScan, number: number, links: readonly Link[]) {
+  const address = `203.0.113.${number}`;
+  const agent = {
+    "user-agent": `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/${number}.0`,
+  };
+  let cookie: string | undefined;
+  const forms: string[] = [];
+  for (const { shortlink } of links) {
+    const headers = { ...agent, ...(cookie !== undefined && { cookie }) };
+    const page = await scan.ask(`/${shortlink}`, { address, headers });
+    cookie ??= page.headers["set-cookie"]?.split(";")[0];
+    forms.push(formAction(page));
+  }
+  const browser: Browser = {
+    email: `person${number % personCount}@example.com`,
+    headers: { ...agent, cookie: cookie ?? "" },
+    address,
+  };
+  return { browser, forms };
+}
+
+function post(
+  scan: TestScan,
+  { address, headers }: Browser,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+) {
+  const form = { "content-type": "application/x-www-form-urlencoded", origin: "https://go.example" };
+  return scan.ask(path, {
+    method: "POST",
+    address,
+    headers: { ...headers, ...form },
+    body: String(new URLSearchParams(fields)),
+  });
+}
+
+/** Deadlocks that PostgreSQL has ended in this database, once each connection has told its own. */
+async function deadlocks(): Promise<number> {
+  const { pool } = api.database;
+  const clients = await Promise.all(Array.from({ length: pool.options.max ?? 0 }, () => pool.connect()));
+  // They are told at the end of a statement's transaction, once a second otherwise.
+  for (const client of clients) await client.query("select pg_stat_force_next_flush()");
+  for (const client of clients) client.release();
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks::int from pg_stat_database where datname = current_database()`.execute(db);
+  return rows[0]?.deadlocks ?? Number.NaN;
+}
+
+interface Profile {
+  readonly id: string;
+  readonly attributes: readonly { readonly key: string; readonly value: string }[];
+}
+
+async function attributesOf(id: string): Promise<Readonly<Record<string, string>>> {
+  const { json } = await workspace.rest("GET", `/v1/visitors/${id}`);
+  const { attributes }: Profile = json;
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, value]));
+}
+
+test("forms and identify calls for the same visitors at the same moment neither fail nor lose anything, nor block each other", async () => {
+  const scan = await startTestScan(api.database);
+  const links = await Promise.all(Array.from({ length: linkCount }, (_, place) => makeLink(place)));
+  const visitors = await Promise.all(
+    Array.from({ length: browserCount }, (_, number) => visitAll(scan, number + 1, links)),
+  );
+  await scan.drained();
+  const profiles = new Set<string>();
+  // The first to be answered of each browser's calls and forms makes its visits those of a profile, while the others wait.
+  for (const { browser, forms } of visitors) {
+    const answered = forms.map((path) => {
+      return post(scan, browser, path, { "field-mail": browser.email, "field-own": "told" });
+    });
+    const called = forms.map((path, place) => {
+      const lbid = new URLSearchParams(path.split("?")[1]).get("lbid");
+      const visitor = { $email: browser.email, [`call${place}`]: "told" };
+      return workspace.rest("POST", "/v1/visitor/identify", { lbid, visitor });
+    });
+    const [pages, calls] = await Promise.all([Promise.all(answered), Promise.all(called)]);
+    expect(pages.map(({ headers }) => headers.location)).toEqual(
+      forms.map(() => "https://example.com/known"),
+    );
+    expect(calls.map(({ status }) => status)).toEqual(forms.map(() => 200));
+    for (const { json } of calls) profiles.add(json.visitor.id);
+  }
+  expect(profiles.size).toBe(personCount);
+  const told = links.flatMap((_, place) => [
+    `form${place}`,
+    `call${place}`,
+    ...(savesAtEnd(place) ? [`end${place}`] : []),
+  ]);
+  for (const profile of profiles) {
+    const attributes = await attributesOf(profile);
+    expect(attributes).toEqual(Object.fromEntries(told.map((key) => [key, "told"])));
+  }
+  const events = await db
+    .selectFrom("events")
+    .select((e) => ["visitor_id", e.fn.countAll<bigint>().as("count")])
+    .where("workspace_id", "=", workspace.workspaceId)
+    .groupBy("visitor_id")
+    .execute();
+  expect(events.map(({ count }) => Number(count))).toEqual(
+    Array(personCount).fill((browserCount * linkCount) / personCount),
+  );
+  expect(await deadlocks()).toBe(0);
+});
