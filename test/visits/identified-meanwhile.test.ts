@@ -1,7 +1,7 @@
-import { sql } from "kysely";
-import { expect, test } from "vitest";
-import { insertWorkflow, type TestWorkflow } from "../support/insert-workflow.ts";
-import { startApi } from "../support/start-api.ts";
+import { type KyselyPlugin, sql } from "kysely";
+import { expect, test, vi } from "vitest";
+import { insertWorkflow, type StepSeed, type TestWorkflow } from "../support/insert-workflow.ts";
+import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { startTestScan, type TestScan } from "../support/start-scan.ts";
 import { formAction } from "../support/visitor.ts";
 
@@ -15,15 +15,29 @@ const personCount = 2;
 
 const api = await startApi();
 const { db } = api;
-const workspace = await api.newWorkspace();
 
-type Link = TestWorkflow<"entry" | "form" | "known" | "page" | "done">;
+type Link = TestWorkflow<string>;
+
+/** Sees the address. */
+const asksForMail = {
+  action: "VISITOR_DATA_CONDITION",
+  payload: {
+    options: [
+      {
+        id: "mail",
+        attributeKey: "$email",
+        operator: "ATTRIBUTE_OPERATOR_STRING_ENDS_WITH",
+        comparisonValue: "@example.com",
+      },
+    ],
+  },
+} as const satisfies StepSeed;
 
 /** Half of the links lock visitors to write to them once more, the others only to read. */
 const savesAtEnd = (place: number) => place % 2 === 0;
 
 /** A link whose form saves an attribute of its own, and what comes next depends on the profile. */
-function makeLink(place: number): Promise<Link> {
+function makeLink({ workspaceId }: TestWorkspace, place: number): Promise<Link> {
   const milestone = { key: `end${place}`, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "told" };
   return insertWorkflow(
     db,
@@ -41,17 +55,7 @@ function makeLink(place: number): Promise<Link> {
         next: { next: "known" },
       },
       known: {
-        action: "VISITOR_DATA_CONDITION",
-        payload: {
-          options: [
-            {
-              id: "mail",
-              attributeKey: "$email",
-              operator: "ATTRIBUTE_OPERATOR_STRING_ENDS_WITH",
-              comparisonValue: "@example.com",
-            },
-          ],
-        },
+        ...asksForMail,
         next: { mail: "done", else: "page" },
       },
       page: {
@@ -65,7 +69,7 @@ function makeLink(place: number): Promise<Link> {
         ...(savesAtEnd(place) && { capture: { attributes: [milestone] } }),
       },
     },
-    { workspaceId: workspace.workspaceId },
+    { workspaceId },
   );
 }
 
@@ -95,6 +99,19 @@ async function visitAll(scan: TestScan, number: number, links: readonly Link[]) 
     address,
   };
   return { browser, forms };
+}
+
+/** All links and all browsers, which have come to each of them and are at its form. */
+async function visitEverywhere(workspace: TestWorkspace) {
+  const scan = await startTestScan(api.database);
+  const links = await Promise.all(
+    Array.from({ length: linkCount }, (_, place) => makeLink(workspace, place)),
+  );
+  const visitors = await Promise.all(
+    Array.from({ length: browserCount }, (_, number) => visitAll(scan, number + 1, links)),
+  );
+  await scan.drained();
+  return { scan, links, visitors };
 }
 
 function post(
@@ -129,19 +146,15 @@ interface Profile {
   readonly attributes: readonly { readonly key: string; readonly value: string }[];
 }
 
-async function attributesOf(id: string): Promise<Readonly<Record<string, string>>> {
-  const { json } = await workspace.rest("GET", `/v1/visitors/${id}`);
+async function attributesOf({ rest }: TestWorkspace, id: string): Promise<Readonly<Record<string, string>>> {
+  const { json } = await rest("GET", `/v1/visitors/${id}`);
   const { attributes }: Profile = json;
   return Object.fromEntries(attributes.map(({ key, value }) => [key, value]));
 }
 
 test("forms and identify calls for the same visitors at the same moment neither fail nor lose anything, nor block each other", async () => {
-  const scan = await startTestScan(api.database);
-  const links = await Promise.all(Array.from({ length: linkCount }, (_, place) => makeLink(place)));
-  const visitors = await Promise.all(
-    Array.from({ length: browserCount }, (_, number) => visitAll(scan, number + 1, links)),
-  );
-  await scan.drained();
+  const workspace = await api.newWorkspace();
+  const { scan, links, visitors } = await visitEverywhere(workspace);
   const profiles = new Set<string>();
   // The first to be answered of each browser's calls and forms makes its visits those of a profile, while the others wait.
   for (const { browser, forms } of visitors) {
@@ -167,7 +180,7 @@ test("forms and identify calls for the same visitors at the same moment neither 
     ...(savesAtEnd(place) ? [`end${place}`] : []),
   ]);
   for (const profile of profiles) {
-    const attributes = await attributesOf(profile);
+    const attributes = await attributesOf(workspace, profile);
     expect(attributes).toEqual(Object.fromEntries(told.map((key) => [key, "told"])));
   }
   const events = await db
@@ -180,4 +193,100 @@ test("forms and identify calls for the same visitors at the same moment neither 
     Array(personCount).fill((browserCount * linkCount) / personCount),
   );
   expect(await deadlocks()).toBe(0);
+});
+
+test("whoever is deleted in the middle of answering leaves nothing of themselves in traces", async () => {
+  const workspace = await api.newWorkspace();
+  const { scan, visitors } = await visitEverywhere(workspace);
+  const visitorIds = async () => {
+    const found = db.selectFrom("visitors").select("id").where("workspace_id", "=", workspace.workspaceId);
+    return (await found.execute()).map(({ id }) => id);
+  };
+  const remove = async (id: string) => (await workspace.rest("DELETE", `/v1/visitors/${id}`)).status;
+  for (const { browser, forms } of visitors) {
+    const known = await visitorIds();
+    const [pages, deleted] = await Promise.all([
+      Promise.all(
+        forms.map((path) => post(scan, browser, path, { "field-mail": browser.email, "field-own": "told" })),
+      ),
+      Promise.all(known.map(remove)),
+    ]);
+    for (const { status } of pages) expect([302, 303]).toContain(status);
+    // Merged into another one meanwhile.
+    for (const status of deleted) expect([200, 404]).toContain(status);
+  }
+  const traces = async () => {
+    const { rows } = await sql`
+      select data from traces where workspace_id = ${workspace.workspaceId}
+        and (data::text like '%person_@example.com%' or data::text like '%told%')`.execute(db);
+    return rows;
+  };
+  // Of those who came last.
+  expect((await traces()).length).toBeGreaterThan(0);
+  for (const id of await visitorIds()) expect(await remove(id)).toBe(200);
+  expect(await traces()).toEqual([]);
+  expect(await deadlocks()).toBe(0);
+});
+
+test("whoever is deleted between what a condition sees and its trace leaves nothing there", async () => {
+  const workspace = await api.newWorkspace();
+  const seen = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let reads = 0;
+  // Stops the answer where it has read for the second time, for the condition, what is known of its visitor.
+  const stopping: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (result.rows.some(({ key }) => key === "$email")) reads += 1;
+      if (reads === 2) {
+        seen.resolve();
+        await goOn.promise;
+      }
+      return result;
+    },
+  };
+  const scan = await startTestScan(api.database, { db: db.withPlugin(stopping) });
+  const page = {
+    action: "MESSAGE_PAGE",
+    payload: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" },
+  } as const;
+  const link = await insertWorkflow(
+    db,
+    {
+      entry: { action: "LINK_VISIT", next: { next: "page" } },
+      page: { ...page, next: { next: "known" } },
+      known: { ...asksForMail, next: { mail: "end", else: "end" } },
+      end: { action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/known" } },
+    },
+    { workspaceId: workspace.workspaceId },
+  );
+  const { browser, forms } = await visitAll(scan, 1, [link]);
+  await scan.drained();
+  const [path = ""] = forms;
+  const lbid = new URLSearchParams(path.split("?")[1]).get("lbid");
+  const visitor = { $email: browser.email };
+  const { json } = await workspace.rest("POST", "/v1/visitor/identify", { lbid, visitor });
+
+  const answered = post(scan, browser, path, {});
+  await seen.promise;
+  let isDeleted = false;
+  const deleted = workspace.rest("DELETE", `/v1/visitors/${json.visitor.id}`).then(({ status }) => {
+    isDeleted = true;
+    return status;
+  });
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      expect(isDeleted || rows.length > 0).toBe(true);
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+  goOn.resolve();
+  expect((await answered).headers.location).toBe("https://example.com/known");
+  expect(await deleted).toBe(200);
+  const { rows } = await sql<{ data: string }>`select data::text from traces
+    where workspace_id = ${workspace.workspaceId} and step_action = 'VISITOR_DATA_CONDITION'`.execute(db);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.data).not.toContain(browser.email);
 });
