@@ -31,10 +31,17 @@ export async function startPeer(name: string, options: object = {}): Promise<Pee
 }
 
 async function nextMessage<Message>(child: ChildProcess, name: string): Promise<Message> {
-  const ended = once(child, "exit").then(() => {
+  const heard = new AbortController();
+  const { signal } = heard;
+  const ended = once(child, "exit", { signal }).then(() => {
     throw new Error(`${name} ended`);
   });
-  // Both are files of this repository, and each peer's messages are declared where they are read.
-  const [message] = (await Promise.race([once(child, "message"), ended])) as [Message];
-  return message;
+  try {
+    // Both are files of this repository, and each peer's messages are declared where they are read.
+    const [message] = (await Promise.race([once(child, "message", { signal }), ended])) as [Message];
+    return message;
+  } finally {
+    ended.catch(() => {});
+    heard.abort();
+  }
 }
