@@ -93,12 +93,18 @@ function waitingAt(end: End): string {
 interface Met {
   readonly lines: string;
   readonly onwards: WeakMap<TraceData, Met>;
+  /** What came next last time, which is what mostly does. */
+  last: { readonly data: TraceData; readonly met: Met } | undefined;
 }
 
 /** Ways through workflows are few; where somebody makes them many, they are put together anew. */
 const waysMax = 5_000;
 let ways = 0;
-let start: Met = { lines: "", onwards: new WeakMap() };
+let start = metAfter("");
+
+function metAfter(lines: string): Met {
+  return { lines, onwards: new WeakMap(), last: undefined };
+}
 
 /** The lines of a walk on which nothing but conditions has data; undefined for any other. */
 function conditionsOf({ taken }: Walk): string | undefined {
@@ -106,7 +112,9 @@ function conditionsOf({ taken }: Walk): string | undefined {
   for (const one of taken) {
     if (one.data === undefined) continue;
     if (stepActions[one.step.action].kind !== "CONDITION") return undefined;
-    met = met.onwards.get(one.data) ?? meet(met, one, one.data);
+    if (met.last?.data !== one.data)
+      met.last = { data: one.data, met: met.onwards.get(one.data) ?? meet(met, one, one.data) };
+    met = met.last.met;
   }
   return met.lines;
 }
@@ -114,15 +122,12 @@ function conditionsOf({ taken }: Walk): string | undefined {
 /** A condition gives the same data again and again, each step its own. */
 function meet(before: Met, one: Taken, data: TraceData): Met {
   const isKnown = before.lines.includes(`\n${one.step.id}`);
-  const met: Met = {
-    lines: isKnown ? before.lines : before.lines + lineOf(one, data),
-    onwards: new WeakMap(),
-  };
+  const met = metAfter(isKnown ? before.lines : before.lines + lineOf(one, data));
   before.onwards.set(data, met);
   ways += 1;
   if (ways === waysMax) {
     ways = 0;
-    start = { lines: "", onwards: new WeakMap() };
+    start = metAfter("");
   }
   return met;
 }

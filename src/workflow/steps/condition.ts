@@ -6,7 +6,7 @@ import type { TraceData } from "../walk.ts";
 import type { Entered } from "./step.ts";
 
 /** What makes one kind of condition different from the others. */
-export interface Condition<Choice> {
+export interface Condition<Choice, Seen extends string | object> {
   /** The name of the variant in traces. */
   readonly trace: string;
   /** The key under which traces say what was seen, where they do. */
@@ -15,16 +15,13 @@ export interface Condition<Choice> {
   readonly choices: "options" | "countries" | "ranges";
   /** A choice as traces show it. */
   readonly show: (choice: Choice) => object;
-  readonly look: (visit: Visit, plan: Plan, now: Date) => Look<Choice>;
+  /** One of few names, or an object that is the same one for many visits. */
+  readonly look: (visit: Visit, plan: Plan, now: Date) => Seen;
+  readonly matches: (choice: Choice, seen: Seen) => boolean;
+  /** Whether the trace of this visit must not say what was seen. */
+  readonly hides?: (visit: Visit) => boolean;
   /** What there is to see of a visit, in words for people. */
   readonly describe: (visit: Visit, plan: Plan, now: Date) => string;
-}
-
-/** What a condition found out about a visit. */
-export interface Look<Choice> {
-  readonly matches: (choice: Choice) => boolean;
-  /** What the trace says of it, beside the choices: one of few values. */
-  readonly seen?: string;
 }
 
 interface ConditionStep<Choice> {
@@ -36,22 +33,28 @@ interface ConditionStep<Choice> {
 const looksMax = 100;
 
 /** A condition: the first choice that matches wins, and without one `else`. */
-export function condition<Choice>({ trace, subject, choices, show, look, describe }: Condition<Choice>) {
-  // What a trace says is the same for all visits of a plan that look alike.
-  const told = new WeakMap<ConditionStep<Choice>, Map<string, TraceData>>();
+export function condition<Choice, Seen extends string | object>(kind: Condition<Choice, Seen>) {
+  const { trace, subject, choices, show, look, matches, hides, describe } = kind;
+  // Visits of a plan that look alike go the same way, and their traces say the same.
+  const ways = new WeakMap<ConditionStep<Choice>, Map<Seen, Entered>>();
+  const silent = new WeakMap<ConditionStep<Choice>, TraceData>();
 
-  function dataOf(step: ConditionStep<Choice>, seen: string): TraceData {
-    let byLook = told.get(step);
-    if (byLook === undefined || byLook.size >= looksMax) {
-      byLook = new Map();
-      told.set(step, byLook);
-    }
-    const known = byLook.get(seen);
-    if (known !== undefined) return known;
-    const { payload, next } = step;
-    const data = {
+  function wayOf(step: ConditionStep<Choice>, seen: Seen, isHidden: boolean): Entered {
+    const choice = step.payload.choices.find((one) => matches(one, seen));
+    const data = subject === undefined ? silentDataOf(step) : dataOf(step, isHidden ? "" : String(seen));
+    return { kind: "branch", branchId: choice?.branchId ?? elseBranchId, data };
+  }
+
+  function silentDataOf(step: ConditionStep<Choice>): TraceData {
+    const data = silent.get(step) ?? dataOf(step, "");
+    silent.set(step, data);
+    return data;
+  }
+
+  function dataOf({ payload, next }: ConditionStep<Choice>, said: string): TraceData {
+    return {
       [trace]: {
-        ...(subject !== undefined && { [subject]: seen }),
+        ...(subject !== undefined && { [subject]: said }),
         [choices]: payload.choices.map((choice) => ({
           ...show(choice),
           hasRoute: next.has(choice.branchId),
@@ -59,8 +62,6 @@ export function condition<Choice>({ trace, subject, choices, show, look, describ
         hasElse: next.has(elseBranchId),
       },
     };
-    byLook.set(seen, data);
-    return data;
   }
 
   return {
@@ -69,9 +70,19 @@ export function condition<Choice>({ trace, subject, choices, show, look, describ
     },
 
     enter(step: ConditionStep<Choice>, visit: Visit, plan: Plan, now: Date): Entered {
-      const { matches, seen = "" } = look(visit, plan, now);
-      const branchId = step.payload.choices.find(matches)?.branchId ?? elseBranchId;
-      return { kind: "branch", branchId, data: dataOf(step, seen) };
+      const seen = look(visit, plan, now);
+      if (hides?.(visit)) return wayOf(step, seen, true);
+      let known = ways.get(step);
+      if (known === undefined || known.size >= looksMax) {
+        known = new Map();
+        ways.set(step, known);
+      }
+      let way = known.get(seen);
+      if (way === undefined) {
+        way = wayOf(step, seen, false);
+        known.set(seen, way);
+      }
+      return way;
     },
   };
 }

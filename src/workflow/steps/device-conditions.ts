@@ -32,20 +32,14 @@ const keptAlways: readonly (keyof VisitDevice)[] = ["deviceType", "deviceActor"]
 
 /** Traces give the name that was found and the names that were asked for under the same key. */
 function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: string) => string) {
-  return condition<StepChoice<"DEVICE_TYPE_CONDITION">>({
+  return condition<StepChoice<"DEVICE_TYPE_CONDITION">, string>({
     trace,
     subject: key,
     choices: "options",
     show: ({ id, name, value }) => ({ id, name, [key]: value }),
-    look: (visit) => {
-      const name = visit.device()[key];
-      const found = wordFor(name);
-      const isKept = visit.dataCollection !== "NONE" || keptAlways.includes(key);
-      return {
-        matches: ({ value }) => value !== "" && value === found,
-        seen: isKept ? name : "",
-      };
-    },
+    look: (visit) => visit.device()[key],
+    matches: ({ value }, name) => value !== "" && value === wordFor(name),
+    hides: (visit) => visit.dataCollection === "NONE" && !keptAlways.includes(key),
     describe: (visit) => known(nouns[key], visit.device()[key]),
   });
 }

@@ -1,19 +1,15 @@
-import { localTime } from "../../model/local-time.ts";
+import { type LocalTime, localTime } from "../../model/local-time.ts";
 import type { StepChoice } from "../../model/payloads.ts";
 import { condition } from "./condition.ts";
 
 /** SPECIFIC_DATE_CONDITION: the date where the workspace is, of one year or of every year that has it. */
-export const specificDateCondition = condition<StepChoice<"SPECIFIC_DATE_CONDITION">>({
+export const specificDateCondition = condition<StepChoice<"SPECIFIC_DATE_CONDITION">, LocalTime>({
   trace: "specificDateCondition",
   choices: "options",
   show: ({ id, name, year, month, day }) => ({ id, name, ...(year !== undefined && { year }), month, day }),
-  look: (_, { timezone }, now) => {
-    const today = localTime(now, timezone);
-    return {
-      matches: ({ year, month, day }) =>
-        (year === undefined || year === today.year) && month === today.month && day === today.day,
-    };
-  },
+  look: (_, { timezone }, now) => localTime(now, timezone),
+  matches: ({ year, month, day }, today) =>
+    (year === undefined || year === today.year) && month === today.month && day === today.day,
   describe: (_, { timezone }, now) => {
     const { year, month, day } = localTime(now, timezone);
     return `it is ${year}-${padded(month)}-${padded(day)} in ${timezone || "UTC"}`;

@@ -1,4 +1,4 @@
-import { localTime } from "../../model/local-time.ts";
+import { type LocalTime, localTime } from "../../model/local-time.ts";
 import type { StepChoice } from "../../model/payloads.ts";
 import { condition } from "./condition.ts";
 
@@ -6,16 +6,13 @@ import { condition } from "./condition.ts";
  * TIME_OF_DAY_CONDITION: what the clock shows where the workspace is, so that an hour which daylight saving time takes
  * away matches nobody, and one that comes twice matches both times.
  */
-export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">>({
+export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">, LocalTime>({
   trace: "timeOfDayCondition",
   choices: "ranges",
   show: ({ id, name, startTime, endTime }) => ({ id, name, startTime, endTime }),
-  look: (_, { timezone }, now) => {
-    const { minutes } = localTime(now, timezone);
-    return {
-      matches: ({ startTime, endTime }) => isWithin(minutes, minutesOf(startTime), minutesOf(endTime)),
-    };
-  },
+  look: (_, { timezone }, now) => localTime(now, timezone),
+  matches: ({ startTime, endTime }, { minutes }) =>
+    isWithin(minutes, minutesOf(startTime), minutesOf(endTime)),
   describe: (_, { timezone }, now) => {
     const { minutes } = localTime(now, timezone);
     const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
