@@ -112,8 +112,8 @@ export function startDrain(deps: DrainDeps): Drain {
           for (const done of flushed) done();
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
-        // The spool can wait, visitors cannot: while they need the processors, the drain takes half of its time off.
-        if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? tookMs : gatherMs);
+        // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
+        if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
       } catch (error) {
         counts.failures += 1;
         if (wait === 0) onTrouble(error);

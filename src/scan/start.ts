@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import type pg from "pg";
 import type { Logger } from "pino";
@@ -76,7 +77,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     spool,
     store,
     now,
-    isBusy: loopMeter(),
+    isBusy: processorMeter(),
     quarantine: createQuarantine(deps.quarantineDirectory),
     onTrouble: (error) => log.warn({ err: error }, "visits cannot be stored and stay in the spool"),
     onPoison: (reason) => log.error({ reason }, "a record cannot be stored and was put into quarantine"),
@@ -135,13 +136,18 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
   };
 }
 
-/** Busy is an event loop that has work for 19 parts of 20: others wait for the processors then. */
-function loopMeter(): () => boolean {
-  let last = performance.eventLoopUtilization();
+/**
+ * Busy is a process that uses more than half of the machine's processors: with the database, which works as much for it
+ * on the same machine, hardly anything is left for visitors then.
+ */
+function processorMeter(): () => boolean {
+  let usedBefore = process.cpuUsage();
+  let lastMs = performance.now();
   return () => {
-    const current = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(current, last);
-    last = current;
-    return utilization > 0.95;
+    const { user, system } = process.cpuUsage(usedBefore);
+    const elapsedMs = performance.now() - lastMs;
+    usedBefore = process.cpuUsage();
+    lastMs += elapsedMs;
+    return (user + system) / 1_000 > elapsedMs * availableParallelism() * 0.5;
   };
 }
