@@ -47,9 +47,12 @@ export async function serveOn(
   starting: Promise<RunningDatabase>,
   surroundings: Surroundings,
 ): Promise<Service> {
-  const [database, roles] = await Promise.all([starting, loadRoles(surroundings.config)]);
+  const loading = loadRoles(surroundings.config);
+  // Told below, where the database can be stopped.
+  loading.catch(() => {});
+  const database = await starting;
   try {
-    return await serveRoles(database, roles, surroundings);
+    return await serveRoles(database, await loading, surroundings);
   } catch (error) {
     await database.stop();
     throw error;

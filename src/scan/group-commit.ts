@@ -14,14 +14,14 @@ type Waiting<T> = { item: T; size: number; resolve: () => void; reject: (error: 
  * requests that arrived together are committed together.
  */
 export function groupCommit<T>(
-  commit: (items: T[], size: number) => Promise<void>,
+  commit: (items: T[]) => Promise<void>,
   limits: { groupBytesMax: number; waitingBytesMax: number },
 ): GroupCommit<T> {
   let waiting: Waiting<T>[] = [];
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
 
-  function takeGroup(): { group: Waiting<T>[]; size: number } {
+  function takeGroup(): Waiting<T>[] {
     let size = 0;
     let end = 0;
     for (const entry of waiting) {
@@ -32,18 +32,15 @@ export function groupCommit<T>(
     const group = end === waiting.length ? waiting : waiting.slice(0, end);
     waiting = end === waiting.length ? [] : waiting.slice(end);
     waitingBytes -= size;
-    return { group, size };
+    return group;
   }
 
   async function run(): Promise<void> {
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      const { group, size } = takeGroup();
+      const group = takeGroup();
       try {
-        await commit(
-          group.map((entry) => entry.item),
-          size,
-        );
+        await commit(group.map((entry) => entry.item));
         for (const entry of group) entry.resolve();
       } catch (error) {
         for (const entry of group) entry.reject(error);
