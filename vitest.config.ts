@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/database.ts"],
     pool: "forks",
+    // Files keep nothing in modules that another file could meet, so a worker goes on with what it has loaded.
+    isolate: false,
     experimental: { viteModuleRunner: false },
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -50,7 +50,7 @@ test("the level is replaced, and the same level again changes nothing", async ()
     dataCollection: "DATA_COLLECTION_NONE",
     updatedAt: json.linkSetting.updatedAt,
   });
-  expect(json.linkSetting.updatedAt > before.updatedAt).toBe(true);
+  expect(Date.parse(json.linkSetting.updatedAt)).toBeGreaterThan(Date.parse(before.updatedAt));
   expect((await put({ dataCollection: "DATA_COLLECTION_NONE" })).json).toEqual(json);
   expect(await read()).toEqual(json.linkSetting);
 });

@@ -393,7 +393,7 @@ describe("update", () => {
       dotsOptions: { type: "DOTS_TYPE_DOTS" },
       updatedAt: json.qrcodeDesign.updatedAt,
     });
-    expect(json.qrcodeDesign.updatedAt > before.updatedAt).toBe(true);
+    expect(Date.parse(json.qrcodeDesign.updatedAt)).toBeGreaterThan(Date.parse(before.updatedAt));
     const idle = await rest("PATCH", path, {});
     expect(idle.json.qrcodeDesign).toEqual(json.qrcodeDesign);
     expect(idle.json.scannability.readable).toBe(true);

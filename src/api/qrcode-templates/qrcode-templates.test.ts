@@ -143,7 +143,7 @@ describe("update", () => {
       learnMore: "# More",
       updatedAt: json.qrcodeTemplate.updatedAt,
     });
-    expect(json.qrcodeTemplate.updatedAt > before.updatedAt).toBe(true);
+    expect(Date.parse(json.qrcodeTemplate.updatedAt)).toBeGreaterThan(Date.parse(before.updatedAt));
     expect((await patch(before.id, {})).json).toEqual(json);
     expect((await patch(before.id, { name: "" })).status).toBe(400);
   });

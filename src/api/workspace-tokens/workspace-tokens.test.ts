@@ -76,7 +76,7 @@ test("a token can be renamed and nothing else, and the same name changes nothing
     keyType: "WORKSPACE_TOKEN_KEY_TYPE_PUBLISHABLE",
   });
   expect(renamed.json.token).toMatchObject({ name: "CI", keyType: before.keyType });
-  expect(renamed.json.token.updatedAt > before.updatedAt).toBe(true);
+  expect(Date.parse(renamed.json.token.updatedAt)).toBeGreaterThan(Date.parse(before.updatedAt));
   for (const body of [{ name: "CI" }, {}, { name: null }])
     expect((await rest("PATCH", path, body)).json).toEqual(renamed.json);
   expect((await rest("PATCH", path, { name: "" })).status).toBe(400);
