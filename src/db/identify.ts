@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import pg from "pg";
 import type { Visitors } from "../../gen/database.ts";
 import { newId } from "../lib/ids.ts";
-import type { AttributeType } from "../model/payloads.ts";
+import type { AttributeType } from "../model/attribute-capture.ts";
 import { type Db, violates } from "./open.ts";
 import { shareRollUps } from "./roll-ups.ts";
 import { absorbVisitor, attachEvent, moveEvent, visitorAttributesMax } from "./visitor-moves.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { leadScoreOf } from "../model/lead-score.ts";
-import { type StepAction, stepActions } from "../model/workflow.ts";
+import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 import type { Db } from "./open.ts";
 
 interface ScoredRow {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AttributeType } from "../model/payloads.ts";
+import type { AttributeType } from "../model/attribute-capture.ts";
 import { plainArray, textArray } from "./array-literal.ts";
 import type { Db } from "./open.ts";
 import { visitorAttributesMax } from "./visitor-moves.ts";

@@ -1,5 +1,5 @@
+import type { AttributeType } from "./attribute-capture.ts";
 import { parseBoolean, parseDate, parseNumber } from "./attribute-operators.ts";
-import type { AttributeType } from "./payloads.ts";
 
 /** What an attribute's text means as the type that it was captured as; nothing where it cannot be read so. */
 export interface AttributeMeaning {

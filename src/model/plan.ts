@@ -1,7 +1,9 @@
-import type { AttributeCapture, Payloads } from "./payloads.ts";
-import { readAttributeCapture, readPayload } from "./read-payload.ts";
+import { type AttributeCapture, readAttributeCapture } from "./attribute-capture.ts";
+import { readPayload } from "./read-payload.ts";
 import { parseTarget, type RedirectTarget } from "./redirect-target.ts";
-import { type StepAction, type StoredConnection, type StoredStep, stepActions } from "./workflow.ts";
+import { factsByAction, type Payloads, type StepAction, stepActions } from "./steps/kinds.ts";
+import type { Lookup } from "./steps/step.ts";
+import type { StoredConnection, StoredStep } from "./workflow.ts";
 
 /** How much a workspace keeps of its visitors. */
 export type DataCollection = "NONE" | "BASIC" | "ADVANCED";
@@ -53,12 +55,7 @@ export interface PlanStepOf<Action extends StepAction> {
 }
 
 /** What has to be looked up before a walk. */
-export interface PlanNeeds {
-  /** Whether the device has been here before. */
-  readonly visitType: boolean;
-  /** What is known of the visitor. */
-  readonly visitor: boolean;
-}
+export type PlanNeeds = { readonly [Name in Lookup]: boolean };
 
 /** Everything that a visit of a link needs to know, without another look at the database. */
 export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt"> {
@@ -145,14 +142,16 @@ function passedFrom(id: string, steps: ReadonlyMap<string, PlanStep>): PlanStep[
 }
 
 function needsOf(steps: readonly PlanStep[]): PlanNeeds {
-  return {
-    visitType: steps.some(({ action }) => action === "VISIT_TYPE_CONDITION"),
-    visitor: steps.some((step) => step.action === "VISITOR_DATA_CONDITION" || skipsItself(step)),
-  };
+  const lookups = new Set(steps.flatMap(lookupsOf));
+  return { visitType: lookups.has("visitType"), visitor: lookups.has("visitor") };
 }
 
-function skipsItself(step: PlanStep): boolean {
-  return step.action === "FORM_SUBMIT" && step.payload.autoSkipIfKnown;
+function lookupsOf<Action extends StepAction>({ action, payload }: PlanStepOf<Action>): readonly Lookup[] {
+  return factsByAction[action].lookupsOf(payload);
+}
+
+function skipsItself<Action extends StepAction>({ action, payload }: PlanStepOf<Action>): boolean {
+  return factsByAction[action].skipsItself(payload);
 }
 
 /** Shortest ways by repeated relaxation: at most 100 steps, compiled once per change of a link. */

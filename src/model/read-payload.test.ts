@@ -14,8 +14,9 @@ import {
   AttributeCaptureSchema,
   AttributeCaptureSourceSchema,
 } from "../../gen/signpost/v1/workflow_step_pb.js";
-import { readAttributeCapture, readPayload } from "./read-payload.ts";
-import { type StepAction, stepActions } from "./workflow.ts";
+import { readAttributeCapture } from "./attribute-capture.ts";
+import { readPayload } from "./read-payload.ts";
+import { type StepAction, stepActions } from "./steps/kinds.ts";
 
 /** Reads a payload after it has been the contract's message, so that both have to know every field by its name. */
 function read<Action extends StepAction>(action: Action, payload: JsonObject) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepAction } from "./workflow.ts";
+import type { StepAction } from "./steps/kinds.ts";
 import {
   childrenOf,
   closesConditionCycle,

@@ -1,4 +1,5 @@
-import { branchesOf, elseBranchId, type StoredConnection, type StoredStep, stepActions } from "./workflow.ts";
+import { stepActions } from "./steps/kinds.ts";
+import { branchesOf, elseBranchId, type StoredConnection, type StoredStep } from "./workflow.ts";
 
 /** The workflow of a link; steps in the order they were made, connections in any order. */
 export interface Workflow<Step extends StoredStep = StoredStep> {

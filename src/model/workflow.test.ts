@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { branchesOf, inOrder, type StepAction, stepActions } from "./workflow.ts";
+import { type StepAction, stepActions } from "./steps/kinds.ts";
+import { inOrder } from "./steps/reading.ts";
+import { branchesOf } from "./workflow.ts";
 
 // The enum's actions without UNSPECIFIED are all keys of the record: the type says so.
 const actions = Object.keys(stepActions) as StepAction[];

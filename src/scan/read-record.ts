@@ -1,6 +1,6 @@
 import { isUuid } from "../lib/ids.ts";
 import type { DataCollection } from "../model/plan.ts";
-import { type StepAction, stepActions } from "../model/workflow.ts";
+import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 import type { SavedAttribute } from "../workflow/walk.ts";
 import type { VisitHeaders } from "./classify.ts";
 import type { RawRecord } from "./framed-records.ts";

@@ -1,6 +1,6 @@
-import type { AttributeType } from "../model/payloads.ts";
+import type { AttributeType } from "../model/attribute-capture.ts";
 import type { DataCollection, Plan } from "../model/plan.ts";
-import { stepActions } from "../model/workflow.ts";
+import { stepActions } from "../model/steps/kinds.ts";
 import type { Journey } from "../workflow/journey.ts";
 import type { End, Taken, TraceData, Walk } from "../workflow/walk.ts";
 import type { VisitHeaders } from "./classify.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../db/open.ts";
 import type { Plan } from "../model/plan.ts";
-import { stepActions } from "../model/workflow.ts";
+import { stepActions } from "../model/steps/kinds.ts";
 import type { Visit, VisitDevice } from "../workflow/visit.ts";
 import { collect } from "./collection.ts";
 import type { Drain } from "./drain.ts";

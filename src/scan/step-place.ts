@@ -1,5 +1,5 @@
 import type { Plan, PlanStep } from "../model/plan.ts";
-import { stepActions } from "../model/workflow.ts";
+import { stepActions } from "../model/steps/kinds.ts";
 import { idleMs } from "../workflow/journey.ts";
 import type { VisitState } from "./visit-state.ts";
 

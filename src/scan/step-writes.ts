@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
-import type { StepAction } from "../model/workflow.ts";
+import type { StepAction } from "../model/steps/kinds.ts";
 import type { Journey } from "../workflow/journey.ts";
 import type { End, TraceData } from "../workflow/walk.ts";
 import type { VisitState } from "./visit-state.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ContactCardPayload } from "../model/payloads.ts";
+import type { ContactCardPayload } from "../model/steps/contact-card.ts";
 import { cardFile } from "./vcard.ts";
 
 const empty: ContactCardPayload = {

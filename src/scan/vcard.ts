@@ -1,5 +1,5 @@
 import VCard from "vcard-creator";
-import type { ContactCardPayload } from "../model/payloads.ts";
+import type { ContactCardPayload } from "../model/steps/contact-card.ts";
 import { platformOf } from "./pages/icons.ts";
 import { isWebAddress } from "./web-address.ts";
 

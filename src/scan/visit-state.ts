@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import { lbidOfEvent } from "../model/lbid.ts";
 import type { DataCollection } from "../model/plan.ts";
-import { type StepAction, stepActions } from "../model/workflow.ts";
+import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 
 /** A visit as a later request finds it. */
 export interface VisitState {

@@ -1,4 +1,4 @@
-import type { CapturedAttribute } from "../model/payloads.ts";
+import type { CapturedAttribute } from "../model/attribute-capture.ts";
 import type { Plan, PlanLink, PlanStep } from "../model/plan.ts";
 import type { Visit } from "./visit.ts";
 import type { SavedAttribute } from "./walk.ts";

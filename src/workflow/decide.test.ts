@@ -10,7 +10,8 @@ import {
   type Wires,
 } from "../../test/support/workflow.ts";
 import type { Plan, PlanRow } from "../model/plan.ts";
-import { branchesOf, type StepAction, type StoredStep, stepActions } from "../model/workflow.ts";
+import { type StepAction, stepActions } from "../model/steps/kinds.ts";
+import { branchesOf, type StoredStep } from "../model/workflow.ts";
 import { decide, resume } from "./decide.ts";
 import { journeyOf } from "./journey.ts";
 

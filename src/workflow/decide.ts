@@ -1,6 +1,6 @@
 import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
 import { targetUrl } from "../model/redirect-target.ts";
-import { type StepAction, stepActions } from "../model/workflow.ts";
+import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 import { captured, nothingSaved } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Entered, StepKindOf } from "./steps/step.ts";

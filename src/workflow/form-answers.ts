@@ -1,5 +1,6 @@
+import type { AttributeType } from "../model/attribute-capture.ts";
 import { parseDate, parseNumber } from "../model/attribute-operators.ts";
-import type { AttributeType, FormField, FormFieldType } from "../model/payloads.ts";
+import type { FormField, FormFieldType } from "../model/steps/form-submit.ts";
 import { formFieldName } from "./answer-fields.ts";
 import { readEmail, readPhone } from "./identity.ts";
 import type { Answer, Fault } from "./steps/step.ts";

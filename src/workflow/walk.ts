@@ -1,4 +1,4 @@
-import type { AttributeType } from "../model/payloads.ts";
+import type { AttributeType } from "../model/attribute-capture.ts";
 import type { PlanStep } from "../model/plan.ts";
 
 /** A walk through a workflow: from its entry, or from an answered interaction, to where it stops. */

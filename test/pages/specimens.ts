@@ -1,6 +1,8 @@
 import { builtInTheme } from "../../src/model/page-theme.ts";
-import type { ContactCardPayload, FormField, FormFieldType, FormPayload } from "../../src/model/payloads.ts";
-import type { PageAction, PageStep, StepView } from "../../src/scan/pages/view.ts";
+import type { ContactCardPayload } from "../../src/model/steps/contact-card.ts";
+import type { FormField, FormFieldType, FormPayload } from "../../src/model/steps/form-submit.ts";
+import type { PageAction } from "../../src/model/steps/kinds.ts";
+import type { PageStep, StepView } from "../../src/scan/pages/view.ts";
 import { formFieldName } from "../../src/workflow/answer-fields.ts";
 import type { Fault } from "../../src/workflow/steps/step.ts";
 

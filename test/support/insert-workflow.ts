@@ -1,6 +1,6 @@
 import type { Db } from "../../src/db/open.ts";
 import { newId } from "../../src/lib/ids.ts";
-import type { StepAction } from "../../src/model/workflow.ts";
+import type { StepAction } from "../../src/model/steps/kinds.ts";
 import { insertLink, type LinkOptions, type TestLink } from "./start-scan.ts";
 
 /** A step as its row, and the names of the steps that its branches lead to. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { elseBranchId, nextBranchId, type StepAction } from "../../src/model/workflow.ts";
+import type { StepAction } from "../../src/model/steps/kinds.ts";
+import { elseBranchId, nextBranchId } from "../../src/model/workflow.ts";
 import type { StepSeed } from "../support/insert-workflow.ts";
 
 export const zones = [

@@ -7,7 +7,7 @@ import { EventsService } from "../../../gen/signpost/v1/events_service_pb.js";
 import { WorkflowStepPayloadSchema } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { newId } from "../../lib/ids.ts";
-import { stepActions } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
 
 const api = await startApi();
 const { db, now } = api;

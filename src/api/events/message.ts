@@ -16,7 +16,7 @@ import {
   SubscriptionType,
   type WorkspaceSchema,
 } from "../../../gen/signpost/v1/workspace_pb.js";
-import { stepActions } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
 import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
 import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";
 

@@ -14,7 +14,8 @@ import {
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { defaultDesignOptions } from "../../model/design-options.ts";
-import { branchesOf, nextBranchId, stepActions } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow.ts";
 import { centralImageKeyOf } from "../../qr/load-design.ts";
 import type { LinkRow, TagRow } from "./queries.ts";
 import type { NewLink } from "./writes.ts";

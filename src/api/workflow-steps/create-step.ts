@@ -1,7 +1,8 @@
 import type { CreateWorkflowStepRequest } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { branchesOf, nextBranchId, type StepAction } from "../../model/workflow.ts";
+import type { StepAction } from "../../model/steps/kinds.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
 import { addStep } from "./edits.ts";

@@ -9,7 +9,8 @@ import {
   WorkflowStep_NodeType,
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import { branchesOf, type StepAction, stepActions } from "../../model/workflow.ts";
+import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import { branchesOf } from "../../model/workflow.ts";
 import { childrenOf, type Graph, type Issue } from "../../model/workflow-graph.ts";
 import { toPayload } from "./payload.ts";
 import type { Step } from "./step.ts";
@@ -64,9 +65,9 @@ export function toWorkflowIssue({
 
 /** The bare name of an action; undefined for UNSPECIFIED. */
 export function fromEventAction(action: EventAction): StepAction | undefined {
-  const name = EventAction[action];
-  // The enum has the same names, UNSPECIFIED apart.
-  return Object.hasOwn(stepActions, name) ? (name as StepAction) : undefined;
+  // A number that no value has, has no name either.
+  const name = EventAction[action] as keyof typeof EventAction | undefined;
+  return name === "UNSPECIFIED" ? undefined : name;
 }
 
 /** What is captured, as it is stored; an empty list of attributes captures nothing. */

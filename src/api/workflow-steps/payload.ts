@@ -5,15 +5,12 @@ import {
   WorkflowStepPayloadSchema,
 } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
-import {
-  cardPlatforms,
-  type Platform,
-  platformFaults,
-  socialPlatforms,
-  withPlatforms,
-} from "../../model/platform.ts";
+import { textOf } from "../../model/json-fields.ts";
+import { platformFaults, withPlatforms } from "../../model/platform.ts";
 import type { ScreenedUrl } from "../../model/screened-url.ts";
-import { elseBranchId, type StepAction, stepActions } from "../../model/workflow.ts";
+import { actionsByPayload, factsByAction, type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import type { BranchFields } from "../../model/steps/step.ts";
+import { elseBranchId } from "../../model/workflow.ts";
 
 /** A branch that a payload connects, and the field that says so. */
 export interface WantedConnection {
@@ -30,42 +27,7 @@ export interface GivenPayload {
 }
 
 /** An element of a list in a payload; only what some kinds of elements have is optional. */
-type Item = JsonObject & {
-  readonly id?: string;
-  readonly value?: string;
-  readonly countryCode?: string;
-  readonly nextStepId?: string;
-};
-
-/** The list in a payload whose elements have ids or branches. */
-function listOf(action: StepAction): string | undefined {
-  switch (action) {
-    case "FORM_SUBMIT":
-      return "formFields";
-    case "MULTI_LINK":
-      return "buttons";
-    case "SOCIAL_LINKS_PAGE":
-      return "links";
-    case "COUNTRY_CONDITION":
-      return "countries";
-    case "TIME_OF_DAY_CONDITION":
-      return "ranges";
-    default:
-      return stepActions[action].kind === "CONDITION" ? "options" : undefined;
-  }
-}
-
-function branchIdOf(action: StepAction, { id, value, countryCode }: Item): string {
-  const branchId =
-    action === "VISIT_TYPE_CONDITION" ? value : action === "COUNTRY_CONDITION" ? countryCode : id;
-  return branchId ?? "";
-}
-
-/** The platforms that the links of a page may stand for, and the list of the links. */
-const platformLists: Partial<Record<StepAction, readonly [list: string, among: readonly Platform[]]>> = {
-  SOCIAL_LINKS_PAGE: ["links", socialPlatforms],
-  CONTACT_CARD: ["socialLinks", cardPlatforms],
-};
+type Item = JsonObject & { readonly id?: string; readonly nextStepId?: string };
 
 /**
  * Reads the payload of a step: of the right variant, with ids and platforms filled in; without one, the defaults of the
@@ -83,12 +45,12 @@ export function fromPayload(
 
   if (payload.displayStyle === "SOCIAL_LINKS_DISPLAY_STYLE_UNSPECIFIED")
     payload.displayStyle = "SOCIAL_LINKS_DISPLAY_STYLE_DETAILED";
-  const [platformList, among] = platformLists[action] ?? [];
-  if (platformList !== undefined && among !== undefined) {
+  const { platforms, list } = factsByAction[action];
+  if (platforms !== undefined) {
     // The schema says that these are lists of links.
-    const links = payload[platformList] as { platform: string; url: string }[];
-    refuse(platformFaults(links, among, `${field}.${platformList}`));
-    payload[platformList] = withPlatforms(links, among);
+    const links = payload[platforms.list] as { platform: string; url: string }[];
+    refuse(platformFaults(links, platforms.among, `${field}.${platforms.list}`));
+    payload[platforms.list] = withPlatforms(links, platforms.among);
   }
 
   const connections: WantedConnection[] = [];
@@ -96,12 +58,12 @@ export function fromPayload(
     if (typeof nextStepId === "string" && nextStepId !== "")
       connections.push({ field: at, branchId, nextStepId: nextStepId.toLowerCase() });
   };
-  const list = listOf(action);
   if (list !== undefined) {
+    const { name: listName, branch } = list;
     // The schema says that this is a list of such elements.
-    payload[list] = (payload[list] as Item[]).map(({ nextStepId, ...item }, index): JsonObject => {
+    payload[listName] = (payload[listName] as Item[]).map(({ nextStepId, ...item }, index): JsonObject => {
       const named: Item = item.id === "" ? { ...item, id: newId() } : item;
-      want(`${field}.${list}[${index}].nextStepId`, branchIdOf(action, named), nextStepId);
+      if (branch) want(`${field}.${listName}[${index}].nextStepId`, branchIdOf(branch, named), nextStepId);
       return named;
     });
   }
@@ -140,25 +102,20 @@ function refuseMissing(action: StepAction): void {
 
 /** The addresses that a payload of any variant sends visitors to. */
 export function urlsOf(given: WorkflowStepPayload | undefined): ScreenedUrl[] {
-  switch (given?.variant.case) {
-    case "clientRedirect":
-      return [{ field: "payload.clientRedirect.destination", url: given.variant.value.destination }];
-    case "socialLinks":
-      return given.variant.value.links.map(({ url }, index) => ({
-        field: `payload.socialLinks.links[${index}].url`,
-        url,
-      }));
-    case "vcard":
-      return [
-        { field: "payload.vcard.website", url: given.variant.value.website },
-        ...given.variant.value.socialLinks.map(({ url }, index) => ({
-          field: `payload.vcard.socialLinks[${index}].url`,
-          url,
-        })),
-      ];
-    default:
-      return [];
-  }
+  const name = given?.variant.case;
+  if (name === undefined) return [];
+  return stepActions[actionsByPayload[name]].urls.flatMap((path) =>
+    urlsAt(path, given?.variant.value ?? {}, `payload.${name}`),
+  );
+}
+
+/** The addresses at a path such as `destination` or `links[].url`, with the places they stand at. */
+function urlsAt(path: string, fields: object, place: string): ScreenedUrl[] {
+  const [name = "", rest] = path.split("[].");
+  const value: unknown = new Map(Object.entries(fields)).get(name);
+  if (rest === undefined) return typeof value === "string" ? [{ field: `${place}.${name}`, url: value }] : [];
+  const elements: readonly unknown[] = Array.isArray(value) ? value : [];
+  return elements.flatMap((element, index) => urlsAt(rest, Object(element), `${place}.${name}[${index}]`));
 }
 
 /** A stored payload as its message, with where its branches lead. */
@@ -168,18 +125,23 @@ export function toPayload(
   next: ReadonlyMap<string, string> | undefined,
 ): MessageInitShape<typeof WorkflowStepPayloadSchema> {
   const payload: Record<string, JsonObject[string]> = { ...stored };
-  const list = listOf(action);
-  if (list !== undefined && stepActions[action].nodeType === "COMPOSITE") {
+  const { kind, list } = factsByAction[action];
+  if (list?.branch !== undefined) {
+    const { name, branch } = list;
     // Written from a list of such elements.
-    payload[list] = (payload[list] as Item[]).map((item) => ({
+    payload[name] = (payload[name] as Item[]).map((item) => ({
       ...item,
-      nextStepId: next?.get(branchIdOf(action, item)) ?? "",
+      nextStepId: next?.get(branchIdOf(branch, item)) ?? "",
     }));
-    if (action !== "MULTI_LINK") payload.elseNextStepId = next?.get(elseBranchId) ?? "";
   }
+  if (kind === "CONDITION") payload.elseNextStepId = next?.get(elseBranchId) ?? "";
   return fromJson(
     WorkflowStepPayloadSchema,
     { [stepActions[action].payload]: payload },
     { ignoreUnknownFields: true },
   );
+}
+
+function branchIdOf({ id }: BranchFields, item: Item): string {
+  return textOf(item[id]);
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { branchesOf, type StepAction, stepActions } from "../../model/workflow.ts";
+import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import { branchesOf } from "../../model/workflow.ts";
 import { closesConditionCycle, graphOf } from "../../model/workflow-graph.ts";
 
 const api = await startApi();

@@ -1,14 +1,6 @@
 import { type AttributeCapture, AttributeCaptureSource } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import type { Fault } from "../../lib/errors.ts";
-import { type StepAction, stepActions } from "../../model/workflow.ts";
-
-/** The steps whose pages offer something to choose. */
-const choiceActions: ReadonlySet<StepAction> = new Set([
-  "MULTI_LINK",
-  "MESSAGE_PAGE",
-  "SOCIAL_LINKS_PAGE",
-  "CONTACT_CARD",
-]);
+import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 
 /** What can be said against capturing attributes on a step, beside the rules of the fields themselves. */
 export function captureFaults(action: StepAction, capture: AttributeCapture | undefined): Fault[] {
@@ -22,7 +14,7 @@ export function captureFaults(action: StepAction, capture: AttributeCapture | un
       },
     ];
   return attributes.flatMap(({ source }, index) =>
-    source === AttributeCaptureSource.CHOICE && !choiceActions.has(action)
+    source === AttributeCaptureSource.CHOICE && !stepActions[action].offersChoice
       ? [
           {
             field: `attributeCapture.attributes[${index}].source`,

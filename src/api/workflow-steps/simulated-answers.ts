@@ -4,7 +4,8 @@ import type {
 } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
 import { type Fault, refuse } from "../../lib/errors.ts";
 import { readPayload } from "../../model/read-payload.ts";
-import type { StepAction, StoredStep } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
+import type { StoredStep } from "../../model/workflow.ts";
 import {
   buttonName,
   formFieldName,
@@ -20,18 +21,6 @@ import { notFound } from "./edits.ts";
 /** Whoever simulates says whether a password is right, and so cannot guess it here. */
 const rightPassword = "right";
 export const simulatedDeps: SubmitDeps = { isPassword: (_step, attempt) => attempt === rightPassword };
-
-type AnswerCase = NonNullable<SimulatedAnswer["answer"]["case"]>;
-
-/** The answer that fits each action; the others ask nothing. */
-const fittingAnswers: { readonly [Action in StepAction]?: AnswerCase } = {
-  PASSWORD_VERIFY: "passwordMatches",
-  FORM_SUBMIT: "form",
-  MESSAGE_PAGE: "proceed",
-  CONTACT_CARD: "proceed",
-  MULTI_LINK: "button",
-  SOCIAL_LINKS_PAGE: "socialLink",
-};
 
 /** The answers as pages would post them. Refuses those that no page of the link asks for. */
 export function simulatedAnswers(
@@ -52,7 +41,7 @@ export function simulatedAnswers(
 }
 
 function faultsOf(step: StoredStep, answer: SimulatedAnswer["answer"], place: string): Fault[] {
-  const fitting = fittingAnswers[step.action];
+  const fitting: SimulatedAnswer["answer"]["case"] = stepActions[step.action].answeredBy;
   if (fitting === undefined) return [fault(`${place}.stepId`, "the step asks nothing: leave the answer out")];
   if (answer.case !== fitting)
     return [fault(`${place}.${answer.case ?? ""}`, `the step is answered by ${fitting}: give that`)];

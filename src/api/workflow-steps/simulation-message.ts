@@ -11,7 +11,7 @@ import {
 } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import type { SimulateWorkflowResponseSchema } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
-import { stepActions } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
 import type { SimulatedStep, Simulation } from "../../workflow/simulate.ts";
 
 /** What came of a simulated visit that began at a time. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { seal, unseal } from "../../lib/sealed.ts";
-import type { StepAction } from "../../model/workflow.ts";
+import type { StepAction } from "../../model/steps/kinds.ts";
 
 /** What a password is sealed with and bound to. */
 export interface PasswordSeal {

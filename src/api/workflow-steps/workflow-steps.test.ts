@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { stepActions } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
 
 const api = await startApi();
 const operations = WorkflowStepsService.method;

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { parsePhoneNumberFromString } from "libphonenumber-js/min";
-import type { ContactCardPayload } from "../../model/payloads.ts";
+import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import { isWebAddress } from "../web-address.ts";
 import { type Glyph, icon, platformOf } from "./icons.ts";
 import { type Language, wordsOf } from "./languages.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { FormField, FormFieldType } from "../../model/payloads.ts";
+import type { FormField, FormFieldType } from "../../model/steps/form-submit.ts";
 import { formFieldName } from "../../workflow/answer-fields.ts";
 import type { Answer, Fault } from "../../workflow/steps/step.ts";
 import { icon } from "./icons.ts";

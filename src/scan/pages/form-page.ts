@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { FormPayload } from "../../model/payloads.ts";
+import type { FormPayload } from "../../model/steps/form-submit.ts";
 import { skipName } from "../../workflow/answer-fields.ts";
 import { drawField } from "./form-field.ts";
 import { alert, heading } from "./heading.ts";

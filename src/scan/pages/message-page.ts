@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { MessagePagePayload } from "../../model/payloads.ts";
+import type { MessagePagePayload } from "../../model/steps/message-page.ts";
 import { timerParameter } from "../../workflow/answer-fields.ts";
 import { heading } from "./heading.ts";
 import { inWords, wordsOf } from "./languages.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { MultiLinkPayload } from "../../model/payloads.ts";
+import type { MultiLinkPayload } from "../../model/steps/multi-link.ts";
 import { buttonName } from "../../workflow/answer-fields.ts";
 import { heading, notOffered } from "./heading.ts";
 import type { Content } from "./page.ts";

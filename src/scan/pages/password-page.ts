@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { PasswordPayload } from "../../model/payloads.ts";
+import type { PasswordPayload } from "../../model/steps/password-verify.ts";
 import { passwordName } from "../../workflow/answer-fields.ts";
 import { heading, mark } from "./heading.ts";
 import { wordsOf } from "./languages.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { SocialLink, SocialLinksPayload } from "../../model/payloads.ts";
+import type { SocialLink, SocialLinksPayload } from "../../model/steps/social-links-page.ts";
 import { linkName as linkField } from "../../workflow/answer-fields.ts";
 import { heading, notOffered } from "./heading.ts";
 import { icon, platformOf } from "./icons.ts";

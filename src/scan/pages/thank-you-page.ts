@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { TitledPayload } from "../../model/payloads.ts";
+import type { TitledPayload } from "../../model/steps/reading.ts";
 import { heading, mark } from "./heading.ts";
 import type { Content } from "./page.ts";
 import type { Setting } from "./view.ts";

@@ -1,22 +1,8 @@
 import type { PageTheme } from "../../model/page-theme.ts";
-import type { Payloads } from "../../model/payloads.ts";
-import type { StepAction } from "../../model/workflow.ts";
+import { type PageAction, type Payloads, type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { Answer, Fault } from "../../workflow/steps/step.ts";
 import type { Language } from "./languages.ts";
 import type { PageMedia } from "./page.ts";
-
-/** The steps that have a page. */
-export type PageAction = keyof typeof pageActions;
-
-const pageActions = {
-  PASSWORD_VERIFY: true,
-  FORM_SUBMIT: true,
-  MESSAGE_PAGE: true,
-  MULTI_LINK: true,
-  SOCIAL_LINKS_PAGE: true,
-  CONTACT_CARD: true,
-  THANK_YOU_PAGE: true,
-} as const satisfies Partial<Record<StepAction, true>>;
 
 /** A step as its page needs it; a step of a plan fits. */
 export type PageStep = {
@@ -27,7 +13,7 @@ export type PageStep = {
 export function hasPage<Step extends { readonly action: StepAction }>(
   step: Step,
 ): step is Extract<Step, { readonly action: PageAction }> {
-  return Object.hasOwn(pageActions, step.action);
+  return stepActions[step.action].hasPage;
 }
 
 /** What a page is drawn for, beside its step. */

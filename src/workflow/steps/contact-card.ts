@@ -1,4 +1,4 @@
-import type { ContactCardPayload } from "../../model/payloads.ts";
+import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import { defaultWords } from "../default-words.ts";
 import type { TraceData } from "../walk.ts";
 import { endsWithPage, type StepKindOf } from "./step.ts";

@@ -1,23 +1,28 @@
-import type { StepChoice } from "../../model/payloads.ts";
+import type { DeviceChoice } from "../../model/steps/device-conditions.ts";
+import type { ConditionAction } from "../../model/steps/kinds.ts";
 import type { VisitDevice } from "../visit.ts";
 import { condition, known } from "./condition.ts";
 
 /** DEVICE_TYPE_CONDITION: the form of the device; scanners that tell nothing of it are unknown. */
-export const deviceTypeCondition = deviceCondition("deviceTypeCondition", "deviceType", (type) =>
+export const deviceTypeCondition = deviceCondition("DEVICE_TYPE_CONDITION", "deviceType", (type) =>
   type === "NATIVE" ? "UNKNOWN" : type,
 );
 
 /** DEVICE_PLATFORM_CONDITION: the operating system. */
-export const devicePlatformCondition = deviceCondition("devicePlatformCondition", "platformName", bareName);
+export const devicePlatformCondition = deviceCondition("DEVICE_PLATFORM_CONDITION", "platformName", bareName);
 
 /** DEVICE_BROWSER_CONDITION: the browser. */
-export const deviceBrowserCondition = deviceCondition("deviceBrowserCondition", "browserName", bareName);
+export const deviceBrowserCondition = deviceCondition("DEVICE_BROWSER_CONDITION", "browserName", bareName);
 
 /** DEVICE_BRAND_CONDITION: the maker. */
-export const deviceBrandCondition = deviceCondition("deviceBrandCondition", "deviceBrand", bareName);
+export const deviceBrandCondition = deviceCondition("DEVICE_BRAND_CONDITION", "deviceBrand", bareName);
 
 /** DEVICE_ACTOR_CONDITION: a person, a bot or an agent. */
-export const deviceActorCondition = deviceCondition("deviceActorCondition", "deviceActor", (actor) => actor);
+export const deviceActorCondition = deviceCondition(
+  "DEVICE_ACTOR_CONDITION",
+  "deviceActor",
+  (actor) => actor,
+);
 
 const nouns: { readonly [Key in keyof VisitDevice]: string } = {
   deviceType: "device type",
@@ -31,11 +36,9 @@ const nouns: { readonly [Key in keyof VisitDevice]: string } = {
 const keptAlways: readonly (keyof VisitDevice)[] = ["deviceType", "deviceActor"];
 
 /** Traces give the name that was found and the names that were asked for under the same key. */
-function deviceCondition(trace: string, key: keyof VisitDevice, wordFor: (name: string) => string) {
-  return condition<StepChoice<"DEVICE_TYPE_CONDITION">, string>({
-    trace,
+function deviceCondition(action: ConditionAction, key: keyof VisitDevice, wordFor: (name: string) => string) {
+  return condition<DeviceChoice, string>(action, {
     subject: key,
-    choices: "options",
     show: ({ id, name, value }) => ({ id, name, [key]: value }),
     look: (visit) => visit.device()[key],
     matches: ({ value }, name) => value !== "" && value === wordFor(name),

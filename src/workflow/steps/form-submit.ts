@@ -1,4 +1,4 @@
-import type { FormPayload } from "../../model/payloads.ts";
+import type { FormPayload } from "../../model/steps/form-submit.ts";
 import { nextBranchId } from "../../model/workflow.ts";
 import { skipName } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";

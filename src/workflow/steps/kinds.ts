@@ -1,4 +1,4 @@
-import type { StepAction } from "../../model/workflow.ts";
+import type { StepAction } from "../../model/steps/kinds.ts";
 import { clientRedirect } from "./client-redirect.ts";
 import { contactCard } from "./contact-card.ts";
 import { countryCondition } from "./country-condition.ts";

@@ -1,4 +1,4 @@
-import type { MessagePagePayload } from "../../model/payloads.ts";
+import type { MessagePagePayload } from "../../model/steps/message-page.ts";
 import { nextBranchId } from "../../model/workflow.ts";
 import { timerParameter } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";

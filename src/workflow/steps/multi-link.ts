@@ -1,4 +1,4 @@
-import type { MultiLinkButton, MultiLinkPayload } from "../../model/payloads.ts";
+import type { MultiLinkButton, MultiLinkPayload } from "../../model/steps/multi-link.ts";
 import { buttonName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
 import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";

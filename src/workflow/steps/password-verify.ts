@@ -1,4 +1,4 @@
-import type { PasswordPayload } from "../../model/payloads.ts";
+import type { PasswordPayload } from "../../model/steps/password-verify.ts";
 import { nextBranchId } from "../../model/workflow.ts";
 import { passwordName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";

@@ -1,5 +1,5 @@
-import type { SocialLink, SocialLinksPayload } from "../../model/payloads.ts";
 import { parseTarget } from "../../model/redirect-target.ts";
+import type { SocialLink, SocialLinksPayload } from "../../model/steps/social-links-page.ts";
 import { linkName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
 import { endsWithPage, notOffered, type StepKindOf } from "./step.ts";

@@ -1,26 +1,27 @@
 import { type LocalTime, localTime } from "../../model/local-time.ts";
-import type { StepChoice } from "../../model/payloads.ts";
+import type { StepChoice } from "../../model/steps/kinds.ts";
 import { condition } from "./condition.ts";
 
 /**
  * TIME_OF_DAY_CONDITION: what the clock shows where the workspace is, so that an hour which daylight saving time takes
  * away matches nobody, and one that comes twice matches both times.
  */
-export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">, LocalTime>({
-  trace: "timeOfDayCondition",
-  choices: "ranges",
-  show: ({ id, name, startTime, endTime }) => ({ id, name, startTime, endTime }),
-  look: (_, { timezone }, now) => localTime(now, timezone),
-  matches: ({ startTime, endTime }, { minutes }) =>
-    isWithin(minutes, minutesOf(startTime), minutesOf(endTime)),
-  describe: (_, { timezone }, now) => {
-    const { minutes } = localTime(now, timezone);
-    const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
-      String(part).padStart(2, "0"),
-    );
-    return `it is ${hour}:${minute} in ${timezone || "UTC"}`;
+export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">, LocalTime>(
+  "TIME_OF_DAY_CONDITION",
+  {
+    show: ({ id, name, startTime, endTime }) => ({ id, name, startTime, endTime }),
+    look: (_, { timezone }, now) => localTime(now, timezone),
+    matches: ({ startTime, endTime }, { minutes }) =>
+      isWithin(minutes, minutesOf(startTime), minutesOf(endTime)),
+    describe: (_, { timezone }, now) => {
+      const { minutes } = localTime(now, timezone);
+      const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+        String(part).padStart(2, "0"),
+      );
+      return `it is ${hour}:${minute} in ${timezone || "UTC"}`;
+    },
   },
-});
+);
 
 /** The start belongs to the range and the end does not; one that ends before it starts runs over midnight. */
 function isWithin(minutes: number, start: number, end: number): boolean {

@@ -1,5 +1,5 @@
 import { asksForEmptiness, matchesAttribute } from "../../model/attribute-operators.ts";
-import type { StepChoice } from "../../model/payloads.ts";
+import type { StepChoice } from "../../model/steps/kinds.ts";
 import { elseBranchId } from "../../model/workflow.ts";
 import { outcomeOf } from "./condition.ts";
 import type { StepKindOf } from "./step.ts";

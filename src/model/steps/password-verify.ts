@@ -1,0 +1,27 @@
+import { textOf } from "../json-fields.ts";
+import { type TitledPayload, titledOf } from "./reading.ts";
+import { never, nothing, type StepFacts, unreadable } from "./step.ts";
+
+export interface PasswordPayload extends TitledPayload {
+  /** As it is stored: sealed, in base64; empty when none is set, which nobody can enter. */
+  readonly password: string;
+}
+
+/** PASSWORD_VERIFY: a page that asks for a password. */
+export const passwordVerify = {
+  kind: "INTERACTION",
+  nodeType: "ATOMIC",
+  payload: "password",
+  trace: "password",
+  hasPage: true,
+  answeredBy: "passwordMatches",
+  offersChoice: false,
+  list: undefined,
+  urls: [],
+  platforms: undefined,
+  read: (stored): PasswordPayload => ({ ...titledOf(stored), password: textOf(stored.password) }),
+  brokenBecause: unreadable,
+  faultsOf: ({ password }) => (password === "" ? ["no password is set, and nobody can enter: set one"] : []),
+  lookupsOf: nothing,
+  skipsItself: never,
+} as const satisfies StepFacts<PasswordPayload>;

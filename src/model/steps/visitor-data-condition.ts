@@ -1,0 +1,31 @@
+import { type AttributeOperator, isAttributeOperator } from "../attribute-operators.ts";
+import { textOf } from "../json-fields.ts";
+import { conditionFacts, type NamedChoice, namedOf } from "./conditions.ts";
+import { bare } from "./reading.ts";
+
+export interface VisitorDataChoice extends NamedChoice {
+  /** Reserved ones with `$`. */
+  readonly attributeKey: string;
+  /** Undefined matches nobody. */
+  readonly operator: AttributeOperator | undefined;
+  readonly comparisonValue: string;
+}
+
+/** VISITOR_DATA_CONDITION: what is known of the visitor. */
+export const visitorDataCondition = conditionFacts({
+  name: "visitorDataCondition",
+  list: "options",
+  branch: { id: "id", label: "attributeKey", isOrdered: false },
+  read(choice): VisitorDataChoice {
+    const operator = bare(choice.operator, "ATTRIBUTE_OPERATOR_");
+    return {
+      ...namedOf(choice),
+      attributeKey: textOf(choice.attributeKey),
+      operator: isAttributeOperator(operator) ? operator : undefined,
+      comparisonValue: textOf(choice.comparisonValue),
+    };
+  },
+  lackOf: ({ operator, attributeKey }) =>
+    operator === undefined ? { name: attributeKey, what: "operator" } : undefined,
+  lookups: ["visitor"],
+});
