@@ -309,10 +309,11 @@ export interface PageThemes {
 }
 
 export interface PasswordAttempts {
-  address: string;
-  attempts: number;
-  event_id: string;
-  first_at: Date;
+  link_id: string;
+  networks: bigint[];
+  step_id: string;
+  tried_at: Date[];
+  visits: bigint[];
   workspace_id: string;
 }
 

@@ -5,12 +5,14 @@ import { uuidFromTime } from "../lib/ids.ts";
 import * as foundation from "./migrations/0001-foundation.ts";
 import * as visits from "./migrations/0002-visits.ts";
 import * as qrcodesAndMedia from "./migrations/0003-qrcodes-and-media.ts";
+import * as passwordAttempts from "./migrations/0004-password-attempts.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
   "0001-foundation": foundation,
   "0002-visits": visits,
   "0003-qrcodes-and-media": qrcodesAndMedia,
+  "0004-password-attempts": passwordAttempts,
 };
 
 /** How many months of event partitions are kept ready ahead of time. */

@@ -1,63 +1,111 @@
-import { sql } from "kysely";
+import { createHash } from "node:crypto";
+import { type RawBuilder, sql } from "kysely";
+import { networkOf } from "../lib/client-address.ts";
 import type { Db } from "./open.ts";
 
-/** Who tries: a visit, from one address. */
+/** Who tries the password of which step: a visit, from one address. */
 export interface Trier {
   readonly workspaceId: string;
+  readonly linkId: string;
+  readonly stepId: string;
   readonly eventId: string;
   readonly address: string;
 }
 
-/** Tries that a visit has from one address, and for how long. */
-const attemptsMax = 5;
-const attemptsWindow = "15 minutes";
+/** Wrong tries of one visit and address, and of one network at all visits of a step (behaviour, section 4). */
+const ofVisit = { max: 5, window: "15 minutes" };
+const ofNetwork = { max: 20, window: "1 hour" };
+
+/** From so many wrong tries in an hour on, a step pauses after each: a second, and twice as long with every further `step`. */
+const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
+
+/** The longest window; with the pauses it holds about 410 tries, which bounds the row of a step to 10 kB. */
+const window = "1 hour";
 
 /** Beyond the window, so that clocks of several machines which disagree give nobody tries back early. */
-const keptFor = "1 hour";
+const keptFor = "2 hours";
 
 /**
- * Takes one try of a password, before anything is compared. Answers 0, or in how many seconds there is another try. At
- * most six statements race for the row of one visit and address, and each of them counts.
+ * Takes one try of a password, before anything is compared, and counts it as a wrong one. Answers 0, or in how many seconds
+ * there is another try; then nothing was counted. One statement with the lock of one row: of tries at the same moment, in
+ * whichever process, each sees those before it. A try that cannot be had takes no lock.
  */
-export async function takePasswordAttempt(
-  db: Db,
-  { workspaceId, eventId, address }: Trier,
-  now: Date,
-): Promise<number> {
-  const { rows } = await sql<{ attempts: number; seconds: number }>`
-    insert into password_attempts as p (workspace_id, event_id, address, attempts, first_at)
-    values (${workspaceId}, ${eventId}, ${address}, 1, ${now})
-    on conflict (workspace_id, event_id, address) do update set
-      attempts = case when p.first_at <= excluded.first_at - ${attemptsWindow}::interval then 1
-        else least(p.attempts + 1, ${attemptsMax} + 1) end,
-      first_at = case when p.first_at <= excluded.first_at - ${attemptsWindow}::interval then excluded.first_at
-        else p.first_at end
-    returning attempts,
-      ceil(extract(epoch from first_at + ${attemptsWindow}::interval - ${now}::timestamptz))::int as seconds`.execute(
+export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Promise<number> {
+  const { workspaceId, linkId, stepId } = trier;
+  const [visit, network] = numbersOf(trier);
+  const freeAt = freeAtOf(visit, network, now);
+  const { rows } = await sql<{ is_taken: boolean; seconds: number | null }>`
+    with known as (
+      select ${freeAt} as free_at from password_attempts p
+      where workspace_id = ${workspaceId} and link_id = ${linkId} and step_id = ${stepId}),
+    taken as (
+      insert into password_attempts as p (workspace_id, link_id, step_id, tried_at, visits, networks)
+      select ${workspaceId}, ${linkId}, ${stepId}, array[${now}]::timestamptz(3)[], array[${visit}]::bigint[],
+        array[${network}]::bigint[]
+      where coalesce((select free_at from known) <= ${now}, true)
+      on conflict (workspace_id, link_id, step_id) do update set (tried_at, visits, networks) = (
+        select array_agg(at) || excluded.tried_at, array_agg(visit) || excluded.visits,
+          array_agg(network) || excluded.networks
+        from unnest(p.tried_at, p.visits, p.networks) as tries (at, visit, network)
+        where at > ${now}::timestamptz - ${window}::interval)
+      where coalesce(${freeAt} <= ${now}, true)
+      returning 1)
+    select exists (select from taken) as is_taken,
+      (select ceil(extract(epoch from free_at - ${now}::timestamptz))::int from known) as seconds`.execute(
     db,
   );
   const [row] = rows;
-  return row === undefined || row.attempts <= attemptsMax ? 0 : Math.max(1, row.seconds);
+  if (row?.is_taken === true) return 0;
+  const seconds = row?.seconds ?? 0;
+  // Somebody else was faster, which the statement could not see from its beginning: the next one sees how long that takes.
+  return seconds > 0 ? seconds : takePasswordAttempt(db, trier, now);
 }
 
-/** Gives the tries back once the password was right. */
-export async function forgetPasswordAttempts(
-  db: Db,
-  { workspaceId, eventId, address }: Trier,
-): Promise<void> {
-  await sql`delete from password_attempts
-    where workspace_id = ${workspaceId} and event_id = ${eventId} and address = ${address}`.execute(db);
+/** When the next try may be had; NULL where nothing stands against one at once. */
+function freeAtOf(visit: string, network: string, now: Date): RawBuilder<unknown> {
+  const { from, step, doublingsMax, secondsMax } = pauses;
+  return sql`greatest(
+    (select at + ${ofVisit.window}::interval from unnest(p.tried_at, p.visits) as tries (at, visit)
+      where visit = ${visit} order by at desc offset ${ofVisit.max - 1} limit 1),
+    (select at + ${ofNetwork.window}::interval from unnest(p.tried_at, p.networks) as tries (at, network)
+      where network = ${network} order by at desc offset ${ofNetwork.max - 1} limit 1),
+    (select max(at) + make_interval(
+        secs => least(${secondsMax}, 2 ^ least(${doublingsMax}, (count(*) - ${from}) / ${step})))
+      from unnest(p.tried_at) as tries (at) where at > ${now}::timestamptz - ${window}::interval
+      having count(*) >= ${from}))`;
+}
+
+/** Takes a try back that turned out to be right, or was never compared: those that were wrong stay counted. */
+export async function returnPasswordAttempt(db: Db, trier: Trier, now: Date): Promise<void> {
+  const { workspaceId, linkId, stepId } = trier;
+  const [visit] = numbersOf(trier);
+  await sql`
+    update password_attempts p set (tried_at, visits, networks) = (
+      select coalesce(array_agg(at), '{}'), coalesce(array_agg(visit), '{}'), coalesce(array_agg(network), '{}')
+      from unnest(p.tried_at, p.visits, p.networks) as tries (at, visit, network)
+      where at <> ${now} or visit <> ${visit})
+    where workspace_id = ${workspaceId} and link_id = ${linkId} and step_id = ${stepId}`.execute(db);
 }
 
 /**
- * Deletes tries whose time is long over, of visits that were given up above all; answers how many, 10,000 at most. It reads
- * the whole table, which holds the tries of an hour or two: an index would cost each try more.
+ * Deletes the rows of steps whose tries are long over; answers how many, 10,000 at most. It reads the whole table, which
+ * holds the steps of an hour or two: an index would cost each try more.
  */
 export async function deleteOldPasswordAttempts(db: Db, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    delete from password_attempts where (workspace_id, event_id, address) in (
-      select workspace_id, event_id, address from password_attempts
-      where first_at <= ${now}::timestamptz - ${keptFor}::interval
+    delete from password_attempts where (workspace_id, link_id, step_id) in (
+      select workspace_id, link_id, step_id from password_attempts
+      where not exists (select from unnest(tried_at) as tries (at)
+        where at > ${now}::timestamptz - ${keptFor}::interval)
       limit 10000 for update skip locked)`.execute(db);
   return Number(numAffectedRows);
+}
+
+/** A visit with an address, and a network, as 64 bits each, which keeps rows small. */
+function numbersOf({ eventId, address }: Trier): [visit: string, network: string] {
+  return [numberOf(`${eventId} ${address}`), numberOf(networkOf(address))];
+}
+
+function numberOf(text: string): string {
+  return createHash("sha256").update(text).digest().readBigInt64BE().toString();
 }

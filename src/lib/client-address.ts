@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 /** What a request says about where it comes from; header values as they came, lists joined by commas. */
 export interface Connection {
@@ -87,6 +87,25 @@ function mappedFromHex(address: string): string | undefined {
   if (match?.[1] === undefined || match[2] === undefined) return undefined;
   const [high, low] = [Number.parseInt(match[1], 16), Number.parseInt(match[2], 16)];
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 one: whoever has one of its addresses has them all. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [plain = ""] = address.split("%");
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const after = tail === "" ? [] : tail.split(":");
+    // An embedded IPv4 address at the end stands for two groups.
+    const width = after.length + (tail.includes(".") ? 1 : 0);
+    while (groups.length < 8 - width) groups.push("0");
+    groups.push(...after);
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
 }
 
 function addNetwork(list: BlockList, entry: string): void {

@@ -61,8 +61,8 @@ export async function foldLinks(tx: Db, visits: readonly ResolvedVisit[]): Promi
 export async function foldVisitors(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
   const groups = byVisitorAndLink(visits);
   const totals = await addToVisitors(tx, groups);
-  for (const { visitorId, linkId, visits: own } of groups) {
-    let before = (totals.get(visitorId + linkId) ?? own.length) - own.length;
+  for (const { workspaceId, visitorId, linkId, visits: own } of groups) {
+    let before = (totals.get(`${workspaceId}${visitorId}${linkId}`) ?? own.length) - own.length;
     for (const visit of own) {
       visit.previousVisits = before;
       before += 1;
@@ -153,11 +153,11 @@ async function addToRollUps(tx: Db, linkHours: readonly LinkHour[]): Promise<voi
       set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
 }
 
-/** The counts, by visitor and link, of those who had been there before. */
+/** The counts, by workspace, visitor and link, of those who had been there before. */
 async function addToVisitors(tx: Db, rows: readonly VisitorLink[]): Promise<ReadonlyMap<string, number>> {
   if (rows.length === 0) return new Map();
   const plain = (read: (row: VisitorLink) => string | number) => plainArray(rows.map(read));
-  const { rows: known } = await sql<{ visitor_id: string; link_id: string; event_count: number }>`
+  const { rows: known } = await sql<{ place: string; event_count: number }>`
     with added as (
       insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
       select workspace_id, visitor_id, link_id, event_count,
@@ -174,7 +174,8 @@ async function addToVisitors(tx: Db, rows: readonly VisitorLink[]): Promise<Read
         set event_count = visitor_links.event_count + excluded.event_count,
           first_visited_at = least(visitor_links.first_visited_at, excluded.first_visited_at),
           last_visited_at = greatest(visitor_links.last_visited_at, excluded.last_visited_at)
-      returning visitor_id, link_id, event_count)
-    select visitor_id, link_id, event_count::float8 from added where event_count > 1`.execute(tx);
-  return new Map(known.map((row) => [row.visitor_id + row.link_id, row.event_count]));
+      returning workspace_id, visitor_id, link_id, event_count)
+    select workspace_id || visitor_id::text || link_id as place, event_count::float8
+    from added where event_count > 1`.execute(tx);
+  return new Map(known.map((row) => [row.place, row.event_count]));
 }

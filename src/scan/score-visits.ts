@@ -8,7 +8,7 @@ import type { ResolvedVisit } from "./fold-visits.ts";
 export async function scoreVisits(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
   const ended = visits.filter(({ facts }) => facts.visit.outcome !== "IN_PROGRESS");
   const purposes = await findPurposes(tx, ended);
-  for (const visit of ended) visit.score = scoreOf(visit, purposes.get(visit.facts.visit.linkId) ?? "");
+  for (const visit of ended) visit.score = scoreOf(visit, purposes.get(placeOf(visit)) ?? "");
 }
 
 function scoreOf({ facts, device, previousVisits }: ResolvedVisit, purpose: string): LeadScore {
@@ -35,15 +35,21 @@ function scoreOf({ facts, device, previousVisits }: ResolvedVisit, purpose: stri
 
 const nothingKept = { platformName: "", platformVersion: "", browserName: "", browserVersion: "" };
 
-/** What the links are for, by their id, where that is said. */
+/** A link among those of all workspaces: clients choose the ids of links. */
+function placeOf({ facts: { visit } }: ResolvedVisit): string {
+  return `${visit.workspaceId}/${visit.linkId}`;
+}
+
+/** What the links are for, by their place, where that is said. */
 async function findPurposes(tx: Db, visits: readonly ResolvedVisit[]): Promise<ReadonlyMap<string, string>> {
-  const links = new Map(visits.map(({ facts }) => [facts.visit.linkId, facts.visit.workspaceId]));
-  if (links.size === 0) return new Map();
-  const { rows } = await sql<{ id: string; purpose: string }>`
-    select l.id, l.purpose
-    from unnest(${plainArray([...links.values()])}::uuid[], ${plainArray([...links.keys()])}::uuid[])
+  const links = [...new Map(visits.map((visit) => [placeOf(visit), visit.facts.visit])).values()];
+  if (links.length === 0) return new Map();
+  const { rows } = await sql<{ place: string; purpose: string }>`
+    select l.workspace_id || '/' || l.id as place, l.purpose
+    from unnest(${plainArray(links.map(({ workspaceId }) => workspaceId))}::uuid[],
+        ${plainArray(links.map(({ linkId }) => linkId))}::uuid[])
         as given (workspace_id, id)
       join links l on l.workspace_id = given.workspace_id and l.id = given.id
     where l.purpose <> ''`.execute(tx);
-  return new Map(rows.map(({ id, purpose }) => [id, purpose]));
+  return new Map(rows.map(({ place, purpose }) => [place, purpose]));
 }

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { identifyVisitor } from "../db/identify.ts";
 import type { Db } from "../db/open.ts";
-import { forgetPasswordAttempts, takePasswordAttempt } from "../db/password-attempts.ts";
+import { returnPasswordAttempt, type Trier, takePasswordAttempt } from "../db/password-attempts.ts";
 import { scoreVisit } from "../db/score-visit.ts";
 import type { Plan, PlanStep } from "../model/plan.ts";
 import { resume } from "../workflow/decide.ts";
@@ -56,14 +56,45 @@ export type StepResult =
 const attemptsMax = 5;
 
 /**
+ * Takes an answer. A try of a password is counted first, in a statement of its own: nobody waits inside a transaction for
+ * others who try the same step, and a transaction that fails gives no try back.
+ */
+export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): Promise<StepResult> {
+  const { now } = request;
+  const trier = await trierOf(db, request);
+  const seconds = trier === undefined ? 0 : await takePasswordAttempt(db, trier, now);
+  if (seconds > 0) return { kind: "wait", seconds };
+  const result = await takeInOne(db, deps, request, trier !== undefined);
+  // Only a password that was compared and is wrong has used a try up.
+  if (trier !== undefined && result.kind !== "page") await returnPasswordAttempt(db, trier, now);
+  return result;
+}
+
+/** Who tries a password; undefined where no password will be compared. */
+async function trierOf(db: Db, request: StepRequest): Promise<Trier | undefined> {
+  const { plan, key, stepId, address, isOwn, now } = request;
+  if (plan.steps.get(stepId)?.action !== "PASSWORD_VERIFY") return undefined;
+  const state = await findVisit(db, key, { locks: false });
+  if (state === undefined || placeOf(plan, state, stepId, now).kind !== "here" || !isOwn(state))
+    return undefined;
+  const { workspaceId, linkId, eventId } = state;
+  return { workspaceId, linkId, stepId, eventId, address };
+}
+
+/**
  * Takes an answer in one transaction: traces, journey, the visitor's attributes and identity, and the score of a visit that
  * ends. Requests of one visit wait for each other, so two tabs never answer one step twice. Locks are taken in the order
  * of `src/db/visitor-moves.ts`, after that of the visit.
  */
-export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): Promise<StepResult> {
+async function takeInOne(
+  db: Db,
+  deps: SubmitDeps,
+  request: StepRequest,
+  mayTry: boolean,
+): Promise<StepResult> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute((tx) => takeOnce(tx, deps, request));
+      return await db.transaction().execute((tx) => takeOnce(tx, deps, request, mayTry));
     } catch (error) {
       if (!isRace(error) || attempt === attemptsMax) throw error;
     }
@@ -77,7 +108,12 @@ function isRace(error: unknown): boolean {
   return code === "40P01" || code === "40001" || (code === "23505" && constraint === "visitors_email_key");
 }
 
-async function takeOnce(tx: Db, deps: SubmitDeps, request: StepRequest): Promise<StepResult> {
+async function takeOnce(
+  tx: Db,
+  deps: SubmitDeps,
+  request: StepRequest,
+  mayTry: boolean,
+): Promise<StepResult> {
   const { plan, key, stepId, isOwn, now } = request;
   const state = await findVisit(tx, key, { locks: true });
   const place = placeOf(plan, state, stepId, now);
@@ -91,9 +127,10 @@ async function takeOnce(tx: Db, deps: SubmitDeps, request: StepRequest): Promise
     case "elsewhere":
       return { kind: "step", stepId: place.stepId };
     case "here":
-      return place.step === undefined
-        ? goOn(tx, request, state, undefined)
-        : answerStep(tx, deps, request, state, place.step);
+      if (place.step === undefined) return goOn(tx, request, state, undefined);
+      // The visit has only now come here: the page is shown first.
+      if (place.step.action === "PASSWORD_VERIFY" && !mayTry) return { kind: "step", stepId };
+      return answerStep(tx, deps, request, state, place.step);
     case "at-exit":
       return press(tx, deps, request, state);
   }
@@ -107,17 +144,11 @@ async function answerStep(
   state: VisitState,
   step: PlanStep,
 ): Promise<StepResult> {
-  const { plan, answer, address, now } = request;
-  const trier = { workspaceId: state.workspaceId, eventId: state.eventId, address };
-  if (step.action === "PASSWORD_VERIFY") {
-    const seconds = await takePasswordAttempt(tx, trier, now);
-    if (seconds > 0) return { kind: "wait", seconds };
-  }
+  const { plan, answer } = request;
   const visit = await visitOf(tx, request, state);
   const taken = submit(plan, visit, step.id, answer, deps);
   if (taken === undefined) return { kind: "unknown" };
   if (taken.kind === "refused") return { kind: "page", step, refused: taken };
-  if (step.action === "PASSWORD_VERIFY") await forgetPasswordAttempts(tx, trier);
   return goOn(tx, request, state, taken);
 }
 

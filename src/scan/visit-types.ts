@@ -23,7 +23,7 @@ export async function visitTypes(
     const deviceId = devices[index]?.id ?? "";
     if (fingerprint === "") return "";
     const { workspaceId, linkId, id } = visit;
-    const key = `${linkId}/${deviceId}`;
+    const key = `${workspaceId}/${linkId}/${deviceId}`;
     const into = isPrefetch ? prefetched : pairs;
     if (!into.has(key)) into.set(key, { workspaceId, linkId, deviceId, eventId: id });
     return key;
@@ -47,25 +47,25 @@ function inOrder(pairs: ReadonlyMap<string, Pair>): Pair[] {
 /** The pairs that nobody had visited before, by the id of the visit that was the first. */
 async function insertFirst(tx: Db, pairs: readonly Pair[]): Promise<Map<string, string>> {
   if (pairs.length === 0) return new Map();
-  const { rows } = await sql<{ link_id: string; device_id: string; first_event_id: string }>`
+  const { rows } = await sql<{ pair: string; first_event_id: string }>`
     insert into device_links (workspace_id, link_id, device_id, first_event_id)
     select * from unnest(${plainArray(pairs.map(({ workspaceId }) => workspaceId))}::uuid[],
       ${plainArray(pairs.map(({ linkId }) => linkId))}::uuid[],
       ${plainArray(pairs.map(({ deviceId }) => deviceId))}::uuid[],
       ${plainArray(pairs.map(({ eventId }) => eventId))}::uuid[])
     on conflict (workspace_id, link_id, device_id) do nothing
-    returning link_id, device_id, first_event_id`.execute(tx);
-  return new Map(rows.map((row) => [`${row.link_id}/${row.device_id}`, row.first_event_id]));
+    returning workspace_id || '/' || link_id || '/' || device_id as pair, first_event_id`.execute(tx);
+  return new Map(rows.map((row) => [row.pair, row.first_event_id]));
 }
 
 async function findVisited(tx: Db, pairs: readonly Pair[]): Promise<ReadonlySet<string>> {
   if (pairs.length === 0) return new Set();
-  const { rows } = await sql<{ link_id: string; device_id: string }>`
-    select d.link_id, d.device_id
+  const { rows } = await sql<{ pair: string }>`
+    select d.workspace_id || '/' || d.link_id || '/' || d.device_id as pair
     from unnest(${plainArray(pairs.map(({ workspaceId }) => workspaceId))}::uuid[],
         ${plainArray(pairs.map(({ linkId }) => linkId))}::uuid[],
         ${plainArray(pairs.map(({ deviceId }) => deviceId))}::uuid[]) as given (workspace_id, link_id, device_id)
       join device_links d on d.workspace_id = given.workspace_id and d.link_id = given.link_id
         and d.device_id = given.device_id`.execute(tx);
-  return new Set(rows.map((row) => `${row.link_id}/${row.device_id}`));
+  return new Set(rows.map(({ pair }) => pair));
 }

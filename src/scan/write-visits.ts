@@ -28,7 +28,7 @@ const attemptsMax = 8;
  */
 export async function writeVisits(db: Db, batch: readonly VisitFacts[]): Promise<Written> {
   // In order of arrival, each once.
-  const visits = [...new Map(batch.map((facts) => [facts.visit.id, facts])).values()].sort((a, b) =>
+  const visits = [...new Map(batch.map((facts) => [placeOf(facts), facts])).values()].sort((a, b) =>
     a.visit.id < b.visit.id ? -1 : 1,
   );
   for (let attempt = 1; ; attempt++) {
@@ -38,6 +38,10 @@ export async function writeVisits(db: Db, batch: readonly VisitFacts[]): Promise
       if (!isRace(error) || attempt === attemptsMax) throw error;
     }
   }
+}
+
+function placeOf({ visit }: VisitFacts): string {
+  return `${visit.workspaceId}/${visit.id}`;
 }
 
 function isRace(error: unknown): boolean {
@@ -64,7 +68,7 @@ async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boole
   const living = await livingWorkspaces(tx, workspaceIds);
   const known = batch.filter(({ visit }) => living.has(visit.workspaceId));
   const written = looksFirst ? await writtenEvents(tx, known) : new Set<string>();
-  const visits = known.filter(({ visit }) => !written.has(visit.id));
+  const visits = known.filter((facts) => !written.has(placeOf(facts)));
   const result = { written: visits.length, dropped: batch.length - known.length };
   if (visits.length === 0) return result;
 
@@ -124,9 +128,9 @@ async function livingWorkspaces(
 }
 
 async function writtenEvents(tx: Db, visits: readonly VisitFacts[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select e.id from unnest(${plainArray(visits.map(({ visit }) => visit.workspaceId))}::uuid[],
+  const { rows } = await sql<{ place: string }>`
+    select e.workspace_id || '/' || e.id as place from unnest(${plainArray(visits.map(({ visit }) => visit.workspaceId))}::uuid[],
       ${plainArray(visits.map(({ visit }) => visit.id))}::uuid[]) as given (workspace_id, id)
     join events e on e.workspace_id = given.workspace_id and e.id = given.id`.execute(tx);
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.map(({ place }) => place));
 }
