@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { writeCsv } from "./csv.ts";
+import { type CsvCell, csvLine } from "./csv.ts";
+
+function writeCsv(header: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [header, ...rows].map(csvLine).join("");
+}
 
 test("writes a header row and CRLF after every row, also without rows", () => {
   expect(writeCsv(["id", "device.country"], [])).toBe("id,device.country\r\n");

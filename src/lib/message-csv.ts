@@ -1,6 +1,32 @@
 import { create, type DescField, type DescMessage, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { type CsvCell, writeCsv } from "./csv.ts";
+import { type CsvCell, csvLine } from "./csv.ts";
+import { fillPage, type PageFilling } from "./fill-page.ts";
+import type { Page, PageKeys } from "./page.ts";
+
+/** A table that is written row by row. */
+export interface CsvTable<Message> {
+  readonly header: string;
+  readonly row: (message: Message) => string;
+}
+
+/** Fills a page with the rows of a table, and answers it in the form that lists have in common. */
+export async function fillCsv<Row, Kind extends keyof PageKeys, Message>(
+  page: Page<Kind>,
+  { header, row: rowOf }: CsvTable<Message>,
+  { recordOf, ...filling }: Omit<PageFilling<Row, Kind, Message>, "write">,
+): Promise<{ readonly contentType: string; readonly csvData: string; readonly nextPageToken: string }> {
+  const { records, nextPageToken } = await fillPage(page, {
+    ...filling,
+    recordOf: (row: Row) => {
+      const message = recordOf(row);
+      return message && rowOf(message);
+    },
+    // A row is a part of a JSON string, where quotes and line ends take up more.
+    write: (text: string) => Buffer.byteLength(JSON.stringify(text)),
+  });
+  return { contentType: "text/csv", csvData: header + records.join(""), nextPageToken };
+}
 
 /**
  * Messages as a table: a column for each field that is a single value, `device.country` and the like for those embedded
@@ -8,18 +34,16 @@ import { type CsvCell, writeCsv } from "./csv.ts";
  */
 export function messagesCsv<Desc extends DescMessage>(
   desc: Desc,
-  messages: readonly MessageInitShape<Desc>[],
   embedded: ReadonlySet<string>,
-): string {
+): CsvTable<MessageInitShape<Desc>> {
   const columns = desc.fields.flatMap((field) => columnsOf(field, embedded));
-  const rows = messages.map((message) => {
-    const json = toJson(desc, create(desc, message), { alwaysEmitImplicit: true });
-    return columns.map((path) => cellAt(json, path));
-  });
-  return writeCsv(
-    columns.map((path) => path.join(".")),
-    rows,
-  );
+  return {
+    header: csvLine(columns.map((path) => path.join("."))),
+    row: (message) => {
+      const json = toJson(desc, create(desc, message), { alwaysEmitImplicit: true });
+      return csvLine(columns.map((path) => cellAt(json, path)));
+    },
+  };
 }
 
 type Path = readonly string[];

@@ -16,7 +16,7 @@ export interface PageEdge<Kind extends keyof PageKeys> {
   readonly id: string;
 }
 
-/** One page as asked for: statements fetch `size + 1` rows beyond `after`, and `cutPage` cuts them. */
+/** One page as asked for: statements fetch `size + 1` rows beyond `after`, and `fillPage` takes what an answer holds. */
 export interface Page<Kind extends keyof PageKeys> {
   readonly size: number;
   readonly after: PageEdge<Kind> | undefined;
@@ -57,29 +57,13 @@ export function readPage<Kind extends keyof PageKeys>(
   return { size, after, keyKind, fingerprint };
 }
 
-export interface CutPage<Row> {
-  readonly rows: Row[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-  readonly hasMore: boolean;
-}
-
-/** Cuts the one row too many that tells whether there is a next page, and makes the token that leads there. */
-export function cutPage<Row, Kind extends keyof PageKeys>(
-  rows: readonly Row[],
-  page: Page<Kind>,
-  edgeOf: (row: Row) => PageEdge<Kind>,
-): CutPage<Row> {
-  const kept = rows.slice(0, page.size);
-  const last = kept.at(-1);
-  if (last === undefined || rows.length <= page.size)
-    return { rows: kept, nextPageToken: "", hasMore: false };
-  return { rows: kept, nextPageToken: writeToken(edgeOf(last), page.fingerprint), hasMore: true };
-}
-
 type TokenKey = number | string | undefined;
 
-function writeToken({ key, id }: PageEdge<keyof PageKeys>, fingerprint: string): string {
+/** The token that leads to the page after this row. */
+export function nextPageToken<Kind extends keyof PageKeys>(
+  { key, id }: PageEdge<Kind>,
+  { fingerprint }: Page<Kind>,
+): string {
   const k: TokenKey = key instanceof Date ? key.getTime() : typeof key === "bigint" ? key.toString() : key;
   return Buffer.from(JSON.stringify({ k, i: id, h: fingerprint })).toString("base64");
 }

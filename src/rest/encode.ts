@@ -1,4 +1,4 @@
-import type { Message, Registry } from "@bufbuild/protobuf";
+import type { DescMessage, Message, Registry } from "@bufbuild/protobuf";
 import type { HttpBody } from "../../gen/google/api/httpbody_pb.js";
 import { type Binding, isHttpBody } from "./binding.ts";
 import { fieldsOf } from "./read-message.ts";
@@ -13,10 +13,16 @@ export interface Payload {
 /** Turns a response message into what is sent. Throws only on messages that break their schema. */
 export type Encode = (message: Message) => Payload;
 
-/** Compiles encoders for bindings: JSON of the message or of its `response_body`, or the bytes of an HttpBody. */
-export function createEncoders(registry: Registry): (binding: Binding) => Encode {
+export interface Encoders {
+  /** Compiles the encoder of a binding: JSON of the message or of its `response_body`, or the bytes of an HttpBody. */
+  encoderOf(binding: Binding): Encode;
+  /** Writes a record for the answer that will hold it, and says how many bytes it has. */
+  writeRecord(schema: DescMessage, record: Message): number;
+}
+
+export function createEncoders(registry: Registry): Encoders {
   const writers = createMessageWriters(registry);
-  return ({ method, responseField }) => {
+  const encoderOf = ({ method, responseField }: Binding): Encode => {
     if (responseField === undefined) {
       if (isHttpBody(method.output)) return rawPayload;
       return jsonEncoder(writers.message(method.output));
@@ -27,6 +33,7 @@ export function createEncoders(registry: Registry): (binding: Binding) => Encode
     }
     return jsonEncoder(writers.field(responseField));
   };
+  return { encoderOf, writeRecord: writers.record };
 }
 
 const emptyBody = { contentType: "", data: new Uint8Array() };

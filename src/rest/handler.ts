@@ -15,7 +15,7 @@ import {
 } from "./body.ts";
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
-import { createEncoders, type Encode } from "./encode.ts";
+import { createEncoders, type Encode, type Encoders } from "./encode.ts";
 import { type RestResponse, respond, respondError } from "./respond.ts";
 import type { RestRouter } from "./router.ts";
 
@@ -63,10 +63,12 @@ const noBody = new Uint8Array();
  * well as its `request` events: it answers `Expect: 100-continue` once the headers are accepted.
  */
 export function restHandler(options: RestOptions): RestHandler {
-  const planOf = createPlans(options);
+  const { encoderOf, writeRecord } = createEncoders(options.registry);
+  const planOf = createPlans(options, encoderOf);
+  const serving = { ...options, writeRecord };
   return (req, res) => {
     const requestId = requestIdOf(header(req, "x-request-id"), options.newRequestId);
-    serve(req, res, requestId, options, planOf).catch(async (error: unknown) => {
+    serve(req, res, requestId, serving, planOf).catch(async (error: unknown) => {
       try {
         if (!(error instanceof CallError)) options.onFault(error, requestId);
         const refusal = error instanceof CallError ? error : internalError();
@@ -81,10 +83,11 @@ export function restHandler(options: RestOptions): RestHandler {
   };
 }
 
+type Serving = RestOptions & Pick<Encoders, "writeRecord">;
+
 /** Plans are compiled on first use, which keeps the start of the service short. */
-function createPlans(options: RestOptions): (binding: Binding) => Plan {
+function createPlans(options: RestOptions, encoderOf: Encoders["encoderOf"]): (binding: Binding) => Plan {
   const decoderOf = createDecoders(options.registry);
-  const encoderOf = createEncoders(options.registry);
   const plans = new Map<Binding, Plan>();
   return (binding) => {
     const known = plans.get(binding);
@@ -105,7 +108,7 @@ async function serve(
   req: RestRequest,
   res: RestResponse,
   requestId: string,
-  options: RestOptions,
+  options: Serving,
   planOf: (binding: Binding) => Plan,
 ): Promise<void> {
   if (isPreflight(req) && preflight(req, res, requestId, options)) return;
@@ -174,7 +177,7 @@ function expectsContinue(req: RestRequest): boolean {
   return header(req, "expect")?.toLowerCase() === "100-continue";
 }
 
-function callOf(req: RestRequest, res: RestResponse, requestId: string, options: RestOptions): Call {
+function callOf(req: RestRequest, res: RestResponse, requestId: string, options: Serving): Call {
   const aborter = new AbortController();
   res.on("close", () => {
     if (!res.writableEnded) aborter.abort();
@@ -188,6 +191,7 @@ function callOf(req: RestRequest, res: RestResponse, requestId: string, options:
     clientAddress: options.clientAddress(req),
     signal: aborter.signal,
     timeoutMs: undefined,
+    writeRecord: options.writeRecord,
   };
 }
 

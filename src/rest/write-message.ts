@@ -18,6 +18,8 @@ export interface MessageWriters {
   message(schema: DescMessage): (message: Message) => string;
   /** One field of a message as the whole answer; an unset message is `{}`. */
   field(field: DescField): (message: Message) => string;
+  /** Writes a message before the list that will hold it, and says how many bytes it has. */
+  record(schema: DescMessage, message: Message): number;
 }
 
 /** Returns `"name":value`, or the empty string when the field is left out. */
@@ -33,6 +35,8 @@ const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
  */
 export function createMessageWriters(registry: Registry): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
+  // Kept as long as the record itself, which is as long as its answer.
+  const records = new WeakMap<object, string>();
 
   function objectWriter(schema: DescMessage): WriteValue {
     const known = objects.get(schema);
@@ -56,7 +60,8 @@ export function createMessageWriters(registry: Registry): MessageWriters {
 
   function valueWriter(field: DescField): WriteValue {
     const writeElement = elementWriter(field);
-    if (field.fieldKind === "list") return listWriter(writeElement);
+    if (field.fieldKind === "list")
+      return listWriter(field.message ? unlessWritten(writeElement) : writeElement);
     return field.fieldKind === "map" ? mapWriter(writeElement) : writeElement;
   }
 
@@ -66,6 +71,11 @@ export function createMessageWriters(registry: Registry): MessageWriters {
     if (isPlainStruct(field)) return (value) => JSON.stringify(value);
     if (isWrapperDesc(field.message)) return wrapperWriter(field.message, isUnwrapped(field));
     return messageWriter(field.message);
+  }
+
+  function unlessWritten(write: WriteValue): WriteValue {
+    // The descriptor says that messages stand here.
+    return (value) => records.get(value as object) ?? write(value);
   }
 
   function messageWriter(schema: DescMessage): WriteValue {
@@ -80,6 +90,11 @@ export function createMessageWriters(registry: Registry): MessageWriters {
         const value = fieldsOf(message)[field.localName];
         return value === undefined ? "{}" : write(value);
       };
+    },
+    record(schema, message) {
+      const json = messageWriter(schema)(message);
+      records.set(message, json);
+      return Buffer.byteLength(json);
     },
   };
 }

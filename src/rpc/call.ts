@@ -1,5 +1,6 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { CallError } from "../lib/errors.ts";
+import type { WriteRecord } from "./records.ts";
 
 export type Protocol = "rest" | "grpc" | "grpc-web" | "connect";
 
@@ -20,6 +21,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The time the client is willing to wait, if it said so. */
   readonly timeoutMs: number | undefined;
+  /** Writes records as the answer will have them. */
+  readonly writeRecord: WriteRecord;
 }
 
 /** HTTP headers or gRPC metadata of an answer, lower-case names: `x-request-id`, `ratelimit`, `location`. */

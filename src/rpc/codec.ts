@@ -1,17 +1,10 @@
 import { promisify } from "node:util";
 import { gunzip, inflate } from "node:zlib";
-import {
-  type DescMethodUnary,
-  fromBinary,
-  fromJsonString,
-  type Message,
-  toBinary,
-  toJsonString,
-} from "@bufbuild/protobuf";
+import { type DescMethodUnary, fromBinary, fromJsonString, type Message } from "@bufbuild/protobuf";
 import { type CallError, fail } from "../lib/errors.ts";
+import { type Codec, writeAnswer } from "./records.ts";
 
-/** How a message is written: protobuf's bytes, or its JSON. */
-export type Codec = "proto" | "json";
+export type { Codec } from "./records.ts";
 
 const inflaters = new Map([
   ["gzip", promisify(gunzip)],
@@ -67,6 +60,5 @@ export function readMessage(method: DescMethodUnary, codec: Codec, bytes: Uint8A
 }
 
 export function writeMessage(method: DescMethodUnary, codec: Codec, message: Message): Uint8Array {
-  if (codec === "proto") return toBinary(method.output, message);
-  return Buffer.from(toJsonString(method.output, message));
+  return writeAnswer(codec, method.output, message);
 }

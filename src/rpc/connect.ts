@@ -17,6 +17,7 @@ import {
 import { type CallError, codeNumbers, fail } from "../lib/errors.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders } from "./call.ts";
+import { recordWriters } from "./records.ts";
 import { detailMessages } from "./status.ts";
 import { isUnary, pathOf } from "./unary.ts";
 import { type WebOptions, webCalls } from "./web.ts";
@@ -95,6 +96,8 @@ async function call(
     clientAddress: arrival.clientAddress,
     signal: context.signal,
     timeoutMs: context.timeoutMs(),
+    // The general adapter writes an answer by itself, so that only the size is of use.
+    writeRecord: recordWriters.json,
   }).catch((error: unknown) => {
     onFault(error, arrival.requestId);
     return { ok: false, error: fail("INTERNAL", "INTERNAL", "internal error"), headers: {} } as const;

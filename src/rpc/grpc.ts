@@ -5,6 +5,7 @@ import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "./call.ts";
 import { acceptedEncodings, checkEncoding, inflated, readMessage, writeMessage } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
+import { recordWriters } from "./records.ts";
 import { statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
 
@@ -69,6 +70,7 @@ function serve(
         target: `POST ${headers[":path"]}`,
         clientAddress: options.clientAddress(stream, headers),
         timeoutMs: parseTimeout(single(headers["grpc-timeout"])),
+        writeRecord: recordWriters.proto,
       };
     },
     decode: (body: Buffer) => {

@@ -1,5 +1,6 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
+import type { WriteRecord } from "./records.ts";
 
 /** Who calls: a workspace token now; member sessions and OAuth grants look the same to a handler. */
 export interface Caller {
@@ -26,6 +27,8 @@ export interface Context {
    * answers is sent instead of the handler's answer, which is the one that a replay gets.
    */
   readonly afterCommit: (finish: Finish) => void;
+  /** Writes a record of the answer at once, so that a long list is not written in one go, and says how many bytes it has. */
+  readonly writeRecord: WriteRecord;
 }
 
 /** Runs outside of any transaction and answers the call. */

@@ -92,6 +92,7 @@ async function run(
       afterCommit: (left) => {
         finish = left;
       },
+      writeRecord: call.writeRecord,
     });
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(deps.db));

@@ -14,6 +14,7 @@ import {
   writeMessage,
 } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, trailersFlag, unaryFrame } from "./grpc-frame.ts";
+import { recordWriters } from "./records.ts";
 import { detailMessages, statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
 
@@ -134,6 +135,7 @@ function serve(
         target: `POST ${pathOf(method)}`,
         clientAddress: options.clientAddress(req),
         timeoutMs: timeoutMs(),
+        writeRecord: recordWriters[wire.codec],
       };
     },
     decode: async (body: Buffer) => {

@@ -1,4 +1,5 @@
 import type { Call } from "../../src/rpc/call.ts";
+import { recordWriters } from "../../src/rpc/records.ts";
 
 export interface CallFacts extends Partial<Omit<Call, "authorization">> {
   readonly token?: string;
@@ -18,6 +19,7 @@ export function newCall({ token, ...facts }: CallFacts = {}): Call {
     clientAddress: "192.0.2.1",
     signal: new AbortController().signal,
     timeoutMs: undefined,
+    writeRecord: recordWriters.proto,
     ...facts,
   };
 }

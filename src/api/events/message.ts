@@ -1,46 +1,87 @@
-import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { DeviceSchema } from "../../../gen/signpost/v1/device_pb.js";
 import {
+  type Event,
   type EventJourneySchema,
-  type EventSchema,
+  EventSchema,
   JourneyOutcome,
 } from "../../../gen/signpost/v1/event_pb.js";
 import { EventTraceDataSchema, type EventTraceSchema } from "../../../gen/signpost/v1/event_trace_pb.js";
 import type { LeadScoreSchema } from "../../../gen/signpost/v1/lead_score_pb.js";
-import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
+import { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { Action, HttpMethod, TriggeredBy, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
-import type { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
+import { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import {
-  DigestFrequency,
-  SubscriptionType,
-  type WorkspaceSchema,
-} from "../../../gen/signpost/v1/workspace_pb.js";
+import { DigestFrequency, SubscriptionType, WorkspaceSchema } from "../../../gen/signpost/v1/workspace_pb.js";
+import type { Embedded } from "../../db/within-answer.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
 import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";
 
 /** What events embed, by id; undefined is what was not asked for. */
-export interface Embedded {
+export interface EmbeddedRows {
   readonly journey: boolean;
   readonly leadScore: boolean;
-  readonly traces: ReadonlyMap<string, readonly TraceRow[]> | undefined;
-  readonly visitors: ReadonlyMap<string, VisitorRow> | undefined;
-  readonly devices: ReadonlyMap<string, DeviceRow> | undefined;
-  /** Deleted ones are missing. */
-  readonly links: ReadonlyMap<string, LinkRow> | undefined;
+  readonly traces: Embedded<TraceRow> | undefined;
+  readonly visitors: Embedded<VisitorRow> | undefined;
+  readonly devices: Embedded<DeviceRow> | undefined;
+  /** Deleted ones have no row. */
+  readonly links: Embedded<LinkRow> | undefined;
   readonly workspace: WorkspaceRow | undefined;
 }
 
+/** Whether all that an event embeds was read: the page ends before the first where an answer is full. */
+export function isRead(row: EventRow, { traces, visitors, devices, links }: EmbeddedRows): boolean {
+  const has = (found: ReadonlyMap<string, unknown> | undefined, id: string | null) =>
+    found === undefined || id === null || found.has(id);
+  return (
+    has(traces, row.id) &&
+    has(visitors, row.visitor_id) &&
+    has(devices, row.device_id) &&
+    has(links, row.link_id)
+  );
+}
+
+/** Makes the messages of one page. What many events embed is made once. */
+export function eventMessages(embedded: EmbeddedRows, shortUrl: string): (row: EventRow) => Event {
+  const visitorOf = once(embedded.visitors, (row) => create(VisitorSchema, toVisitor(row)));
+  const deviceOf = once(embedded.devices, (row) => create(DeviceSchema, toDevice(row)));
+  const linkOf = once(embedded.links, (row) => create(LinkSchema, toLink(row, shortUrl)));
+  const workspace = embedded.workspace && create(WorkspaceSchema, toWorkspace(embedded.workspace));
+  return (row) => {
+    const objects = {
+      visitor: visitorOf(row.visitor_id),
+      device: deviceOf(row.device_id),
+      link: linkOf(row.link_id),
+      workspace,
+    };
+    return create(EventSchema, toEvent(row, embedded, objects));
+  };
+}
+
+function once<Row, Message>(
+  found: Embedded<Row> | undefined,
+  make: (row: Row) => Message,
+): (id: string | null) => Message | undefined {
+  const made = new Map<string, Message>();
+  return (id) => {
+    const [row] = (id !== null && found?.get(id)) || [];
+    if (id === null || row === undefined) return undefined;
+    const message = made.get(id) ?? make(row);
+    made.set(id, message);
+    return message;
+  };
+}
+
+type EmbeddedObjects = { readonly [Name in "visitor" | "device" | "link" | "workspace"]: Event[Name] };
+
 /** An event with what it embeds; what is the same for all events is no column. */
-export function toEvent(
+function toEvent(
   row: EventRow,
-  embedded: Embedded,
-  shortUrl: string,
+  embedded: EmbeddedRows,
+  { visitor, device, link, workspace }: EmbeddedObjects,
 ): MessageInitShape<typeof EventSchema> {
-  const visitor = row.visitor_id === null ? undefined : embedded.visitors?.get(row.visitor_id);
-  const device = embedded.devices?.get(row.device_id);
-  const link = embedded.links?.get(row.link_id);
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -59,10 +100,10 @@ export function toEvent(
     ...(embedded.journey && { journey: toJourney(row) }),
     ...(embedded.leadScore && row.lead_score !== null && { leadScore: toLeadScore(row, row.lead_score) }),
     traces: embedded.traces?.get(row.id)?.map((trace) => toTrace(trace, row)) ?? [],
-    ...(visitor && { visitor: toVisitor(visitor) }),
-    ...(device && { device: toDevice(device) }),
-    ...(link && { link: toLink(link, shortUrl) }),
-    ...(embedded.workspace && { workspace: toWorkspace(embedded.workspace) }),
+    ...(visitor && { visitor }),
+    ...(device && { device }),
+    ...(link && { link }),
+    ...(workspace && { workspace }),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };

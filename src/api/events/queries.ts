@@ -1,6 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Events, Links, Traces, Visitors, Workspaces } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
+import {
+  type Asked,
+  byAskedId,
+  type Embedded,
+  embeddedWithinAnswer,
+  readEmbedded,
+} from "../../db/within-answer.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/page.ts";
 import type { AttributeRow, DeviceRow } from "../visitor-parts.ts";
@@ -63,15 +70,16 @@ function idBound(ms: number): string {
 }
 
 /** The traces of events, by event: completed ones in the order of completion, then open ones. */
-export async function findTraces(
+export function findTraces(
   db: Db,
   workspaceId: string,
   eventIds: readonly string[],
-): Promise<TraceRow[]> {
-  const { rows } = await sql<TraceRow>`select * from traces
-    where workspace_id = ${workspaceId} and event_id = any(${eventIds}::uuid[]) ${between(eventIds)}
-    order by event_id, completed_at asc nulls last, created_at, id`.execute(db);
-  return rows;
+): Promise<Embedded<TraceRow>> {
+  return readEmbedded(db, eventIds, {
+    source: sql`select * from traces where workspace_id = ${workspaceId} and event_id = asked.id ${between(eventIds)}`,
+    bytes: sql`octet_length(record.data::text)`,
+    order: sql`completed_at asc nulls last, created_at, id`,
+  });
 }
 
 // An array alone prunes no partitions when it is planned; its ends do.
@@ -103,10 +111,16 @@ export async function findEventWithTraces(
 /** What a trace takes over from its event. */
 export type TracedEvent = Pick<EventRow, "link_id" | "visitor_id">;
 
-export async function findDevices(db: Db, workspaceId: string, ids: readonly string[]): Promise<DeviceRow[]> {
-  const { rows } = await sql<DeviceRow>`select * from devices
-    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`.execute(db);
-  return rows;
+export function findDevices(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Embedded<DeviceRow>> {
+  return readEmbedded(db, ids, {
+    source: sql`select * from devices where workspace_id = ${workspaceId} and id = asked.id`,
+    bytes: sql`octet_length(record.user_agent)`,
+    order: sql`id`,
+  });
 }
 
 /** Served by devices_visitor_idx, visitor_attributes_pkey and visitor_links_pkey. */
@@ -114,30 +128,37 @@ export async function findVisitors(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
-): Promise<VisitorRow[]> {
-  const { rows } = await sql<VisitorRow>`select v.*,
+): Promise<Embedded<VisitorRow>> {
+  // What the attributes are is read once it is known whose are needed.
+  const visitors = embeddedWithinAnswer(ids, {
+    source: sql`select v.*, (select coalesce(sum(octet_length(a.key) + octet_length(a.value)), 0)
+        from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as attribute_bytes
+      from visitors v where v.workspace_id = ${workspaceId} and v.id = asked.id`,
+    bytes: sql`record.attribute_bytes`,
+  });
+  const { rows } = await sql<Asked<VisitorRow>>`select v.*,
       (select count(*) from devices d where d.workspace_id = v.workspace_id and d.visitor_id = v.id
         and d.device_actor not in ('BOT', 'AGENT')) as device_count,
       visited.link_count, visited.visit_count,
       (select coalesce(jsonb_agg(jsonb_build_object('key', a.key, 'type', a.type, 'value', a.value)
           order by a.key collate "C"), '[]')
         from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as attributes
-    from visitors v cross join lateral (
+    from (${visitors}) v cross join lateral (
       select count(*) as link_count, coalesce(sum(event_count), 0)::bigint as visit_count from visitor_links vl
-      where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id) visited
-    where v.workspace_id = ${workspaceId} and v.id = any(${ids}::uuid[])`.execute(db);
-  return rows;
+      where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id) visited`.execute(db);
+  return byAskedId(rows);
 }
 
 /** Links that are not deleted. */
-export async function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<LinkRow[]> {
-  const { rows } = await sql<LinkRow>`select l.*, d.name as domain_name, c.event_count from links l
-    left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
-    left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id
-    where l.workspace_id = ${workspaceId} and l.id = any(${ids}::uuid[]) and l.deleted_at is null`.execute(
-    db,
-  );
-  return rows;
+export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
+  return readEmbedded(db, ids, {
+    source: sql`select l.*, d.name as domain_name, c.event_count from links l
+      left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
+      left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id
+      where l.workspace_id = ${workspaceId} and l.id = asked.id and l.deleted_at is null`,
+    bytes: sql`octet_length(record.metadata::text) + octet_length(record.purpose)`,
+    order: sql`id`,
+  });
 }
 
 export async function findWorkspace(db: Db, workspaceId: string): Promise<WorkspaceRow | undefined> {

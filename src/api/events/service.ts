@@ -1,13 +1,15 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { type Event, EventSchema } from "../../../gen/signpost/v1/event_pb.js";
 import type { EventsService, ListEventsRequest } from "../../../gen/signpost/v1/events_service_pb.js";
 import { ResponseFormat } from "../../../gen/signpost/v1/response_format_pb.js";
 import type { Db } from "../../db/open.ts";
 import { fail, invalid } from "../../lib/errors.ts";
-import { cutPage, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { readPage } from "../../lib/page.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 
-import { type Embedded, toEvent, toTrace } from "./message.ts";
+import { type EmbeddedRows, eventMessages, isRead, toTrace } from "./message.ts";
 import {
   countEvents,
   type EventFilter,
@@ -19,7 +21,6 @@ import {
   findVisitors,
   findWorkspace,
   listEvents,
-  type TraceRow,
 } from "./queries.ts";
 
 export function eventsService({ shortUrl }: Pick<Deps, "shortUrl">): Handlers<typeof EventsService> {
@@ -35,18 +36,23 @@ export function eventsService({ shortUrl }: Pick<Deps, "shortUrl">): Handlers<ty
         listEvents(db, filter, page),
         csv ? 0n : countEvents(db, filter),
       ]);
-      const {
-        rows: kept,
-        nextPageToken,
-        hasMore,
-      } = cutPage(rows, page, ({ id }) => ({ key: undefined, id }));
-      const embedded = await embed(db, workspaceId, kept, include);
-      const events = kept.map((row) => toEvent(row, embedded, shortUrl));
-      if (csv) {
-        const { eventsCsv } = await import("./csv.ts");
-        return { csv: { contentType: "text/csv", csvData: eventsCsv(events, include), nextPageToken } };
+      const embedded = await embed(db, workspaceId, rows.slice(0, page.size), include);
+      const toMessage = eventMessages(embedded, shortUrl);
+      const filling = {
+        rows,
+        edgeOf: ({ id }: EventRow) => ({ key: undefined, id }),
+        recordOf: (row: EventRow) => (isRead(row, embedded) ? toMessage(row) : undefined),
+      };
+      if (!csv) {
+        const write = (event: Event) => context.writeRecord(EventSchema, event);
+        const { records, ...rest } = await fillPage(page, { ...filling, write });
+        return { json: { events: records, ...rest, totalCount } };
       }
-      return { json: { events, hasMore, nextPageToken, totalCount } };
+      const [{ eventsCsv }, { fillCsv }] = await Promise.all([
+        import("./csv.ts"),
+        import("../../lib/message-csv.ts"),
+      ]);
+      return { csv: await fillCsv(page, eventsCsv(include), filling) };
     },
 
     async listEventTraces({ eventId }, context) {
@@ -106,47 +112,22 @@ async function embed(
   workspaceId: string,
   events: readonly EventRow[],
   include: ReadonlySet<string>,
-): Promise<Embedded> {
-  const asked = <Row>(name: string, ids: readonly (string | null)[], find: Find<Row>) => {
-    const known = [...new Set(ids)].filter((id) => id !== null);
-    return include.has(name) && known.length > 0 ? find(db, workspaceId, known) : undefined;
+): Promise<EmbeddedRows> {
+  const asked = <Found>(
+    name: string,
+    idOf: (event: EventRow) => string | null,
+    find: (db: Db, workspaceId: string, ids: readonly string[]) => Found,
+  ) => {
+    const ids = [...new Set(events.map(idOf))].filter((id) => id !== null);
+    return include.has(name) && ids.length > 0 ? find(db, workspaceId, ids) : undefined;
   };
   const [traces, visitors, devices, links, workspace] = await Promise.all([
-    asked(
-      "traces",
-      events.map(({ id }) => id),
-      findTraces,
-    ),
-    asked(
-      "visitor",
-      events.map(({ visitor_id }) => visitor_id),
-      findVisitors,
-    ),
-    asked(
-      "device",
-      events.map(({ device_id }) => device_id),
-      findDevices,
-    ),
-    asked(
-      "link",
-      events.map(({ link_id }) => link_id),
-      findLinks,
-    ),
+    asked("traces", ({ id }) => id, findTraces),
+    asked("visitor", ({ visitor_id }) => visitor_id, findVisitors),
+    asked("device", ({ device_id }) => device_id, findDevices),
+    asked("link", ({ link_id }) => link_id, findLinks),
     include.has("workspace") && events.length > 0 ? findWorkspace(db, workspaceId) : undefined,
   ]);
-  return {
-    journey: include.has("journey"),
-    leadScore: include.has("leadScore"),
-    traces: traces && Map.groupBy(traces, (trace: TraceRow) => trace.event_id),
-    visitors: visitors && byId(visitors),
-    devices: devices && byId(devices),
-    links: links && byId(links),
-    workspace,
-  };
-}
-
-type Find<Row> = (db: Db, workspaceId: string, ids: readonly string[]) => Promise<Row[]>;
-
-function byId<Row extends { readonly id: string }>(rows: readonly Row[]): ReadonlyMap<string, Row> {
-  return new Map(rows.map((row) => [row.id, row]));
+  const [journey, leadScore] = [include.has("journey"), include.has("leadScore")];
+  return { journey, leadScore, traces, visitors, devices, links, workspace };
 }

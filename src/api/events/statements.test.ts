@@ -9,6 +9,7 @@ import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Context } from "../../rpc/handlers.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { eventsService } from "./service.ts";
 
 const { pool } = await testDatabase();
@@ -27,6 +28,7 @@ const context: Context = {
   requestId: "test",
   signal: new AbortController().signal,
   afterCommit: () => {},
+  writeRecord: recordWriters.proto,
 };
 
 async function list(init: MessageInitShape<typeof EventsService.method.listEvents.input>) {

@@ -1,4 +1,5 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import {
   LinkSortField,
   LinkView,
@@ -6,7 +7,8 @@ import {
   type ListLinksResponseSchema,
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { SortDirection } from "../../../gen/signpost/v1/sort_direction_pb.js";
-import { cutPage, type PageEdge, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { type PageEdge, readPage } from "../../lib/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { readInclude } from "./include.ts";
@@ -43,13 +45,15 @@ export async function listLinksPage(
     countLinks(context.db, filter),
   ]);
   if (filter.directoryId && !directoryExists) throw notFound("directory", "directoryId", filter.directoryId);
-  const cut = cutPage(rows, page, (row) => edgeOf(row, order));
   const options = messageOptions(deps, include);
-  return {
-    links: cut.rows.map((row) => toLink(row, options)),
-    nextPageToken: cut.nextPageToken,
-    totalCount: total,
-  };
+  const { records, nextPageToken } = await fillPage(page, {
+    rows,
+    edgeOf: (row) => edgeOf(row, order),
+    bytesOf: ({ bytes }) => bytes,
+    recordOf: (row) => create(LinkSchema, toLink(row, options)),
+    write: (link) => context.writeRecord(LinkSchema, link),
+  });
+  return { links: records, nextPageToken, totalCount: total };
 }
 
 const orders = {

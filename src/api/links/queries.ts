@@ -9,6 +9,7 @@ import type {
   Tags,
 } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
+import { withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/page.ts";
 
 /** A row inside JSON, where times are texts with an offset. */
@@ -123,20 +124,40 @@ export interface LinkListing {
   readonly include: ReadonlySet<LinkInclude>;
 }
 
-/** One page and one row more, with all that the links embed. Served by the index of the order, or of the filter. */
+const includeNames: Readonly<Record<LinkInclude, string | undefined>> = {
+  tags: "tags",
+  customDomain: "domain",
+  qrcodeDesign: "design",
+  pageTheme: "theme",
+  qrcodeSignedUrl: undefined,
+};
+
+/** The bytes of what a link has of its own and of what it embeds, in a page's row. */
+function linkBytes(include: ReadonlySet<LinkInclude>): RawBuilder<unknown> {
+  const embedded = [...include].flatMap((name) => includeNames[name] ?? []);
+  const texts = ["name", "purpose", "fallback_destination"].map((name) => `octet_length(page.${name})`);
+  const objects = ["metadata", ...embedded].map((name) => `coalesce(octet_length(page.${name}::text), 0)`);
+  return sql.raw([...texts, ...objects].join(" + "));
+}
+
+/** One page and one row more, with all that the links embed, as much as an answer holds. Served by the index of the order, or of the filter. */
 export async function listLinks(
   db: Db,
   { filter, order, ascending, page, include }: LinkListing,
-): Promise<LinkRow[]> {
+): Promise<(LinkRow & { readonly bytes: number })[]> {
   const { column, id, tables } = linkOrders[order];
   const direction = sql.raw(ascending ? "asc" : "desc");
   const beyond =
     page.after === undefined
       ? sql.raw("")
       : sql`and (${column}, ${id}) ${sql.raw(ascending ? ">" : "<")} (${page.after.key}, ${page.after.id}::uuid)`;
-  const { rows } = await sql<LinkRow>`select ${columnsWith(include)} from ${tables}
+  const rowsOfPage = sql`select ${columnsWith(include)} from ${tables}
     where ${matching(filter)} ${beyond}
-    order by ${column} ${direction}, ${id} ${direction} limit ${page.size + 1}`.execute(db);
+    order by ${column} ${direction}, ${id} ${direction} limit ${page.size + 1}`;
+  const { rows } = await sql<LinkRow & { readonly bytes: number }>`${withinAnswer(rowsOfPage, {
+    bytes: linkBytes(include),
+    order: sql`page.${sql.ref(order)} ${direction}, page.id ${direction}`,
+  })}`.execute(db);
   return rows;
 }
 

@@ -11,6 +11,7 @@ import { createPictureReader } from "../../lib/reencode-image.ts";
 import { openStorage } from "../../lib/storage.ts";
 import { randomShortlink } from "../../model/shortlink.ts";
 import type { Context } from "../../rpc/handlers.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { linksService } from "./service.ts";
 
 const { pool } = await testDatabase();
@@ -47,6 +48,7 @@ const context: Context = {
   requestId: "test",
   signal: new AbortController().signal,
   afterCommit: () => {},
+  writeRecord: recordWriters.proto,
 };
 
 function request<M extends DescMethodUnary>(method: M, init: MessageInitShape<M["input"]>) {

@@ -1,6 +1,9 @@
+import { create } from "@bufbuild/protobuf";
+import { MediaSchema } from "../../../gen/signpost/v1/media_pb.js";
 import type { MediaService } from "../../../gen/signpost/v1/media_service_pb.js";
 import { type CallError, fail } from "../../lib/errors.ts";
-import { cutPage, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { readPage } from "../../lib/page.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { createMedia } from "./create-media.ts";
@@ -21,8 +24,13 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
       const { workspaceId } = callerOf(context);
       const page = readPage(request, { key: "time", sort: "media newest first", filters: { workspaceId } });
       const rows = await listMedia(context.db, workspaceId, page);
-      const cut = cutPage(rows, page, (row) => ({ key: row.created_at, id: row.id }));
-      return { media: cut.rows.map((row) => toMedia(deps, row)), nextPageToken: cut.nextPageToken };
+      const { records, nextPageToken } = await fillPage(page, {
+        rows,
+        edgeOf: (row) => ({ key: row.created_at, id: row.id }),
+        recordOf: (row) => create(MediaSchema, toMedia(deps, row)),
+        write: (media) => context.writeRecord(MediaSchema, media),
+      });
+      return { media: records, nextPageToken };
     },
 
     async delete({ id }, context) {

@@ -1,20 +1,22 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  PublicQrcodeTemplateSchema,
+  QrcodeTemplateSchema,
+} from "../../../gen/signpost/v1/qrcode_template_pb.js";
 import type {
   ListQrcodeTemplatesRequest,
   ListQrcodeTemplatesResponseSchema,
   PublicListQrcodeTemplatesRequest,
   PublicListQrcodeTemplatesResponseSchema,
 } from "../../../gen/signpost/v1/qrcode_templates_service_pb.js";
-import { cutPage, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { readPage } from "../../lib/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toPublicTemplate, toQrcodeTemplate } from "./message.ts";
-import { listGallery, listTemplates } from "./queries.ts";
+import { listGallery, listTemplates, type PublicRow, type TemplateRow } from "./queries.ts";
 
-const edgeOf = (row: { readonly created_at: Date; readonly id: string }) => ({
-  key: row.created_at,
-  id: row.id,
-});
+const edgeOf = (row: TemplateRow | PublicRow) => ({ key: row.created_at, id: row.id });
 
 /** Lists the workspace's own templates. */
 export async function listOwnTemplates(
@@ -28,12 +30,14 @@ export async function listOwnTemplates(
   const page = readPage(request, { key: "time", sort: "qrcode templates newest first", filters });
   const withDesign = include.includes("qrcodeDesign");
   const rows = await listTemplates(context.db, { ...filters, withDesign }, page);
-  const cut = cutPage(rows, page, edgeOf);
-  return {
-    qrcodeTemplates: cut.rows.map((row) => toQrcodeTemplate(deps, row)),
-    hasMore: cut.hasMore,
-    nextPageToken: cut.nextPageToken,
-  };
+  const { records, ...rest } = await fillPage(page, {
+    rows,
+    edgeOf,
+    bytesOf: ({ bytes }) => bytes,
+    recordOf: (row) => create(QrcodeTemplateSchema, toQrcodeTemplate(deps, row)),
+    write: (template) => context.writeRecord(QrcodeTemplateSchema, template),
+  });
+  return { qrcodeTemplates: records, ...rest };
 }
 
 /** Lists built-in templates and what public workspaces have published. */
@@ -48,10 +52,12 @@ export async function listPublicTemplates(
   const page = readPage(request, { key: "time", sort, filters, default: 20, max: 100 });
   const withWorkspace = include.includes("workspace");
   const rows = await listGallery(context.db, { ...filters, withWorkspace }, page);
-  const cut = cutPage(rows, page, edgeOf);
-  return {
-    qrcodeTemplates: cut.rows.map((row) => toPublicTemplate(deps, row, { withWorkspace })),
-    hasMore: cut.hasMore,
-    nextPageToken: cut.nextPageToken,
-  };
+  const { records, ...rest } = await fillPage(page, {
+    rows,
+    edgeOf,
+    bytesOf: ({ bytes }) => bytes,
+    recordOf: (row) => create(PublicQrcodeTemplateSchema, toPublicTemplate(deps, row, { withWorkspace })),
+    write: (template) => context.writeRecord(PublicQrcodeTemplateSchema, template),
+  });
+  return { qrcodeTemplates: records, ...rest };
 }

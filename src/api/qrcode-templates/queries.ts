@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Json, QrcodeDesigns, QrcodeTemplates, Workspaces } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
+import { withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/page.ts";
 
 /** A template, with its design when that was asked for. */
@@ -43,16 +44,32 @@ export async function findTemplate(
   return rows[0];
 }
 
+/** What lists read beside a template: the bytes of its texts and of what it embeds. */
+interface Sized {
+  readonly bytes: number;
+}
+
+const newestFirst = sql.raw("page.created_at desc, page.id desc");
+const ownBytes = `octet_length(page.name) + octet_length(page.description) + octet_length(page.tags)
+  + octet_length(page.learn_more) + octet_length(page.faq)`;
+const bytesWithout = sql.raw(ownBytes);
+const bytesWithDesign = sql.raw(`${ownBytes} + coalesce(octet_length(page.design::text), 0)`);
+const bytesWithWorkspace = sql.raw(`${ownBytes} + coalesce(octet_length(page.workspace::text), 0)`);
+
 /** The workspace's own, newest first; one row more than the page. Served by qrcode_templates_page_idx. */
 export async function listTemplates(
   db: Db,
   filter: { readonly workspaceId: string; readonly search: string; readonly withDesign: boolean },
   { size, after }: Page<"time">,
-): Promise<TemplateRow[]> {
+): Promise<(TemplateRow & Sized)[]> {
   const beyond = after ? sql`and (t.created_at, t.id) < (${after.key}, ${after.id}::uuid)` : nothing;
-  const { rows } = await sql<TemplateRow>`select t.* ${filter.withDesign ? designColumn : nothing}
+  const page = sql`select t.* ${filter.withDesign ? designColumn : nothing}
     from qrcode_templates t where t.workspace_id = ${filter.workspaceId} and ${matches(filter.search)} ${beyond}
-    order by t.created_at desc, t.id desc limit ${size + 1}`.execute(db);
+    order by t.created_at desc, t.id desc limit ${size + 1}`;
+  const bytes = filter.withDesign ? bytesWithDesign : bytesWithout;
+  const { rows } = await sql<
+    TemplateRow & Sized
+  >`${withinAnswer(page, { bytes, order: newestFirst })}`.execute(db);
   return rows;
 }
 
@@ -61,13 +78,17 @@ export async function listGallery(
   db: Db,
   filter: { readonly workspaceId: string; readonly search: string; readonly withWorkspace: boolean },
   { size, after }: Page<"time">,
-): Promise<PublicRow[]> {
+): Promise<(PublicRow & Sized)[]> {
   const beyond = after ? sql`and (s.created_at, s.template_id) < (${after.key}, ${after.id}::uuid)` : nothing;
   const owned = filter.workspaceId === "" ? nothing : sql`and s.workspace_id = ${filter.workspaceId}`;
-  const { rows } = await sql<PublicRow>`select t.* ${filter.withWorkspace ? workspaceColumn : nothing}
+  const page = sql`select t.* ${filter.withWorkspace ? workspaceColumn : nothing}
     from ${gallery} join qrcode_templates t on t.workspace_id = s.workspace_id and t.id = s.template_id
     where ${isInGallery} and ${matches(filter.search)} ${owned} ${beyond}
-    order by s.created_at desc, s.template_id desc limit ${size + 1}`.execute(db);
+    order by s.created_at desc, s.template_id desc limit ${size + 1}`;
+  const bytes = filter.withWorkspace ? bytesWithWorkspace : bytesWithout;
+  const { rows } = await sql<PublicRow & Sized>`${withinAnswer(page, { bytes, order: newestFirst })}`.execute(
+    db,
+  );
   return rows;
 }
 

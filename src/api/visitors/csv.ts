@@ -1,11 +1,7 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
-import { messagesCsv } from "../../lib/message-csv.ts";
+import { type Visitor, VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
+import { type CsvTable, messagesCsv } from "../../lib/message-csv.ts";
 
 /** Visitors as a table; attributes, which visitors have in any number, are one column with JSON, as is what is embedded. */
-export function visitorsCsv(
-  visitors: readonly MessageInitShape<typeof VisitorSchema>[],
-  include: ReadonlySet<string>,
-): string {
-  return messagesCsv(VisitorSchema, visitors, new Set([...include, "attributes"]));
+export function visitorsCsv(include: ReadonlySet<string>): CsvTable<Visitor> {
+  return messagesCsv(VisitorSchema, new Set([...include, "attributes"]));
 }

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import { invalid } from "../../lib/errors.ts";
-import type { Embedded } from "./message.ts";
+import type { EmbeddedObjects } from "./message.ts";
 import { findDevices, findEvents, findLinks, type VisitorRow } from "./queries.ts";
 
 const includes = ["devices", "events", "links"];
@@ -18,15 +18,12 @@ export async function embed(
   workspaceId: string,
   visitors: readonly VisitorRow[],
   include: ReadonlySet<string>,
-): Promise<Embedded> {
+): Promise<EmbeddedObjects> {
   const ids = visitors.map(({ id }) => id);
-  const asked = async <Row extends { readonly visitor_id: string }>(
+  const asked = <Found>(
     name: string,
-    find: (db: Db, workspaceId: string, ids: readonly string[]) => Promise<Row[]>,
-  ) =>
-    include.has(name) && ids.length > 0
-      ? Map.groupBy(await find(db, workspaceId, ids), (row) => row.visitor_id)
-      : undefined;
+    find: (db: Db, workspaceId: string, ids: readonly string[]) => Found,
+  ) => (include.has(name) && ids.length > 0 ? find(db, workspaceId, ids) : undefined);
   const [devices, events, links] = await Promise.all([
     asked("devices", findDevices),
     asked("events", findEvents),

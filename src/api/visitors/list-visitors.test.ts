@@ -8,6 +8,7 @@ import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits } from "../../../test/support/visits.ts";
 import type { Context } from "../../rpc/handlers.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { visitorsService } from "./service.ts";
 
 const api = await startApi();
@@ -264,6 +265,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     requestId: "test",
     signal: new AbortController().signal,
     afterCommit: () => {},
+    writeRecord: recordWriters.proto,
   };
   const { list: listVisitors } = visitorsService({ now: api.now, shortUrl: "https://short.test" });
   const count = async (init: MessageInitShape<typeof VisitorsService.method.list.input>) => {

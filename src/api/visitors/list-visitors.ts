@@ -1,6 +1,7 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { ResponseFormat } from "../../../gen/signpost/v1/response_format_pb.js";
 import { SortDirection } from "../../../gen/signpost/v1/sort_direction_pb.js";
+import { type Visitor, VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import {
   type AttributeFilter,
   type ListVisitorsCsvResponseSchema,
@@ -10,17 +11,19 @@ import {
   VisitorSortField,
 } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import type { Db } from "../../db/open.ts";
-import { cutPage, type PageEdge, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { type PageEdge, readPage } from "../../lib/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { readQuestions } from "./attribute-filters.ts";
 import { embed, readInclude } from "./include.ts";
-import { toVisitor } from "./message.ts";
+import { type EmbeddedObjects, toVisitor } from "./message.ts";
 import {
   countVisitors,
   findTimezone,
   keyKindOf,
   listVisitors,
+  type SizedVisitorRow,
   type VisitorFilter,
   type VisitorOrder,
   type VisitorRow,
@@ -55,12 +58,29 @@ export async function listVisitorsPage(
     listVisitors(db, { filter, order, ascending, page }),
     csv ? 0n : countVisitors(db, filter),
   ]);
-  const { rows: kept, nextPageToken, hasMore } = cutPage(rows, page, (row) => edgeOf(row, order));
-  const embedded = await embed(db, workspaceId, kept, include);
-  const visitors = kept.map((row) => toVisitor(row, embedded, shortUrl));
-  if (!csv) return { json: { visitors, hasMore, nextPageToken, totalCount } };
-  const { visitorsCsv } = await import("./csv.ts");
-  return { csv: { contentType: "text/csv", csvData: visitorsCsv(visitors, include), nextPageToken } };
+  const embedded = await embed(db, workspaceId, rows.slice(0, page.size), include);
+  const filling = {
+    rows,
+    edgeOf: (row: VisitorRow) => edgeOf(row, order),
+    bytesOf: ({ bytes }: SizedVisitorRow) => bytes,
+  };
+  const visitorOf = (row: VisitorRow) =>
+    isRead(row, embedded) ? create(VisitorSchema, toVisitor(row, embedded, shortUrl)) : undefined;
+  if (!csv) {
+    const write = (visitor: Visitor) => context.writeRecord(VisitorSchema, visitor);
+    const { records, ...rest } = await fillPage(page, { ...filling, recordOf: visitorOf, write });
+    return { json: { visitors: records, ...rest, totalCount } };
+  }
+  const [{ visitorsCsv }, { fillCsv }] = await Promise.all([
+    import("./csv.ts"),
+    import("../../lib/message-csv.ts"),
+  ]);
+  return { csv: await fillCsv(page, visitorsCsv(include), { ...filling, recordOf: visitorOf }) };
+}
+
+/** Whether all that a visitor embeds was read: the page ends before the first where an answer is full. */
+function isRead({ id }: VisitorRow, embedded: EmbeddedObjects): boolean {
+  return Object.values(embedded).every((found) => found === undefined || found.has(id));
 }
 
 const orders = {

@@ -6,21 +6,22 @@ import type {
   VisitorLinkSchema,
   VisitorSchema,
 } from "../../../gen/signpost/v1/visitor_pb.js";
+import type { Embedded } from "../../db/within-answer.ts";
 import { toAttribute, toDevice } from "../visitor-parts.ts";
 import type { DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
 
 /** What visitors embed, by visitor; undefined is what was not asked for. */
-export interface Embedded {
-  readonly devices: ReadonlyMap<string, readonly DeviceRow[]> | undefined;
-  readonly events: ReadonlyMap<string, readonly EventRow[]> | undefined;
-  readonly links: ReadonlyMap<string, readonly LinkRow[]> | undefined;
+export interface EmbeddedObjects {
+  readonly devices: Embedded<DeviceRow> | undefined;
+  readonly events: Embedded<EventRow> | undefined;
+  readonly links: Embedded<LinkRow> | undefined;
 }
 
-export const nothingEmbedded: Embedded = { devices: undefined, events: undefined, links: undefined };
+export const nothingEmbedded: EmbeddedObjects = { devices: undefined, events: undefined, links: undefined };
 
 export function toVisitor(
   row: VisitorRow,
-  embedded: Embedded,
+  embedded: EmbeddedObjects,
   shortUrl: string,
 ): MessageInitShape<typeof VisitorSchema> {
   return {

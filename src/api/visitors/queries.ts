@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Devices, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
+import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/page.ts";
 import type { AttributeRow } from "../visitor-parts.ts";
 import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
@@ -11,6 +12,11 @@ export interface VisitorRow extends Selectable<Visitors> {
   readonly link_count: bigint;
   readonly visit_count: bigint;
   readonly attributes: readonly AttributeRow[];
+}
+
+export interface SizedVisitorRow extends VisitorRow {
+  /** Of the attributes. */
+  readonly bytes: number;
 }
 
 const deviceCount = sql.raw(`(select count(*) from devices d where d.workspace_id = v.workspace_id
@@ -68,11 +74,15 @@ export interface VisitorListing {
   readonly page: Page<"time" | "count">;
 }
 
-/** One page and one row more. The order by creation is served by visitors_page_idx; the others count every visitor. */
+// What is read for it is no value of an attribute, only how long it is.
+const attributeBytes = sql.raw(`(select coalesce(sum(octet_length(a.key) + octet_length(a.value)), 0)
+  from visitor_attributes a where a.workspace_id = page.workspace_id and a.visitor_id = page.id)`);
+
+/** One page and one row more, as much as an answer holds. The order by creation is served by visitors_page_idx; the others count every visitor. */
 export async function listVisitors(
   db: Db,
   { filter, order, ascending, page }: VisitorListing,
-): Promise<VisitorRow[]> {
+): Promise<SizedVisitorRow[]> {
   const { key } = sortKeys[order];
   const direction = sql.raw(ascending ? "asc" : "desc");
   const { after } = page;
@@ -80,11 +90,14 @@ export async function listVisitors(
     after === undefined
       ? sql.raw("")
       : sql`and (${key}, v.id) ${sql.raw(ascending ? ">" : "<")} (${after.key}, ${after.id}::uuid)`;
-  const { rows } = await sql<VisitorRow>`
-    with page as materialized (
-      select v.*, ${key} as sort_key from visitors v where ${matching(filter)} ${beyond}
-      order by sort_key ${direction}, v.id ${direction} limit ${page.size + 1})
-    select ${visitorColumns} from page v order by v.sort_key ${direction}, v.id ${direction}`.execute(db);
+  const found = sql`select v.*, ${key} as sort_key from visitors v where ${matching(filter)} ${beyond}
+    order by sort_key ${direction}, v.id ${direction} limit ${page.size + 1}`;
+  const { rows } = await sql<SizedVisitorRow>`
+    with page as materialized (${withinAnswer(found, {
+      bytes: attributeBytes,
+      order: sql`page.sort_key ${direction}, page.id ${direction}`,
+    })})
+    select ${visitorColumns} from page v order by v.place`.execute(db);
   return rows;
 }
 
@@ -135,13 +148,17 @@ export interface DeviceRow extends Selectable<Devices> {
 }
 
 /** Devices by visitor, last used first. */
-export async function findDevices(db: Db, workspaceId: string, ids: readonly string[]): Promise<DeviceRow[]> {
-  const { rows } = await sql<DeviceRow>`
-    select d.* from unnest(${ids}::uuid[]) as visitor (id) cross join lateral (
-      select * from devices where workspace_id = ${workspaceId} and visitor_id = visitor.id
-      order by last_used_at desc, id desc limit ${embeddedMax}) d
-    order by d.last_used_at desc, d.id desc`.execute(db);
-  return rows;
+export function findDevices(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Embedded<DeviceRow>> {
+  return readEmbedded(db, ids, {
+    bytes: sql`octet_length(record.user_agent)`,
+    source: sql`select * from devices where workspace_id = ${workspaceId} and visitor_id = asked.id
+      order by last_used_at desc, id desc limit ${embeddedMax}`,
+    order: sql`last_used_at desc, id desc`,
+  });
 }
 
 export interface EventRow {
@@ -154,13 +171,14 @@ export interface EventRow {
 }
 
 /** Events by visitor, newest first. */
-export async function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<EventRow[]> {
-  const { rows } = await sql<EventRow>`
-    select e.* from unnest(${ids}::uuid[]) as visitor (id) cross join lateral (
-      select visitor_id, id, link_id, action, visit_type, created_at from events
-      where workspace_id = ${workspaceId} and visitor_id = visitor.id order by id desc limit ${embeddedMax}) e
-    order by e.id desc`.execute(db);
-  return rows;
+export function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<EventRow>> {
+  return readEmbedded(db, ids, {
+    bytes: sql`0`,
+    source: sql`select visitor_id, id, link_id, action, visit_type, created_at from events
+      where workspace_id = ${workspaceId} and visitor_id = asked.id
+      order by id desc limit ${embeddedMax}`,
+    order: sql`id desc`,
+  });
 }
 
 export interface LinkRow {
@@ -175,18 +193,18 @@ export interface LinkRow {
 }
 
 /** Links that are not deleted, by visitor, last visited first. */
-export async function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<LinkRow[]> {
-  const { rows } = await sql<LinkRow>`
-    select visited.* from unnest(${ids}::uuid[]) as visitor (id) cross join lateral (
-      select vl.visitor_id, l.id, l.name, l.shortlink, d.name as domain_name, vl.event_count, vl.first_visited_at,
+export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
+  return readEmbedded(db, ids, {
+    bytes: sql`octet_length(record.name)`,
+    source: sql`select vl.visitor_id, l.id, l.name, l.shortlink, d.name as domain_name, vl.event_count, vl.first_visited_at,
         vl.last_visited_at
       from visitor_links vl
       join links l on l.workspace_id = vl.workspace_id and l.id = vl.link_id and l.deleted_at is null
       left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
-      where vl.workspace_id = ${workspaceId} and vl.visitor_id = visitor.id
-      order by vl.last_visited_at desc, l.id desc limit ${embeddedMax}) visited
-    order by visited.last_visited_at desc, visited.id desc`.execute(db);
-  return rows;
+      where vl.workspace_id = ${workspaceId} and vl.visitor_id = asked.id
+      order by vl.last_visited_at desc, l.id desc limit ${embeddedMax}`,
+    order: sql`last_visited_at desc, id desc`,
+  });
 }
 
 export interface AttributeKeyRow {

@@ -1,5 +1,8 @@
+import { create } from "@bufbuild/protobuf";
+import { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import type { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
-import { cutPage, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { readPage } from "../../lib/page.ts";
 import { payloadFaults } from "../../model/payload-faults.ts";
 import {
   graphOf,
@@ -37,14 +40,14 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
       const filters = { workspaceId, linkId: request.linkId.toLowerCase() };
       const page = readPage(request, { key: "time", sort: "workflow steps oldest first", filters });
       const workflow = await readWorkflow(context, request.linkId);
-      const cut = cutPage(stepsAfter(workflow.steps, page.after), page, ({ createdAt, id }) => ({
-        key: createdAt,
-        id,
-      }));
-      return {
-        workflowSteps: cut.rows.map(stepMessages(deps, context, workflow.linkId, workflow)),
-        nextPageToken: cut.nextPageToken,
-      };
+      const toMessage = stepMessages(deps, context, workflow.linkId, workflow);
+      const { records, nextPageToken } = await fillPage(page, {
+        rows: stepsAfter(workflow.steps, page.after),
+        edgeOf: ({ createdAt, id }) => ({ key: createdAt, id }),
+        recordOf: (step) => create(WorkflowStepSchema, toMessage(step)),
+        write: (step) => context.writeRecord(WorkflowStepSchema, step),
+      });
+      return { workflowSteps: records, nextPageToken };
     },
 
     async validateWorkflow({ linkId }, context) {

@@ -6,6 +6,7 @@ import { EventAction } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { startApi } from "../../../test/support/start-api.ts";
 import type { Context } from "../../rpc/handlers.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { workflowStepsService } from "./service.ts";
 
 const api = await startApi();
@@ -35,6 +36,7 @@ beforeEach(async () => {
     requestId: "test",
     signal: new AbortController().signal,
     afterCommit: () => {},
+    writeRecord: recordWriters.proto,
   };
 });
 

@@ -1,6 +1,9 @@
+import { create } from "@bufbuild/protobuf";
+import { WorkspaceTokenSchema } from "../../../gen/signpost/v1/workspace_token_pb.js";
 import type { WorkspaceTokensService } from "../../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { type CallError, fail, invalid } from "../../lib/errors.ts";
-import { cutPage, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/fill-page.ts";
+import { readPage } from "../../lib/page.ts";
 import type { SignToken } from "../../model/token.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import { issueToken } from "./issue-token.ts";
@@ -24,8 +27,13 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
         listTokens(context.db, workspaceId, page),
         countTokens(context.db, workspaceId),
       ]);
-      const cut = cutPage(rows, page, (row) => ({ key: row.created_at, id: row.id }));
-      return { tokens: cut.rows.map(toWorkspaceToken), nextPageToken: cut.nextPageToken, totalCount };
+      const { records, nextPageToken } = await fillPage(page, {
+        rows,
+        edgeOf: (row) => ({ key: row.created_at, id: row.id }),
+        recordOf: (row) => create(WorkspaceTokenSchema, toWorkspaceToken(row)),
+        write: (token) => context.writeRecord(WorkspaceTokenSchema, token),
+      });
+      return { tokens: records, nextPageToken, totalCount };
     },
 
     async get({ id }, context) {

@@ -1,0 +1,116 @@
+import { create, type DescField, type DescMessage, type Message, toBinary, toJson } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+
+/** How a message is written: protobuf's bytes, or its JSON. */
+export type Codec = "proto" | "json";
+
+/** Writes a record of an answer before the answer is made, keeps it for then, and says how many bytes it has. */
+export type WriteRecord = (desc: DescMessage, record: Message) => number;
+
+/* Kept as long as the record itself, which is as long as its answer. */
+const binaries = new WeakMap<Message, Uint8Array>();
+const texts = new WeakMap<Message, string>();
+
+/** Writes records for `writeAnswer` with the same codec. */
+export const recordWriters: Readonly<Record<Codec, WriteRecord>> = {
+  proto(desc, record) {
+    const bytes = toBinary(desc, record);
+    binaries.set(record, bytes);
+    return bytes.length;
+  },
+  json(desc, record) {
+    const text = JSON.stringify(toJson(desc, record));
+    texts.set(record, text);
+    return Buffer.byteLength(text);
+  },
+};
+
+/** The bytes of an answer; what `recordWriters` wrote of it is not written again. */
+export function writeAnswer(codec: Codec, desc: DescMessage, answer: Message): Uint8Array {
+  return codec === "proto" ? binaryOf(desc, answer) : Buffer.from(textOf(desc, answer));
+}
+
+function binaryOf(desc: DescMessage, answer: Message): Uint8Array {
+  const places = placesOf(desc);
+  if (places === undefined) return toBinary(desc, answer);
+  const writer = new BinaryWriter().raw(toBinary(desc, without(desc, answer, places)));
+  for (const { field, message } of places.lists) {
+    for (const record of recordsIn(answer, field))
+      writer
+        .tag(field.number, WireType.LengthDelimited)
+        .bytes(binaries.get(record) ?? toBinary(message, record));
+  }
+  for (const { field, message } of places.pages) {
+    const page = held<Message | undefined>(answer, field);
+    if (page) writer.tag(field.number, WireType.LengthDelimited).bytes(binaryOf(message, page));
+  }
+  return writer.finish();
+}
+
+function textOf(desc: DescMessage, answer: Message): string {
+  const places = placesOf(desc);
+  if (places === undefined) return JSON.stringify(toJson(desc, answer));
+  const members = [JSON.stringify(toJson(desc, without(desc, answer, places))).slice(1, -1)];
+  for (const { field, message } of places.lists) {
+    const records = recordsIn(answer, field).map(
+      (record) => texts.get(record) ?? JSON.stringify(toJson(message, record)),
+    );
+    if (records.length > 0) members.push(`"${field.jsonName}":[${records.join()}]`);
+  }
+  for (const { field, message } of places.pages) {
+    const page = held<Message | undefined>(answer, field);
+    if (page) members.push(`"${field.jsonName}":${textOf(message, page)}`);
+  }
+  return `{${members.filter((member) => member !== "").join()}}`;
+}
+
+/** A field whose values are messages. */
+interface MessageField {
+  readonly field: DescField;
+  readonly message: DescMessage;
+}
+
+/** Where the records of an answer stand: in its own lists, and in pages that it embeds. */
+interface Places {
+  readonly lists: readonly MessageField[];
+  readonly pages: readonly MessageField[];
+}
+
+const knownPlaces = new Map<DescMessage, Places | undefined>();
+
+/** Undefined for answers that do not page. */
+function placesOf(desc: DescMessage): Places | undefined {
+  if (!knownPlaces.has(desc)) knownPlaces.set(desc, findPlaces(desc));
+  return knownPlaces.get(desc);
+}
+
+function findPlaces(desc: DescMessage): Places | undefined {
+  const of = (kind: "list" | "message") =>
+    desc.fields.flatMap((field) =>
+      field.fieldKind === kind && field.message !== undefined ? [{ field, message: field.message }] : [],
+    );
+  if (isPage(desc)) return { lists: of("list"), pages: [] };
+  const pages = of("message").filter(({ message }) => isPage(message));
+  return pages.length === 0 ? undefined : { lists: [], pages };
+}
+
+function isPage(desc: DescMessage): boolean {
+  return desc.fields.some(({ name }) => name === "next_page_token");
+}
+
+function without(desc: DescMessage, answer: Message, { lists, pages }: Places): Message {
+  const emptied = [
+    ...lists.map(({ field }) => [field.localName, []]),
+    ...pages.map(({ field }) => [field.localName, undefined]),
+  ];
+  return Object.assign(create(desc), answer, Object.fromEntries(emptied));
+}
+
+function recordsIn(answer: Message, field: DescField): readonly Message[] {
+  return held(answer, field);
+}
+
+// The descriptor says what stands there.
+function held<Value>(answer: Message, field: DescField): Value {
+  return (answer as unknown as Readonly<Record<string, unknown>>)[field.localName] as Value;
+}
