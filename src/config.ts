@@ -32,6 +32,8 @@ export interface Config {
   readonly drainTimeoutMs: number;
   readonly maxConnections: number;
   readonly databasePoolSize: number;
+  /** Connections of their own for visitors, which no load of the API touches. */
+  readonly databaseScanPoolSize: number;
   /** Calls per second; 0 switches a limit off. Bursts are twice as high. */
   readonly rateLimits: { readonly token: number; readonly publishable: number; readonly anonymous: number };
   /** Whether gRPC server reflection is served. */
@@ -80,6 +82,7 @@ export function readConfig(env: Environment): Config {
     drainTimeoutMs: integer(env, "DRAIN_TIMEOUT_MS", 10_000, { min: 0 }, problems),
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
+    databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
     rateLimits: {
       token: integer(env, "RATE_LIMIT_TOKEN", 100, { min: 0 }, problems),
       publishable: integer(env, "RATE_LIMIT_PUBLISHABLE", 10, { min: 0 }, problems),

@@ -98,6 +98,8 @@ async function serveRoles(
     now,
     db: database.db,
     pool: database.pool,
+    scanDb: database.scanDb,
+    jobsDb: database.jobsDb,
     autonomousDb: database.autonomousDb,
     connection: database.connection,
     keyFor,

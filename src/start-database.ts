@@ -4,13 +4,18 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
-import { connectionConfig, type Db, openDatabase } from "./db/open.ts";
+import { connectionConfig, type DatabaseOptions, type Db, openDatabase } from "./db/open.ts";
 import { storeBuiltInTemplates } from "./jobs/built-in-templates.ts";
 
-/** The migrated database, embedded or not. */
+/** The migrated database, embedded or not, by several pools: whoever fills one leaves the others as they are. */
 export interface RunningDatabase {
+  /** For the API. */
   readonly db: Db;
   readonly pool: pg.Pool;
+  /** For visitors. */
+  readonly scanDb: Db;
+  /** For jobs. */
+  readonly jobsDb: Db;
   /**
    * For single statements that are committed whatever becomes of the caller's transaction. Its connections are its own:
    * calls that hold all of the pool's would wait for one more forever.
@@ -23,8 +28,11 @@ export interface RunningDatabase {
 
 const retryMs = 1_000;
 
-/** Opened with the first use, closed when they are idle for ten seconds. */
+/** Connections are opened with their first use, and closed when they are idle for ten seconds. */
 const autonomousConnections = 2;
+
+/** As many as there are jobs at the same time; see `startWorker`. */
+const jobConnections = 2;
 
 /**
  * Starts or connects to PostgreSQL and brings its schema up to date. Waits for a server that is away. `onLaunched` is
@@ -42,25 +50,31 @@ export async function startDatabase(
   const connection = embedded
     ? { host: embedded.host, port: embedded.port, user: embedded.user, database: embedded.database }
     : connectionConfig(config.databaseUrl ?? "");
-  const open = (poolSize: number) =>
+  const open = (poolSize: number, more: Pick<DatabaseOptions, "idleInTransactionMs"> = {}) =>
     openDatabase({
       connection,
       poolSize,
+      ...more,
       statementTimeoutMs: config.requestTimeoutMs,
       onError: (error) => log.warn({ err: error }, "a database connection broke"),
     });
   const { db, pool, close } = open(config.databasePoolSize);
   const autonomous = open(autonomousConnections);
+  const scan = open(config.databaseScanPoolSize);
+  // The clean-up holds its rows while it deletes their files.
+  const jobs = open(jobConnections, { idleInTransactionMs: 0 });
   await whenReachable(pool, log);
   await migrate(db, pool, now());
   await storeBuiltInTemplates(db, now());
   return {
     db,
     pool,
+    scanDb: scan.db,
+    jobsDb: jobs.db,
     autonomousDb: autonomous.db,
     connection,
     stop: async () => {
-      await Promise.all([close(), autonomous.close()]);
+      await Promise.all([close(), autonomous.close(), scan.close(), jobs.close()]);
       await embedded?.stop();
     },
   };

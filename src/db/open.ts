@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** A statement that runs longer is cancelled, in milliseconds. */
   readonly statementTimeoutMs: number;
+  /** A transaction that no statement runs in for so long is undone, in milliseconds: 5,000 when absent, 0 for never. */
+  readonly idleInTransactionMs?: number;
   /** Told of connections that broke while idle; the pool replaces them. */
   readonly onError: (error: Error) => void;
 }
@@ -28,6 +30,8 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     ...connectionConfig(options.connection),
     max: options.poolSize,
     statement_timeout: options.statementTimeoutMs,
+    // Nothing waits in a transaction; what does is a bug, and holds connection and locks no longer than this.
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 5_000,
     connectionTimeoutMillis: 5_000,
     types: typeParsers,
   });

@@ -27,6 +27,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
   const { baseUrl, shortUrl } = addresses;
   const pipeline = await openPipeline({
     db,
+    connections: config.databasePoolSize,
     connection,
     now,
     keyFor,

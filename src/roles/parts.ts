@@ -14,8 +14,13 @@ export interface Parts {
   readonly addresses: Addresses;
   readonly log: Logger;
   readonly now: () => Date;
+  /** For the API. */
   readonly db: Db;
   readonly pool: pg.Pool;
+  /** For visitors. */
+  readonly scanDb: Db;
+  /** For jobs. */
+  readonly jobsDb: Db;
   /** A few connections beside the pool, for statements that are committed whatever becomes of the caller's transaction. */
   readonly autonomousDb: Db;
   /** For connections beside the pool: LISTEN, jobs. */

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { createTurns } from "../db/turns.ts";
 import { lazyReader } from "../scan/request-reader.ts";
 import { openSpool, type Spool } from "../scan/spool.ts";
 import { startScan } from "../scan/start.ts";
@@ -15,6 +16,9 @@ export interface ScanRole {
   close(): Promise<void>;
 }
 
+/** However many visitors are at steps, a link that is not in memory is found. */
+const connectionsForPlans = 2;
+
 /** Opens the spool of this process in `DATA_DIR`, for which no database is needed. */
 export async function openScanSpool({ dataDir }: Config): Promise<Spool> {
   const directory = spoolDirectory(dataDir);
@@ -25,7 +29,7 @@ export async function openScanSpool({ dataDir }: Config): Promise<Spool> {
 
 /** Serves short links; what dead processes left in `DATA_DIR` is drained too. Closes the spool in the end. */
 export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRole> {
-  const { config, addresses, db, connection, keyFor, log, metrics, now, readOrigin } = parts;
+  const { config, addresses, scanDb: db, connection, keyFor, log, metrics, now, readOrigin } = parts;
   const deviceKey = Buffer.from(keyFor("devices")).toString("hex");
   const thread = startStoreThread({
     connection,
@@ -35,6 +39,7 @@ export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRol
   });
   const scan = await startScan({
     db,
+    turns: createTurns(db, { connections: config.databaseScanPoolSize - connectionsForPlans }),
     connection,
     spool,
     store: thread.store,

@@ -19,7 +19,7 @@ const crontab = `
 `;
 
 /** What happens later: queued jobs and the housekeeping of every hour and night. */
-export function startWorker({ config, connection, db, now, log, storage, addresses }: Parts): Jobs {
+export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
   return startJobs({
     connection,
     tasks: {

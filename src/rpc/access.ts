@@ -11,7 +11,7 @@ import { ApiScope, ApiScopeSchema, access } from "../../gen/signpost/options/v1/
 import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
-import type { RegisteredService } from "./handlers.ts";
+import type { Handle, RegisteredService } from "./handlers.ts";
 
 /** Public names of every scope there is. */
 export const apiScopes: ReadonlySet<string> = new Set(
@@ -39,8 +39,6 @@ export interface MethodPlan {
   readonly callsPerMinute: number;
   readonly handle: Handle;
 }
-
-type Handle = RegisteredService["handlers"][string];
 
 /**
  * The plan of every method. Throws when a method is not unary, does not say who may call it, or has no handler: such a

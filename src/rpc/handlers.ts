@@ -1,5 +1,6 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
+import { fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
 /** Who calls: a workspace token now; member sessions and OAuth grants look the same to a handler. */
@@ -17,9 +18,14 @@ export interface Caller {
 export interface Context {
   /** Absent on open calls without a token; `callerOf` for all others. */
   readonly caller: Caller | undefined;
-  /** The pool, or the transaction that also holds the idempotency record: open further ones by `inTransaction`. */
+  /**
+   * The caller's share of the pool, or the transaction that also holds the idempotency record: open further ones by
+   * `inTransaction`. Nothing waits in it; handlers that have to wait are made by `inTwoParts`.
+   */
   readonly db: Db;
   readonly requestId: string;
+  /** The client's address, after trusted proxies. */
+  readonly address: string;
   /** Aborts when the client goes away or the deadline passes. */
   readonly signal: AbortSignal;
   /**
@@ -34,6 +40,33 @@ export interface Context {
 /** Runs outside of any transaction and answers the call. */
 export type Finish = (db: Db) => Promise<MessageInitShape<DescMethodUnary["output"]>>;
 
+/** The second part of a handler: it writes, and answers the call. Undefined when what it builds on has changed meanwhile. */
+export type Write<Answer> = (db: Db) => Promise<Answer | undefined>;
+
+type Prepare<Request, Answer> = (request: Request, context: Context) => Promise<Write<Answer>>;
+
+/** How often a call starts over when another one comes in between. */
+const triesMax = 5;
+
+/** Tries until something is made of what was prepared; throws ABORTED when others come in between again and again. */
+export async function untilMade<Answer>(attempt: () => Promise<Answer | undefined>): Promise<Answer> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const answer = await attempt();
+    if (answer !== undefined) return answer;
+  }
+  throw fail("ABORTED", "ABORTED", "others are changing the same records; try again");
+}
+
+/**
+ * A handler that waits: for a picture to be read, a code to be verified, a record to arrive. `prepare` does that outside of
+ * any transaction, and what it answers writes. With an idempotency key only the second part holds a connection.
+ */
+export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
+  const handle = (request: Request, context: Context): Promise<Answer> =>
+    untilMade(async () => (await prepare(request, context))(context.db));
+  return Object.assign(handle, { prepare });
+}
+
 /** The handlers of a service, one for each of its RPCs: a missing one does not compile. */
 export type Handlers<S extends DescService> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary<infer I, infer O>
@@ -46,9 +79,15 @@ export interface RegisteredService {
   readonly service: DescService;
   /** Names of its methods, as handlers have them, that are not built yet: they answer UNIMPLEMENTED. */
   readonly unbuilt: ReadonlySet<string>;
-  readonly handlers: Readonly<
-    Record<string, (request: never, context: Context) => Promise<MessageInitShape<DescMethodUnary["output"]>>>
-  >;
+  readonly handlers: Readonly<Record<string, Handle>>;
+}
+
+type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
+
+/** A handler of any method; `prepare` where it is in two parts. */
+export interface Handle {
+  (request: never, context: Context): Promise<AnyAnswer>;
+  readonly prepare?: Prepare<never, AnyAnswer>;
 }
 
 /** Pairs a service with its handlers, checked against each other. */

@@ -10,9 +10,10 @@ import {
 import { type CallFacts, newCall } from "../../test/support/new-call.ts";
 import { standInServices } from "../../test/support/stand-in-services.ts";
 import { startApi } from "../../test/support/start-api.ts";
+import { testConnections } from "../../test/support/test-database.ts";
 import { type Code, fail, type Reason } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import type { Context } from "./handlers.ts";
+import { type Context, inTwoParts } from "./handlers.ts";
 import { deleteExpired } from "./idempotency.ts";
 
 const { handlers, services } = standInServices();
@@ -58,6 +59,21 @@ function countRuns(answer: (run: number, context: Context) => Promise<string>): 
     await effect(context, `run-${run}`);
     return { accessToken: await answer(run, context) };
   };
+  return { runs: () => runs };
+}
+
+/** The same for a handler that waits for its answer before it writes. */
+function countWaits(wait: (run: number) => Promise<string>): { runs: () => number } {
+  let runs = 0;
+  handlers.create = inTwoParts(async (_request, context: Context) => {
+    runs += 1;
+    const run = runs;
+    const accessToken = await wait(run);
+    return async (db) => {
+      await effect({ ...context, db }, `run-${run}`);
+      return { accessToken };
+    };
+  });
   return { runs: () => runs };
 }
 
@@ -134,7 +150,7 @@ test("while the first call runs, a second one is told to come back, on every pro
   const { call, workspaceId } = await newCaller();
   const started = Promise.withResolvers<void>();
   const going = Promise.withResolvers<string>();
-  const { runs } = countRuns(() => {
+  const { runs } = countWaits(() => {
     started.resolve();
     return going.promise;
   });
@@ -207,7 +223,7 @@ test("what another try may change is not stored: 401, 403, 429, 5xx, lost races 
 test("a call that took too long leaves nothing, and its retry runs", async () => {
   const { call, workspaceId } = await newCaller();
   const ended = Promise.withResolvers<string>();
-  const { runs } = countRuns(async (run) => (run === 1 ? ended.promise : "in time"));
+  const { runs } = countWaits(async (run) => (run === 1 ? ended.promise : "in time"));
   expect(await call({ timeoutMs: 300 })).toMatchObject({ error: { code: "DEADLINE_EXCEEDED" } });
   expect(await call()).toMatchObject({ error: { reason: "IDEMPOTENCY_IN_PROGRESS" } });
   ended.resolve("too late");
@@ -242,16 +258,61 @@ test("a crash in the middle leaves neither record nor effect", async () => {
   expect(await effectsOf(workspaceId)).toEqual(["run-2"]);
 });
 
-test("a running mark cannot outlive a minute of silence", async () => {
-  const { call } = await newCaller();
-  let limit: unknown;
-  countRuns(async (_run, { db }) => {
-    const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(db);
-    [limit] = rows;
-    return "x";
+test("a call that has run for a minute gives its key up: the next one runs, and what it still does is undone", async () => {
+  const { call, workspaceId } = await newCaller();
+  const started = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<string>();
+  const { runs } = countWaits(async (run) => {
+    if (run > 1) return "the second";
+    started.resolve();
+    return going.promise;
   });
-  await call();
-  expect(limit).toEqual({ idle_in_transaction_session_timeout: "1min" });
+  const forgotten = call();
+  await started.promise;
+  first.clock.advance(59_000);
+  expect(await call({ on: "second" })).toMatchObject({ error: { reason: "IDEMPOTENCY_IN_PROGRESS" } });
+  first.clock.advance(2_000);
+  expect(await call({ on: "second" })).toMatchObject({ message: { accessToken: "the second" } });
+  going.resolve("the first");
+  expect(await forgotten).toMatchObject({ error: { code: "ABORTED" } });
+  expect(await call()).toMatchObject({ message: { accessToken: "the second" } });
+  expect(runs()).toBe(2);
+  expect(await effectsOf(workspaceId)).toEqual(["run-2"]);
+});
+
+test("a call that waits under a key holds no connection: there may be more of them than connections", async () => {
+  const { call, workspaceId } = await newCaller();
+  const going = Promise.withResolvers<string>();
+  const all = Promise.withResolvers<void>();
+  const count = 4 * testConnections;
+  countWaits((run) => {
+    if (run === count) all.resolve();
+    return going.promise;
+  });
+  const waiting = Array.from({ length: count }, (_, index) => call({ idempotencyKey: `key-${index}` }));
+  await all.promise;
+  handlers.list = async (_request, { db }) => {
+    await sql`select 1`.execute(db);
+    return {};
+  };
+  const { rest } = await first.newWorkspace();
+  expect((await rest("GET", "/v1/workspace-tokens")).status).toBe(200);
+  going.resolve("done");
+  for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ ok: true });
+  expect(await effectsOf(workspaceId)).toHaveLength(count);
+});
+
+test("a write that finds its ground changed is prepared anew, and nothing of the first try is stored", async () => {
+  const { call } = await newCaller();
+  let tries = 0;
+  handlers.create = inTwoParts(async () => {
+    tries += 1;
+    const isLast = tries === 3;
+    return async () => (isLast ? { accessToken: "the third" } : undefined);
+  });
+  expect(await call()).toMatchObject({ message: { accessToken: "the third" } });
+  expect(await call()).toMatchObject({ message: { accessToken: "the third" } });
+  expect(tries).toBe(3);
 });
 
 test("an outcome is kept for 24 hours, then its key is free and its record is deleted", async () => {

@@ -1,13 +1,17 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { type DescMessage, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import { CallError, type Code, fail, type Refusal } from "../lib/errors.ts";
 import { seal, unseal } from "../lib/sealed.ts";
 import type { MethodPlan } from "./access.ts";
+import { untilMade, type Write } from "./handlers.ts";
 
 export interface IdempotencyDeps {
+  /** For single statements about keys, which are run whatever becomes of the call. */
   readonly db: Db;
+  /** For the transaction of a call: it waits for a turn of its own. */
+  readonly longDb: Db;
   readonly now: () => Date;
   /** Of purpose `idempotency-fingerprints`: a bare hash would let a reader of the table guess short secrets. */
   readonly fingerprintKey: Uint8Array;
@@ -38,8 +42,8 @@ export interface KeyedOutcome {
 /** How long outcomes are kept, in milliseconds. */
 const keptMs = 24 * 3_600_000;
 
-/** A running mark dies after this time: the transaction that holds it is ended by the server. */
-const runningMax = "60s";
+/** A running mark dies after this time, in milliseconds: its process is taken to be dead. */
+const runningMs = 60_000;
 
 /** Codes whose outcome another try may change; they are never stored. */
 const passing: ReadonlySet<Code> = new Set([
@@ -67,62 +71,124 @@ export function checkIdempotencyKey(key: string): CallError | undefined {
 }
 
 /**
- * Runs a handler once for a key: record and effect commit together, and a crash leaves neither. Answers the handler's
- * deterministic errors like its messages, because they are stored; throws all others. `run` gets the transaction, and what
- * it did there is undone whenever it throws.
+ * Runs a handler once for a key. The key is marked as running before the handler starts, and the mark becomes the outcome in
+ * the transaction of the effect: record and effect commit together, and a crash leaves neither. Answers the handler's
+ * deterministic errors like its messages, because they are stored; throws all others. What a write did is undone whenever
+ * it throws.
  */
-export function runOnce(
+export async function runOnce(
   deps: IdempotencyDeps,
   call: KeyedCall,
-  run: (tx: Db) => Promise<Message>,
+  prepare: () => Promise<Write<Message>>,
 ): Promise<KeyedOutcome> {
-  const [method = "", url = ""] = call.target.split(" ", 2);
-  const target = `${method} ${url.split("?", 1)[0]}`;
-  const identity = [call.workspaceId, call.caller, target, call.key] as const;
-  const fingerprint = fingerprintOf(deps.fingerprintKey, call);
-  return deps.db.transaction().execute(async (tx) => {
-    await lock(tx, identity);
-    const stored = await find(tx, identity, deps.now());
-    if (stored !== undefined) {
-      if (!stored.fingerprint.equals(fingerprint)) throw keyReused();
-      const outcome = readOutcome(deps.outcomeKey, identity, stored.outcome, call.plan.method.output);
-      return { outcome, isReplay: true };
-    }
-    const outcome = await runInSavepoint(tx, run);
-    // The caller has been told that it took too long; the retry runs anew.
-    if (isDeadline(call.deadline)) throw call.deadline.reason;
-    const kept = writeOutcome(deps.outcomeKey, identity, outcome, call.plan);
-    await store(tx, identity, fingerprint, kept, deps.now());
+  const claimed = await claim(deps, call);
+  if (claimed === undefined) return { outcome: await findOutcome(deps, call), isReplay: true };
+  try {
+    call.deadline.throwIfAborted();
+    const outcome = await untilMade(async () => {
+      const write = await prepare();
+      return deps.longDb.transaction().execute(async (tx) => {
+        const message = await write(tx);
+        // The caller has been told that it took too long; the retry runs anew.
+        if (isDeadline(call.deadline)) throw call.deadline.reason;
+        if (message !== undefined) await store(deps, tx, claimed, message);
+        return message;
+      });
+    });
     return { outcome, isReplay: false };
-  });
+  } catch (error) {
+    if (error instanceof CallError && !passing.has(error.code) && !isDeadline(call.deadline)) {
+      await store(deps, deps.db, claimed, error);
+      return { outcome: error, isReplay: false };
+    }
+    // Should it fail, the mark dies by itself.
+    await unclaim(deps.db, claimed).catch(() => {});
+    throw error;
+  }
 }
 
 type Identity = readonly [workspaceId: string, caller: string, target: string, key: string];
+
+/** A key that is marked as running. */
+interface Claim {
+  readonly plan: MethodPlan;
+  readonly identity: Identity;
+  readonly mark: Buffer;
+}
+
+function identityOf({ workspaceId, caller, target, key }: KeyedCall): Identity {
+  const [method = "", url = ""] = target.split(" ", 2);
+  return [workspaceId, caller, `${method} ${url.split("?", 1)[0]}`, key];
+}
 
 function isDeadline({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof CallError && reason.code === "DEADLINE_EXCEEDED";
 }
 
-/** Runs the handler so that a deterministic error undoes its effects and nothing else. */
-async function runInSavepoint(tx: Db, run: (tx: Db) => Promise<Message>): Promise<Message | CallError> {
-  await sql`savepoint handler`.execute(tx);
-  try {
-    return await run(tx);
-  } catch (error) {
-    if (!(error instanceof CallError) || passing.has(error.code)) throw error;
-    await sql`rollback to savepoint handler`.execute(tx);
-    return error;
-  }
+/**
+ * Marks the key as running, unless it is known. The mark need not survive a crash of the database, since the effect will not
+ * either: its commit does not wait for the disk.
+ */
+async function claim(
+  { db, now, fingerprintKey }: IdempotencyDeps,
+  call: KeyedCall,
+): Promise<Claim | undefined> {
+  const identity = identityOf(call);
+  const at = now();
+  const mark = Buffer.concat([Buffer.of(format.running), randomBytes(16)]);
+  const { rows } = await sql`
+    insert into idempotency_keys as known
+      (workspace_id, caller, target, key, fingerprint, outcome, created_at, expires_at)
+    values (${sql.join([...identity])}, ${fingerprintOf(fingerprintKey, call)}, ${mark}, ${at},
+      ${new Date(at.getTime() + runningMs)})
+    on conflict (workspace_id, caller, target, key) do update set fingerprint = excluded.fingerprint,
+      outcome = excluded.outcome, created_at = excluded.created_at, expires_at = excluded.expires_at
+      where known.expires_at <= ${at}
+    returning set_config('synchronous_commit', 'off', true)`.execute(db);
+  return rows.length === 0 ? undefined : { plan: call.plan, identity, mark };
 }
 
-/** Holds the key until the transaction ends, or tells that another call holds it. */
-async function lock(tx: Db, identity: Identity): Promise<void> {
-  const id = createHash("sha256").update(identity.join("\n")).digest().readBigInt64BE();
-  const { rows } = await sql<{ got: boolean }>`
-    select pg_try_advisory_xact_lock(${id}::bigint) as got,
-      set_config('idle_in_transaction_session_timeout', ${runningMax}, true)`.execute(tx);
-  if (rows[0]?.got === true) return;
-  throw fail(
+/** Makes the mark the outcome, or throws when it has died and another call has run meanwhile. */
+async function store(
+  { now, outcomeKey }: IdempotencyDeps,
+  db: Db,
+  { identity, mark, plan }: Claim,
+  outcome: Message | CallError,
+): Promise<void> {
+  const at = now();
+  const { numAffectedRows = 0n } = await sql`update idempotency_keys
+    set outcome = ${writeOutcome(outcomeKey, identity, outcome, plan)}, created_at = ${at},
+      expires_at = ${new Date(at.getTime() + keptMs)}
+    where ${isAt(identity)} and outcome = ${mark}`.execute(db);
+  if (numAffectedRows === 0n) throw inProgress();
+}
+
+async function unclaim(db: Db, { identity, mark }: Claim): Promise<void> {
+  await sql`delete from idempotency_keys where ${isAt(identity)} and outcome = ${mark}`.execute(db);
+}
+
+function isAt([workspaceId, caller, target, key]: Identity): RawBuilder<unknown> {
+  return sql`workspace_id = ${workspaceId} and caller = ${caller} and target = ${target} and key = ${key}`;
+}
+
+/** What the first call with the key was answered. */
+async function findOutcome(
+  { db, now, fingerprintKey, outcomeKey }: IdempotencyDeps,
+  call: KeyedCall,
+): Promise<Message | CallError> {
+  const identity = identityOf(call);
+  const { rows } = await sql<{ fingerprint: Buffer; outcome: Buffer }>`
+    select fingerprint, outcome from idempotency_keys
+    where ${isAt(identity)} and expires_at > ${now()}`.execute(db);
+  const [stored] = rows;
+  if (stored === undefined) throw inProgress();
+  if (!stored.fingerprint.equals(fingerprintOf(fingerprintKey, call))) throw keyReused();
+  if (stored.outcome[0] === format.running) throw inProgress();
+  return readOutcome(outcomeKey, identity, stored.outcome, call.plan.method.output);
+}
+
+function inProgress(): CallError {
+  return fail(
     "ABORTED",
     "IDEMPOTENCY_IN_PROGRESS",
     "the first call with this idempotency key is still running; try again in a second",
@@ -137,41 +203,6 @@ function keyReused(): CallError {
     "this idempotency key came before with another request; take a new key",
     { httpStatus: 422 },
   );
-}
-
-function find(tx: Db, [workspaceId, caller, target, key]: Identity, now: Date) {
-  return tx
-    .selectFrom("idempotency_keys")
-    .select(["fingerprint", "outcome"])
-    .where("workspace_id", "=", workspaceId)
-    .where("caller", "=", caller)
-    .where("target", "=", target)
-    .where("key", "=", key)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-}
-
-async function store(
-  tx: Db,
-  [workspaceId, caller, target, key]: Identity,
-  fingerprint: Buffer,
-  outcome: Buffer,
-  now: Date,
-): Promise<void> {
-  const values = {
-    fingerprint,
-    outcome,
-    created_at: now,
-    expires_at: new Date(now.getTime() + keptMs),
-  };
-  await tx
-    .insertInto("idempotency_keys")
-    .values({ workspace_id: workspaceId, caller, target, key, ...values })
-    // Only an expired record can stand there, because of the lock.
-    .onConflict((conflict) =>
-      conflict.columns(["workspace_id", "caller", "target", "key"]).doUpdateSet(values),
-    )
-    .execute();
 }
 
 /** Forgets the outcomes that are older than 24 hours, at most 10,000 at a time. Answers how many. */
@@ -207,8 +238,8 @@ type StoredOutcome =
       readonly refusal: Refusal;
     };
 
-/** Stored outcomes begin with one of these bytes; an encrypted one goes on sealed. */
-const format = { plain: 0, encrypted: 1 } as const;
+/** Outcomes begin with one of these bytes. An encrypted one goes on sealed, a running mark with what tells it from others. */
+const format = { plain: 0, encrypted: 1, running: 2 } as const;
 
 function writeOutcome(
   key: Uint8Array,

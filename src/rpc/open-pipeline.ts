@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Db } from "../db/open.ts";
+import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
 import { createAuthenticate } from "./authenticate.ts";
@@ -16,6 +17,8 @@ import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
 
 export interface PipelineOptions {
   readonly db: Db;
+  /** How many connections `db` has. */
+  readonly connections: number;
   /** For the connection that hears of revocations. */
   readonly connection: pg.ClientConfig;
   readonly now: () => Date;
@@ -63,7 +66,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     });
     const invoke = createPipeline({
       services,
-      db,
+      turns: createTurns(db, sharesOf(options.connections)),
       now,
       authenticate: createAuthenticate({
         verifyToken: createTokenVerifier(tokenKey),
@@ -88,4 +91,9 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     await close();
     throw error;
   }
+}
+
+/** One connection is left to rates, revocations and readiness; a workspace may have half of all. */
+function sharesOf(connections: number): TurnsOptions {
+  return { connections: Math.max(1, connections - 1), share: Math.max(1, Math.floor(connections / 2)) };
 }

@@ -1,6 +1,7 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
+import type { Turns } from "../db/turns.ts";
 import { CallError, fail } from "../lib/errors.ts";
 import { nobody } from "../model/nobody.ts";
 import { type MethodPlan, planMethods } from "./access.ts";
@@ -8,14 +9,14 @@ import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { describeFailure, toCallError } from "./failure.ts";
-import type { Context, Finish, RegisteredService } from "./handlers.ts";
+import type { Context, Finish, RegisteredService, Write } from "./handlers.ts";
 import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
 import type { Allowance, Bucket, RateLimiter } from "./rate-limit.ts";
 
 export interface PipelineDeps {
   readonly services: readonly RegisteredService[];
-  readonly db: Db;
+  readonly turns: Turns;
   readonly now: () => Date;
   readonly authenticate: Authenticate;
   readonly rateLimiter: RateLimiter;
@@ -78,29 +79,36 @@ async function run(
 ): Promise<Message> {
   const { plan, call } = state;
   await admit(deps, state);
+  if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
   const request = await read();
   const { checkRequest } = await loadRules();
   const refusal = checkRequest(request, plan.method.input);
   if (refusal !== undefined) throw refusal;
   let finish: Finish | undefined;
-  const handle = (db: Db) =>
-    runHandler(state, request, {
-      caller: state.identity?.caller,
-      db,
-      requestId: call.requestId,
-      signal: deadline.signal,
-      afterCommit: (left) => {
-        finish = left;
-      },
-      writeRecord: call.writeRecord,
-    });
+  const ownDb = deps.turns.of(ownerOf(state), { patience: () => deadline.signal });
+  const contextOn = (db: Db): Context => ({
+    caller: state.identity?.caller,
+    db,
+    requestId: call.requestId,
+    address: call.clientAddress,
+    signal: deadline.signal,
+    afterCommit: (left) => {
+      finish = left;
+    },
+    writeRecord: call.writeRecord,
+  });
   const finished = async (message: Message) =>
-    finish === undefined ? message : create(plan.method.output, await finish(deps.db));
+    finish === undefined ? message : create(plan.method.output, await finish(ownDb));
   const key = plan.takesIdempotencyKey ? call.idempotencyKey : undefined;
   // Whoever was told that the call is over must not find effects that began later.
   deadline.signal.throwIfAborted();
-  if (key === undefined) return finished(await handle(deps.db));
-  const { outcome, isReplay } = await runKeyed(deps, state, request, key, deadline, handle);
+  if (key === undefined) return finished(await runHandler(state, request, contextOn(ownDb)));
+  const prepare = () => prepareWrite(state, request, ownDb, contextOn);
+  const { outcome, isReplay } = await runKeyed(deps, state, request, {
+    key,
+    signal: deadline.signal,
+    prepare,
+  });
   state.isReplay = isReplay;
   if (outcome instanceof CallError) throw outcome;
   return finished(outcome);
@@ -132,6 +140,11 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
     );
 }
 
+function tooManyAtOnce(): CallError {
+  const message = "too many calls of this workspace wait for the database already; make fewer at once";
+  return fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 1 });
+}
+
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
   const ofAll = bucketOf(identity, call.clientAddress);
   const { callsPerMinute, name: operation } = plan;
@@ -153,26 +166,52 @@ async function runHandler({ plan }: CallState, request: Message, context: Contex
   return create(plan.method.output, await plan.handle(request as never, context));
 }
 
-function runKeyed(
-  { db, now, idempotency }: PipelineDeps,
-  { plan, call, identity }: CallState,
+/** Runs the first part of a handler, if it has two, and answers what is left to be done in the transaction. */
+async function prepareWrite(
+  state: CallState,
   request: Message,
-  key: string,
-  deadline: CallDeadline,
-  handle: (db: Db) => Promise<Message>,
+  ownDb: Db,
+  contextOn: (db: Db) => Context,
+): Promise<Write<Message>> {
+  const { handle, method } = state.plan;
+  if (handle.prepare === undefined) return (tx) => runHandler(state, request, contextOn(tx));
+  const write = await handle.prepare(request as never, contextOn(ownDb));
+  return async (tx) => {
+    const answer = await write(tx);
+    return answer && create(method.output, answer);
+  };
+}
+
+interface KeyedRun {
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly prepare: () => Promise<Write<Message>>;
+}
+
+function runKeyed(
+  { now, idempotency, turns }: PipelineDeps,
+  state: CallState,
+  request: Message,
+  { key, signal, prepare }: KeyedRun,
 ): Promise<KeyedOutcome> {
+  const { plan, call, identity } = state;
   const refusal = checkIdempotencyKey(key);
   if (refusal !== undefined) throw refusal;
-  const owner =
-    identity === undefined
-      ? { workspaceId: nobody, caller: call.clientAddress }
-      : {
-          workspaceId: identity.caller.workspaceId,
-          // A publishable token is in everybody's hands, and must not be told what others were answered.
-          caller: identity.token.keyType === "PUBLISHABLE" ? "publishable" : "",
-        };
-  const keyed = { plan, request, ...owner, target: call.target, key, deadline: deadline.signal };
-  return runOnce({ db, now, ...idempotency }, keyed, handle);
+  const workspaceId = ownerOf(state);
+  // A publishable token is in everybody's hands, and must not be told what others were answered.
+  const callerOfToken = identity?.token.keyType === "PUBLISHABLE" ? "publishable" : "";
+  const caller = identity === undefined ? call.clientAddress : callerOfToken;
+  const keyed = { plan, request, workspaceId, caller, target: call.target, key, deadline: signal };
+  const dbs = {
+    db: turns.of(workspaceId),
+    longDb: turns.of(workspaceId, { patience: () => signal, isLong: true }),
+  };
+  return runOnce({ ...dbs, now, ...idempotency }, keyed, prepare);
+}
+
+/** Whose share of the pool a call takes: its workspace's, or that of all who came without a token. */
+function ownerOf({ identity }: CallState): string {
+  return identity?.caller.workspaceId ?? nobody;
 }
 
 function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Origin } from "../lib/client-address.ts";
+import type { MissLimit } from "../lib/miss-limit.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Plans } from "./find.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first-request.ts";
 import type { ShortHosts } from "./hosts.ts";
-import type { MissLimit } from "./miss-limit.ts";
 import { noIcon, plain, redirect, robots, showNotice } from "./respond.ts";
 import type { StepHandler } from "./step-handler.ts";
 

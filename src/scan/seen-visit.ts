@@ -1,4 +1,4 @@
-import type { Db } from "../db/open.ts";
+import type { Turns } from "../db/turns.ts";
 import type { Plan } from "../model/plan.ts";
 import { stepActions } from "../model/steps/kinds.ts";
 import type { Visit, VisitDevice } from "../workflow/visit.ts";
@@ -22,7 +22,8 @@ export interface SeenVisits {
 }
 
 export interface SeenVisitsDeps {
-  readonly db: Db;
+  /** By workspace. */
+  readonly turns: Turns;
   readonly reader: LazyReader;
   /** The last visit of the same visitor may still be on its way to the database. */
   readonly drain: Pick<Drain, "catchUp">;
@@ -135,7 +136,7 @@ function visitOf(
 }
 
 async function lookUp(
-  { db, drain, deviceKey, onTrouble, catchUpMs = 300, lookUpMs = 500 }: SeenVisitsDeps,
+  { turns, drain, deviceKey, onTrouble, catchUpMs = 300, lookUpMs = 500 }: SeenVisitsDeps,
   { workspaceId, linkId }: Plan,
   { id, level, headers, address, cookie, cookieWasSent }: SeenVisit,
   { deviceActor }: VisitDevice,
@@ -149,7 +150,9 @@ async function lookUp(
   const sought = { workspaceId, linkId, atMs: id.readUIntBE(0, 6), cookieWasSent, ...keys };
   if (isRecent) await drain.catchUp(catchUpMs);
   try {
-    const known = await within(lookUpMs, findVisitor(db, sought));
+    const known = await within(lookUpMs, (signal) =>
+      findVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
+    );
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {
     onTrouble(error);
@@ -157,14 +160,19 @@ async function lookUp(
   }
 }
 
-async function within<Value>(milliseconds: number, value: Promise<Value>): Promise<Value> {
-  const late = Promise.withResolvers<never>();
+async function within<Value>(
+  milliseconds: number,
+  look: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const late = new AbortController();
+  const over = Promise.withResolvers<never>();
+  late.signal.addEventListener("abort", () => over.reject(late.signal.reason), { once: true });
   const timer = setTimeout(
-    () => late.reject(new Error(`the database did not answer within ${milliseconds} ms`)),
+    () => late.abort(new Error(`the database did not answer within ${milliseconds} ms`)),
     milliseconds,
   );
   try {
-    return await Promise.race([value, late.promise]);
+    return await Promise.race([look(late.signal), over.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -5,13 +5,15 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Db } from "../db/open.ts";
+import type { Turns } from "../db/turns.ts";
+import { createArrivals } from "../lib/arrivals.ts";
 import type { Origin } from "../lib/client-address.ts";
+import { createMissLimit } from "../lib/miss-limit.ts";
 import { type Drain, startDrain } from "./drain.ts";
 import { openPlans } from "./find.ts";
 import { createHandler, type ScanHandler } from "./handler.ts";
 import { shortHosts } from "./hosts.ts";
 import { newScanCounts, registerScanMetrics } from "./metrics.ts";
-import { createMissLimit } from "./miss-limit.ts";
 import { createQuarantine } from "./quarantine.ts";
 import { createRecorder } from "./record.ts";
 import type { LazyReader } from "./request-reader.ts";
@@ -22,8 +24,10 @@ import type { StoreRecords } from "./store-records.ts";
 import { createVisitIds } from "./visit-id.ts";
 
 export interface ScanDeps {
-  /** For plans, one statement for each link that is not in memory, and for workflows that ask who comes back. */
+  /** For plans: one statement for each link that is not in memory. */
   readonly db: Db;
+  /** The same database by workspace, for steps and for workflows that ask who comes back. It leaves some connections to plans. */
+  readonly turns: Turns;
   /** For the connection that hears of changes. */
   readonly connection: pg.ClientConfig;
   readonly spool: Spool;
@@ -59,7 +63,7 @@ export interface Scan {
 
 /** Starts what visitors meet: short links of all hosts, and the drain behind them. Does not need a living database. */
 export async function startScan(deps: ScanDeps): Promise<Scan> {
-  const { db, connection, spool, store, shortUrl, siteUrl, originOf, now, log } = deps;
+  const { db, turns, connection, spool, store, shortUrl, siteUrl, originOf, now, log } = deps;
   const nowMs = () => now().getTime();
   const visits = newScanCounts();
   const recorder = createRecorder({
@@ -96,11 +100,12 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     troubleAtMs = nowMs();
     log.error({ err: error }, words);
   };
+  const misses = createMissLimit({ nowMs });
   const handler = createHandler({
     plans,
     recorder,
     visits: createSeenVisits({
-      db,
+      turns,
       reader: deps.reader,
       drain,
       deviceKey: deps.deviceKey,
@@ -108,14 +113,15 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
       onTrouble: onTrouble("a visitor could not be looked up, and was taken for a new one"),
     }),
     steps: createStepHandler({
-      db,
+      turns,
+      arrivals: createArrivals({ misses }),
       drain,
       reader: deps.reader,
       deviceKey: deps.deviceKey,
       passwordKey: deps.passwordKey,
       now,
     }),
-    misses: createMissLimit({ nowMs }),
+    misses,
     hostOf: shortHosts(shortUrl),
     originOf,
     newVisitId: createVisitIds(),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../db/open.ts";
+import type { Turns } from "../db/turns.ts";
+import type { Arrivals } from "../lib/arrivals.ts";
 import type { Origin } from "../lib/client-address.ts";
 import { timeOfUuid } from "../lib/ids.ts";
 import { eventOfLbid, lbidOfEvent } from "../model/lbid.ts";
@@ -37,7 +38,9 @@ export interface StepVisit {
 }
 
 export interface StepHandlerDeps {
-  readonly db: Db;
+  /** By workspace. */
+  readonly turns: Turns;
+  readonly arrivals: Arrivals;
   readonly drain: Pick<Drain, "catchUp">;
   readonly reader: LazyReader;
   /** The key of device cookies, in hexadecimal. */
@@ -50,8 +53,19 @@ export interface StepHandlerDeps {
 /** Answers for the steps of visits under way; rejects when the database is away. */
 export type StepHandler = (visit: StepVisit) => Promise<void>;
 
-/** A visit may be on its way to the database still, in this process or another, for so long, in milliseconds. */
+/** A visit may be on its way to the database still: in this process for so long, in milliseconds. */
 const arrivalMs = 2_000;
+
+/** Older visits have arrived long ago. */
+const arrivalAgeMs = 60_000;
+
+/** How long a request may wait for a connection, in milliseconds. */
+const turnMs = 5_000;
+
+const retryAfter: Partial<Record<Notice, string[]>> = {
+  TOO_MANY_MISSES: ["Retry-After", "60"],
+  UNAVAILABLE: ["Retry-After", "1"],
+};
 
 /** Reloading a page says no more than once in this time that somebody is there. */
 const touchMs = 60_000;
@@ -63,6 +77,7 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
   return async (visit) => {
     const asked = readRequest(deps, visit);
     if (asked === undefined) return tell(visit, "BAD_REQUEST");
+    if (deps.turns.isCrowded(visit.plan.workspaceId)) return tell(visit, "UNAVAILABLE");
     if (visit.req.method === "POST") return answerPost(deps, visit, asked);
     return visit.isCard ? answerCard(deps, visit, asked) : answerGet(deps, visit, asked);
   };
@@ -70,6 +85,8 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
 
 /** What every request for a step says. */
 interface Asked {
+  /** The workspace's share of the database. */
+  readonly db: Db;
   readonly key: VisitKey;
   readonly eventId: string;
   readonly cookieWasSent: boolean;
@@ -78,7 +95,7 @@ interface Asked {
 }
 
 function readRequest(
-  { deviceKey, now }: StepHandlerDeps,
+  { turns, deviceKey, now }: StepHandlerDeps,
   { req, plan, query }: StepVisit,
 ): Asked | undefined {
   const eventId = eventOfLbid(new URLSearchParams(query).get(lbidParameter) ?? "");
@@ -87,6 +104,7 @@ function readRequest(
   const cookie = deviceCookie(req.headers.cookie);
   const cookieHash = cookie === "" ? "" : cookieHashOf(workspaceId, cookie, deviceKey);
   return {
+    db: turns.of(workspaceId, { patience: () => AbortSignal.timeout(turnMs) }),
     key: { workspaceId, eventId, cookieHash },
     eventId,
     cookieWasSent: cookie !== "",
@@ -97,9 +115,9 @@ function readRequest(
 
 async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
   const { plan, stepId, query, req } = visit;
-  const state = await arrivedVisit(deps, asked);
+  const state = await arrivedVisit(deps, visit, asked);
+  if (state === undefined) return;
   const place = placeOf(plan, state, stepId, asked.now);
-  if (state === undefined || place.kind === "unknown") return tell(visit, "NOT_FOUND");
   switch (place.kind) {
     case "over":
       return startOver(visit);
@@ -109,6 +127,8 @@ async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked):
       return goTo(visit, asked, place.stepId);
     case "at-exit":
       return showStep(visit, asked, place.step);
+    case "unknown":
+      return tell(visit, "NOT_FOUND");
     case "here":
       break;
   }
@@ -119,7 +139,7 @@ async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked):
   const waitMs = timerLeftMs(step, state, asked.now);
   const isTimeOver = new URLSearchParams(query).has(timerParameter) && waitMs === 0;
   if (isTimeOver && !isHead) return take(deps, visit, asked, timerAnswer);
-  if (!isHead && isQuiet(state, asked.now)) await touchVisit(deps.db, state, asked.now);
+  if (!isHead && isQuiet(state, asked.now)) await touchVisit(asked.db, state, asked.now);
   return showStep(visit, asked, withTimeLeft(step, waitMs));
 }
 
@@ -145,7 +165,8 @@ function isQuiet({ underWay }: VisitState, now: Date): boolean {
 /** The file of a contact card, which is to be had once its page was reached. */
 async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
   const { plan, stepId, res, req } = visit;
-  const state = await arrivedVisit(deps, asked);
+  const state = await arrivedVisit(deps, visit, asked);
+  if (state === undefined) return;
   const place = placeOf(plan, state, stepId, asked.now);
   if (place.kind === "over") return startOver(visit);
   if (place.kind === "elsewhere") return goTo(visit, asked, place.stepId);
@@ -153,7 +174,7 @@ async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
   const { step } = place;
   const isTap = step.capture?.attributes.some(({ source }) => source === "CHOICE") === true;
   if (isTap && req.method === "GET")
-    await takeStep(deps.db, submitDepsOf(deps, visit), await stepRequest(deps, visit, asked, noAnswer));
+    await takeStep(asked.db, submitDepsOf(deps, visit), await stepRequest(deps, visit, asked, noAnswer));
   sendCard(res, cardFile(step.payload, asked.now), envelopeOf(visit));
 }
 
@@ -165,13 +186,13 @@ async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
     if (posted.status === 413) res.once("finish", () => req.destroy());
     return tell(visit, posted.status === 413 ? "TOO_LARGE" : "BAD_REQUEST");
   }
-  await arrivedVisit(deps, asked);
+  if ((await arrivedVisit(deps, visit, asked)) === undefined) return;
   return take(deps, visit, asked, posted.answer);
 }
 
 async function take(deps: StepHandlerDeps, visit: StepVisit, asked: Asked, answer: Answer): Promise<void> {
   const request = await stepRequest(deps, visit, asked, answer);
-  respond(visit, asked, await takeStep(deps.db, submitDepsOf(deps, visit), request), answer);
+  respond(visit, asked, await takeStep(asked.db, submitDepsOf(deps, visit), request), answer);
 }
 
 function submitDepsOf(
@@ -248,22 +269,23 @@ function showStep(
   show(visit.res, stepPage(visit.plan, step, options), envelopeOf(visit));
 }
 
-/** The visit, as soon as its first request has reached the database. */
+/** The visit, as soon as its first request has reached the database; or told, that there is none. */
 async function arrivedVisit(
-  { db, drain }: StepHandlerDeps,
-  { key, now }: Asked,
+  { drain, arrivals }: StepHandlerDeps,
+  visit: StepVisit,
+  { db, key, now }: Asked,
 ): Promise<VisitState | undefined> {
   const find = () => findVisit(db, key, { locks: false });
-  const found = await find();
-  const ageMs = now.getTime() - timeOfUuid(key.eventId).getTime();
-  if (found !== undefined || ageMs > 60_000 || ageMs < -60_000) return found;
-  await drain.catchUp(arrivalMs);
-  let state = await find();
-  for (let waitedMs = 0; state === undefined && waitedMs < arrivalMs; waitedMs += 100) {
-    await pause(100);
-    state = await find();
+  const mayArrive = Math.abs(now.getTime() - timeOfUuid(key.eventId).getTime()) <= arrivalAgeMs;
+  if (mayArrive) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await drain.catchUp(arrivalMs);
   }
-  return state;
+  const arrived = await arrivals.look({ caller: visit.origin.address, find, mayArrive });
+  if (typeof arrived === "object") return arrived;
+  tell(visit, arrived === "missing" ? "NOT_FOUND" : "TOO_MANY_MISSES");
+  return undefined;
 }
 
 function languageOf({ req }: StepVisit) {
@@ -275,7 +297,7 @@ function envelopeOf({ req, plan }: StepVisit): Envelope {
 }
 
 function tell(visit: StepVisit, kind: Notice): void {
-  show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit));
+  show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit), retryAfter[kind]);
 }
 
 function goTo(visit: StepVisit, { eventId }: Asked, stepId: string): void {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { openDatabase } from "../../src/db/open.ts";
+import { createTurns } from "../../src/db/turns.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { lazyReader } from "../../src/scan/request-reader.ts";
 import { openSpool } from "../../src/scan/spool.ts";
@@ -35,6 +36,7 @@ const originOf = createOriginReader(["127.0.0.1"]);
 const metrics = new Registry();
 const scan = await startScan({
   db: database.db,
+  turns: createTurns(database.db, { connections: 2 }),
   connection,
   spool,
   store: thread.store,

@@ -13,7 +13,7 @@ import {
 import { SignJWT } from "jose";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
@@ -34,7 +34,8 @@ import { createTokenSigner } from "../../src/rpc/tokens.ts";
 import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
 import { type Clock, tickingClock } from "./clock.ts";
-import { type TestDatabase, testDatabase } from "./test-database.ts";
+import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
+import { watchTransactions } from "./watch-transactions.ts";
 
 export interface ApiOptions {
   /** The database of another `startApi`, to be a second process on it; a database of its own when absent. */
@@ -119,8 +120,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     onError: () => {},
   });
   afterAll(autonomous.close);
+  const watched = watchTransactions(database.db);
+  afterAll(() => expect(watched.idle, "transactions that waited for something else").toEqual([]));
   const pipeline = await openPipeline({
-    db: database.db,
+    db: watched.db,
+    connections: testConnections,
     connection: database.connection,
     now: clock.now,
     keyFor: (purpose) => deriveKey(masterSecret, purpose),

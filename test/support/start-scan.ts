@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import { Registry } from "prom-client";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Db } from "../../src/db/open.ts";
+import { createTurns } from "../../src/db/turns.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createClassifier } from "../../src/scan/classify.ts";
 import { openGeography } from "../../src/scan/geography.ts";
@@ -16,7 +17,8 @@ import { openSpool, type Spool } from "../../src/scan/spool.ts";
 import { type Scan, type ScanDeps, startScan } from "../../src/scan/start.ts";
 import { createRecordStore } from "../../src/scan/store-records.ts";
 import { orderedClock } from "./clock.ts";
-import type { TestDatabase } from "./test-database.ts";
+import { type TestDatabase, testConnections } from "./test-database.ts";
+import { watchTransactions } from "./watch-transactions.ts";
 
 /** One answer of a short host. */
 export interface Answer {
@@ -58,9 +60,11 @@ export async function startTestScan(
 ): Promise<TestScan> {
   const directory = await mkdtemp(join(tmpdir(), "scan-"));
   const spool = overrides.spool ?? (await openSpool(directory));
-  const counted = countStatements(database.db);
+  const watched = watchTransactions(database.db);
+  const counted = countStatements(watched.db);
   const scan = await startScan({
     db: counted.db,
+    turns: createTurns(counted.db, { connections: testConnections }),
     connection: database.connection,
     spool,
     store: createRecordStore(database.db, {
@@ -97,6 +101,7 @@ export async function startTestScan(
     await scan.close();
     await spool.close();
     await rm(directory, { recursive: true, force: true });
+    expect(watched.idle, "transactions that waited for something else").toEqual([]);
   });
   return {
     scan,

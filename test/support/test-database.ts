@@ -8,13 +8,21 @@ export interface TestDatabase extends OpenDatabase {
   readonly connection: pg.ConnectionConfig;
 }
 
+/** How many connections the pool of a test database has. */
+export const testConnections = 5;
+
 /** A migrated database of the calling test file's own, dropped after it. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `signpost_test_${randomUUID().replaceAll("-", "")}`;
   await administer(server, `create database ${name} template ${inject("templateDatabase")}`);
   const connection = { ...server, database: name };
-  const opened = openDatabase({ connection, poolSize: 5, statementTimeoutMs: 30_000, onError: () => {} });
+  const opened = openDatabase({
+    connection,
+    poolSize: testConnections,
+    statementTimeoutMs: 30_000,
+    onError: () => {},
+  });
   afterAll(async () => {
     await opened.close();
     await administer(server, `drop database if exists ${name} with (force)`);

@@ -46,6 +46,7 @@ const context: Context = {
   },
   db,
   requestId: "test",
+  address: "192.0.2.1",
   signal: new AbortController().signal,
   afterCommit: () => {},
   writeRecord: recordWriters.proto,

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { MediaType } from "../../../gen/database.ts";
+import type { MediaType, MediaVisibility } from "../../../gen/database.ts";
 import { Media_Type, Media_Visibility } from "../../../gen/signpost/v1/media_pb.js";
 import type {
   CreateMediaRequest,
@@ -9,7 +9,7 @@ import { storeFile } from "../../db/file-checks.ts";
 import { invalid } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type Picture, PictureFault, type PictureRules } from "../../lib/reencode-image.ts";
-import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toMedia } from "./message.ts";
 import { insertMedia } from "./queries.ts";
@@ -23,15 +23,15 @@ const defaultNames: Readonly<Record<MediaType, string>> = {
   BADGE: "badge",
 };
 
-/** Stores an image as it was made anew, then its record: a record never stands without its file. */
-export async function createMedia(
+/** Stores an image as it was made anew, and leaves its record to be written: a record never stands without its file. */
+export async function prepareMedia(
   deps: Deps,
   request: CreateMediaRequest,
   context: Context,
-): Promise<MessageInitShape<typeof CreateMediaResponseSchema>> {
+): Promise<Write<MessageInitShape<typeof CreateMediaResponseSchema>>> {
   const { workspaceId, memberId } = callerOf(context);
   const mediaType = fromMediaType(request.mediaType);
-  const visibility = request.visibility === Media_Visibility.PUBLIC ? "PUBLIC" : "PRIVATE";
+  const visibility: MediaVisibility = request.visibility === Media_Visibility.PUBLIC ? "PUBLIC" : "PRIVATE";
   const { bytes, format } = await readPicture(deps, request.fileData, context.signal);
   const extension = format === "jpeg" ? "jpg" : "png";
   const at = deps.now();
@@ -40,7 +40,7 @@ export async function createMedia(
   const contentType = `image/${format}`;
   const file = { workspaceId, key, ownerId: id };
   await storeFile(deps.autonomousDb, deps, file, async () => ({ bytes, contentType }));
-  const row = await insertMedia(context.db, {
+  const values = {
     workspace_id: workspaceId,
     id,
     media_type: mediaType,
@@ -51,8 +51,8 @@ export async function createMedia(
     uploaded_by: memberId ?? null,
     created_at: at,
     updated_at: at,
-  });
-  return { media: toMedia(deps, row) };
+  };
+  return async (db) => ({ media: toMedia(deps, await insertMedia(db, values)) });
 }
 
 async function readPicture({ pictures }: Deps, bytes: Uint8Array, signal: AbortSignal): Promise<Picture> {

@@ -4,15 +4,15 @@ import type { MediaService } from "../../../gen/signpost/v1/media_service_pb.js"
 import { type CallError, fail } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/fill-page.ts";
 import { readPage } from "../../lib/page.ts";
-import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { createMedia } from "./create-media.ts";
+import { prepareMedia } from "./create-media.ts";
 import { toMedia } from "./message.ts";
 import { deleteMedia, findMedia, listMedia } from "./queries.ts";
 
 export function mediaService(deps: Deps): Handlers<typeof MediaService> {
   return {
-    create: (request, context) => createMedia(deps, request, context),
+    create: inTwoParts((request, context) => prepareMedia(deps, request, context)),
 
     async get({ id }, context) {
       const row = await findMedia(context.db, callerOf(context).workspaceId, id);

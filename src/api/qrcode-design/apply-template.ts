@@ -5,19 +5,19 @@ import type {
   ApplyQrcodeTemplateResponseSchema,
 } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { fail, invalid } from "../../lib/errors.ts";
-import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toQrcodeDesign, toScannability } from "./message.ts";
 import { findApplication, restyleDesign } from "./queries.ts";
-import { drawingOf, untilMade } from "./restyle.ts";
+import { drawingOf } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Copies the look of a template onto the design of a link, which keeps its id. */
-export async function applyTemplate(
+/** Tries the look of a template on the design of a link, which keeps its id, and leaves it to be copied. */
+export async function prepareApplication(
   deps: Deps,
   request: ApplyQrcodeTemplateRequest,
   context: Context,
-): Promise<MessageInitShape<typeof ApplyQrcodeTemplateResponseSchema>> {
+): Promise<Write<MessageInitShape<typeof ApplyQrcodeTemplateResponseSchema>>> {
   const { workspaceId } = callerOf(context);
   const { linkId, qrcodeTemplateId: templateId, templateSlug: slug } = request;
   if ((templateId === "") === (slug === ""))
@@ -28,26 +28,24 @@ export async function applyTemplate(
       })),
       "ONE_OF_REQUIRED",
     );
-  return untilMade(async () => {
-    const found = await findApplication(context.db, workspaceId, { linkId, templateId, slug });
-    const { design: before, template } = found;
-    if (before === undefined) throw notFound("linkId", `link ${linkId}`);
-    if (template === undefined)
-      throw slug === ""
-        ? notFound("qrcodeTemplateId", `QR code template ${templateId}`)
-        : notFound("templateSlug", `public QR code template ${slug}`);
-    const { id, options } = template;
-    const scannability = await verify(deps, before, options);
-    checkScannable(request, scannability);
-    const at = deps.now();
-    const isChange = found.qrcode_template_id !== id || !isDeepStrictEqual(options, before.options);
-    if (isChange) {
-      const restyling = { before, options, at, templateId: id, drawing: drawingOf(deps, before) };
-      if (!(await restyleDesign(context.db, restyling))) return undefined;
-    }
-    const after = isChange ? { ...before, options, updated_at: at } : before;
+  const found = await findApplication(context.db, workspaceId, { linkId, templateId, slug });
+  const { design: before, template } = found;
+  if (before === undefined) throw notFound("linkId", `link ${linkId}`);
+  if (template === undefined)
+    throw slug === ""
+      ? notFound("qrcodeTemplateId", `QR code template ${templateId}`)
+      : notFound("templateSlug", `public QR code template ${slug}`);
+  const { id, options } = template;
+  const scannability = await verify(deps, before, options);
+  checkScannable(request, scannability);
+  const at = deps.now();
+  const isChange = found.qrcode_template_id !== id || !isDeepStrictEqual(options, before.options);
+  const after = isChange ? { ...before, options, updated_at: at } : before;
+  return async (db) => {
+    const restyling = { before, options, at, templateId: id, drawing: drawingOf(deps, before) };
+    if (isChange && !(await restyleDesign(db, restyling))) return undefined;
     return { qrcodeDesign: toQrcodeDesign(deps, after), scannability: toScannability(scannability) };
-  });
+  };
 }
 
 function notFound(field: string, what: string): Error {

@@ -6,7 +6,7 @@ import type {
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { newId } from "../../lib/ids.ts";
 import { defaultDesignOptions } from "../../model/design-options.ts";
-import type { Context } from "../../rpc/handlers.ts";
+import type { Context, Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { storeCentralImage } from "./central-image.ts";
 import { toQrcodeDesign, toScannability } from "./message.ts";
@@ -14,12 +14,12 @@ import { changedOptions, fieldValues } from "./options.ts";
 import { insertDesign } from "./queries.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Makes a design that belongs to nobody until a link or template takes it. */
-export async function createDesign(
+/** Tries a design that belongs to nobody until a link or template takes it, and leaves it to be written. */
+export async function prepareDesign(
   deps: Deps,
   request: PublicCreateQrcodeDesignRequest,
   context: Context,
-): Promise<MessageInitShape<typeof PublicCreateQrcodeDesignResponseSchema>> {
+): Promise<Write<MessageInitShape<typeof PublicCreateQrcodeDesignResponseSchema>>> {
   const { centralImageData, hideBackgroundDots } = request;
   // False says something here, because true is the default.
   const values = { ...fieldValues(request), hide_background_dots: hideBackgroundDots !== undefined };
@@ -30,6 +30,8 @@ export async function createDesign(
   const scannability = await verify(deps, { shortlink: null, domain_name: null }, options);
   checkScannable(request, scannability);
   const at = deps.now();
-  const row = await insertDesign(context.db, { id: newId(at), options, at });
-  return { qrcodeDesign: toQrcodeDesign(deps, row), scannability: toScannability(scannability) };
+  return async (db) => {
+    const row = await insertDesign(db, { id: newId(at), options, at });
+    return { qrcodeDesign: toQrcodeDesign(deps, row), scannability: toScannability(scannability) };
+  };
 }

@@ -5,21 +5,6 @@ import { nobody } from "../../model/nobody.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 
-/** How often a change starts over when another one comes in between. */
-const triesMax = 5;
-
-/**
- * Tries a change until it is made on the state that it was thought up for: verifying takes too long to hold a lock.
- * `attempt` answers undefined when the design had changed meanwhile.
- */
-export async function untilMade<Answer>(attempt: () => Promise<Answer | undefined>): Promise<Answer> {
-  for (let tries = 0; tries < triesMax; tries++) {
-    const answer = await attempt();
-    if (answer !== undefined) return answer;
-  }
-  throw fail("ABORTED", "ABORTED", "the design is being changed by others; try again");
-}
-
 /** Queues the drawing of the link or template that shows a design. */
 export function drawingOf({ jobCall }: Deps, row: DesignRow): RawBuilder<unknown> | undefined {
   const { workspace_id: workspaceId, link_id: linkId, template_id: templateId } = row;

@@ -1,20 +1,20 @@
 import type { QrcodeDesignService } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { fail } from "../../lib/errors.ts";
-import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { applyTemplate } from "./apply-template.ts";
-import { createDesign } from "./create-design.ts";
+import { prepareApplication } from "./apply-template.ts";
+import { prepareDesign } from "./create-design.ts";
 import { toQrcodeDesign, toScannability } from "./message.ts";
 import { deleteDesign, findDesign } from "./queries.ts";
 import { noSuchDesign, optionsOf } from "./restyle.ts";
 import { verify } from "./scannability.ts";
-import { updateDesign } from "./update-design.ts";
+import { prepareChange } from "./update-design.ts";
 
 export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignService> {
   return {
-    publicCreate: (request, context) => createDesign(deps, request, context),
-    update: (request, context) => updateDesign(deps, request, context),
-    applyTemplate: (request, context) => applyTemplate(deps, request, context),
+    publicCreate: inTwoParts((request, context) => prepareDesign(deps, request, context)),
+    update: inTwoParts((request, context) => prepareChange(deps, request, context)),
+    applyTemplate: inTwoParts((request, context) => prepareApplication(deps, request, context)),
 
     async get({ id }, context) {
       const row = await findDesign(context.db, callerOf(context).workspaceId, id);

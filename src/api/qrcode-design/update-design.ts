@@ -6,48 +6,41 @@ import type {
 } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { invalid } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
-import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { storeCentralImage } from "./central-image.ts";
 import { toQrcodeDesign, toScannability } from "./message.ts";
 import { changedOptions, type DesignField, fieldValues, isDesignField } from "./options.ts";
 import { findDesign, restyleDesign } from "./queries.ts";
-import { checkChangeable, drawingOf, noSuchDesign, optionsOf, untilMade } from "./restyle.ts";
+import { checkChangeable, drawingOf, noSuchDesign, optionsOf } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Changes a design; what shows it is drawn again. */
-export async function updateDesign(
+/** Tries what a design would become, and leaves the change to be written; what shows it is drawn again. */
+export async function prepareChange(
   deps: Deps,
   request: UpdateQrcodeDesignRequest,
   context: Context,
-): Promise<MessageInitShape<typeof UpdateQrcodeDesignResponseSchema>> {
+): Promise<Write<MessageInitShape<typeof UpdateQrcodeDesignResponseSchema>>> {
   const { workspaceId } = callerOf(context);
   const wanted = readWanted(request);
-  const find = async () => {
-    const row = await findDesign(context.db, workspaceId, request.id);
-    if (row === undefined) throw noSuchDesign(request.id);
-    checkChangeable(row);
-    return row;
-  };
+  const before = await findDesign(context.db, workspaceId, request.id);
   // Nobody's picture is read for a design that is not there.
-  await find();
+  if (before === undefined) throw noSuchDesign(request.id);
+  checkChangeable(before);
   const { data } = wanted;
   const stored = data === undefined ? undefined : await storeCentralImage(deps, context, data);
   const change = { request, given: wanted.given, centralImageKey: wanted.isImageDeleted ? null : stored };
-  return untilMade(async () => {
-    const before = await find();
-    const options = changedOptions(optionsOf(before), change);
-    const scannability = await verify(deps, before, options);
-    checkScannable(request, scannability);
-    const at = deps.now();
-    const isChange = !isDeepStrictEqual(options, before.options);
-    if (isChange) {
-      const restyling = { before, options, at, drawing: drawingOf(deps, before) };
-      if (!(await restyleDesign(context.db, restyling))) return undefined;
-    }
-    const after = isChange ? { ...before, options, updated_at: at } : before;
+  const options = changedOptions(optionsOf(before), change);
+  const scannability = await verify(deps, before, options);
+  checkScannable(request, scannability);
+  const at = deps.now();
+  const isChange = !isDeepStrictEqual(options, before.options);
+  const after = isChange ? { ...before, options, updated_at: at } : before;
+  return async (db) => {
+    const restyling = { before, options, at, drawing: drawingOf(deps, before) };
+    if (isChange && !(await restyleDesign(db, restyling))) return undefined;
     return { qrcodeDesign: toQrcodeDesign(deps, after), scannability: toScannability(scannability) };
-  });
+  };
 }
 
 interface Wanted {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import type {
@@ -7,10 +6,11 @@ import type {
 } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { identifyVisitor } from "../../db/identify.ts";
 import { type Db, inTransaction } from "../../db/open.ts";
+import type { Arrivals } from "../../lib/arrivals.ts";
 import { fail, invalid } from "../../lib/errors.ts";
 import { newId, timeOfUuid } from "../../lib/ids.ts";
 import { eventOfLbid } from "../../model/lbid.ts";
-import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toAttribute } from "../visitor-parts.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";
@@ -18,12 +18,18 @@ import { findVisitor } from "./queries.ts";
 import { type GivenText, readValues, tooManyAttributes } from "./rules.ts";
 import { findVisit, insertIdentifyTrace, type VisitRow } from "./writes.ts";
 
-/** Says who the visitor of a visit is, or that there is such a person. */
-export async function identify(
-  deps: Pick<Deps, "now" | "shortUrl">,
+type Answer = MessageInitShape<typeof IdentifyResponseSchema>;
+
+export interface IdentifyDeps extends Pick<Deps, "now" | "shortUrl"> {
+  readonly arrivals: Arrivals;
+}
+
+/** Says who the visitor of a visit is, or that there is such a person. Waits for the visit, and leaves the rest to be written. */
+export async function prepareIdentify(
+  deps: IdentifyDeps,
   request: IdentifyRequest,
   context: Context,
-): Promise<MessageInitShape<typeof IdentifyResponseSchema>> {
+): Promise<Write<Answer>> {
   const { workspaceId, scopes } = callerOf(context);
   const { setOnce } = request;
   const values = readValues(request.visitor).filter((given): given is GivenText => given.value !== null);
@@ -34,7 +40,7 @@ export async function identify(
       "ONE_OF_REQUIRED",
     );
   const visit = eventId === undefined ? undefined : await awaitVisit(deps, workspaceId, eventId, context);
-  return inTransaction(context.db, async (tx) => {
+  const write = async (tx: Db): Promise<Answer> => {
     const at = deps.now();
     const { visitorId, created, changedKeys } = await identifyVisitor(tx, {
       workspaceId,
@@ -51,7 +57,8 @@ export async function identify(
       ? await profileOf(tx, deps, { workspaceId, visitorId, values })
       : echoOf(visitorId, values);
     return { created, visitor };
-  });
+  };
+  return (db) => inTransaction(db, write);
 }
 
 function readLbid(lbid: string): string | undefined {
@@ -67,23 +74,29 @@ function readLbid(lbid: string): string | undefined {
 
 /** A visit is stored a moment after its visitor was sent on, and pages identify right when they are opened. */
 const storingMsMax = 10_000;
-const waitsMax = 20;
-const waitMs = 100;
 
 async function awaitVisit(
-  { now }: Pick<Deps, "now">,
+  { now, arrivals }: IdentifyDeps,
   workspaceId: string,
   eventId: string,
-  { db, signal }: Context,
+  { db, address, signal }: Context,
 ): Promise<VisitRow> {
-  const isRecent = Math.abs(now().getTime() - timeOfUuid(eventId).getTime()) < storingMsMax;
-  for (let waits = 0; ; waits++) {
-    const visit = await findVisit(db, workspaceId, eventId);
-    if (visit !== undefined) return visit;
-    if (!isRecent || waits === waitsMax)
-      throw fail("NOT_FOUND", "LBID_NOT_FOUND", "lbid: there is no such visit in this workspace");
-    await wait(waitMs, undefined, { signal });
-  }
+  const visit = await arrivals.look({
+    caller: `${workspaceId} ${address}`,
+    find: () => findVisit(db, workspaceId, eventId),
+    mayArrive: Math.abs(now().getTime() - timeOfUuid(eventId).getTime()) < storingMsMax,
+    signal,
+  });
+  if (visit === "missing")
+    throw fail("NOT_FOUND", "LBID_NOT_FOUND", "lbid: there is no such visit in this workspace");
+  if (visit === "limited")
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "RATE_LIMITED",
+      "lbid: too many from your address are unknown; send the value that the visitor came with",
+      { retryAfterSeconds: 1 },
+    );
+  return visit;
 }
 
 /** As the contract's `IdentifyVisitorTraceData`. */

@@ -263,6 +263,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     caller: { workspaceId, memberId: undefined, tokenId: undefined, scopes: new Set(), sandbox: false },
     db,
     requestId: "test",
+    address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},
     writeRecord: recordWriters.proto,

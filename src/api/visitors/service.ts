@@ -2,10 +2,12 @@ import { VisitorAttributeType } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { lockVisitors } from "../../db/identify.ts";
 import { inTransaction } from "../../db/open.ts";
+import { createArrivals } from "../../lib/arrivals.ts";
 import { fail, invalid } from "../../lib/errors.ts";
-import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { createMissLimit } from "../../lib/miss-limit.ts";
+import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { identify } from "./identify-visitor.ts";
+import { prepareIdentify } from "./identify-visitor.ts";
 import { embed, readInclude } from "./include.ts";
 import { listVisitorsPage } from "./list-visitors.ts";
 import { toVisitor } from "./message.ts";
@@ -15,8 +17,10 @@ import { changeVisitor } from "./update-visitor.ts";
 import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
 
 export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<typeof VisitorsService> {
+  const misses = createMissLimit({ nowMs: () => deps.now().getTime() });
+  const arrivals = createArrivals({ misses });
   return {
-    identify: (request, context) => identify(deps, request, context),
+    identify: inTwoParts((request, context) => prepareIdentify({ ...deps, arrivals }, request, context)),
     list: (request, context) => listVisitorsPage(deps, request, context),
     search: (request, context) => listVisitorsPage(deps, request, context),
     update: (request, context) => changeVisitor(deps, request, context),

@@ -34,6 +34,7 @@ beforeEach(async () => {
     caller: { workspaceId, memberId: undefined, tokenId: undefined, scopes: new Set(), sandbox: false },
     db,
     requestId: "test",
+    address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},
     writeRecord: recordWriters.proto,

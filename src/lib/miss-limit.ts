@@ -1,9 +1,9 @@
 import { lruCache } from "../lib/lru-cache.ts";
 
 /**
- * Slows down who guesses short links: each address may be wrong about `burst` of them, and about one more every
- * `refillMs`. Only look-ups of the database that found nothing are charged, so people in front of a dead code are not,
- * and links that are in memory answer everybody. Kept per process; IPv6 by /64, the least that one customer gets.
+ * Slows down who guesses names: each address may be wrong about `burst` of them, and about one more every `refillMs`. Only
+ * look-ups of the database that found nothing are charged, and what is in memory answers everybody. Kept per process; IPv6 by
+ * /64, the least that one customer gets.
  */
 export interface MissLimit {
   /** Whether this address may ask about something that is not in memory. */
@@ -36,7 +36,8 @@ export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimi
   };
 }
 
-function networkOf(address: string): string {
+/** An IPv4 address, or the /64 network of an IPv6 one. */
+export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");
   const groups = head === "" ? [] : head.split(":");

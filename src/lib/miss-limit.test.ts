@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { shortHosts } from "./hosts.ts";
 import { createMissLimit } from "./miss-limit.ts";
 
 test("lets an address be wrong so often, then only as often as time goes by", () => {
@@ -22,16 +21,4 @@ test("takes a /64 of IPv6 for one address", () => {
   expect(limit.allows("2001:db8:1:3::9")).toBe(true);
   limit.charge("2001:db8::1");
   expect(limit.allows("2001:db8::2")).toBe(false);
-});
-
-test.each([
-  ["https://go.example", "go.example", ""],
-  ["https://go.example", "GO.Example.:443", ""],
-  ["https://go.example", "go.example:8443", "go.example"],
-  ["https://go.example", "Links.Customer.example:8443", "links.customer.example"],
-  ["http://localhost:8080", "127.0.0.1:8080", ""],
-  ["http://localhost:8080", "[::1]:8080", ""],
-  ["http://localhost:8080", "localhost:9090", "localhost"],
-])("with short links at %s takes %s for the host %j", (shortUrl, host, expected) => {
-  expect(shortHosts(shortUrl)(host)).toBe(expected);
 });
