@@ -20,11 +20,13 @@ import {
   countVisitors,
   findTimezone,
   keyKindOf,
+  linkExists,
   listVisitors,
   type VisitorFilter,
   type VisitorOrder,
   type VisitorRow,
 } from "./queries.ts";
+import { notFound } from "./rules.ts";
 
 type VisitorsPage =
   | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
@@ -51,10 +53,12 @@ export async function listVisitorsPage(
     max: 200,
   });
   const csv = request.responseFormat === ResponseFormat.CSV;
-  const [rows, totalCount] = await Promise.all([
+  const [rows, totalCount, hasLink] = await Promise.all([
     listVisitors(db, { filter, order, ascending, page }),
     csv ? 0n : countVisitors(db, filter),
+    filter.linkId === undefined || linkExists(db, workspaceId, filter.linkId),
   ]);
+  if (!hasLink) throw notFound("link", "linkId", request.linkId);
   const { rows: kept, nextPageToken, hasMore } = cutPage(rows, page, (row) => edgeOf(row, order));
   const embedded = await embed(db, workspaceId, kept, include);
   const visitors = kept.map((row) => toVisitor(row, embedded, shortUrl));
