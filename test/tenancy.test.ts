@@ -138,7 +138,7 @@ describe.each(protocols)("over %s", (protocol) => {
   const lists = methods.filter((method) => method.input.fields.some(({ name }) => name === "page_token"));
 
   test.each(lists.map((method) => ({ method, name: nameOf(method) })))(
-    "another workspace's page token is refused, and its records are not listed: $name",
+    "another workspace's page token is refused by either name, and its records are not listed: $name",
     async ({ method, name }) => {
       const { lists: kind, request } = seeds[name] ?? {};
       if (kind === undefined || request === undefined)
@@ -153,14 +153,17 @@ describe.each(protocols)("over %s", (protocol) => {
       );
       const pageToken = /"nextPageToken":"([^"]+)"/.exec(JSON.stringify(first.body))?.[1] ?? "";
       expect(pageToken).not.toBe("");
-      const stolen = await ask(
-        api,
-        protocol,
-        method,
-        { ...(request(own) as JsonObject), pageSize: "1", pageToken },
-        mine.token,
-      );
-      expect(stolen.reason).toBe("INVALID_PAGE_TOKEN");
+      const hasCursor = method.input.fields.some((field) => field.name === "cursor");
+      for (const token of hasCursor ? ["pageToken", "cursor"] : ["pageToken"]) {
+        const next = { pageSize: "1", [token]: pageToken };
+        const again = { ...(request(foreign) as JsonObject), ...next };
+        const second = await ask(api, protocol, method, again, theirs.token);
+        expect(second.reason).toBe("OK");
+        expect(second.body).not.toEqual(first.body);
+        const theft = { ...(request(own) as JsonObject), ...next };
+        const stolen = await ask(api, protocol, method, theft, mine.token);
+        expect(stolen.reason).toBe("INVALID_PAGE_TOKEN");
+      }
       const all = await ask(
         api,
         protocol,

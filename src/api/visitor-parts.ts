@@ -50,7 +50,7 @@ export function toDevice(row: DeviceRow): MessageInitShape<typeof DeviceSchema> 
     city: row.city,
     timezone: row.timezone,
     isp: row.isp,
-    asn: row.asn,
+    asn: Number(row.asn),
     lastUsedAt: timestampFromDate(row.last_used_at),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),

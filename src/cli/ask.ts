@@ -110,7 +110,7 @@ function refusalOf(response: Response, json: JsonObject): RefusedError {
 }
 
 /** The bad fields and the further facts of an error's details. */
-export function detailsOf(details: unknown): { fields: BadField[]; facts: Record<string, string> } {
+function detailsOf(details: unknown): { fields: BadField[]; facts: Record<string, string> } {
   const fields: BadField[] = [];
   const facts: Record<string, string> = {};
   for (const detail of Array.isArray(details) ? details : []) {

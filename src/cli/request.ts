@@ -37,7 +37,7 @@ export function restCall(
     case "field": {
       const value = fields[body.field.jsonName];
       delete fields[body.field.jsonName];
-      return { httpMethod, target: `${path}${queryOf(fields)}`, body: JSON.stringify(value ?? {}) };
+      return { httpMethod, target: `${path}${queryOf(fields)}`, body: JSON.stringify(value ?? null) };
     }
     case "none":
       return { httpMethod, target: `${path}${queryOf(fields)}`, body: undefined };

@@ -147,13 +147,12 @@ async function printCsv(run: Run): Promise<void> {
 }
 
 async function printWatched(run: Run, watch: Watch): Promise<void> {
-  const { command, settings, ask, terminal } = run;
+  const { settings, ask, terminal } = run;
   const started = await askOnce(run, run.request);
-  const answer = await waitUntilFinished(ask, watch, { command, answer: started }, terminal.report);
-  const schema = answer === started ? answerSchema(command) : answerSchema(watch.reader);
+  const answer = await waitUntilFinished(ask, watch, started, terminal.report);
   if (settings.json === undefined) {
-    for (const line of createShower(terminal.width).page({ schema, json: answer.json }))
+    for (const line of createShower(terminal.width).page({ schema: watch.schema, json: answer.json }))
       terminal.write(`${line}\n`);
   } else terminal.write(`${answer.text}\n`);
-  checkOutcome(watch, schema, answer);
+  checkOutcome(answer);
 }

@@ -69,16 +69,10 @@ test("a record is its values by name, with its lists below", () => {
   const job = {
     id,
     status: "JOB_STATUS_RUNNING",
-    progress: { total: 9, done: 0 },
-    linkIds: [],
-    rowErrors: [],
+    itemCount: 9,
+    linksBulkCreate: { linkIds: [] },
   };
-  expect(show("jobs", "get", 80, job)).toEqual([
-    `id              ${id}`,
-    "status          RUNNING",
-    "progress.total  9",
-    "progress.done   0",
-  ]);
+  expect(show("jobs", "get", 80, job)).toEqual([`id          ${id}`, "status      RUNNING", "item-count  9"]);
 });
 
 test("what others have written cannot steer the terminal", () => {

@@ -50,6 +50,19 @@ test("a token leads to the row after the last one of its page, whatever the type
   }
 });
 
+test("`cursor` is another name of `pageToken`, which wins when both are given; refusals name the one that counted", () => {
+  const [early, late] = [new Date("2026-01-01T00:00:00Z"), new Date("2026-02-01T00:00:00Z")];
+  const [cursor, pageToken] = [tokenAfter(byTime, early), tokenAfter(byTime, late)];
+  const after = (tokens: { pageToken?: string; cursor?: string }) =>
+    readPage({ pageSize: 0n, pageToken: "", ...tokens }, byTime).after?.key;
+  expect(after({ cursor })).toEqual(early);
+  expect(after({ cursor: "", pageToken })).toEqual(late);
+  expect(after({ cursor, pageToken })).toEqual(late);
+  expect(after({ cursor: "damaged", pageToken })).toEqual(late);
+  expect(() => after({ cursor: "damaged" })).toThrow("cursor is damaged");
+  expect(() => after({ cursor, pageToken: "damaged" })).toThrow("pageToken is damaged");
+});
+
 test("a token is refused with other filters, another order or another tenant, but not with another size", () => {
   const pageToken = tokenAfter(byTime, new Date(0));
   expect(readPage({ pageSize: 999n, pageToken }, byTime).after?.id).toBe(id);

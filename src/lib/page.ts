@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type CallError, fail, invalid } from "./errors.ts";
+import { fail, invalid } from "./errors.ts";
 import { isUuid } from "./ids.ts";
 
 /** What a list is sorted by besides the id, as a value; `none` sorts by the id alone. */
@@ -25,10 +25,12 @@ export interface Page<Kind extends keyof PageKeys> {
   readonly fingerprint: string;
 }
 
-/** What every list request says; both fields are those of the message. */
+/** What every list request says, in the fields of the message. */
 export interface PageRequest {
   readonly pageSize: bigint;
   readonly pageToken: string;
+  /** Another name of `pageToken`, which wins when both are given; searches have only the one. */
+  readonly cursor?: string;
 }
 
 export interface PageRules<Kind extends keyof PageKeys> {
@@ -46,14 +48,18 @@ export interface PageRules<Kind extends keyof PageKeys> {
 
 /** Reads size and start of a page. Throws INVALID_ARGUMENT for a negative size, INVALID_PAGE_TOKEN for a wrong token. */
 export function readPage<Kind extends keyof PageKeys>(
-  { pageSize, pageToken }: PageRequest,
+  { pageSize, pageToken, cursor = "" }: PageRequest,
   rules: PageRules<Kind>,
 ): Page<Kind> {
   if (pageSize < 0n) throw invalid([{ field: "pageSize", description: "must not be negative" }]);
   const { key: keyKind, max = 1_000, default: usual = 100 } = rules;
   const size = pageSize === 0n ? Math.min(usual, max) : pageSize > BigInt(max) ? max : Number(pageSize);
   const fingerprint = fingerprintOf([rules.sort, keyKind, rules.filters]);
-  const after = pageToken === "" ? undefined : readToken(pageToken, keyKind, fingerprint);
+  const token = pageToken || cursor;
+  const after =
+    token === ""
+      ? undefined
+      : readToken(token, keyKind, fingerprint, pageToken === "" ? "cursor" : "pageToken");
   return { size, after, keyKind, fingerprint };
 }
 
@@ -72,7 +78,12 @@ function readToken<Kind extends keyof PageKeys>(
   token: string,
   kind: Kind,
   fingerprint: string,
+  field: keyof PageRequest,
 ): PageEdge<Kind> {
+  const wrongToken = (fault: string) =>
+    fail("INVALID_ARGUMENT", "INVALID_PAGE_TOKEN", `${field} ${fault}`, {
+      fields: [{ field, description: fault }],
+    });
   const fields = tokenFields(token);
   if (fields === undefined) throw wrongToken("is damaged: pass `nextPageToken` on unchanged");
   if (fields.get("h") !== fingerprint)
@@ -115,12 +126,6 @@ const keyReaders: KeyReaders = {
       : damaged,
   none: (json) => (json === undefined ? undefined : damaged),
 };
-
-function wrongToken(fault: string): CallError {
-  return fail("INVALID_ARGUMENT", "INVALID_PAGE_TOKEN", `pageToken ${fault}`, {
-    fields: [{ field: "pageToken", description: fault }],
-  });
-}
 
 // Changed filters need only be noticed: a caller who forges the hash pages through the same rows of the same tenant.
 function fingerprintOf(value: unknown): string {

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { createRegistry, type DescMethodUnary, type DescService, fromJson } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, expect, test } from "vitest";
+import { bindingsOf } from "../rest/binding.ts";
 import { apiScopes } from "../rpc/access.ts";
 import { checkRequest } from "../rpc/validate.ts";
 import type { OpenapiDocument } from "./document.ts";
@@ -101,7 +102,9 @@ test("shows bodies that the service's own validation accepts", async () => {
     const path = parameters.flatMap((each) =>
       "in" in each && each.in === "path" ? [[each.name, "0198f0c2-7d3a-7c55-9b1e-3f6a2d4c8e10"]] : [],
     );
-    const message = fromJson(method.input, { ...Object.fromEntries(path), ...example }, { registry });
+    const [binding] = bindingsOf(method);
+    const body = binding?.body.kind === "field" ? { [binding.body.field.jsonName]: example } : example;
+    const message = fromJson(method.input, { ...Object.fromEntries(path), ...body }, { registry });
     expect([operationId, checkRequest(message, method.input)?.message]).toEqual([operationId, undefined]);
     checked++;
   }

@@ -92,7 +92,7 @@ function pipelineReasons(circumstances: Circumstances): [status: number, reason:
     [403, "INSUFFICIENT_SCOPE", access === "scope"],
     [403, "INSUFFICIENT_ROLE", access === "scope"],
     [403, "MEMBER_SESSION_REQUIRED", access === "member"],
-    [429, "PLAN_LIMIT_REACHED", access === "scope"],
+    [429, "MAX_PUBLIC_API_QUERIED_REACHED", access === "scope"],
     [429, "SANDBOX_CAP_REACHED", access === "scope"],
     [400, "INVALID_ARGUMENT", hasInput],
     [400, "INVALID_ID", hasId],

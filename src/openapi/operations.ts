@@ -51,7 +51,7 @@ const sharedNames: Readonly<Record<string, string>> = {
   UNSUPPORTED_MEDIA_TYPE: "UnsupportedMediaType",
   IDEMPOTENCY_KEY_REUSED: "KeyReused",
   RATE_LIMITED: "RateLimited",
-  "RATE_LIMITED PLAN_LIMIT_REACHED SANDBOX_CAP_REACHED": "LimitReached",
+  "RATE_LIMITED MAX_PUBLIC_API_QUERIED_REACHED SANDBOX_CAP_REACHED": "LimitReached",
 };
 
 /** Describes the operation that a binding offers. */

@@ -68,6 +68,9 @@ const accepted: [query: string, init: MessageInitShape<typeof SpecimenSchema>][]
   ["times=2026-01-31T12:00:00Z", { times: [{ seconds: 1769860800n }] }],
   ["createdAt=2026-01-31T14:00:00%2B02:00", { createdAt: { seconds: 1769860800n } }],
   ["createdAt=2026-01-31T14:00:00+02:00", { createdAt: { seconds: 1769860800n } }], // a plus nobody encoded
+  ["createdAt=2026-01-31T14:00:00+0200", { createdAt: { seconds: 1769860800n } }],
+  ["createdAt=2026-01-31T14:00:00%2B0200", { createdAt: { seconds: 1769860800n } }],
+  ["createdAt=2026-01-31T10:30:00.5-0130", { createdAt: { seconds: 1769860800n, nanos: 500_000_000 } }],
   ["delay=1.5s", { delay: { seconds: 1n, nanos: 500_000_000 } }],
   ["mask=displayName,child.id", { mask: { paths: ["display_name", "child.id"] } }],
   [

@@ -177,7 +177,7 @@ function compileTextReader(field: DescField, readers: MessageReaders): ReadValue
 
 /** A plus sign that nobody encoded has become a space, which no timestamp has there otherwise. */
 function timestampTextReader(read: ReadValue): ReadValue {
-  return (text, reading, name) => read(String(text).replace(/ (?=\d\d:\d\d$)/, "+"), reading, name);
+  return (text, reading, name) => read(String(text).replace(/ (?=\d\d:?\d\d$)/, "+"), reading, name);
 }
 
 /** Several components are decoded but for their slashes, so that `%2F` stays apart from `/`. */

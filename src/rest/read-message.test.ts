@@ -84,6 +84,11 @@ const accepted: [json: string, init: MessageInitShape<typeof SpecimenSchema>][] 
     '{"createdAt":"2026-01-31T11:59:59.5-00:00"}',
     { createdAt: { seconds: 1769860799n, nanos: 500_000_000 } },
   ],
+  ['{"createdAt":"2026-01-31T14:00:00+0200"}', { createdAt: { seconds: 1769860800n, nanos: 0 } }],
+  [
+    '{"createdAt":"2026-01-31T10:30:00.25-0130"}',
+    { createdAt: { seconds: 1769860800n, nanos: 250_000_000 } },
+  ],
   ['{"createdAt":"0001-01-01T00:00:00Z"}', { createdAt: { seconds: -62135596800n } }],
   [
     '{"createdAt":"9999-12-31T23:59:59.999999Z"}',
@@ -178,6 +183,8 @@ test.each([
   ['{"createdAt":"2026-01-31T23:59:60Z"}', "createdAt"],
   ['{"createdAt":"0001-01-01T00:00:00+01:00"}', "createdAt"],
   ['{"createdAt":"2026-01-31T12:00:00.1234567890Z"}', "createdAt"],
+  ['{"createdAt":"2026-01-31T12:00:00+020"}', "createdAt"],
+  ['{"createdAt":"2026-01-31T12:00:00+2400"}', "createdAt"],
   ['{"createdAt":1769860800}', "createdAt"],
   ['{"times":["x"]}', "times[0]"],
   ['{"delay":"1"}', "delay"],

@@ -11,7 +11,7 @@ import {
 import { depthMax, type Reading, type ReadValue, refuse, refused } from "./reading.ts";
 
 const timestampPattern =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 const durationPattern = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
 const maskPathPattern = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
@@ -96,7 +96,7 @@ const readTimestamp: ReadValue = (json, reading, name) => {
   const midnight = Date.UTC(year + 400, month - 1, day) - millisecondsOf400Years;
   if (day > 28 && new Date(midnight).getUTCDate() !== day) return refuse(reading, name, description);
   const time = twoDigits(json, 11) * 3600 + twoDigits(json, 14) * 60 + twoDigits(json, 17);
-  const zone = json.length - (json.endsWith("Z") || json.endsWith("z") ? 1 : 6);
+  const zone = zoneAt(json);
   const seconds = midnight / 1000 + time - offsetSeconds(json, zone);
   if (seconds < timestampSeconds.min || seconds > timestampSeconds.max) {
     return refuse(reading, name, "must lie in the years 0001 to 9999");
@@ -109,9 +109,15 @@ function twoDigits(text: string, at: number): number {
   return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * 48;
 }
 
+/** Where the zone begins: `Z`, `+01:00` or `+0100`. */
+function zoneAt(text: string): number {
+  if (text.endsWith("Z") || text.endsWith("z")) return text.length - 1;
+  return text.length - (text[text.length - 3] === ":" ? 6 : 5);
+}
+
 function offsetSeconds(text: string, zone: number): number {
   if (zone === text.length - 1) return 0;
-  const offset = twoDigits(text, zone + 1) * 3600 + twoDigits(text, zone + 4) * 60;
+  const offset = twoDigits(text, zone + 1) * 3600 + twoDigits(text, text.length - 2) * 60;
   return text[zone] === "-" ? -offset : offset;
 }
 

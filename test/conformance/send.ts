@@ -71,7 +71,7 @@ function namesOf(fields: readonly { readonly field: string }[]): string[] {
 interface RestForm {
   readonly httpMethod: string;
   readonly path: string;
-  readonly body?: JsonObject;
+  readonly body?: JsonValue;
 }
 
 /** A request as REST takes it; undefined when it has no REST form, such as one without what stands in the path. */
@@ -89,9 +89,12 @@ export function restForm({ binding }: Operation, request: JsonObject): RestForm 
   if (components.includes("")) return undefined;
   const path = `/${components.join("/")}${template.verb === "" ? "" : `:${template.verb}`}`;
   if (body.kind === "message") return { httpMethod, path, body: rest };
-  if (body.kind !== "none") throw new Error(`${template.text}: this test has no form for such a body`);
+  if (body.kind === "raw") throw new Error(`${template.text}: this test has no form for such a body`);
+  const field = body.kind === "field" ? body.field.jsonName : undefined;
+  const content = field === undefined ? {} : { body: rest[field] ?? null };
+  if (field !== undefined) delete rest[field];
   const query = new URLSearchParams(queryOf(rest)).toString();
-  return { httpMethod, path: query === "" ? path : `${path}?${query}` };
+  return { httpMethod, path: query === "" ? path : `${path}?${query}`, ...content };
 }
 
 function queryOf(json: JsonObject, above = ""): [string, string][] {

@@ -2,9 +2,11 @@
 // @generated from file signpost/v1/allowance.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { PlanLimitKey, PlanLimitKind } from "./plan_limit_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { CalendarDate } from "./calendar_date_pb.js";
 
 /**
  * Describes the file signpost/v1/allowance.proto.
@@ -18,41 +20,98 @@ export declare const file_signpost_v1_allowance: GenFile;
  */
 export declare type Allowance = Message<"signpost.v1.Allowance"> & {
   /**
-   * @generated from field: signpost.v1.AllowanceKind kind = 1;
+   * @generated from field: signpost.v1.PlanLimitKey key = 1;
    */
-  kind: AllowanceKind;
+  key: PlanLimitKey;
 
   /**
-   * Monthly kinds count creations and calls of the running month; deleting gives nothing back. The others count what
-   * there is now.
+   * @generated from field: signpost.v1.PlanLimitKind kind = 2;
+   */
+  kind: PlanLimitKind;
+
+  /**
+   * Of a total, what there is now; otherwise what the running cycle has used.
    *
-   * @generated from field: int64 used = 2;
+   * @generated from field: int32 used = 3;
    */
-  used: bigint;
+  used: number;
 
   /**
-   * How much there may be. 0 with `unlimited`, and when the plan does not have the thing at all.
+   * How much there may be. Unset when the kind is UNLIMITED or METERED.
    *
-   * @generated from field: int64 limit = 3;
+   * @generated from field: optional int32 limit = 4;
    */
-  limit: bigint;
+  limit?: number | undefined;
 
   /**
-   * @generated from field: bool unlimited = 4;
-   */
-  unlimited: boolean;
-
-  /**
-   * @generated from field: signpost.v1.AllowancePeriod period = 5;
-   */
-  period: AllowancePeriod;
-
-  /**
-   * When the month ends, in the workspace's timezone and for sandboxes in UTC. Unset unless the period is MONTH.
+   * What is left, of PLATFORM_CREDITS together with top-up credits. Unset when the kind is UNLIMITED or METERED.
    *
-   * @generated from field: google.protobuf.Timestamp resets_at = 6;
+   * @generated from field: optional int32 remaining = 5;
    */
-  resetsAt?: Timestamp | undefined;
+  remaining?: number | undefined;
+
+  /**
+   * Whether nothing more is allowed; of PLATFORM_CREDITS, whether what is left does not pay for `cheapestActionCost`.
+   *
+   * @generated from field: bool reached = 6;
+   */
+  reached: boolean;
+
+  /**
+   * When the running cycle began. Unset of totals, and while nothing was counted, as are the next two.
+   *
+   * @generated from field: google.protobuf.Timestamp cycle_start_at = 7;
+   */
+  cycleStartAt?: Timestamp | undefined;
+
+  /**
+   * The last second of the running cycle.
+   *
+   * @generated from field: google.protobuf.Timestamp cycle_end_at = 8;
+   */
+  cycleEndAt?: Timestamp | undefined;
+
+  /**
+   * The first day of the next cycle, in the workspace's timezone and for sandboxes in UTC.
+   *
+   * @generated from field: signpost.v1.CalendarDate resets_on = 9;
+   */
+  resetsOn?: CalendarDate | undefined;
+
+  /**
+   * Whether the caller has dismissed the notice of this limit. Tokens read false.
+   *
+   * @generated from field: bool notice_dismissed = 10;
+   */
+  noticeDismissed: boolean;
+
+  /**
+   * How many credits the cheapest thing costs that credits are spent for. Only of PLATFORM_CREDITS.
+   *
+   * @generated from field: optional int32 cheapest_action_cost = 11;
+   */
+  cheapestActionCost?: number | undefined;
+
+  /**
+   * Visits of the running cycle that are locked. Only of TRACKED_VISITS, as are the next two.
+   *
+   * @generated from field: optional int32 locked_count = 12;
+   */
+  lockedCount?: number | undefined;
+
+  /**
+   * Visits of all cycles that are locked.
+   *
+   * @generated from field: optional int32 locked_total_count = 13;
+   */
+  lockedTotalCount?: number | undefined;
+
+  /**
+   * All visits of the running cycle: `used` and `lockedCount` together.
+   *
+   * @generated from field: optional int32 recorded_count = 14;
+   */
+  recordedCount?: number | undefined;
 };
 
 /**
@@ -60,120 +119,4 @@ export declare type Allowance = Message<"signpost.v1.Allowance"> & {
  * Use `create(AllowanceSchema)` to create a new message.
  */
 export declare const AllowanceSchema: GenMessage<Allowance>;
-
-/**
- * What a plan limits.
- *
- * @generated from enum signpost.v1.AllowanceKind
- */
-export enum AllowanceKind {
-  /**
-   * @generated from enum value: ALLOWANCE_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Links created in the month.
-   *
-   * @generated from enum value: ALLOWANCE_KIND_LINKS = 1;
-   */
-  LINKS = 1,
-
-  /**
-   * Calls made with tokens and grants in the month. Members' sessions are free.
-   *
-   * @generated from enum value: ALLOWANCE_KIND_API_CALLS = 2;
-   */
-  API_CALLS = 2,
-
-  /**
-   * Credits of the plan spent in the month. They are spent before top-up credits.
-   *
-   * @generated from enum value: ALLOWANCE_KIND_PLATFORM_CREDITS = 3;
-   */
-  PLATFORM_CREDITS = 3,
-
-  /**
-   * Bought credits. What is left is `limit` less `used`.
-   *
-   * @generated from enum value: ALLOWANCE_KIND_TOPUP_CREDITS = 4;
-   */
-  TOPUP_CREDITS = 4,
-
-  /**
-   * @generated from enum value: ALLOWANCE_KIND_MEMBERS = 5;
-   */
-  MEMBERS = 5,
-
-  /**
-   * @generated from enum value: ALLOWANCE_KIND_CUSTOM_DOMAINS = 6;
-   */
-  CUSTOM_DOMAINS = 6,
-
-  /**
-   * @generated from enum value: ALLOWANCE_KIND_DIRECTORIES = 7;
-   */
-  DIRECTORIES = 7,
-
-  /**
-   * @generated from enum value: ALLOWANCE_KIND_SANDBOXES = 8;
-   */
-  SANDBOXES = 8,
-
-  /**
-   * Lead scores computed in the month.
-   *
-   * @generated from enum value: ALLOWANCE_KIND_LEAD_SCORES = 9;
-   */
-  LEAD_SCORES = 9,
-
-  /**
-   * @generated from enum value: ALLOWANCE_KIND_WEBHOOKS = 10;
-   */
-  WEBHOOKS = 10,
-
-  /**
-   * Counted visits in the month. Visits are never blocked; only sandboxes have a limit, past which they are not
-   * recorded.
-   *
-   * @generated from enum value: ALLOWANCE_KIND_SCANS = 11;
-   */
-  SCANS = 11,
-}
-
-/**
- * Describes the enum signpost.v1.AllowanceKind.
- */
-export declare const AllowanceKindSchema: GenEnum<AllowanceKind>;
-
-/**
- * The time a limit is for.
- *
- * @generated from enum signpost.v1.AllowancePeriod
- */
-export enum AllowancePeriod {
-  /**
-   * @generated from enum value: ALLOWANCE_PERIOD_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * From the first of the month, 00:00.
-   *
-   * @generated from enum value: ALLOWANCE_PERIOD_MONTH = 1;
-   */
-  MONTH = 1,
-
-  /**
-   * At any time.
-   *
-   * @generated from enum value: ALLOWANCE_PERIOD_TOTAL = 2;
-   */
-  TOTAL = 2,
-}
-
-/**
- * Describes the enum signpost.v1.AllowancePeriod.
- */
-export declare const AllowancePeriodSchema: GenEnum<AllowancePeriod>;
 

@@ -2,15 +2,17 @@
 // @generated from file signpost/v1/allowance.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_signpost_v1_calendar_date } from "./calendar_date_pb.js";
+import { file_signpost_v1_plan_limit } from "./plan_limit_pb.js";
 
 /**
  * Describes the file signpost/v1/allowance.proto.
  */
 export const file_signpost_v1_allowance = /*@__PURE__*/
-  fileDesc("ChtzaWducG9zdC92MS9hbGxvd2FuY2UucHJvdG8SC3NpZ25wb3N0LnYxIuABCglBbGxvd2FuY2USLQoEa2luZBgBIAEoDjIaLnNpZ25wb3N0LnYxLkFsbG93YW5jZUtpbmRCA+BBAxIRCgR1c2VkGAIgASgDQgPgQQMSEgoFbGltaXQYAyABKANCA+BBAxIWCgl1bmxpbWl0ZWQYBCABKAhCA+BBAxIxCgZwZXJpb2QYBSABKA4yHC5zaWducG9zdC52MS5BbGxvd2FuY2VQZXJpb2RCA+BBAxIyCglyZXNldHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMqggMKDUFsbG93YW5jZUtpbmQSHgoaQUxMT1dBTkNFX0tJTkRfVU5TUEVDSUZJRUQQABIYChRBTExPV0FOQ0VfS0lORF9MSU5LUxABEhwKGEFMTE9XQU5DRV9LSU5EX0FQSV9DQUxMUxACEiMKH0FMTE9XQU5DRV9LSU5EX1BMQVRGT1JNX0NSRURJVFMQAxIgChxBTExPV0FOQ0VfS0lORF9UT1BVUF9DUkVESVRTEAQSGgoWQUxMT1dBTkNFX0tJTkRfTUVNQkVSUxAFEiEKHUFMTE9XQU5DRV9LSU5EX0NVU1RPTV9ET01BSU5TEAYSHgoaQUxMT1dBTkNFX0tJTkRfRElSRUNUT1JJRVMQBxIcChhBTExPV0FOQ0VfS0lORF9TQU5EQk9YRVMQCBIeChpBTExPV0FOQ0VfS0lORF9MRUFEX1NDT1JFUxAJEhsKF0FMTE9XQU5DRV9LSU5EX1dFQkhPT0tTEAoSGAoUQUxMT1dBTkNFX0tJTkRfU0NBTlMQCyprCg9BbGxvd2FuY2VQZXJpb2QSIAocQUxMT1dBTkNFX1BFUklPRF9VTlNQRUNJRklFRBAAEhoKFkFMTE9XQU5DRV9QRVJJT0RfTU9OVEgQARIaChZBTExPV0FOQ0VfUEVSSU9EX1RPVEFMEAJiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChtzaWducG9zdC92MS9hbGxvd2FuY2UucHJvdG8SC3NpZ25wb3N0LnYxIoQFCglBbGxvd2FuY2USKwoDa2V5GAEgASgOMhkuc2lnbnBvc3QudjEuUGxhbkxpbWl0S2V5QgPgQQMSLQoEa2luZBgCIAEoDjIaLnNpZ25wb3N0LnYxLlBsYW5MaW1pdEtpbmRCA+BBAxIRCgR1c2VkGAMgASgFQgPgQQMSFwoFbGltaXQYBCABKAVCA+BBA0gAiAEBEhsKCXJlbWFpbmluZxgFIAEoBUID4EEDSAGIAQESFAoHcmVhY2hlZBgGIAEoCEID4EEDEjcKDmN5Y2xlX3N0YXJ0X2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN5Y2xlX2VuZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCglyZXNldHNfb24YCSABKAsyGS5zaWducG9zdC52MS5DYWxlbmRhckRhdGVCA+BBAxIdChBub3RpY2VfZGlzbWlzc2VkGAogASgIQgPgQQMSJgoUY2hlYXBlc3RfYWN0aW9uX2Nvc3QYCyABKAVCA+BBA0gCiAEBEh4KDGxvY2tlZF9jb3VudBgMIAEoBUID4EEDSAOIAQESJAoSbG9ja2VkX3RvdGFsX2NvdW50GA0gASgFQgPgQQNIBIgBARIgCg5yZWNvcmRlZF9jb3VudBgOIAEoBUID4EEDSAWIAQFCCAoGX2xpbWl0QgwKCl9yZW1haW5pbmdCFwoVX2NoZWFwZXN0X2FjdGlvbl9jb3N0Qg8KDV9sb2NrZWRfY291bnRCFQoTX2xvY2tlZF90b3RhbF9jb3VudEIRCg9fcmVjb3JkZWRfY291bnRiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp, file_signpost_v1_calendar_date, file_signpost_v1_plan_limit]);
 
 /**
  * Describes the message signpost.v1.Allowance.
@@ -18,32 +20,4 @@ export const file_signpost_v1_allowance = /*@__PURE__*/
  */
 export const AllowanceSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_allowance, 0);
-
-/**
- * Describes the enum signpost.v1.AllowanceKind.
- */
-export const AllowanceKindSchema = /*@__PURE__*/
-  enumDesc(file_signpost_v1_allowance, 0);
-
-/**
- * What a plan limits.
- *
- * @generated from enum signpost.v1.AllowanceKind
- */
-export const AllowanceKind = /*@__PURE__*/
-  tsEnum(AllowanceKindSchema);
-
-/**
- * Describes the enum signpost.v1.AllowancePeriod.
- */
-export const AllowancePeriodSchema = /*@__PURE__*/
-  enumDesc(file_signpost_v1_allowance, 1);
-
-/**
- * The time a limit is for.
- *
- * @generated from enum signpost.v1.AllowancePeriod
- */
-export const AllowancePeriod = /*@__PURE__*/
-  tsEnum(AllowancePeriodSchema);
 

@@ -4,8 +4,9 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Allowance } from "./allowance_pb.js";
+import type { PlanLimit, PlanLimitKey } from "./plan_limit_pb.js";
 import type { PricingPlanId } from "./pricing_plan_pb.js";
-import type { Allowance, AllowanceKind } from "./allowance_pb.js";
 
 /**
  * Describes the file signpost/v1/allowances_service.proto.
@@ -33,18 +34,26 @@ export declare const ListAllowancesRequestSchema: GenMessage<ListAllowancesReque
  */
 export declare type ListAllowancesResponse = Message<"signpost.v1.ListAllowancesResponse"> & {
   /**
-   * The plan that sets the limits.
+   * What is counted: domains, members, credits, visits and API calls.
    *
-   * @generated from field: signpost.v1.PricingPlanId plan_id = 1;
-   */
-  planId: PricingPlanId;
-
-  /**
-   * One for each kind.
-   *
-   * @generated from field: repeated signpost.v1.Allowance allowances = 2;
+   * @generated from field: repeated signpost.v1.Allowance allowances = 1;
    */
   allowances: Allowance[];
+
+  /**
+   * All that the workspace is allowed, one for each key. A workspace on trial or sponsored can be allowed less than its
+   * plan.
+   *
+   * @generated from field: repeated signpost.v1.PlanLimit limits = 2;
+   */
+  limits: PlanLimit[];
+
+  /**
+   * The plan that the limits come from.
+   *
+   * @generated from field: signpost.v1.PricingPlanId plan = 3;
+   */
+  plan: PricingPlanId;
 };
 
 /**
@@ -54,44 +63,38 @@ export declare type ListAllowancesResponse = Message<"signpost.v1.ListAllowances
 export declare const ListAllowancesResponseSchema: GenMessage<ListAllowancesResponse>;
 
 /**
- * Request for Get.
+ * Request for Dismiss.
  *
- * @generated from message signpost.v1.GetAllowanceRequest
+ * @generated from message signpost.v1.DismissAllowanceNoticeRequest
  */
-export declare type GetAllowanceRequest = Message<"signpost.v1.GetAllowanceRequest"> & {
+export declare type DismissAllowanceNoticeRequest = Message<"signpost.v1.DismissAllowanceNoticeRequest"> & {
   /**
-   * Which one, such as `ALLOWANCE_KIND_LINKS`.
+   * The limit, one of those that are counted.
    *
-   * @generated from field: signpost.v1.AllowanceKind kind = 1;
+   * @generated from field: signpost.v1.PlanLimitKey key = 1;
    */
-  kind: AllowanceKind;
+  key: PlanLimitKey;
 };
 
 /**
- * Describes the message signpost.v1.GetAllowanceRequest.
- * Use `create(GetAllowanceRequestSchema)` to create a new message.
+ * Describes the message signpost.v1.DismissAllowanceNoticeRequest.
+ * Use `create(DismissAllowanceNoticeRequestSchema)` to create a new message.
  */
-export declare const GetAllowanceRequestSchema: GenMessage<GetAllowanceRequest>;
+export declare const DismissAllowanceNoticeRequestSchema: GenMessage<DismissAllowanceNoticeRequest>;
 
 /**
- * Response for Get.
+ * Response for Dismiss.
  *
- * @generated from message signpost.v1.GetAllowanceResponse
+ * @generated from message signpost.v1.DismissAllowanceNoticeResponse
  */
-export declare type GetAllowanceResponse = Message<"signpost.v1.GetAllowanceResponse"> & {
-  /**
-   * The allowance. Over REST it is the whole body.
-   *
-   * @generated from field: signpost.v1.Allowance allowance = 1;
-   */
-  allowance?: Allowance | undefined;
+export declare type DismissAllowanceNoticeResponse = Message<"signpost.v1.DismissAllowanceNoticeResponse"> & {
 };
 
 /**
- * Describes the message signpost.v1.GetAllowanceResponse.
- * Use `create(GetAllowanceResponseSchema)` to create a new message.
+ * Describes the message signpost.v1.DismissAllowanceNoticeResponse.
+ * Use `create(DismissAllowanceNoticeResponseSchema)` to create a new message.
  */
-export declare const GetAllowanceResponseSchema: GenMessage<GetAllowanceResponse>;
+export declare const DismissAllowanceNoticeResponseSchema: GenMessage<DismissAllowanceNoticeResponse>;
 
 /**
  * Read how much of its plan a workspace has used.
@@ -100,7 +103,7 @@ export declare const GetAllowanceResponseSchema: GenMessage<GetAllowanceResponse
  */
 export declare const AllowancesService: GenService<{
   /**
-   * List every allowance once, in the order of AllowanceKind.
+   * List what is counted, in the order of PlanLimitKey, and all that the workspace is allowed.
    *
    * @generated from rpc signpost.v1.AllowancesService.List
    */
@@ -110,16 +113,18 @@ export declare const AllowancesService: GenService<{
     output: typeof ListAllowancesResponseSchema;
   },
   /**
-   * Get one allowance.
+   * Hide the notice of one limit from the calling member until the limit's next cycle; of a total, until it is no longer
+   * reached. A second call changes nothing.
    *
-   * Errors: INVALID_ARGUMENT if the kind is unknown or ALLOWANCE_KIND_UNSPECIFIED.
+   * Errors: PERMISSION_DENIED (MEMBER_SESSION_REQUIRED) if the caller is no member; INVALID_ARGUMENT if nothing is
+   * counted for the key.
    *
-   * @generated from rpc signpost.v1.AllowancesService.Get
+   * @generated from rpc signpost.v1.AllowancesService.Dismiss
    */
-  get: {
+  dismiss: {
     methodKind: "unary";
-    input: typeof GetAllowanceRequestSchema;
-    output: typeof GetAllowanceResponseSchema;
+    input: typeof DismissAllowanceNoticeRequestSchema;
+    output: typeof DismissAllowanceNoticeResponseSchema;
   },
 }>;
 

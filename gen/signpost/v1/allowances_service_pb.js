@@ -7,14 +7,16 @@ import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_signpost_options_v1_access } from "../options/v1/access_pb.js";
+import { file_signpost_options_v1_documentation } from "../options/v1/documentation_pb.js";
 import { file_signpost_v1_allowance } from "./allowance_pb.js";
+import { file_signpost_v1_plan_limit } from "./plan_limit_pb.js";
 import { file_signpost_v1_pricing_plan } from "./pricing_plan_pb.js";
 
 /**
  * Describes the file signpost/v1/allowances_service.proto.
  */
 export const file_signpost_v1_allowances_service = /*@__PURE__*/
-  fileDesc("CiRzaWducG9zdC92MS9hbGxvd2FuY2VzX3NlcnZpY2UucHJvdG8SC3NpZ25wb3N0LnYxIhcKFUxpc3RBbGxvd2FuY2VzUmVxdWVzdCJxChZMaXN0QWxsb3dhbmNlc1Jlc3BvbnNlEisKB3BsYW5faWQYASABKA4yGi5zaWducG9zdC52MS5QcmljaW5nUGxhbklkEioKCmFsbG93YW5jZXMYAiADKAsyFi5zaWducG9zdC52MS5BbGxvd2FuY2UiTwoTR2V0QWxsb3dhbmNlUmVxdWVzdBI4CgRraW5kGAEgASgOMhouc2lnbnBvc3QudjEuQWxsb3dhbmNlS2luZEIO4EECukgIyAEBggECEAEiQQoUR2V0QWxsb3dhbmNlUmVzcG9uc2USKQoJYWxsb3dhbmNlGAEgASgLMhYuc2lnbnBvc3QudjEuQWxsb3dhbmNlMoQCChFBbGxvd2FuY2VzU2VydmljZRJwCgRMaXN0EiIuc2lnbnBvc3QudjEuTGlzdEFsbG93YW5jZXNSZXF1ZXN0GiMuc2lnbnBvc3QudjEuTGlzdEFsbG93YW5jZXNSZXNwb25zZSIfkAIBqrsYAggkgtPkkwIQEg4vdjEvYWxsb3dhbmNlcxJ9CgNHZXQSIC5zaWducG9zdC52MS5HZXRBbGxvd2FuY2VSZXF1ZXN0GiEuc2lnbnBvc3QudjEuR2V0QWxsb3dhbmNlUmVzcG9uc2UiMZACAaq7GAIIJILT5JMCImIJYWxsb3dhbmNlEhUvdjEvYWxsb3dhbmNlcy97a2luZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_signpost_options_v1_access, file_signpost_v1_allowance, file_signpost_v1_pricing_plan]);
+  fileDesc("CiRzaWducG9zdC92MS9hbGxvd2FuY2VzX3NlcnZpY2UucHJvdG8SC3NpZ25wb3N0LnYxIhcKFUxpc3RBbGxvd2FuY2VzUmVxdWVzdCKWAQoWTGlzdEFsbG93YW5jZXNSZXNwb25zZRIqCgphbGxvd2FuY2VzGAEgAygLMhYuc2lnbnBvc3QudjEuQWxsb3dhbmNlEiYKBmxpbWl0cxgCIAMoCzIWLnNpZ25wb3N0LnYxLlBsYW5MaW1pdBIoCgRwbGFuGAMgASgOMhouc2lnbnBvc3QudjEuUHJpY2luZ1BsYW5JZCJ4Ch1EaXNtaXNzQWxsb3dhbmNlTm90aWNlUmVxdWVzdBJXCgNrZXkYASABKA4yGS5zaWducG9zdC52MS5QbGFuTGltaXRLZXlCL+BBArpICMgBAYIBAhAB4rsYHVBMQU5fTElNSVRfS0VZX1RSQUNLRURfVklTSVRTIiAKHkRpc21pc3NBbGxvd2FuY2VOb3RpY2VSZXNwb25zZTKWAgoRQWxsb3dhbmNlc1NlcnZpY2UScAoETGlzdBIiLnNpZ25wb3N0LnYxLkxpc3RBbGxvd2FuY2VzUmVxdWVzdBojLnNpZ25wb3N0LnYxLkxpc3RBbGxvd2FuY2VzUmVzcG9uc2UiH5ACAaq7GAIIJILT5JMCEBIOL3YxL2FsbG93YW5jZXMSjgEKB0Rpc21pc3MSKi5zaWducG9zdC52MS5EaXNtaXNzQWxsb3dhbmNlTm90aWNlUmVxdWVzdBorLnNpZ25wb3N0LnYxLkRpc21pc3NBbGxvd2FuY2VOb3RpY2VSZXNwb25zZSIqkAICqrsYAgglgtPkkwIbOgEqIhYvdjEvYWxsb3dhbmNlcy9kaXNtaXNzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_signpost_options_v1_access, file_signpost_options_v1_documentation, file_signpost_v1_allowance, file_signpost_v1_plan_limit, file_signpost_v1_pricing_plan]);
 
 /**
  * Describes the message signpost.v1.ListAllowancesRequest.
@@ -31,17 +33,17 @@ export const ListAllowancesResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_allowances_service, 1);
 
 /**
- * Describes the message signpost.v1.GetAllowanceRequest.
- * Use `create(GetAllowanceRequestSchema)` to create a new message.
+ * Describes the message signpost.v1.DismissAllowanceNoticeRequest.
+ * Use `create(DismissAllowanceNoticeRequestSchema)` to create a new message.
  */
-export const GetAllowanceRequestSchema = /*@__PURE__*/
+export const DismissAllowanceNoticeRequestSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_allowances_service, 2);
 
 /**
- * Describes the message signpost.v1.GetAllowanceResponse.
- * Use `create(GetAllowanceResponseSchema)` to create a new message.
+ * Describes the message signpost.v1.DismissAllowanceNoticeResponse.
+ * Use `create(DismissAllowanceNoticeResponseSchema)` to create a new message.
  */
-export const GetAllowanceResponseSchema = /*@__PURE__*/
+export const DismissAllowanceNoticeResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_allowances_service, 3);
 
 /**

@@ -31,6 +31,27 @@ export declare type ListDashboardsRequest = Message<"signpost.v1.ListDashboardsR
    * @generated from field: signpost.v1.DashboardScope scope = 2;
    */
   scope: DashboardScope;
+
+  /**
+   * How many dashboards to answer with. 0 means 100; more than 1,000 means 1,000.
+   *
+   * @generated from field: int64 page_size = 3;
+   */
+  pageSize: bigint;
+
+  /**
+   * `next_page_token` of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
 };
 
 /**
@@ -46,11 +67,25 @@ export declare const ListDashboardsRequestSchema: GenMessage<ListDashboardsReque
  */
 export declare type ListDashboardsResponse = Message<"signpost.v1.ListDashboardsResponse"> & {
   /**
-   * Every dashboard that matches.
+   * One page of dashboards.
    *
    * @generated from field: repeated signpost.v1.AnalyticsDashboard dashboards = 1;
    */
   dashboards: AnalyticsDashboard[];
+
+  /**
+   * Where the next page starts; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many dashboards match the filters in all.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -80,7 +115,7 @@ export declare type CreateDashboardRequest = Message<"signpost.v1.CreateDashboar
   linkId: string;
 
   /**
-   * At most 255 characters. Empty means a title made by the service.
+   * At most 255 characters. Empty means `Default Dashboard`.
    *
    * @generated from field: string name = 3;
    */
@@ -94,7 +129,7 @@ export declare type CreateDashboardRequest = Message<"signpost.v1.CreateDashboar
   config?: DashboardConfig | undefined;
 
   /**
-   * Whether to begin with a set of widgets. It does not count with `config` or `link_id`.
+   * Whether to begin with the widgets that suit a workspace, or with `link_id` a link. It does not count with `config`.
    *
    * @generated from field: bool use_default_widgets = 5;
    */
@@ -364,9 +399,10 @@ export declare const DashboardScopeSchema: GenEnum<DashboardScope>;
  */
 export declare const AnalyticsDashboardService: GenService<{
   /**
-   * List all dashboards, newest first, or one link's.
+   * List the dashboards, newest first, or one link's.
    *
-   * Errors: NOT_FOUND if there is no such link.
+   * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or
+   * belongs to other filters.
    *
    * @generated from rpc signpost.v1.AnalyticsDashboardService.ListDashboards
    */
@@ -429,8 +465,8 @@ export declare const AnalyticsDashboardService: GenService<{
    * Have the assistant summarize the numbers of a widget and store the text. A new text costs one credit; a current
    * one is answered free of charge.
    *
-   * Errors: NOT_FOUND if there is no such dashboard or widget; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED);
-   * RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS); UNAVAILABLE (ASSISTANT_UNAVAILABLE).
+   * Errors: NOT_FOUND if there is no such dashboard or widget; RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS);
+   * UNAVAILABLE (ASSISTANT_UNAVAILABLE).
    *
    * @generated from rpc signpost.v1.AnalyticsDashboardService.GenerateWidgetSummary
    */

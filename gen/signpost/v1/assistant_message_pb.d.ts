@@ -45,6 +45,20 @@ export declare type AssistantDisplayMessage = Message<"signpost.v1.AssistantDisp
    * @generated from field: google.protobuf.Timestamp timestamp = 5;
    */
   timestamp?: Timestamp | undefined;
+
+  /**
+   * When somebody read it. Unset before, and of messages of people.
+   *
+   * @generated from field: google.protobuf.Timestamp read_at = 6;
+   */
+  readAt?: Timestamp | undefined;
+
+  /**
+   * What was offered to the reader below it.
+   *
+   * @generated from field: repeated signpost.v1.ChatUIAction ui_actions = 7;
+   */
+  uiActions: ChatUIAction[];
 };
 
 /**

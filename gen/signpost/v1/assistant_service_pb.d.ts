@@ -50,6 +50,13 @@ export declare type AssistantGetConversationResponse = Message<"signpost.v1.Assi
    * @generated from field: repeated signpost.v1.AssistantDisplayMessage messages = 1;
    */
   messages: AssistantDisplayMessage[];
+
+  /**
+   * How many messages of the assistant nobody has read yet.
+   *
+   * @generated from field: int32 unread_count = 2;
+   */
+  unreadCount: number;
 };
 
 /**
@@ -98,6 +105,53 @@ export declare type AssistantClearConversationResponse = Message<"signpost.v1.As
  * Use `create(AssistantClearConversationResponseSchema)` to create a new message.
  */
 export declare const AssistantClearConversationResponseSchema: GenMessage<AssistantClearConversationResponse>;
+
+/**
+ * Request for MarkConversationRead.
+ *
+ * @generated from message signpost.v1.AssistantMarkConversationReadRequest
+ */
+export declare type AssistantMarkConversationReadRequest = Message<"signpost.v1.AssistantMarkConversationReadRequest"> & {
+  /**
+   * What kind of record it is about.
+   *
+   * @generated from field: signpost.v1.AssistantContextType context_type = 1;
+   */
+  contextType: AssistantContextType;
+
+  /**
+   * The record's id, a UUID.
+   *
+   * @generated from field: string context_id = 2;
+   */
+  contextId: string;
+};
+
+/**
+ * Describes the message signpost.v1.AssistantMarkConversationReadRequest.
+ * Use `create(AssistantMarkConversationReadRequestSchema)` to create a new message.
+ */
+export declare const AssistantMarkConversationReadRequestSchema: GenMessage<AssistantMarkConversationReadRequest>;
+
+/**
+ * Response for MarkConversationRead.
+ *
+ * @generated from message signpost.v1.AssistantMarkConversationReadResponse
+ */
+export declare type AssistantMarkConversationReadResponse = Message<"signpost.v1.AssistantMarkConversationReadResponse"> & {
+  /**
+   * How many messages were marked; 0 when none was unread.
+   *
+   * @generated from field: int32 marked_count = 1;
+   */
+  markedCount: number;
+};
+
+/**
+ * Describes the message signpost.v1.AssistantMarkConversationReadResponse.
+ * Use `create(AssistantMarkConversationReadResponseSchema)` to create a new message.
+ */
+export declare const AssistantMarkConversationReadResponseSchema: GenMessage<AssistantMarkConversationReadResponse>;
 
 /**
  * Request for SendMessage.
@@ -255,8 +309,7 @@ export declare const AssistantService: GenService<{
   /**
    * Get the last 200 messages of a conversation, oldest first; none when it never began.
    *
-   * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED;
-   * PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED.
    *
    * @generated from rpc signpost.v1.AssistantService.GetConversation
    */
@@ -268,8 +321,7 @@ export declare const AssistantService: GenService<{
   /**
    * Forget a conversation. It may never have begun.
    *
-   * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED;
-   * PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED.
    *
    * @generated from rpc signpost.v1.AssistantService.ClearConversation
    */
@@ -279,12 +331,25 @@ export declare const AssistantService: GenService<{
     output: typeof AssistantClearConversationResponseSchema;
   },
   /**
+   * Mark the assistant's messages of a conversation as read, for every caller. Call it when the thread is on screen. It may
+   * never have begun.
+   *
+   * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED.
+   *
+   * @generated from rpc signpost.v1.AssistantService.MarkConversationRead
+   */
+  markConversationRead: {
+    methodKind: "unary";
+    input: typeof AssistantMarkConversationReadRequestSchema;
+    output: typeof AssistantMarkConversationReadResponseSchema;
+  },
+  /**
    * Say something and get the answer, together with the files uploaded since the caller's last message. An answer
    * costs one credit.
    *
    * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED;
-   * PERMISSION_DENIED (PLAN_FEATURE_REQUIRED); RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS); UNAVAILABLE
-   * (ASSISTANT_UNAVAILABLE) if no model is configured.
+   * RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS), (PLAN_LIMIT_REACHED) if there were too many messages in this minute;
+   * UNAVAILABLE (ASSISTANT_UNAVAILABLE) if no model is configured.
    *
    * @generated from rpc signpost.v1.AssistantService.SendMessage
    */
@@ -297,7 +362,7 @@ export declare const AssistantService: GenService<{
    * Upload a file for the caller's next message: an image, PDF, plain text or CSV of at most 20 MB. It is forgotten
    * after 5 minutes.
    *
-   * Errors: INVALID_ARGUMENT if the type is none of those; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * Errors: INVALID_ARGUMENT if the type is none of those.
    *
    * @generated from rpc signpost.v1.AssistantService.UploadFile
    */

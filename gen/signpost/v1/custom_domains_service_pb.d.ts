@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { CustomDomain, CustomDomain_Status } from "./custom_domain_pb.js";
 import type { CustomDomainValidation } from "./custom_domain_validation_pb.js";
+import type { CustomDomainSetupGuide } from "./custom_domain_setup_guide_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -52,46 +53,6 @@ export declare type CreateCustomDomainResponse = Message<"signpost.v1.CreateCust
  * Use `create(CreateCustomDomainResponseSchema)` to create a new message.
  */
 export declare const CreateCustomDomainResponseSchema: GenMessage<CreateCustomDomainResponse>;
-
-/**
- * Request for Availability.
- *
- * @generated from message signpost.v1.CustomDomainAvailabilityRequest
- */
-export declare type CustomDomainAvailabilityRequest = Message<"signpost.v1.CustomDomainAvailabilityRequest"> & {
-  /**
-   * The name to ask about.
-   *
-   * @generated from field: string name = 1;
-   */
-  name: string;
-};
-
-/**
- * Describes the message signpost.v1.CustomDomainAvailabilityRequest.
- * Use `create(CustomDomainAvailabilityRequestSchema)` to create a new message.
- */
-export declare const CustomDomainAvailabilityRequestSchema: GenMessage<CustomDomainAvailabilityRequest>;
-
-/**
- * Response for Availability.
- *
- * @generated from message signpost.v1.CustomDomainAvailabilityResponse
- */
-export declare type CustomDomainAvailabilityResponse = Message<"signpost.v1.CustomDomainAvailabilityResponse"> & {
-  /**
-   * Whether the name can be registered now.
-   *
-   * @generated from field: bool available = 1;
-   */
-  available: boolean;
-};
-
-/**
- * Describes the message signpost.v1.CustomDomainAvailabilityResponse.
- * Use `create(CustomDomainAvailabilityResponseSchema)` to create a new message.
- */
-export declare const CustomDomainAvailabilityResponseSchema: GenMessage<CustomDomainAvailabilityResponse>;
 
 /**
  * Request for Get.
@@ -145,6 +106,27 @@ export declare type ListCustomDomainsRequest = Message<"signpost.v1.ListCustomDo
    * @generated from field: signpost.v1.CustomDomain.Status status = 1;
    */
   status: CustomDomain_Status;
+
+  /**
+   * How many domains to answer with. 0 means 100; more than 1,000 means 1,000.
+   *
+   * @generated from field: int64 page_size = 2;
+   */
+  pageSize: bigint;
+
+  /**
+   * `next_page_token` of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
 };
 
 /**
@@ -160,11 +142,25 @@ export declare const ListCustomDomainsRequestSchema: GenMessage<ListCustomDomain
  */
 export declare type ListCustomDomainsResponse = Message<"signpost.v1.ListCustomDomainsResponse"> & {
   /**
-   * Every domain that matches.
+   * One page of domains.
    *
    * @generated from field: repeated signpost.v1.CustomDomain custom_domains = 1;
    */
   customDomains: CustomDomain[];
+
+  /**
+   * Where the next page starts; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many domains match the filters in all.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -212,6 +208,46 @@ export declare type ValidationInstructionsCustomDomainResponse = Message<"signpo
  * Use `create(ValidationInstructionsCustomDomainResponseSchema)` to create a new message.
  */
 export declare const ValidationInstructionsCustomDomainResponseSchema: GenMessage<ValidationInstructionsCustomDomainResponse>;
+
+/**
+ * Request for GetSetupGuide.
+ *
+ * @generated from message signpost.v1.GetCustomDomainSetupGuideRequest
+ */
+export declare type GetCustomDomainSetupGuideRequest = Message<"signpost.v1.GetCustomDomainSetupGuideRequest"> & {
+  /**
+   * The domain's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message signpost.v1.GetCustomDomainSetupGuideRequest.
+ * Use `create(GetCustomDomainSetupGuideRequestSchema)` to create a new message.
+ */
+export declare const GetCustomDomainSetupGuideRequestSchema: GenMessage<GetCustomDomainSetupGuideRequest>;
+
+/**
+ * Response for GetSetupGuide.
+ *
+ * @generated from message signpost.v1.GetCustomDomainSetupGuideResponse
+ */
+export declare type GetCustomDomainSetupGuideResponse = Message<"signpost.v1.GetCustomDomainSetupGuideResponse"> & {
+  /**
+   * What to do.
+   *
+   * @generated from field: signpost.v1.CustomDomainSetupGuide setup_guide = 1;
+   */
+  setupGuide?: CustomDomainSetupGuide | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.GetCustomDomainSetupGuideResponse.
+ * Use `create(GetCustomDomainSetupGuideResponseSchema)` to create a new message.
+ */
+export declare const GetCustomDomainSetupGuideResponseSchema: GenMessage<GetCustomDomainSetupGuideResponse>;
 
 /**
  * Request for Check.
@@ -352,8 +388,8 @@ export declare const CustomDomainsService: GenService<{
    * Register a domain and check it for the first time. One that is not verified within 7 days is deleted.
    *
    * Errors: INVALID_ARGUMENT if the name is no DNS name or a host of the service; ALREADY_EXISTS (DOMAIN_TAKEN) if any
-   * workspace has registered it; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED, NOT_AVAILABLE_IN_SANDBOX);
-   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED).
+   * workspace has registered it; PERMISSION_DENIED (NOT_AVAILABLE_IN_SANDBOX); RESOURCE_EXHAUSTED
+   * (PLAN_LIMIT_REACHED).
    *
    * @generated from rpc signpost.v1.CustomDomainsService.Create
    */
@@ -361,19 +397,6 @@ export declare const CustomDomainsService: GenService<{
     methodKind: "unary";
     input: typeof CreateCustomDomainRequestSchema;
     output: typeof CreateCustomDomainResponseSchema;
-  },
-  /**
-   * Tell whether a name can be registered. It cannot when a workspace has registered it, or when it is a host of the
-   * service.
-   *
-   * Errors: INVALID_ARGUMENT if the name is no DNS name.
-   *
-   * @generated from rpc signpost.v1.CustomDomainsService.Availability
-   */
-  availability: {
-    methodKind: "unary";
-    input: typeof CustomDomainAvailabilityRequestSchema;
-    output: typeof CustomDomainAvailabilityResponseSchema;
   },
   /**
    * Get a domain.
@@ -388,7 +411,9 @@ export declare const CustomDomainsService: GenService<{
     output: typeof GetCustomDomainResponseSchema;
   },
   /**
-   * List all domains of the workspace, newest first.
+   * List the domains of the workspace, newest first.
+   *
+   * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or belongs to other filters.
    *
    * @generated from rpc signpost.v1.CustomDomainsService.List
    */
@@ -408,6 +433,19 @@ export declare const CustomDomainsService: GenService<{
     methodKind: "unary";
     input: typeof ValidationInstructionsCustomDomainRequestSchema;
     output: typeof ValidationInstructionsCustomDomainResponseSchema;
+  },
+  /**
+   * Get what to do at the DNS provider of a domain. Providers are told by the name servers of the zone; looking them up
+   * never makes the call fail.
+   *
+   * Errors: NOT_FOUND if there is no such domain.
+   *
+   * @generated from rpc signpost.v1.CustomDomainsService.GetSetupGuide
+   */
+  getSetupGuide: {
+    methodKind: "unary";
+    input: typeof GetCustomDomainSetupGuideRequestSchema;
+    output: typeof GetCustomDomainSetupGuideResponseSchema;
   },
   /**
    * Check DNS and certificate of a domain now, at most once in 10 seconds. What is wrong stands in `last_error`; it

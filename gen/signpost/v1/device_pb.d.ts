@@ -148,9 +148,9 @@ export declare type Device = Message<"signpost.v1.Device"> & {
   /**
    * The number of the internet provider's autonomous system.
    *
-   * @generated from field: int64 asn = 21;
+   * @generated from field: uint32 asn = 21;
    */
-  asn: bigint;
+  asn: number;
 
   /**
    * In CSS pixels, reported by a hosted page, as are the fields that follow.

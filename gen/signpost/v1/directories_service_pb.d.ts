@@ -120,6 +120,13 @@ export declare type ListDirectoriesRequest = Message<"signpost.v1.ListDirectorie
   pageToken: string;
 
   /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 7;
+   */
+  cursor: string;
+
+  /**
    * Only what stands in this directory; empty means the root level.
    *
    * @generated from field: string parent_directory_id = 3;
@@ -134,7 +141,7 @@ export declare type ListDirectoriesRequest = Message<"signpost.v1.ListDirectorie
   recursive: boolean;
 
   /**
-   * Whether to list the parent itself too. There is none at the root level.
+   * With a parent, whether to list the directories of the root level too.
    *
    * @generated from field: bool include_root = 5;
    */
@@ -173,6 +180,13 @@ export declare type ListDirectoriesResponse = Message<"signpost.v1.ListDirectori
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many directories match the filters in all.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -294,7 +308,7 @@ export declare const DirectoriesService: GenService<{
    * Create a directory.
    *
    * Errors: NOT_FOUND if there is no such parent; ALREADY_EXISTS (NAME_TAKEN) if a sibling has the name;
-   * INVALID_ARGUMENT if it would be more than 10 levels deep; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * INVALID_ARGUMENT if it would be more than 10 levels deep.
    *
    * @generated from rpc signpost.v1.DirectoriesService.Create
    */
@@ -333,7 +347,7 @@ export declare const DirectoriesService: GenService<{
    *
    * Errors: NOT_FOUND if there is no such directory or parent; ALREADY_EXISTS (NAME_TAKEN) if a sibling has the name;
    * INVALID_ARGUMENT (DIRECTORY_CYCLE) if it would stand below itself, (MUTUALLY_EXCLUSIVE_FIELDS) if a parent is
-   * given and removed, or if something would be more than 10 levels deep; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * given and removed, or if something would be more than 10 levels deep.
    *
    * @generated from rpc signpost.v1.DirectoriesService.Update
    */

@@ -241,18 +241,18 @@ export enum ErrorReason {
   MEMBER_SESSION_REQUIRED = 34,
 
   /**
-   * Only a secret token of a live workspace may call.
+   * Only callers of a live workspace may do this, not those of a sandbox.
    *
-   * @generated from enum value: ERROR_REASON_LIVE_SECRET_TOKEN_REQUIRED = 35;
+   * @generated from enum value: ERROR_REASON_LIVE_CREDENTIAL_REQUIRED = 35;
    */
-  LIVE_SECRET_TOKEN_REQUIRED = 35,
+  LIVE_CREDENTIAL_REQUIRED = 35,
 
   /**
-   * The workspace's plan does not have this; metadata `feature` names it, a value of PlanFeature.
+   * Only a token with full access or an administrator may do this.
    *
-   * @generated from enum value: ERROR_REASON_PLAN_FEATURE_REQUIRED = 36;
+   * @generated from enum value: ERROR_REASON_FULL_ACCESS_REQUIRED = 36;
    */
-  PLAN_FEATURE_REQUIRED = 36,
+  FULL_ACCESS_REQUIRED = 36,
 
   /**
    * Sandboxes do not have this.
@@ -262,8 +262,8 @@ export enum ErrorReason {
   NOT_AVAILABLE_IN_SANDBOX = 37,
 
   /**
-   * A limit of the plan is used up; metadata `kind` names it, a value of AllowanceKind. With `Retry-After` when it is a
-   * monthly one.
+   * A limit of the plan is used up; metadata `key` names it, a value of PlanLimitKey. With `Retry-After` when it is one
+   * of a month or minute.
    *
    * @generated from enum value: ERROR_REASON_PLAN_LIMIT_REACHED = 38;
    */
@@ -333,7 +333,7 @@ export enum ErrorReason {
   LIMIT_REACHED = 47,
 
   /**
-   * The sandbox has used up one of its monthly caps; metadata `kind` names it, a value of AllowanceKind.
+   * The sandbox has used up one of its monthly caps; metadata `key` names it, a value of PlanLimitKey.
    *
    * @generated from enum value: ERROR_REASON_SANDBOX_CAP_REACHED = 48;
    */
@@ -347,11 +347,18 @@ export enum ErrorReason {
   SANDBOX_LIMIT_REACHED = 49,
 
   /**
-   * Rows of a job were refused; the job's `rowErrors` lists every one. Only in the error of a job.
+   * The plan's API calls of this month are used up. With `Retry-After`.
    *
-   * @generated from enum value: ERROR_REASON_BULK_ROWS_INVALID = 50;
+   * @generated from enum value: ERROR_REASON_MAX_PUBLIC_API_QUERIED_REACHED = 50;
    */
-  BULK_ROWS_INVALID = 50,
+  MAX_PUBLIC_API_QUERIED_REACHED = 50,
+
+  /**
+   * Callers grant a token only the scopes that they hold themselves.
+   *
+   * @generated from enum value: ERROR_REASON_SCOPE_NOT_HELD = 52;
+   */
+  SCOPE_NOT_HELD = 52,
 
   /**
    * The visit has no score.

@@ -70,6 +70,13 @@ export declare type ListEventsRequest = Message<"signpost.v1.ListEventsRequest">
   pageToken: string;
 
   /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 9;
+   */
+  cursor: string;
+
+  /**
    * Further objects to embed in each event: `visitor`, `device`, `link`, `workspace`, `leadScore`, `journey`, `traces`.
    *
    * @generated from field: repeated string include = 8;

@@ -298,8 +298,6 @@ export declare const GoogleFormsIntegrationsService: GenService<{
    * Get the address at which a person grants access to the Google account. It works for 10 minutes, for the caller
    * only.
    *
-   * Errors: PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
-   *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.GetOAuthURL
    */
   getOAuthURL: {
@@ -311,7 +309,7 @@ export declare const GoogleFormsIntegrationsService: GenService<{
    * Connect the account with what Google gave the person's browser.
    *
    * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Google
-   * refuses the code; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * refuses the code.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.CompleteOAuth
    */

@@ -4,7 +4,6 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Error } from "./error_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -13,8 +12,8 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_job: GenFile;
 
 /**
- * Work that goes on after the call that asked for it was answered. It can be read until 24 hours after it finished,
- * and it survives a restart of the service.
+ * Work that goes on after the call that asked for it was answered, all or nothing. It can be read until 24 hours after it
+ * finished, and it survives a restart of the service.
  *
  * @generated from message signpost.v1.Job
  */
@@ -25,9 +24,9 @@ export declare type Job = Message<"signpost.v1.Job"> & {
   id: string;
 
   /**
-   * @generated from field: signpost.v1.JobKind kind = 2;
+   * @generated from field: signpost.v1.JobType type = 2;
    */
-  kind: JobKind;
+  type: JobType;
 
   /**
    * @generated from field: signpost.v1.JobStatus status = 3;
@@ -35,30 +34,32 @@ export declare type Job = Message<"signpost.v1.Job"> & {
   status: JobStatus;
 
   /**
-   * @generated from field: signpost.v1.JobProgress progress = 4;
+   * How many items were submitted.
+   *
+   * @generated from field: int32 item_count = 4;
    */
-  progress?: JobProgress | undefined;
+  itemCount: number;
 
   /**
-   * The links that were created, in the order of the request. Empty unless the job succeeded.
+   * Where to read the job, as a path of the service.
    *
-   * @generated from field: repeated string link_ids = 5;
+   * @generated from field: string status_url = 5;
    */
-  linkIds: string[];
+  statusUrl: string;
 
   /**
-   * Every row that was refused. One is enough for the whole job to fail.
+   * What a job of type LINKS_BULK_CREATE has made. Unset unless it succeeded.
    *
-   * @generated from field: repeated signpost.v1.JobRowError row_errors = 6;
+   * @generated from field: signpost.v1.LinksBulkCreateResult links_bulk_create = 6;
    */
-  rowErrors: JobRowError[];
+  linksBulkCreate?: LinksBulkCreateResult | undefined;
 
   /**
-   * Why the job failed: BULK_ROWS_INVALID with rows that were refused, INTERNAL after three crashes. Unset otherwise.
+   * Why the job failed. Unset otherwise.
    *
-   * @generated from field: signpost.v1.Error error = 7;
+   * @generated from field: signpost.v1.JobError error = 7;
    */
-  error?: Error | undefined;
+  error?: JobError | undefined;
 
   /**
    * @generated from field: google.protobuf.Timestamp created_at = 8;
@@ -66,25 +67,11 @@ export declare type Job = Message<"signpost.v1.Job"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Unset before a worker takes the job.
-   *
-   * @generated from field: google.protobuf.Timestamp started_at = 9;
-   */
-  startedAt?: Timestamp | undefined;
-
-  /**
    * Unset before the job succeeds or fails.
    *
-   * @generated from field: google.protobuf.Timestamp finished_at = 10;
+   * @generated from field: google.protobuf.Timestamp completed_at = 9;
    */
-  finishedAt?: Timestamp | undefined;
-
-  /**
-   * Until when the job can be read. Unset before it is finished.
-   *
-   * @generated from field: google.protobuf.Timestamp expires_at = 11;
-   */
-  expiresAt?: Timestamp | undefined;
+  completedAt?: Timestamp | undefined;
 };
 
 /**
@@ -94,83 +81,75 @@ export declare type Job = Message<"signpost.v1.Job"> & {
 export declare const JobSchema: GenMessage<Job>;
 
 /**
- * How far a job is, in rows.
+ * What a job that creates links has made.
  *
- * @generated from message signpost.v1.JobProgress
+ * @generated from message signpost.v1.LinksBulkCreateResult
  */
-export declare type JobProgress = Message<"signpost.v1.JobProgress"> & {
+export declare type LinksBulkCreateResult = Message<"signpost.v1.LinksBulkCreateResult"> & {
   /**
-   * @generated from field: int32 total = 1;
-   */
-  total: number;
-
-  /**
-   * Rows looked at, refused ones included.
+   * The links, in the order in which they were submitted.
    *
-   * @generated from field: int32 done = 2;
+   * @generated from field: repeated string link_ids = 1;
    */
-  done: number;
-
-  /**
-   * @generated from field: int32 failed = 3;
-   */
-  failed: number;
+  linkIds: string[];
 };
 
 /**
- * Describes the message signpost.v1.JobProgress.
- * Use `create(JobProgressSchema)` to create a new message.
+ * Describes the message signpost.v1.LinksBulkCreateResult.
+ * Use `create(LinksBulkCreateResultSchema)` to create a new message.
  */
-export declare const JobProgressSchema: GenMessage<JobProgress>;
+export declare const LinksBulkCreateResultSchema: GenMessage<LinksBulkCreateResult>;
 
 /**
- * Why one row was refused.
+ * Why a job failed.
  *
- * @generated from message signpost.v1.JobRowError
+ * @generated from message signpost.v1.JobError
  */
-export declare type JobRowError = Message<"signpost.v1.JobRowError"> & {
+export declare type JobError = Message<"signpost.v1.JobError"> & {
   /**
-   * The row's position in the request, from 0.
+   * The reason with which the call would have been refused that does the same at once; INTERNAL after three crashes.
    *
-   * @generated from field: int32 index = 1;
+   * @generated from field: string code_type = 1;
    */
-  index: number;
+  codeType: string;
 
   /**
-   * @generated from field: signpost.v1.Error error = 2;
+   * For people. It names the first bad field, such as `links[3].destination`.
+   *
+   * @generated from field: string message = 2;
    */
-  error?: Error | undefined;
+  message: string;
 };
 
 /**
- * Describes the message signpost.v1.JobRowError.
- * Use `create(JobRowErrorSchema)` to create a new message.
+ * Describes the message signpost.v1.JobError.
+ * Use `create(JobErrorSchema)` to create a new message.
  */
-export declare const JobRowErrorSchema: GenMessage<JobRowError>;
+export declare const JobErrorSchema: GenMessage<JobError>;
 
 /**
  * What a job does.
  *
- * @generated from enum signpost.v1.JobKind
+ * @generated from enum signpost.v1.JobType
  */
-export enum JobKind {
+export enum JobType {
   /**
-   * @generated from enum value: JOB_KIND_UNSPECIFIED = 0;
+   * @generated from enum value: JOB_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * Creates many links, all or none.
    *
-   * @generated from enum value: JOB_KIND_BULK_CREATE_LINKS = 1;
+   * @generated from enum value: JOB_TYPE_LINKS_BULK_CREATE = 1;
    */
-  BULK_CREATE_LINKS = 1,
+  LINKS_BULK_CREATE = 1,
 }
 
 /**
- * Describes the enum signpost.v1.JobKind.
+ * Describes the enum signpost.v1.JobType.
  */
-export declare const JobKindSchema: GenEnum<JobKind>;
+export declare const JobTypeSchema: GenEnum<JobType>;
 
 /**
  * Where a job stands. SUCCEEDED and FAILED are final.

@@ -5,13 +5,12 @@
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import { file_signpost_v1_error } from "./error_pb.js";
 
 /**
  * Describes the file signpost/v1/job.proto.
  */
 export const file_signpost_v1_job = /*@__PURE__*/
-  fileDesc("ChVzaWducG9zdC92MS9qb2IucHJvdG8SC3NpZ25wb3N0LnYxIuQDCgNKb2ISDwoCaWQYASABKAlCA+BBAxInCgRraW5kGAIgASgOMhQuc2lnbnBvc3QudjEuSm9iS2luZEID4EEDEisKBnN0YXR1cxgDIAEoDjIWLnNpZ25wb3N0LnYxLkpvYlN0YXR1c0ID4EEDEi8KCHByb2dyZXNzGAQgASgLMhguc2lnbnBvc3QudjEuSm9iUHJvZ3Jlc3NCA+BBAxIVCghsaW5rX2lkcxgFIAMoCUID4EEDEjEKCnJvd19lcnJvcnMYBiADKAsyGC5zaWducG9zdC52MS5Kb2JSb3dFcnJvckID4EEDEiYKBWVycm9yGAcgASgLMhIuc2lnbnBvc3QudjEuRXJyb3JCA+BBAxIzCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjMKCnN0YXJ0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLZmluaXNoZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKZXhwaXJlc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyJJCgtKb2JQcm9ncmVzcxISCgV0b3RhbBgBIAEoBUID4EEDEhEKBGRvbmUYAiABKAVCA+BBAxITCgZmYWlsZWQYAyABKAVCA+BBAyJJCgtKb2JSb3dFcnJvchISCgVpbmRleBgBIAEoBUID4EEDEiYKBWVycm9yGAIgASgLMhIuc2lnbnBvc3QudjEuRXJyb3JCA+BBAypDCgdKb2JLaW5kEhgKFEpPQl9LSU5EX1VOU1BFQ0lGSUVEEAASHgoaSk9CX0tJTkRfQlVMS19DUkVBVEVfTElOS1MQASqIAQoJSm9iU3RhdHVzEhoKFkpPQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJKT0JfU1RBVFVTX1BFTkRJTkcQARIWChJKT0JfU1RBVFVTX1JVTk5JTkcQAhIYChRKT0JfU1RBVFVTX1NVQ0NFRURFRBADEhUKEUpPQl9TVEFUVVNfRkFJTEVEEARiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp, file_signpost_v1_error]);
+  fileDesc("ChVzaWducG9zdC92MS9qb2IucHJvdG8SC3NpZ25wb3N0LnYxIvkCCgNKb2ISDwoCaWQYASABKAlCA+BBAxInCgR0eXBlGAIgASgOMhQuc2lnbnBvc3QudjEuSm9iVHlwZUID4EEDEisKBnN0YXR1cxgDIAEoDjIWLnNpZ25wb3N0LnYxLkpvYlN0YXR1c0ID4EEDEhcKCml0ZW1fY291bnQYBCABKAVCA+BBAxIXCgpzdGF0dXNfdXJsGAUgASgJQgPgQQMSQgoRbGlua3NfYnVsa19jcmVhdGUYBiABKAsyIi5zaWducG9zdC52MS5MaW5rc0J1bGtDcmVhdGVSZXN1bHRCA+BBAxIpCgVlcnJvchgHIAEoCzIVLnNpZ25wb3N0LnYxLkpvYkVycm9yQgPgQQMSMwoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI1Cgxjb21wbGV0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMiLgoVTGlua3NCdWxrQ3JlYXRlUmVzdWx0EhUKCGxpbmtfaWRzGAEgAygJQgPgQQMiOAoISm9iRXJyb3ISFgoJY29kZV90eXBlGAEgASgJQgPgQQMSFAoHbWVzc2FnZRgCIAEoCUID4EEDKkMKB0pvYlR5cGUSGAoUSk9CX1RZUEVfVU5TUEVDSUZJRUQQABIeChpKT0JfVFlQRV9MSU5LU19CVUxLX0NSRUFURRABKogBCglKb2JTdGF0dXMSGgoWSk9CX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKEkpPQl9TVEFUVVNfUEVORElORxABEhYKEkpPQl9TVEFUVVNfUlVOTklORxACEhgKFEpPQl9TVEFUVVNfU1VDQ0VFREVEEAMSFQoRSk9CX1NUQVRVU19GQUlMRUQQBGIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Describes the message signpost.v1.Job.
@@ -21,32 +20,32 @@ export const JobSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_job, 0);
 
 /**
- * Describes the message signpost.v1.JobProgress.
- * Use `create(JobProgressSchema)` to create a new message.
+ * Describes the message signpost.v1.LinksBulkCreateResult.
+ * Use `create(LinksBulkCreateResultSchema)` to create a new message.
  */
-export const JobProgressSchema = /*@__PURE__*/
+export const LinksBulkCreateResultSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_job, 1);
 
 /**
- * Describes the message signpost.v1.JobRowError.
- * Use `create(JobRowErrorSchema)` to create a new message.
+ * Describes the message signpost.v1.JobError.
+ * Use `create(JobErrorSchema)` to create a new message.
  */
-export const JobRowErrorSchema = /*@__PURE__*/
+export const JobErrorSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_job, 2);
 
 /**
- * Describes the enum signpost.v1.JobKind.
+ * Describes the enum signpost.v1.JobType.
  */
-export const JobKindSchema = /*@__PURE__*/
+export const JobTypeSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_job, 0);
 
 /**
  * What a job does.
  *
- * @generated from enum signpost.v1.JobKind
+ * @generated from enum signpost.v1.JobType
  */
-export const JobKind = /*@__PURE__*/
-  tsEnum(JobKindSchema);
+export const JobType = /*@__PURE__*/
+  tsEnum(JobTypeSchema);
 
 /**
  * Describes the enum signpost.v1.JobStatus.

@@ -6,7 +6,6 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { Link } from "./link_pb.js";
 import type { WorkflowStep } from "./workflow_step_pb.js";
-import type { Error } from "./error_pb.js";
 import type { Job } from "./job_pb.js";
 import type { VCardPayload } from "./workflow_step_payload_page_pb.js";
 import type { SortDirection } from "./sort_direction_pb.js";
@@ -163,7 +162,7 @@ export declare const CreateLinkResponseSchema: GenMessage<CreateLinkResponse>;
  */
 export declare type CreateBatchLinksRequest = Message<"signpost.v1.CreateBatchLinksRequest"> & {
   /**
-   * The links to create, 1 to 100. Each is checked on its own, so that a bad one is refused alone.
+   * The links to create, 1 to 250.
    *
    * @generated from field: repeated signpost.v1.CreateLinkRequest links = 1;
    */
@@ -183,11 +182,11 @@ export declare const CreateBatchLinksRequestSchema: GenMessage<CreateBatchLinksR
  */
 export declare type CreateBatchLinksResponse = Message<"signpost.v1.CreateBatchLinksResponse"> & {
   /**
-   * One result for each link, in the order of the request.
+   * The links with their tags, in the order of the request.
    *
-   * @generated from field: repeated signpost.v1.BatchLinkResult results = 1;
+   * @generated from field: repeated signpost.v1.Link links = 1;
    */
-  results: BatchLinkResult[];
+  links: Link[];
 };
 
 /**
@@ -197,47 +196,13 @@ export declare type CreateBatchLinksResponse = Message<"signpost.v1.CreateBatchL
 export declare const CreateBatchLinksResponseSchema: GenMessage<CreateBatchLinksResponse>;
 
 /**
- * What became of one link of a batch: either `link` or `error` is set.
- *
- * @generated from message signpost.v1.BatchLinkResult
- */
-export declare type BatchLinkResult = Message<"signpost.v1.BatchLinkResult"> & {
-  /**
-   * The link's position in the request, from 0.
-   *
-   * @generated from field: int32 index = 1;
-   */
-  index: number;
-
-  /**
-   * The link, with its tags.
-   *
-   * @generated from field: signpost.v1.Link link = 2;
-   */
-  link?: Link | undefined;
-
-  /**
-   * Why it was not created.
-   *
-   * @generated from field: signpost.v1.Error error = 3;
-   */
-  error?: Error | undefined;
-};
-
-/**
- * Describes the message signpost.v1.BatchLinkResult.
- * Use `create(BatchLinkResultSchema)` to create a new message.
- */
-export declare const BatchLinkResultSchema: GenMessage<BatchLinkResult>;
-
-/**
  * Request for CreateBulk.
  *
  * @generated from message signpost.v1.CreateBulkLinksRequest
  */
 export declare type CreateBulkLinksRequest = Message<"signpost.v1.CreateBulkLinksRequest"> & {
   /**
-   * The links to create, 1 to 100.
+   * The links to create, 1 to 250.
    *
    * @generated from field: repeated signpost.v1.CreateLinkRequest links = 1;
    */
@@ -277,7 +242,7 @@ export declare const CreateBulkLinksResponseSchema: GenMessage<CreateBulkLinksRe
  */
 export declare type CreateBulkJobRequest = Message<"signpost.v1.CreateBulkJobRequest"> & {
   /**
-   * The links to create, 1 to 10,000. They are checked when the job runs.
+   * The links to create, 1 to 250. They are checked when the job runs.
    *
    * @generated from field: repeated signpost.v1.CreateLinkRequest links = 1;
    */
@@ -297,7 +262,7 @@ export declare const CreateBulkJobRequestSchema: GenMessage<CreateBulkJobRequest
  */
 export declare type CreateBulkJobResponse = Message<"signpost.v1.CreateBulkJobResponse"> & {
   /**
-   * The job that creates them.
+   * The job that creates them. Over REST it is the whole body.
    *
    * @generated from field: signpost.v1.Job job = 1;
    */
@@ -619,6 +584,13 @@ export declare type ListLinksRequest = Message<"signpost.v1.ListLinksRequest"> &
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 10;
+   */
+  cursor: string;
 
   /**
    * Further objects to embed: `customDomain`, `qrcodeDesign`, `qrcodeSignedUrl`, `tags`, `pageTheme`.
@@ -1169,10 +1141,9 @@ export declare const LinksService: GenService<{
     output: typeof CreateLinkResponseSchema;
   },
   /**
-   * Create up to 100 links, each on its own: one that is refused does not keep the others from being created. The call
-   * succeeds even when every link is refused; each created link costs its credits.
+   * Create up to 250 links, all or none, like CreateBulk. Over REST the body is the list itself.
    *
-   * Errors: INVALID_ARGUMENT if there are no links or more than 100. The errors of Create stand in the results.
+   * Errors: those of CreateBulk.
    *
    * @generated from rpc signpost.v1.LinksService.CreateBatch
    */
@@ -1182,10 +1153,10 @@ export declare const LinksService: GenService<{
     output: typeof CreateBatchLinksResponseSchema;
   },
   /**
-   * Create up to 100 links, all or none.
+   * Create up to 250 links, all or none.
    *
-   * Errors: INVALID_ARGUMENT if there are no links or more than 100; those of Create for the first link that it would
-   * refuse, with every bad field as `links[i]` and its name.
+   * Errors: INVALID_ARGUMENT if there are no links or more than 250; those of Create for the first link that it would
+   * refuse, with every bad field as `links[i]` and its name. The same short link or id twice counts as taken.
    *
    * @generated from rpc signpost.v1.LinksService.CreateBulk
    */
@@ -1195,10 +1166,10 @@ export declare const LinksService: GenService<{
     output: typeof CreateBulkLinksResponseSchema;
   },
   /**
-   * Create up to 10,000 links in the background, all or none. The answer has status 202 over REST, and `Location` is
+   * Create up to 250 links in the background, all or none. The answer has status 202 over REST, and `Location` is
    * where to read the job; links are checked when it runs.
    *
-   * Errors: INVALID_ARGUMENT if there are no links or more than 10,000; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * Errors: INVALID_ARGUMENT if there are no links or more than 250.
    *
    * @generated from rpc signpost.v1.LinksService.CreateBulkJob
    */

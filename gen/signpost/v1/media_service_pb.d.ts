@@ -131,6 +131,13 @@ export declare type ListMediaRequest = Message<"signpost.v1.ListMediaRequest"> &
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**

@@ -134,6 +134,13 @@ export declare type ListMembersRequest = Message<"signpost.v1.ListMembersRequest
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -508,7 +515,7 @@ export declare type DeleteMemberResponse = Message<"signpost.v1.DeleteMemberResp
 export declare const DeleteMemberResponseSchema: GenMessage<DeleteMemberResponse>;
 
 /**
- * Manage the people who work in the workspace. Only administrators and secret tokens may change other members.
+ * Manage the people who work in the workspace.
  *
  * @generated from service signpost.v1.MembersService
  */
@@ -568,7 +575,8 @@ export declare const MembersService: GenService<{
    * for 7 days. To invite a pending member again, delete it first.
    *
    * Errors: ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED) if the address has an account or a pending invitation anywhere;
-   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED); PERMISSION_DENIED (NOT_AVAILABLE_IN_SANDBOX).
+   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED); PERMISSION_DENIED (NOT_AVAILABLE_IN_SANDBOX), (FULL_ACCESS_REQUIRED) if the
+   * caller is neither a token with full access nor an administrator.
    *
    * @generated from rpc signpost.v1.MembersService.Invite
    */
@@ -578,11 +586,12 @@ export declare const MembersService: GenService<{
     output: typeof InviteMemberResponseSchema;
   },
   /**
-   * Change a member. A new address has to be confirmed again, and the old one is told.
+   * Change a member. A new address, for which full access is needed, has to be confirmed again, and the old one is told.
    *
    * Errors: NOT_FOUND if there is no such member; ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED); FAILED_PRECONDITION
    * (LAST_ADMIN) if the last active administrator would lose the role, (SELF_CHANGE) if callers would demote
-   * themselves.
+   * themselves; PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the address would change and the caller is neither a token
+   * with full access nor an administrator.
    *
    * @generated from rpc signpost.v1.MembersService.Update
    */

@@ -124,6 +124,11 @@ export declare type WorkspaceMetric = Message<"signpost.v1.WorkspaceMetric"> & {
   totalQrcodeTemplates: number;
 
   /**
+   * @generated from field: int32 total_page_theme_templates = 11;
+   */
+  totalPageThemeTemplates: number;
+
+  /**
    * The plan's credits in a month. 0 means unlimited.
    *
    * @generated from field: int32 token_credits_limit = 7;

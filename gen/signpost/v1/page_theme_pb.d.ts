@@ -162,6 +162,14 @@ export declare type FontConfig = Message<"signpost.v1.FontConfig"> & {
    * @generated from field: signpost.v1.ThemeColor color = 5;
    */
   color?: ThemeColor | undefined;
+
+  /**
+   * The exact families to try, as CSS writes them, at most 200 letters, digits, spaces, quotes, and `,`, `-`, `_`. It comes
+   * before `family`; empty means that `family` decides.
+   *
+   * @generated from field: string family_stack = 6;
+   */
+  familyStack: string;
 };
 
 /**

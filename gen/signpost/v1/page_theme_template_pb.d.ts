@@ -118,7 +118,7 @@ export declare type PageThemeTemplate = Message<"signpost.v1.PageThemeTemplate">
   publishedAt?: Timestamp | undefined;
 
   /**
-   * How many live links of the caller's workspace have a theme made from it.
+   * How many live links of the caller's workspace took their look from it last.
    *
    * @generated from field: int64 usage_count = 15;
    */
@@ -153,19 +153,12 @@ export declare type PageThemeTemplate = Message<"signpost.v1.PageThemeTemplate">
   thumbnailPendingUpdateSince?: Timestamp | undefined;
 
   /**
-   * Only with include `workspace`, and when the workspace is public.
-   *
-   * @generated from field: signpost.v1.PublicWorkspace workspace = 20;
-   */
-  workspace?: PublicWorkspace | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 21;
+   * @generated from field: google.protobuf.Timestamp created_at = 20;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp updated_at = 22;
+   * @generated from field: google.protobuf.Timestamp updated_at = 21;
    */
   updatedAt?: Timestamp | undefined;
 };

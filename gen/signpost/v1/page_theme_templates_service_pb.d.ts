@@ -37,6 +37,13 @@ export declare type ListPageThemeTemplatesRequest = Message<"signpost.v1.ListPag
   pageToken: string;
 
   /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+
+  /**
    * Only templates whose name or description contains this text in any case, at most 200 characters.
    *
    * @generated from field: string search = 3;
@@ -51,7 +58,7 @@ export declare type ListPageThemeTemplatesRequest = Message<"signpost.v1.ListPag
   scope: PageThemeTemplateScope;
 
   /**
-   * Further objects to embed: `pageTheme`, `workspace`.
+   * Further objects to embed: `pageTheme`.
    *
    * @generated from field: repeated string include = 5;
    */
@@ -119,7 +126,7 @@ export declare type GetPageThemeTemplateRequest = Message<"signpost.v1.GetPageTh
   id: string;
 
   /**
-   * Further objects to embed: `pageTheme`, `workspace`.
+   * Further objects to embed: `pageTheme`.
    *
    * @generated from field: repeated string include = 2;
    */
@@ -171,6 +178,13 @@ export declare type PublicListPageThemeTemplatesRequest = Message<"signpost.v1.P
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
 
   /**
    * Only templates whose name or description contains this text in any case, at most 200 characters.
@@ -830,7 +844,7 @@ export declare const PageThemeTemplatesService: GenService<{
    * Create a private template, from a page theme, from given values, or from a theme with the values on top.
    *
    * Errors: NOT_FOUND if there is no such page theme or media file; INVALID_ARGUMENT if a media file has another type,
-   * or `faq` is not readable; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * or `faq` is not readable.
    *
    * @generated from rpc signpost.v1.PageThemeTemplatesService.CreatePageThemeTemplate
    */
@@ -842,7 +856,7 @@ export declare const PageThemeTemplatesService: GenService<{
   /**
    * Import a published or built-in template as a private copy. Every call makes a new one; it has no slug.
    *
-   * Errors: NOT_FOUND if no such template is public; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * Errors: NOT_FOUND if no such template is public.
    *
    * @generated from rpc signpost.v1.PageThemeTemplatesService.ImportPageThemeTemplate
    */

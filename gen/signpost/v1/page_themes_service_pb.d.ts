@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { ContainerConfig, FontConfig, PageTheme, PageThemeBackgroundCoverMode, PageThemeBadgeShape } from "./page_theme_pb.js";
+import type { PageThemeTemplate } from "./page_theme_template_pb.js";
 import type { ThemeColor } from "./theme_color_pb.js";
 import type { MediaSelection } from "./media_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
@@ -20,6 +21,26 @@ export declare const file_signpost_v1_page_themes_service: GenFile;
  * @generated from message signpost.v1.ListPageThemesRequest
  */
 export declare type ListPageThemesRequest = Message<"signpost.v1.ListPageThemesRequest"> & {
+  /**
+   * How many page themes to answer with. 0 means 100; more than 1,000 means 1,000.
+   *
+   * @generated from field: int64 page_size = 1;
+   */
+  pageSize: bigint;
+
+  /**
+   * `next_page_token` of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -35,11 +56,25 @@ export declare const ListPageThemesRequestSchema: GenMessage<ListPageThemesReque
  */
 export declare type ListPageThemesResponse = Message<"signpost.v1.ListPageThemesResponse"> & {
   /**
-   * Every page theme.
+   * One page of page themes.
    *
    * @generated from field: repeated signpost.v1.PageTheme page_themes = 1;
    */
   pageThemes: PageTheme[];
+
+  /**
+   * Where the next page starts; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many page themes there are in all.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -47,6 +82,53 @@ export declare type ListPageThemesResponse = Message<"signpost.v1.ListPageThemes
  * Use `create(ListPageThemesResponseSchema)` to create a new message.
  */
 export declare const ListPageThemesResponseSchema: GenMessage<ListPageThemesResponse>;
+
+/**
+ * Request for FindMatchingTemplate.
+ *
+ * @generated from message signpost.v1.FindMatchingPageThemeTemplateRequest
+ */
+export declare type FindMatchingPageThemeTemplateRequest = Message<"signpost.v1.FindMatchingPageThemeTemplateRequest"> & {
+  /**
+   * The link, a UUID.
+   *
+   * @generated from field: string link_id = 1;
+   */
+  linkId: string;
+};
+
+/**
+ * Describes the message signpost.v1.FindMatchingPageThemeTemplateRequest.
+ * Use `create(FindMatchingPageThemeTemplateRequestSchema)` to create a new message.
+ */
+export declare const FindMatchingPageThemeTemplateRequestSchema: GenMessage<FindMatchingPageThemeTemplateRequest>;
+
+/**
+ * Response for FindMatchingTemplate.
+ *
+ * @generated from message signpost.v1.FindMatchingPageThemeTemplateResponse
+ */
+export declare type FindMatchingPageThemeTemplateResponse = Message<"signpost.v1.FindMatchingPageThemeTemplateResponse"> & {
+  /**
+   * Whether there is such a template.
+   *
+   * @generated from field: bool matched = 1;
+   */
+  matched: boolean;
+
+  /**
+   * The template, without its page theme. Unset when there is none.
+   *
+   * @generated from field: signpost.v1.PageThemeTemplate page_theme_template = 2;
+   */
+  pageThemeTemplate?: PageThemeTemplate | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.FindMatchingPageThemeTemplateResponse.
+ * Use `create(FindMatchingPageThemeTemplateResponseSchema)` to create a new message.
+ */
+export declare const FindMatchingPageThemeTemplateResponseSchema: GenMessage<FindMatchingPageThemeTemplateResponse>;
 
 /**
  * Request for GetPageTheme.
@@ -89,122 +171,6 @@ export declare type GetPageThemeResponse = Message<"signpost.v1.GetPageThemeResp
 export declare const GetPageThemeResponseSchema: GenMessage<GetPageThemeResponse>;
 
 /**
- * Request for CreatePageTheme.
- *
- * @generated from message signpost.v1.CreatePageThemeRequest
- */
-export declare type CreatePageThemeRequest = Message<"signpost.v1.CreatePageThemeRequest"> & {
-  /**
-   * Behind the page.
-   *
-   * @generated from field: signpost.v1.ThemeColor canvas_color = 1;
-   */
-  canvasColor?: ThemeColor | undefined;
-
-  /**
-   * The cover image, a media file of type BACKGROUND_COVER.
-   *
-   * @generated from field: signpost.v1.MediaSelection canvas_cover = 2;
-   */
-  canvasCover?: MediaSelection | undefined;
-
-  /**
-   * How the cover image lies on the page.
-   *
-   * @generated from field: signpost.v1.PageThemeBackgroundCoverMode canvas_cover_mode = 3;
-   */
-  canvasCoverMode: PageThemeBackgroundCoverMode;
-
-  /**
-   * Whether a badge stands on top of the page.
-   *
-   * @generated from field: bool badge_enabled = 4;
-   */
-  badgeEnabled: boolean;
-
-  /**
-   * The badge, a media file of type BADGE.
-   *
-   * @generated from field: signpost.v1.MediaSelection badge = 5;
-   */
-  badge?: MediaSelection | undefined;
-
-  /**
-   * The outline of the badge.
-   *
-   * @generated from field: signpost.v1.PageThemeBadgeShape badge_shape = 6;
-   */
-  badgeShape: PageThemeBadgeShape;
-
-  /**
-   * @generated from field: signpost.v1.ThemeColor badge_icon_color = 7;
-   */
-  badgeIconColor?: ThemeColor | undefined;
-
-  /**
-   * @generated from field: signpost.v1.FontConfig title_font = 8;
-   */
-  titleFont?: FontConfig | undefined;
-
-  /**
-   * @generated from field: signpost.v1.FontConfig body_font = 9;
-   */
-  bodyFont?: FontConfig | undefined;
-
-  /**
-   * Of buttons and fields.
-   *
-   * @generated from field: signpost.v1.ThemeColor element_color = 10;
-   */
-  elementColor?: ThemeColor | undefined;
-
-  /**
-   * Of the text in buttons and fields.
-   *
-   * @generated from field: signpost.v1.FontConfig element_font = 11;
-   */
-  elementFont?: FontConfig | undefined;
-
-  /**
-   * Whether the content stands in a box. Turning it off clears `container_config`.
-   *
-   * @generated from field: bool container_enabled = 12;
-   */
-  containerEnabled: boolean;
-
-  /**
-   * @generated from field: signpost.v1.ContainerConfig container_config = 13;
-   */
-  containerConfig?: ContainerConfig | undefined;
-};
-
-/**
- * Describes the message signpost.v1.CreatePageThemeRequest.
- * Use `create(CreatePageThemeRequestSchema)` to create a new message.
- */
-export declare const CreatePageThemeRequestSchema: GenMessage<CreatePageThemeRequest>;
-
-/**
- * Response for CreatePageTheme.
- *
- * @generated from message signpost.v1.CreatePageThemeResponse
- */
-export declare type CreatePageThemeResponse = Message<"signpost.v1.CreatePageThemeResponse"> & {
-  /**
-   * The theme.
-   *
-   * @generated from field: signpost.v1.PageTheme page_theme = 1;
-   */
-  pageTheme?: PageTheme | undefined;
-};
-
-/**
- * Describes the message signpost.v1.CreatePageThemeResponse.
- * Use `create(CreatePageThemeResponseSchema)` to create a new message.
- */
-export declare const CreatePageThemeResponseSchema: GenMessage<CreatePageThemeResponse>;
-
-/**
  * Request for ApplyTemplate.
  *
  * @generated from message signpost.v1.ApplyPageThemeTemplateRequest
@@ -218,7 +184,7 @@ export declare type ApplyPageThemeTemplateRequest = Message<"signpost.v1.ApplyPa
   linkId: string;
 
   /**
-   * The template. Either this or `template_slug`.
+   * The template. Either this or `slug`.
    *
    * @generated from field: string page_theme_template_id = 2;
    */
@@ -227,9 +193,9 @@ export declare type ApplyPageThemeTemplateRequest = Message<"signpost.v1.ApplyPa
   /**
    * The public identifier of a published or built-in template. Either this or `page_theme_template_id`.
    *
-   * @generated from field: string template_slug = 3;
+   * @generated from field: string slug = 3;
    */
-  templateSlug: string;
+  slug: string;
 };
 
 /**
@@ -245,7 +211,7 @@ export declare const ApplyPageThemeTemplateRequestSchema: GenMessage<ApplyPageTh
  */
 export declare type ApplyPageThemeTemplateResponse = Message<"signpost.v1.ApplyPageThemeTemplateResponse"> & {
   /**
-   * The new theme.
+   * The link's theme.
    *
    * @generated from field: signpost.v1.PageTheme page_theme = 1;
    */
@@ -396,7 +362,9 @@ export declare const UpdatePageThemeResponseSchema: GenMessage<UpdatePageThemeRe
  */
 export declare const PageThemesService: GenService<{
   /**
-   * List all page themes of the workspace, newest first, without those that only carry templates.
+   * List the page themes of the workspace, newest first, without those that only carry templates.
+   *
+   * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged.
    *
    * @generated from rpc signpost.v1.PageThemesService.ListPageThemes
    */
@@ -404,6 +372,19 @@ export declare const PageThemesService: GenService<{
     methodKind: "unary";
     input: typeof ListPageThemesRequestSchema;
     output: typeof ListPageThemesResponseSchema;
+  },
+  /**
+   * Find the template that a link's look is identical to, among those that the workspace can use: its own first, then the
+   * oldest. A link without a theme has the default look.
+   *
+   * Errors: NOT_FOUND if there is no such link.
+   *
+   * @generated from rpc signpost.v1.PageThemesService.FindMatchingTemplate
+   */
+  findMatchingTemplate: {
+    methodKind: "unary";
+    input: typeof FindMatchingPageThemeTemplateRequestSchema;
+    output: typeof FindMatchingPageThemeTemplateResponseSchema;
   },
   /**
    * Get a page theme.
@@ -418,25 +399,12 @@ export declare const PageThemesService: GenService<{
     output: typeof GetPageThemeResponseSchema;
   },
   /**
-   * Create a page theme. Whatever is not given has its default, so an empty request makes the default look.
-   *
-   * Errors: NOT_FOUND if there is no such media file; INVALID_ARGUMENT if it has another type; PERMISSION_DENIED
-   * (PLAN_FEATURE_REQUIRED).
-   *
-   * @generated from rpc signpost.v1.PageThemesService.CreatePageTheme
-   */
-  createPageTheme: {
-    methodKind: "unary";
-    input: typeof CreatePageThemeRequestSchema;
-    output: typeof CreatePageThemeResponseSchema;
-  },
-  /**
-   * Make a page theme from a template and give it to a link. The link's former theme stays; a theme made like this
-   * that no link has for 90 days is removed.
+   * Give a link the look of a template: the look, its cover and its badge are copied into the link's own page theme. A link
+   * without a theme, or whose theme serves other links too, gets one of its own. A theme made like this that no link has
+   * for 90 days is removed.
    *
    * Errors: NOT_FOUND if there is no such link, or no such template that the workspace can use; INVALID_ARGUMENT
-   * (ONE_OF_REQUIRED) if not exactly one of `page_theme_template_id` and `template_slug` is given; PERMISSION_DENIED
-   * (PLAN_FEATURE_REQUIRED).
+   * (ONE_OF_REQUIRED) if not exactly one of `page_theme_template_id` and `slug` is given.
    *
    * @generated from rpc signpost.v1.PageThemesService.ApplyTemplate
    */

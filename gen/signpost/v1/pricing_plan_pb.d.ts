@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { AllowanceKind, AllowancePeriod } from "./allowance_pb.js";
+import type { PlanLimit } from "./plan_limit_pb.js";
 
 /**
  * Describes the file signpost/v1/pricing_plan.proto.
@@ -35,14 +35,14 @@ export declare type PricingPlan = Message<"signpost.v1.PricingPlan"> & {
   features: PlanFeature[];
 
   /**
-   * One for each kind of allowance the plan names.
+   * What the plan allows.
    *
    * @generated from field: repeated signpost.v1.PlanLimit limits = 4;
    */
   limits: PlanLimit[];
 
   /**
-   * Empty without a billing provider, and for plans sold by agreement only.
+   * FREE and ENTERPRISE have none. Of another plan an empty list means that its prices are not known, not that it is free.
    *
    * @generated from field: repeated signpost.v1.PlanPrice prices = 5;
    */
@@ -54,6 +54,13 @@ export declare type PricingPlan = Message<"signpost.v1.PricingPlan"> & {
    * @generated from field: signpost.v1.PlanTrial trial = 6;
    */
   trial?: PlanTrial | undefined;
+
+  /**
+   * Where to ask for a plan that is sold by agreement only; empty for all others.
+   *
+   * @generated from field: string contact_url = 7;
+   */
+  contactUrl: string;
 };
 
 /**
@@ -63,55 +70,29 @@ export declare type PricingPlan = Message<"signpost.v1.PricingPlan"> & {
 export declare const PricingPlanSchema: GenMessage<PricingPlan>;
 
 /**
- * One limit of a plan.
- *
- * @generated from message signpost.v1.PlanLimit
- */
-export declare type PlanLimit = Message<"signpost.v1.PlanLimit"> & {
-  /**
-   * @generated from field: signpost.v1.AllowanceKind kind = 1;
-   */
-  kind: AllowanceKind;
-
-  /**
-   * 0 with `unlimited`, and when the plan does not have the thing at all.
-   *
-   * @generated from field: int64 value = 2;
-   */
-  value: bigint;
-
-  /**
-   * @generated from field: bool unlimited = 3;
-   */
-  unlimited: boolean;
-
-  /**
-   * @generated from field: signpost.v1.AllowancePeriod period = 4;
-   */
-  period: AllowancePeriod;
-};
-
-/**
- * Describes the message signpost.v1.PlanLimit.
- * Use `create(PlanLimitSchema)` to create a new message.
- */
-export declare const PlanLimitSchema: GenMessage<PlanLimit>;
-
-/**
  * What a plan costs for one interval.
  *
  * @generated from message signpost.v1.PlanPrice
  */
 export declare type PlanPrice = Message<"signpost.v1.PlanPrice"> & {
   /**
-   * @generated from field: signpost.v1.PriceInterval interval = 1;
+   * @generated from field: signpost.v1.BillingInterval interval = 1;
    */
-  interval: PriceInterval;
+  interval: BillingInterval;
 
   /**
-   * @generated from field: signpost.v1.Money amount = 2;
+   * One for each currency.
+   *
+   * @generated from field: repeated signpost.v1.Money amounts = 2;
    */
-  amount?: Money | undefined;
+  amounts: Money[];
+
+  /**
+   * The amounts spread over a month, in the same order.
+   *
+   * @generated from field: repeated signpost.v1.Money monthly_equivalents = 3;
+   */
+  monthlyEquivalents: Money[];
 };
 
 /**
@@ -132,7 +113,7 @@ export declare type PlanTrial = Message<"signpost.v1.PlanTrial"> & {
   days: number;
 
   /**
-   * Where the trial is smaller than the plan.
+   * What the trial allows; it can be less than the plan.
    *
    * @generated from field: repeated signpost.v1.PlanLimit limits = 2;
    */
@@ -200,7 +181,7 @@ export declare type CreditTopup = Message<"signpost.v1.CreditTopup"> & {
   amounts: Money[];
 
   /**
-   * How many credits one unit of the currency buys, such as one euro.
+   * How many credits one unit of the currency buys, such as one euro. 100 by default.
    *
    * @generated from field: int32 credits_per_unit = 2;
    */
@@ -262,63 +243,11 @@ export enum PlanFeature {
   UNSPECIFIED = 0,
 
   /**
-   * @generated from enum value: PLAN_FEATURE_CUSTOM_DOMAINS = 1;
-   */
-  CUSTOM_DOMAINS = 1,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_DIRECTORIES = 2;
-   */
-  DIRECTORIES = 2,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_WEBHOOKS = 3;
-   */
-  WEBHOOKS = 3,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_SLACK = 4;
-   */
-  SLACK = 4,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_GOOGLE_FORMS = 5;
-   */
-  GOOGLE_FORMS = 5,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_ASSISTANT = 6;
-   */
-  ASSISTANT = 6,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_LEAD_SCORE = 7;
-   */
-  LEAD_SCORE = 7,
-
-  /**
-   * Lists as CSV.
+   * Visitors' pages do not name the service.
    *
-   * @generated from enum value: PLAN_FEATURE_CSV_EXPORT = 8;
+   * @generated from enum value: PLAN_FEATURE_BRAND_FREE_PAGES = 1;
    */
-  CSV_EXPORT = 8,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_PAGE_THEMES = 9;
-   */
-  PAGE_THEMES = 9,
-
-  /**
-   * @generated from enum value: PLAN_FEATURE_SANDBOXES = 10;
-   */
-  SANDBOXES = 10,
-
-  /**
-   * Links created by background jobs.
-   *
-   * @generated from enum value: PLAN_FEATURE_BULK_JOBS = 11;
-   */
-  BULK_JOBS = 11,
+  BRAND_FREE_PAGES = 1,
 }
 
 /**
@@ -329,27 +258,32 @@ export declare const PlanFeatureSchema: GenEnum<PlanFeature>;
 /**
  * How often a price is due.
  *
- * @generated from enum signpost.v1.PriceInterval
+ * @generated from enum signpost.v1.BillingInterval
  */
-export enum PriceInterval {
+export enum BillingInterval {
   /**
-   * @generated from enum value: PRICE_INTERVAL_UNSPECIFIED = 0;
+   * @generated from enum value: BILLING_INTERVAL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * @generated from enum value: PRICE_INTERVAL_MONTH = 1;
+   * @generated from enum value: BILLING_INTERVAL_MONTH = 1;
    */
   MONTH = 1,
 
   /**
-   * @generated from enum value: PRICE_INTERVAL_YEAR = 2;
+   * @generated from enum value: BILLING_INTERVAL_YEAR = 2;
    */
   YEAR = 2,
+
+  /**
+   * @generated from enum value: BILLING_INTERVAL_ONE_TIME = 3;
+   */
+  ONE_TIME = 3,
 }
 
 /**
- * Describes the enum signpost.v1.PriceInterval.
+ * Describes the enum signpost.v1.BillingInterval.
  */
-export declare const PriceIntervalSchema: GenEnum<PriceInterval>;
+export declare const BillingIntervalSchema: GenEnum<BillingInterval>;
 

@@ -4,13 +4,13 @@
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
-import { file_signpost_v1_allowance } from "./allowance_pb.js";
+import { file_signpost_v1_plan_limit } from "./plan_limit_pb.js";
 
 /**
  * Describes the file signpost/v1/pricing_plan.proto.
  */
 export const file_signpost_v1_pricing_plan = /*@__PURE__*/
-  fileDesc("Ch5zaWducG9zdC92MS9wcmljaW5nX3BsYW4ucHJvdG8SC3NpZ25wb3N0LnYxIoQCCgtQcmljaW5nUGxhbhIrCgJpZBgBIAEoDjIaLnNpZ25wb3N0LnYxLlByaWNpbmdQbGFuSWRCA+BBAxIRCgRuYW1lGAIgASgJQgPgQQMSLwoIZmVhdHVyZXMYAyADKA4yGC5zaWducG9zdC52MS5QbGFuRmVhdHVyZUID4EEDEisKBmxpbWl0cxgEIAMoCzIWLnNpZ25wb3N0LnYxLlBsYW5MaW1pdEID4EEDEisKBnByaWNlcxgFIAMoCzIWLnNpZ25wb3N0LnYxLlBsYW5QcmljZUID4EEDEioKBXRyaWFsGAYgASgLMhYuc2lnbnBvc3QudjEuUGxhblRyaWFsQgPgQQMimQEKCVBsYW5MaW1pdBItCgRraW5kGAEgASgOMhouc2lnbnBvc3QudjEuQWxsb3dhbmNlS2luZEID4EEDEhIKBXZhbHVlGAIgASgDQgPgQQMSFgoJdW5saW1pdGVkGAMgASgIQgPgQQMSMQoGcGVyaW9kGAQgASgOMhwuc2lnbnBvc3QudjEuQWxsb3dhbmNlUGVyaW9kQgPgQQMiZwoJUGxhblByaWNlEjEKCGludGVydmFsGAEgASgOMhouc2lnbnBvc3QudjEuUHJpY2VJbnRlcnZhbEID4EEDEicKBmFtb3VudBgCIAEoCzISLnNpZ25wb3N0LnYxLk1vbmV5QgPgQQMifwoJUGxhblRyaWFsEhEKBGRheXMYASABKAVCA+BBAxIrCgZsaW1pdHMYAiADKAsyFi5zaWducG9zdC52MS5QbGFuTGltaXRCA+BBAxIZCgxzaWdudXBfb2ZmZXIYAyABKAlCA+BBAxIXCgpzaWdudXBfdXJsGAQgASgJQgPgQQMiOQoFTW9uZXkSGQoMYW1vdW50X21pbm9yGAEgASgFQgPgQQMSFQoIY3VycmVuY3kYAiABKAlCA+BBAyJWCgtDcmVkaXRUb3B1cBIoCgdhbW91bnRzGAEgAygLMhIuc2lnbnBvc3QudjEuTW9uZXlCA+BBAxIdChBjcmVkaXRzX3Blcl91bml0GAIgASgFQgPgQQMqngEKDVByaWNpbmdQbGFuSWQSHwobUFJJQ0lOR19QTEFOX0lEX1VOU1BFQ0lGSUVEEAASGAoUUFJJQ0lOR19QTEFOX0lEX0ZSRUUQARIZChVQUklDSU5HX1BMQU5fSURfTElHSFQQAhIXChNQUklDSU5HX1BMQU5fSURfUFJPEAMSHgoaUFJJQ0lOR19QTEFOX0lEX0VOVEVSUFJJU0UQBCroAgoLUGxhbkZlYXR1cmUSHAoYUExBTl9GRUFUVVJFX1VOU1BFQ0lGSUVEEAASHwobUExBTl9GRUFUVVJFX0NVU1RPTV9ET01BSU5TEAESHAoYUExBTl9GRUFUVVJFX0RJUkVDVE9SSUVTEAISGQoVUExBTl9GRUFUVVJFX1dFQkhPT0tTEAMSFgoSUExBTl9GRUFUVVJFX1NMQUNLEAQSHQoZUExBTl9GRUFUVVJFX0dPT0dMRV9GT1JNUxAFEhoKFlBMQU5fRkVBVFVSRV9BU1NJU1RBTlQQBhIbChdQTEFOX0ZFQVRVUkVfTEVBRF9TQ09SRRAHEhsKF1BMQU5fRkVBVFVSRV9DU1ZfRVhQT1JUEAgSHAoYUExBTl9GRUFUVVJFX1BBR0VfVEhFTUVTEAkSGgoWUExBTl9GRUFUVVJFX1NBTkRCT1hFUxAKEhoKFlBMQU5fRkVBVFVSRV9CVUxLX0pPQlMQCypiCg1QcmljZUludGVydmFsEh4KGlBSSUNFX0lOVEVSVkFMX1VOU1BFQ0lGSUVEEAASGAoUUFJJQ0VfSU5URVJWQUxfTU9OVEgQARIXChNQUklDRV9JTlRFUlZBTF9ZRUFSEAJiBnByb3RvMw", [file_google_api_field_behavior, file_signpost_v1_allowance]);
+  fileDesc("Ch5zaWducG9zdC92MS9wcmljaW5nX3BsYW4ucHJvdG8SC3NpZ25wb3N0LnYxIp4CCgtQcmljaW5nUGxhbhIrCgJpZBgBIAEoDjIaLnNpZ25wb3N0LnYxLlByaWNpbmdQbGFuSWRCA+BBAxIRCgRuYW1lGAIgASgJQgPgQQMSLwoIZmVhdHVyZXMYAyADKA4yGC5zaWducG9zdC52MS5QbGFuRmVhdHVyZUID4EEDEisKBmxpbWl0cxgEIAMoCzIWLnNpZ25wb3N0LnYxLlBsYW5MaW1pdEID4EEDEisKBnByaWNlcxgFIAMoCzIWLnNpZ25wb3N0LnYxLlBsYW5QcmljZUID4EEDEioKBXRyaWFsGAYgASgLMhYuc2lnbnBvc3QudjEuUGxhblRyaWFsQgPgQQMSGAoLY29udGFjdF91cmwYByABKAlCA+BBAyKgAQoJUGxhblByaWNlEjMKCGludGVydmFsGAEgASgOMhwuc2lnbnBvc3QudjEuQmlsbGluZ0ludGVydmFsQgPgQQMSKAoHYW1vdW50cxgCIAMoCzISLnNpZ25wb3N0LnYxLk1vbmV5QgPgQQMSNAoTbW9udGhseV9lcXVpdmFsZW50cxgDIAMoCzISLnNpZ25wb3N0LnYxLk1vbmV5QgPgQQMifwoJUGxhblRyaWFsEhEKBGRheXMYASABKAVCA+BBAxIrCgZsaW1pdHMYAiADKAsyFi5zaWducG9zdC52MS5QbGFuTGltaXRCA+BBAxIZCgxzaWdudXBfb2ZmZXIYAyABKAlCA+BBAxIXCgpzaWdudXBfdXJsGAQgASgJQgPgQQMiOQoFTW9uZXkSGQoMYW1vdW50X21pbm9yGAEgASgFQgPgQQMSFQoIY3VycmVuY3kYAiABKAlCA+BBAyJWCgtDcmVkaXRUb3B1cBIoCgdhbW91bnRzGAEgAygLMhIuc2lnbnBvc3QudjEuTW9uZXlCA+BBAxIdChBjcmVkaXRzX3Blcl91bml0GAIgASgFQgPgQQMqngEKDVByaWNpbmdQbGFuSWQSHwobUFJJQ0lOR19QTEFOX0lEX1VOU1BFQ0lGSUVEEAASGAoUUFJJQ0lOR19QTEFOX0lEX0ZSRUUQARIZChVQUklDSU5HX1BMQU5fSURfTElHSFQQAhIXChNQUklDSU5HX1BMQU5fSURfUFJPEAMSHgoaUFJJQ0lOR19QTEFOX0lEX0VOVEVSUFJJU0UQBCpOCgtQbGFuRmVhdHVyZRIcChhQTEFOX0ZFQVRVUkVfVU5TUEVDSUZJRUQQABIhCh1QTEFOX0ZFQVRVUkVfQlJBTkRfRlJFRV9QQUdFUxABKokBCg9CaWxsaW5nSW50ZXJ2YWwSIAocQklMTElOR19JTlRFUlZBTF9VTlNQRUNJRklFRBAAEhoKFkJJTExJTkdfSU5URVJWQUxfTU9OVEgQARIZChVCSUxMSU5HX0lOVEVSVkFMX1lFQVIQAhIdChlCSUxMSU5HX0lOVEVSVkFMX09ORV9USU1FEANiBnByb3RvMw", [file_google_api_field_behavior, file_signpost_v1_plan_limit]);
 
 /**
  * Describes the message signpost.v1.PricingPlan.
@@ -20,39 +20,32 @@ export const PricingPlanSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_pricing_plan, 0);
 
 /**
- * Describes the message signpost.v1.PlanLimit.
- * Use `create(PlanLimitSchema)` to create a new message.
- */
-export const PlanLimitSchema = /*@__PURE__*/
-  messageDesc(file_signpost_v1_pricing_plan, 1);
-
-/**
  * Describes the message signpost.v1.PlanPrice.
  * Use `create(PlanPriceSchema)` to create a new message.
  */
 export const PlanPriceSchema = /*@__PURE__*/
-  messageDesc(file_signpost_v1_pricing_plan, 2);
+  messageDesc(file_signpost_v1_pricing_plan, 1);
 
 /**
  * Describes the message signpost.v1.PlanTrial.
  * Use `create(PlanTrialSchema)` to create a new message.
  */
 export const PlanTrialSchema = /*@__PURE__*/
-  messageDesc(file_signpost_v1_pricing_plan, 3);
+  messageDesc(file_signpost_v1_pricing_plan, 2);
 
 /**
  * Describes the message signpost.v1.Money.
  * Use `create(MoneySchema)` to create a new message.
  */
 export const MoneySchema = /*@__PURE__*/
-  messageDesc(file_signpost_v1_pricing_plan, 4);
+  messageDesc(file_signpost_v1_pricing_plan, 3);
 
 /**
  * Describes the message signpost.v1.CreditTopup.
  * Use `create(CreditTopupSchema)` to create a new message.
  */
 export const CreditTopupSchema = /*@__PURE__*/
-  messageDesc(file_signpost_v1_pricing_plan, 5);
+  messageDesc(file_signpost_v1_pricing_plan, 4);
 
 /**
  * Describes the enum signpost.v1.PricingPlanId.
@@ -83,16 +76,16 @@ export const PlanFeature = /*@__PURE__*/
   tsEnum(PlanFeatureSchema);
 
 /**
- * Describes the enum signpost.v1.PriceInterval.
+ * Describes the enum signpost.v1.BillingInterval.
  */
-export const PriceIntervalSchema = /*@__PURE__*/
+export const BillingIntervalSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_pricing_plan, 2);
 
 /**
  * How often a price is due.
  *
- * @generated from enum signpost.v1.PriceInterval
+ * @generated from enum signpost.v1.BillingInterval
  */
-export const PriceInterval = /*@__PURE__*/
-  tsEnum(PriceIntervalSchema);
+export const BillingInterval = /*@__PURE__*/
+  tsEnum(BillingIntervalSchema);
 

@@ -40,14 +40,14 @@ export declare type ListPlansResponse = Message<"signpost.v1.ListPlansResponse">
   plans: PricingPlan[];
 
   /**
-   * Unset when credits are not for sale.
+   * Unset when credits are not for sale, or prices could not be read.
    *
    * @generated from field: signpost.v1.CreditTopup credit_topup = 2;
    */
   creditTopup?: CreditTopup | undefined;
 
   /**
-   * How many credits creating one link costs.
+   * How many credits creating one link costs. 2 by default.
    *
    * @generated from field: int32 link_created_credit_cost = 3;
    */

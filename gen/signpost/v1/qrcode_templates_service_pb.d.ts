@@ -33,6 +33,13 @@ export declare type ListQrcodeTemplatesRequest = Message<"signpost.v1.ListQrcode
   pageToken: string;
 
   /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+
+  /**
    * Only templates whose name or description contains this text in any case, at most 200 characters.
    *
    * @generated from field: string search = 3;
@@ -153,6 +160,13 @@ export declare type PublicListQrcodeTemplatesRequest = Message<"signpost.v1.Publ
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
 
   /**
    * Only templates whose name or description contains this text in any case, at most 200 characters.

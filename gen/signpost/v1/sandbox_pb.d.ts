@@ -13,53 +13,35 @@ export declare const file_signpost_v1_sandbox: GenFile;
 
 /**
  * A workspace for trying things out with a token of its own. Links resolve and webhooks fire, nothing is billed, and
- * everything in it is deleted 30 days after it was made.
+ * everything in it is deleted 30 days after it was made. In a calendar month of UTC it makes at most 1,000 API calls and
+ * 50 links, and records 500 counted visits.
  *
  * @generated from message signpost.v1.Sandbox
  */
 export declare type Sandbox = Message<"signpost.v1.Sandbox"> & {
   /**
+   * The id of the sandbox, which is a workspace of its own.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The sandbox as a workspace of its own.
+   * At most 80 characters.
    *
-   * @generated from field: string workspace_id = 2;
-   */
-  workspaceId: string;
-
-  /**
-   * At most 255 characters. `Sandbox` by default.
-   *
-   * @generated from field: string name = 3;
+   * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What was used in the running calendar month, in UTC.
-   *
-   * @generated from field: signpost.v1.SandboxUsage usage = 4;
-   */
-  usage?: SandboxUsage | undefined;
-
-  /**
-   * What may be used in a calendar month.
-   *
-   * @generated from field: signpost.v1.SandboxUsage caps = 5;
-   */
-  caps?: SandboxUsage | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 6;
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
   createdAt?: Timestamp | undefined;
 
   /**
    * When it is deleted, within an hour. It cannot be extended.
    *
-   * @generated from field: google.protobuf.Timestamp expires_at = 7;
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
 };
@@ -69,38 +51,4 @@ export declare type Sandbox = Message<"signpost.v1.Sandbox"> & {
  * Use `create(SandboxSchema)` to create a new message.
  */
 export declare const SandboxSchema: GenMessage<Sandbox>;
-
-/**
- * Numbers of a sandbox for one month.
- *
- * @generated from message signpost.v1.SandboxUsage
- */
-export declare type SandboxUsage = Message<"signpost.v1.SandboxUsage"> & {
-  /**
-   * At most 1,000.
-   *
-   * @generated from field: int32 api_calls = 1;
-   */
-  apiCalls: number;
-
-  /**
-   * Counted visits. Past 500 links still resolve, but visits are not recorded.
-   *
-   * @generated from field: int32 scans = 2;
-   */
-  scans: number;
-
-  /**
-   * Links created, at most 50.
-   *
-   * @generated from field: int32 links = 3;
-   */
-  links: number;
-};
-
-/**
- * Describes the message signpost.v1.SandboxUsage.
- * Use `create(SandboxUsageSchema)` to create a new message.
- */
-export declare const SandboxUsageSchema: GenMessage<SandboxUsage>;
 

@@ -10,7 +10,7 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
  * Describes the file signpost/v1/sandbox.proto.
  */
 export const file_signpost_v1_sandbox = /*@__PURE__*/
-  fileDesc("ChlzaWducG9zdC92MS9zYW5kYm94LnByb3RvEgtzaWducG9zdC52MSKPAgoHU2FuZGJveBIPCgJpZBgBIAEoCUID4EEDEhkKDHdvcmtzcGFjZV9pZBgCIAEoCUID4EEDEhEKBG5hbWUYAyABKAlCA+BBBRItCgV1c2FnZRgEIAEoCzIZLnNpZ25wb3N0LnYxLlNhbmRib3hVc2FnZUID4EEDEiwKBGNhcHMYBSABKAsyGS5zaWducG9zdC52MS5TYW5kYm94VXNhZ2VCA+BBAxIzCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjMKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMiTgoMU2FuZGJveFVzYWdlEhYKCWFwaV9jYWxscxgBIAEoBUID4EEDEhIKBXNjYW5zGAIgASgFQgPgQQMSEgoFbGlua3MYAyABKAVCA+BBA2IGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChlzaWducG9zdC92MS9zYW5kYm94LnByb3RvEgtzaWducG9zdC52MSKXAQoHU2FuZGJveBIPCgJpZBgBIAEoCUID4EEDEhEKBG5hbWUYAiABKAlCA+BBBRIzCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQNiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Describes the message signpost.v1.Sandbox.
@@ -18,11 +18,4 @@ export const file_signpost_v1_sandbox = /*@__PURE__*/
  */
 export const SandboxSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_sandbox, 0);
-
-/**
- * Describes the message signpost.v1.SandboxUsage.
- * Use `create(SandboxUsageSchema)` to create a new message.
- */
-export const SandboxUsageSchema = /*@__PURE__*/
-  messageDesc(file_signpost_v1_sandbox, 1);
 

@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Sandbox } from "./sandbox_pb.js";
+import type { WorkspaceToken } from "./workspace_token_pb.js";
 
 /**
  * Describes the file signpost/v1/sandboxes_service.proto.
@@ -18,7 +19,7 @@ export declare const file_signpost_v1_sandboxes_service: GenFile;
  */
 export declare type CreateSandboxRequest = Message<"signpost.v1.CreateSandboxRequest"> & {
   /**
-   * What people call it, at most 255 characters. Empty means `Sandbox`.
+   * What people call it, at most 80 characters. Empty means `Sandbox` and the time.
    *
    * @generated from field: string name = 1;
    */
@@ -45,11 +46,18 @@ export declare type CreateSandboxResponse = Message<"signpost.v1.CreateSandboxRe
   sandbox?: Sandbox | undefined;
 
   /**
-   * A secret token of the sandbox, with every scope. It cannot be read again.
+   * The secret of a token of the sandbox, with the scopes of the caller. It cannot be read again.
    *
    * @generated from field: optional string access_token = 2;
    */
   accessToken?: string | undefined;
+
+  /**
+   * What is told of the token later.
+   *
+   * @generated from field: signpost.v1.WorkspaceToken token = 3;
+   */
+  token?: WorkspaceToken | undefined;
 };
 
 /**
@@ -84,6 +92,13 @@ export declare type ListSandboxesResponse = Message<"signpost.v1.ListSandboxesRe
    * @generated from field: repeated signpost.v1.Sandbox sandboxes = 1;
    */
   sandboxes: Sandbox[];
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: int64 total_count = 2;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -127,7 +142,7 @@ export declare type DeleteSandboxResponse = Message<"signpost.v1.DeleteSandboxRe
 export declare const DeleteSandboxResponseSchema: GenMessage<DeleteSandboxResponse>;
 
 /**
- * Manage the workspace's sandboxes. Only secret tokens of a live workspace may call.
+ * Manage the workspace's sandboxes. Whoever calls must belong to a live workspace: a sandbox has none of its own.
  *
  * @generated from service signpost.v1.SandboxesService
  */
@@ -136,8 +151,7 @@ export declare const SandboxesService: GenService<{
    * Create a sandbox. The secret of its token is in this answer and nowhere else; further tokens are made with it. A
    * workspace has at most 3 sandboxes.
    *
-   * Errors: PERMISSION_DENIED (LIVE_SECRET_TOKEN_REQUIRED, PLAN_FEATURE_REQUIRED); RESOURCE_EXHAUSTED
-   * (SANDBOX_LIMIT_REACHED) if there are three.
+   * Errors: PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED); RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are three.
    *
    * @generated from rpc signpost.v1.SandboxesService.Create
    */
@@ -149,7 +163,7 @@ export declare const SandboxesService: GenService<{
   /**
    * List all sandboxes of the workspace, newest first.
    *
-   * Errors: PERMISSION_DENIED (LIVE_SECRET_TOKEN_REQUIRED).
+   * Errors: PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED).
    *
    * @generated from rpc signpost.v1.SandboxesService.List
    */
@@ -161,7 +175,7 @@ export declare const SandboxesService: GenService<{
   /**
    * Delete a sandbox and everything in it, at once.
    *
-   * Errors: NOT_FOUND if there is no such sandbox; PERMISSION_DENIED (LIVE_SECRET_TOKEN_REQUIRED).
+   * Errors: NOT_FOUND if there is no such sandbox; PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED).
    *
    * @generated from rpc signpost.v1.SandboxesService.Delete
    */

@@ -331,8 +331,6 @@ export declare const SlackIntegrationsService: GenService<{
   /**
    * Get the address at which a person adds the bot to the Slack team. It works for 10 minutes, for the caller only.
    *
-   * Errors: PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
-   *
    * @generated from rpc signpost.v1.SlackIntegrationsService.GetOAuthURL
    */
   getOAuthURL: {
@@ -344,7 +342,7 @@ export declare const SlackIntegrationsService: GenService<{
    * Connect the team with what Slack gave the person's browser. It replaces an earlier integration.
    *
    * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Slack refuses
-   * the code; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * the code.
    *
    * @generated from rpc signpost.v1.SlackIntegrationsService.CompleteOAuth
    */

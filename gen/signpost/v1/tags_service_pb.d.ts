@@ -32,6 +32,13 @@ export declare type ListTagsRequest = Message<"signpost.v1.ListTagsRequest"> & {
   pageToken: string;
 
   /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+
+  /**
    * Only tags that contain this text in any case, at most 200 characters.
    *
    * @generated from field: string search = 3;

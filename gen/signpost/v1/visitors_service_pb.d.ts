@@ -97,6 +97,13 @@ export declare type ListVisitorsRequest = Message<"signpost.v1.ListVisitorsReque
   pageToken: string;
 
   /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 10;
+   */
+  cursor: string;
+
+  /**
    * Only the visitor with this address, whatever its case.
    *
    * @generated from field: string email = 3;
@@ -726,7 +733,7 @@ export declare const VisitorsService: GenService<{
    * List visitors, newest first unless sorted otherwise, as JSON or CSV. Anonymous visitors are listed too.
    *
    * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or belongs to other filters or another
-   * order; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED) for CSV.
+   * order; NOT_FOUND if there is no such link.
    *
    * @generated from rpc signpost.v1.VisitorsService.List
    */
@@ -739,7 +746,7 @@ export declare const VisitorsService: GenService<{
    * List visitors as List does, by their attributes as well.
    *
    * Errors: INVALID_ARGUMENT (TOO_MANY_FILTERS) with more than 20 attribute filters, (INVALID_PAGE_TOKEN) if the page
-   * token is damaged or belongs to other filters or another order; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED) for CSV.
+   * token is damaged or belongs to other filters or another order; NOT_FOUND if there is no such link.
    *
    * @generated from rpc signpost.v1.VisitorsService.Search
    */

@@ -140,6 +140,27 @@ export declare type ListWebhooksRequest = Message<"signpost.v1.ListWebhooksReque
    * @generated from field: signpost.v1.WebhookStatus status = 1;
    */
   status: WebhookStatus;
+
+  /**
+   * How many webhooks to answer with. 0 means 100; more than 1,000 means 1,000.
+   *
+   * @generated from field: int64 page_size = 2;
+   */
+  pageSize: bigint;
+
+  /**
+   * `next_page_token` of the page before; empty for the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
 };
 
 /**
@@ -155,11 +176,25 @@ export declare const ListWebhooksRequestSchema: GenMessage<ListWebhooksRequest>;
  */
 export declare type ListWebhooksResponse = Message<"signpost.v1.ListWebhooksResponse"> & {
   /**
-   * Every webhook that matches.
+   * One page of webhooks.
    *
    * @generated from field: repeated signpost.v1.Webhook webhooks = 1;
    */
   webhooks: Webhook[];
+
+  /**
+   * Where the next page starts; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many webhooks match the filters in all.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -313,11 +348,10 @@ export declare const DeleteWebhookResponseSchema: GenMessage<DeleteWebhookRespon
  */
 export declare const WebhooksService: GenService<{
   /**
-   * Create a webhook. The secret that signs its messages is in this answer and nowhere else. A workspace has at most
-   * 20.
+   * Create a webhook. The secret that signs its messages is in this answer and nowhere else.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT (INVALID_ENDPOINT_URL) if the address is refused;
-   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED) if there are 20; PERMISSION_DENIED (PLAN_FEATURE_REQUIRED).
+   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED) if there are as many as the plan allows.
    *
    * @generated from rpc signpost.v1.WebhooksService.Create
    */
@@ -339,7 +373,9 @@ export declare const WebhooksService: GenService<{
     output: typeof GetWebhookResponseSchema;
   },
   /**
-   * List all webhooks of the workspace, newest first.
+   * List the webhooks of the workspace, newest first.
+   *
+   * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or belongs to other filters.
    *
    * @generated from rpc signpost.v1.WebhooksService.List
    */

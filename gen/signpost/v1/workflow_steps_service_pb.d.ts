@@ -171,6 +171,13 @@ export declare type ListWorkflowStepsRequest = Message<"signpost.v1.ListWorkflow
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
 };
 
 /**

@@ -156,6 +156,20 @@ export declare type Workspace = Message<"signpost.v1.Workspace"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 21;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Whether it is a sandbox.
+   *
+   * @generated from field: bool is_sandbox = 22;
+   */
+  isSandbox: boolean;
+
+  /**
+   * When the sandbox is deleted. Unset for live workspaces.
+   *
+   * @generated from field: google.protobuf.Timestamp sandbox_expires_at = 23;
+   */
+  sandboxExpiresAt?: Timestamp | undefined;
 };
 
 /**

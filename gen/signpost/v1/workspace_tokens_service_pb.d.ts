@@ -31,6 +31,13 @@ export declare type ListWorkspaceTokensRequest = Message<"signpost.v1.ListWorksp
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`, which wins when both are given.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**

@@ -54,6 +54,15 @@ async function addEvent({ linkId, visitorId, deviceId, at = now() }: Seed = {}):
   return id;
 }
 
+async function addLink(): Promise<{ readonly id: string }> {
+  return (await workspace.rest("POST", "/v1/links", { destination: "https://example.com" })).json.link;
+}
+
+async function addVisitor(): Promise<string> {
+  const visitor = { $email: `${randomUUID()}@example.com` };
+  return (await workspace.rest("POST", "/v1/visitor/identify", { visitor })).json.visitor.id;
+}
+
 interface TraceSeed {
   readonly eventId: string;
   readonly action: "LINK_VISIT" | "CLIENT_REDIRECT" | "FORM_SUBMIT" | null;
@@ -155,8 +164,8 @@ test("pages through 2,500 events, many of one millisecond, newest first without 
 });
 
 test("filters by link, visitor and time, both ends inclusive", async () => {
-  const linkId = randomUUID();
-  const visitorId = randomUUID();
+  const { id: linkId } = await addLink();
+  const visitorId = await addVisitor();
   const at = (ms: number) => new Date(start + ms);
   const start = now().getTime();
   const first = await addEvent({ at: at(0), linkId });
@@ -174,7 +183,37 @@ test("filters by link, visitor and time, both ends inclusive", async () => {
   const finer = { startDate: at(1000).toISOString().replace("Z", "001Z") };
   expect(ids((await list(finer)).events)).toEqual([third]);
   expect(ids((await list({ endDate: "1900-01-01T00:00:00Z" })).events)).toEqual([]);
-  expect((await list({ linkId: randomUUID() })).totalCount).toBe("0");
+});
+
+test.each(["linkId", "visitorId"] as const)(
+  "a filter by a %s that is unknown or another workspace's is refused, as CSV and over gRPC too",
+  async (field) => {
+    const other = await api.newWorkspace();
+    const { json } = await other.rest("POST", "/v1/links", { destination: "https://example.com" });
+    const identified = await other.rest("POST", "/v1/visitor/identify", {
+      visitor: { $phone: "+4930123456" },
+    });
+    const foreign = { linkId: json.link.id, visitorId: identified.json.visitor.id };
+    for (const id of [randomUUID(), foreign[field]]) {
+      for (const responseFormat of ["RESPONSE_FORMAT_JSON", "RESPONSE_FORMAT_CSV"]) {
+        const query = new URLSearchParams({ [field]: id, responseFormat });
+        const answer = await workspace.rest("GET", `/v1/events?${query}`);
+        expect([answer.status, answer.json.error.codeType]).toEqual([404, "NOT_FOUND"]);
+        expect(answer.json.error.message).toBe(
+          `${field}: there is no ${field.slice(0, -2)} ${id} in this workspace`,
+        );
+      }
+      const call = workspace.client(EventsService).listEvents({ [field]: id });
+      await expect(call).rejects.toThrow(/there is no/);
+    }
+  },
+);
+
+test("the events of a deleted link can still be listed by it", async () => {
+  const { id: linkId } = await addLink();
+  const eventId = await addEvent({ linkId });
+  await workspace.rest("DELETE", `/v1/links/${linkId}`);
+  expect(ids((await list({ linkId })).events)).toEqual([eventId]);
 });
 
 test("refuses bounds in the wrong order, unknown includes and tokens of other filters", async () => {
@@ -236,7 +275,7 @@ test("embeds what is asked for, and leaves out deleted links", async () => {
     deviceType: "DEVICE_TYPE_MOBILE",
     deviceActor: "DEVICE_ACTOR_HUMAN",
     country: "DE",
-    asn: "3320",
+    asn: 3320,
   });
   const read = await workspace.rest("GET", `/v1/links/${link.id}`);
   expect(event.link).toEqual(read.json.link);
@@ -259,7 +298,7 @@ test("embeds what is asked for, and leaves out deleted links", async () => {
 });
 
 test("embeds the score of events that have one, under the event's id", async () => {
-  const visitorId = randomUUID();
+  const visitorId = await addVisitor();
   const scored = await addEvent({ visitorId });
   const at = now();
   await db

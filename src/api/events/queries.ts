@@ -149,6 +149,19 @@ export async function findVisitors(
   return byAskedId(rows);
 }
 
+/** Whether the link, deleted or not, and the visitor of a filter are the workspace's. */
+export async function findFiltered(
+  db: Db,
+  { workspaceId, linkId, visitorId }: EventFilter,
+): Promise<{ readonly link: boolean; readonly visitor: boolean }> {
+  const exists = (table: string, id: string | undefined) =>
+    sql`exists (select from ${sql.table(table)} where workspace_id = ${workspaceId} and id = ${id ?? null}::uuid)`;
+  const { rows } = await sql<{ link: boolean; visitor: boolean }>`
+    select ${exists("links", linkId)} as link, ${exists("visitors", visitorId)} as visitor`.execute(db);
+  // A select without a table has one row.
+  return rows[0] ?? { link: false, visitor: false };
+}
+
 /** Links that are not deleted. */
 export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
   return readEmbedded(db, ids, {

@@ -3,7 +3,7 @@ import { type Event, EventSchema } from "../../../gen/signpost/v1/event_pb.js";
 import type { EventsService, ListEventsRequest } from "../../../gen/signpost/v1/events_service_pb.js";
 import { ResponseFormat } from "../../../gen/signpost/v1/response_format_pb.js";
 import type { Db } from "../../db/open.ts";
-import { fail, invalid } from "../../lib/errors.ts";
+import { type CallError, fail, invalid } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/fill-page.ts";
 import { readPage } from "../../lib/page.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
@@ -16,6 +16,7 @@ import {
   type EventRow,
   findDevices,
   findEventWithTraces,
+  findFiltered,
   findLinks,
   findTraces,
   findVisitors,
@@ -35,6 +36,7 @@ export function eventsService({ shortUrl }: Pick<Deps, "shortUrl">): Handlers<ty
       const [rows, totalCount] = await Promise.all([
         listEvents(db, filter, page),
         csv ? 0n : countEvents(db, filter),
+        checkFiltered(db, filter),
       ]);
       const embedded = await embed(db, workspaceId, rows.slice(0, page.size), include);
       const toMessage = eventMessages(embedded, shortUrl);
@@ -57,11 +59,23 @@ export function eventsService({ shortUrl }: Pick<Deps, "shortUrl">): Handlers<ty
 
     async listEventTraces({ eventId }, context) {
       const found = await findEventWithTraces(context.db, callerOf(context).workspaceId, eventId);
-      if (found === undefined)
-        throw fail("NOT_FOUND", "NOT_FOUND", `eventId: there is no event ${eventId} in this workspace`);
+      if (found === undefined) throw notFound("event", "eventId", eventId);
       return { traces: found.traces.map((trace) => toTrace(trace, found.event)) };
     },
   };
+}
+
+/** What a list is narrowed to must be the workspace's; links may be deleted. */
+async function checkFiltered(db: Db, filter: EventFilter): Promise<void> {
+  const { linkId, visitorId } = filter;
+  if (linkId === undefined && visitorId === undefined) return;
+  const { link, visitor } = await findFiltered(db, filter);
+  if (linkId !== undefined && !link) throw notFound("link", "linkId", linkId);
+  if (visitorId !== undefined && !visitor) throw notFound("visitor", "visitorId", visitorId);
+}
+
+function notFound(what: string, field: string, id: string): CallError {
+  return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} in this workspace`);
 }
 
 const includes = ["visitor", "device", "link", "workspace", "leadScore", "journey", "traces"];

@@ -22,12 +22,14 @@ import {
   countVisitors,
   findTimezone,
   keyKindOf,
+  linkExists,
   listVisitors,
   type SizedVisitorRow,
   type VisitorFilter,
   type VisitorOrder,
   type VisitorRow,
 } from "./queries.ts";
+import { notFound } from "./rules.ts";
 
 type VisitorsPage =
   | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
@@ -54,10 +56,12 @@ export async function listVisitorsPage(
     max: 200,
   });
   const csv = request.responseFormat === ResponseFormat.CSV;
-  const [rows, totalCount] = await Promise.all([
+  const [rows, totalCount, hasLink] = await Promise.all([
     listVisitors(db, { filter, order, ascending, page }),
     csv ? 0n : countVisitors(db, filter),
+    filter.linkId === undefined || linkExists(db, workspaceId, filter.linkId),
   ]);
+  if (!hasLink) throw notFound("link", "linkId", request.linkId);
   const embedded = await embed(db, workspaceId, rows.slice(0, page.size), include);
   const filling = {
     rows,

@@ -131,6 +131,13 @@ function matching({
   return sql.join(conditions, sql.raw(" and "));
 }
 
+/** Whether the workspace has a link that is not deleted. */
+export async function linkExists(db: Db, workspaceId: string, linkId: string): Promise<boolean> {
+  const { rows } = await sql`select from links
+    where workspace_id = ${workspaceId} and id = ${linkId} and deleted_at is null`.execute(db);
+  return rows.length > 0;
+}
+
 export async function findTimezone(db: Db, workspaceId: string): Promise<string> {
   const row = await db
     .selectFrom("workspaces")
