@@ -98,7 +98,7 @@ export function compilePlan(row: PlanRow, entrypoint: string): Plan {
     const { id } = step;
     steps.set(id, { ...step, next: next.get(id) ?? new Map(), stepsToExit: distances.get(id) ?? 0 });
   }
-  const entryStepId = known.find(({ action }) => action === "LINK_VISIT")?.id ?? "";
+  const entryStepId = known.find(({ action }) => stepActions[action].kind === "ENTRY")?.id ?? "";
   const fallbackDestination = row.fallbackDestination || row.rootDestination;
   return {
     ...rest,
