@@ -8,6 +8,7 @@ import { WorkflowStepPayloadSchema } from "../gen/signpost/v1/workflow_step_payl
 import { EventActionSchema } from "../gen/signpost/v1/workflow_step_pb.js";
 import { factsByAction, type StepAction, stepActions } from "../src/model/steps/kinds.ts";
 import { stepKinds } from "../src/workflow/steps/kinds.ts";
+import { steps as specimens } from "./pages/specimens.ts";
 import { testDatabase } from "./support/test-database.ts";
 
 // The record's keys are all actions: its type says so.
@@ -81,6 +82,10 @@ describe.each(actions)("%s says of its payload what the contract says", (action)
     if (kind === "INTERACTION") expect(answeredBy).toBeDefined();
     if (answeredBy !== undefined) expect(hasPage).toBe(true);
     if (offersChoice) expect(answeredBy).toBeDefined();
+  });
+
+  test("whether it has a page, which the tests of pages draw", () => {
+    expect(Object.values(specimens).some((step) => step.action === action)).toBe(hasPage);
   });
 });
 
