@@ -74,14 +74,6 @@ export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt
   readonly fallback: RedirectTarget | undefined;
 }
 
-/** Address of a short link, without query. `shortUrl` is that of links without a domain of their own. */
-export function entrypointOf(
-  { host, shortlink }: Pick<PlanRow, "host" | "shortlink">,
-  shortUrl: string,
-): string {
-  return `${host === "" ? shortUrl : `https://${host}`}/${shortlink}`;
-}
-
 /**
  * Compiles the stored rows of a link. Steps of actions that this version does not know, and those with a broken payload,
  * are left out, as if missing: a branch that leads to one is not connected.

@@ -16,6 +16,7 @@ import {
   SubscriptionType,
   type WorkspaceSchema,
 } from "../../../gen/signpost/v1/workspace_pb.js";
+import { entrypointOf } from "../../model/entrypoint.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
 import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";
@@ -143,7 +144,6 @@ function toVisitor(row: VisitorRow): MessageInitShape<typeof VisitorSchema> {
 
 // The link as its own reads answer it, without anything embedded.
 function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof LinkSchema> {
-  const origin = row.domain_name === null ? shortUrl : `https://${row.domain_name}`;
   const pending = row.qrcode_pending_update_since;
   return {
     id: row.id,
@@ -151,7 +151,7 @@ function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof LinkSch
     name: row.name,
     purpose: row.purpose,
     shortlink: row.shortlink,
-    entrypoint: `${origin}/${row.shortlink}`,
+    entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
     customDomainId: row.custom_domain_id ?? "",
     fallbackDestination: row.fallback_destination,
     directoryId: row.directory_id ?? "",
