@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import { isLoopback } from "../lib/hosts.ts";
 import { createAsk } from "./ask.ts";
 import { findCommand, loadGroup } from "./groups.ts";
 import { exitCodes, RefusedError, UsageError } from "./outcome.ts";
@@ -19,9 +20,10 @@ export async function login(args: readonly string[], env: Environment): Promise<
   await createAsk({ baseUrl, accessToken })(await checkingCall());
   await keepProfile(env, profile, { baseUrl, accessToken });
   const { protocol, hostname } = new URL(baseUrl);
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
   const warning =
-    protocol === "http:" && !isLocal ? "\nThe address is no https: the token can be read on its way." : "";
+    protocol === "http:" && !isLoopback(hostname)
+      ? "\nThe address is no https: the token can be read on its way."
+      : "";
   const use = profile === defaultProfile ? "" : ` Use it with --profile ${profile}.`;
   return `Logged in to ${baseUrl}.${use}${warning}`;
 }

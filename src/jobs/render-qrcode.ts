@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
 import { qrcodeContent } from "../model/design-options.ts";
+import { linkOrigin } from "../model/entrypoint.ts";
 import { loadDesign } from "../qr/load-design.ts";
 import { contentTypes, imageKey, renderImage } from "../qr/render.ts";
 import type { JobPayloads } from "./queue.ts";
@@ -22,8 +23,7 @@ export function renderQrcode(deps: RenderQrcodeDeps): Task<JobPayloads["render-q
   return async ({ workspaceId, linkId }) => {
     const link = await findWaitingLink(db, workspaceId, linkId);
     if (link?.qrcode_pending_update_since == null) return;
-    const origin = link.domain === null ? shortUrl : `https://${link.domain}`;
-    const content = qrcodeContent(origin, link.shortlink);
+    const content = qrcodeContent(linkOrigin(link.domain, shortUrl), link.shortlink);
     const { design, format } = await loadDesign(storage, link.options);
     const key = imageKey(content, design, format);
     await storeFile(db, deps, { workspaceId, key, ownerId: linkId }, async () => ({

@@ -131,9 +131,8 @@ function brandSupportiveness(ratings: readonly number[]): number | undefined {
 
 /** Only a purpose that names countries can be met, and only by who comes from one that is known. */
 function profileFit({ purpose, country }: EndedVisit): number | undefined {
-  if (purpose === "" || country === "") return undefined;
   const { countries } = purposeOf(purpose);
-  if (countries.size === 0) return undefined;
+  if (country === "" || countries.size === 0) return undefined;
   return countries.has(country) ? 100 : 0;
 }
 

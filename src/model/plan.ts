@@ -74,14 +74,6 @@ export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt
   readonly fallback: RedirectTarget | undefined;
 }
 
-/** Address of a short link, without query. `shortUrl` is that of links without a domain of their own. */
-export function entrypointOf(
-  { host, shortlink }: Pick<PlanRow, "host" | "shortlink">,
-  shortUrl: string,
-): string {
-  return `${host === "" ? shortUrl : `https://${host}`}/${shortlink}`;
-}
-
 /**
  * Compiles the stored rows of a link. Steps of actions that this version does not know, and those with a broken payload,
  * are left out, as if missing: a branch that leads to one is not connected.
@@ -98,7 +90,7 @@ export function compilePlan(row: PlanRow, entrypoint: string): Plan {
     const { id } = step;
     steps.set(id, { ...step, next: next.get(id) ?? new Map(), stepsToExit: distances.get(id) ?? 0 });
   }
-  const entryStepId = known.find(({ action }) => action === "LINK_VISIT")?.id ?? "";
+  const entryStepId = known.find(({ action }) => stepActions[action].kind === "ENTRY")?.id ?? "";
   const fallbackDestination = row.fallbackDestination || row.rootDestination;
   return {
     ...rest,

@@ -1,10 +1,24 @@
 import { type Fault, invalid } from "../lib/errors.ts";
 import { destinationFault, hostAndParents, hostOf, isShortlinkOf } from "./destination.ts";
+import { asObject, objectsOf } from "./json-fields.ts";
 
 /** An address that visitors may be sent to, and the field it came in. */
 export interface ScreenedUrl {
   readonly field: string;
   readonly url: string;
+}
+
+/** The addresses at paths such as `destination` and `links[].url`; `place` is what comes before them in the request. */
+export function urlsAt(paths: readonly string[], fields: object, place = ""): ScreenedUrl[] {
+  return paths.flatMap((path) => {
+    const [name = "", rest] = path.split("[].");
+    const value = asObject(fields)?.[name];
+    if (rest !== undefined)
+      return objectsOf(value).flatMap((element, index) =>
+        urlsAt([rest], element, `${place}${name}[${index}].`),
+      );
+    return typeof value === "string" ? [{ field: place + name, url: value }] : [];
+  });
 }
 
 /** What can be said against addresses without the block list; empty ones are not looked at. */

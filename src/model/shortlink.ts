@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { isUuid } from "../lib/ids.ts";
 
 /** 1 to 64 letters, digits, hyphens and underscores, letters and digits at both ends; case tells short links apart. */
-const shortlinkForm = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/;
+export const shortlinkPattern = "[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?";
+const shortlinkForm = new RegExp(`^${shortlinkPattern}$`);
 
 /** Paths of the service itself, which no host gives to a link, whatever their case. */
 const reservedNames: ReadonlySet<string> = new Set([

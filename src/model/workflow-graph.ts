@@ -61,7 +61,7 @@ export function closesConditionCycle(graph: Graph, stepId: string, nextStepId: s
 /** The steps that no visit can reach, in the order they were made. */
 export function unreachableSteps(graph: Graph): StoredStep[] {
   const steps = [...graph.steps.values()];
-  const entry = steps.find(({ action }) => action === "LINK_VISIT");
+  const entry = steps.find(({ action }) => stepActions[action].kind === "ENTRY");
   const reached = entry && reachableFrom(entry.id, (id) => childrenOf(graph, id));
   return steps.filter(({ id }) => reached?.has(id) !== true);
 }
@@ -111,7 +111,7 @@ export function workflowIssues(
 function unconnectedIssues(graph: Graph, step: StoredStep): Issue[] {
   const labels = new Map(branchesOf(step).map(({ id, label }) => [id, label]));
   return unconnectedBranchIds(graph, step).map((id) =>
-    step.action === "LINK_VISIT"
+    stepActions[step.action].kind === "ENTRY"
       ? {
           severity: "error",
           step,
@@ -133,7 +133,7 @@ function nameOf(branchId: string, label = ""): string {
 function exitIssues(graph: Graph): Issue[] {
   const unreachable = new Set(unreachableSteps(graph));
   const reached = [...graph.steps.values()].filter((step) => !unreachable.has(step));
-  const entry = reached.find(({ action }) => action === "LINK_VISIT");
+  const entry = reached.find(({ action }) => stepActions[action].kind === "ENTRY");
   if (entry === undefined || reached.some(({ action }) => stepActions[action].kind === "EXIT")) return [];
   return [
     {

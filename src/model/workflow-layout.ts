@@ -1,3 +1,4 @@
+import { stepActions } from "./steps/kinds.ts";
 import { childrenOf, type Graph } from "./workflow-graph.ts";
 
 /** Where the upper left corner of a step lies on an editor's canvas, in pixels; y grows downwards. */
@@ -78,7 +79,7 @@ function walkInDepth(graph: Graph): DepthFirst {
 function rootsFirst({ steps, parents }: Graph): string[] {
   const all = [...steps.values()];
   const rank = (step: (typeof all)[number]) =>
-    step.action === "LINK_VISIT" ? 0 : parents.get(step.id)?.length === 0 ? 1 : 2;
+    stepActions[step.action].kind === "ENTRY" ? 0 : parents.get(step.id)?.length === 0 ? 1 : 2;
   return all.toSorted((a, b) => rank(a) - rank(b)).map(({ id }) => id);
 }
 

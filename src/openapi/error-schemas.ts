@@ -26,7 +26,7 @@ function violations(properties: Record<string, JsonSchema>): JsonSchema {
   return { type: "array", items: { type: "object", required: Object.keys(properties), properties } };
 }
 
-/** What may stand in `details` (behaviour 1.1), in the form that `rest` writes. */
+/** What may stand in an error's `details`, in the form that `rest` writes. */
 const details: Readonly<Record<string, JsonSchema>> = {
   ErrorInfo: detail("ErrorInfo", "Why, for programs; always the first detail.", {
     reason: { ...reference("schemas", "ErrorReason"), description: "As `codeType`." },

@@ -11,7 +11,7 @@ export interface ParameterObject {
   readonly schema: JsonSchema;
 }
 
-/** Request headers that many operations take (behaviour 1.1 and 3). */
+/** Request headers that many operations take. */
 export const headerParameters: Readonly<Record<string, ParameterObject>> = {
   IdempotencyKey: {
     name: "Idempotency-Key",
@@ -29,7 +29,7 @@ export const headerParameters: Readonly<Record<string, ParameterObject>> = {
   },
 };
 
-/** Headers of answers (behaviour 1.1, 2.1, 3 and 4). */
+/** Headers of answers. */
 export const answerHeaders = {
   "Cache-Control": {
     description: "How long shared caches may keep the answer.",

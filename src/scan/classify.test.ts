@@ -26,8 +26,7 @@ test("does not let one request's headers change what is remembered", () => {
   const classify = createClassifier();
   expect(classify(chrome, { "sec-purpose": "prefetch" }).counted).toBe(false);
   expect(classify(chrome, { "signature-agent": '"https://chatgpt.com"' }).deviceActor).toBe("AGENT");
-  expect(classify(chrome, {}, "HEAD").recorded).toBe(false);
-  expect(classify(chrome, {})).toMatchObject({ deviceActor: "HUMAN", recorded: true, counted: true });
+  expect(classify(chrome, {})).toMatchObject({ deviceActor: "HUMAN", counted: true });
 });
 
 test("keeps the declared program when a signature agent is named as well", () => {

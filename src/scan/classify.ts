@@ -21,10 +21,9 @@ export type Reason =
   | "no user agent"
   | "unrecognised user agent"
   | Purpose
-  | "prefetch"
-  | "head request";
+  | "prefetch";
 
-/** Who asks, and whether the visit is recorded and counted. Strings are empty where nothing is known. */
+/** Who asks, and whether the visit is counted. Strings are empty where nothing is known. */
 export type Classification = Readonly<
   Omit<ParsedAgent, "formFactor"> & {
     deviceType: DeviceType;
@@ -33,8 +32,6 @@ export type Classification = Readonly<
     deviceActorName: string;
     /** The operator; set for BOT and AGENT only, and empty for software that anybody may run. */
     deviceActorOrigin: string;
-    /** Whether the visit leaves an event. */
-    recorded: boolean;
     /** Whether the event enters counters, allowances, analytics, scores and notifications. */
     counted: boolean;
     reason: Reason;
@@ -45,11 +42,7 @@ export type Classification = Readonly<
 export type VisitHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Classify one request; see `createClassifier`. */
-export type Classify = (
-  userAgent: string | undefined,
-  headers: VisitHeaders,
-  method?: string,
-) => Classification;
+export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
 /** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
 const userAgentLengthMax = 512;
@@ -61,7 +54,7 @@ const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
  * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
  * of a browser is counted as a person, and nothing in one request can prove otherwise.
  *
- * HEAD requests are not recorded; prefetches are recorded and not counted, because nobody has seen the answer yet.
+ * Prefetches are not counted, because nobody has seen the answer yet. HEAD requests leave no visit and are not asked about.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -74,12 +67,11 @@ export function createClassifier(cacheSize = 5_000): Classify {
     return fresh;
   }
 
-  return (userAgent = "", headers, method = "GET") => {
+  return (userAgent = "", headers) => {
     const byAgent = remembered(userAgent.slice(0, userAgentLengthMax).trim());
     const classified = headers["signature-agent"]
       ? bySignatureAgent(byAgent, headers["signature-agent"])
       : byAgent;
-    if (method === "HEAD") return { ...classified, recorded: false, counted: false, reason: "head request" };
     if (isPrefetch(headers)) return { ...classified, counted: false, reason: "prefetch" };
     return classified;
   };
@@ -143,7 +135,6 @@ function automatic(
     deviceActor: purpose === "assistant" ? "AGENT" : "BOT",
     deviceActorName: program.name,
     deviceActorOrigin: program.origin,
-    recorded: true,
     counted: false,
     reason: purpose,
   });
@@ -161,7 +152,6 @@ function person(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: R
     deviceActor,
     deviceActorName: "",
     deviceActorOrigin: "",
-    recorded: true,
     counted: true,
     reason,
   });

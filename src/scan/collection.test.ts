@@ -56,13 +56,13 @@ test("keeps everything at level ADVANCED", () => {
 });
 
 test("sets no cookie, matches nothing and makes no visitor at level NONE", () => {
-  expect(collect("NONE", {})).toMatchObject({ cookie: false, match: false, visitor: false, pageData: false });
+  expect(collect("NONE", {})).toMatchObject({ cookie: false, match: false, visitor: false });
 });
 
 test("collects BASIC where nothing is stored, and never more than BASIC against the browser's wish", () => {
   expect(collect("UNSPECIFIED", {}).level).toBe("BASIC");
   expect(collect("ADVANCED", { dnt: "1" }).level).toBe("BASIC");
-  expect(collect("ADVANCED", { "sec-gpc": "1" })).toMatchObject({ level: "BASIC", pageData: false });
+  expect(collect("ADVANCED", { "sec-gpc": "1" })).toMatchObject({ level: "BASIC" });
   expect(collect("NONE", { dnt: "1" }).level).toBe("NONE");
 });
 

@@ -14,14 +14,12 @@ export type Collection = {
   readonly match: boolean;
   /** Make or attach a visitor, save form answers and captured attributes. */
   readonly visitor: boolean;
-  /** Accept what hosted pages report about the browser. */
-  readonly pageData: boolean;
 };
 
 const collections = {
-  NONE: { level: "NONE", cookie: false, match: false, visitor: false, pageData: false },
-  BASIC: { level: "BASIC", cookie: true, match: true, visitor: true, pageData: false },
-  ADVANCED: { level: "ADVANCED", cookie: true, match: true, visitor: true, pageData: true },
+  NONE: { level: "NONE", cookie: false, match: false, visitor: false },
+  BASIC: { level: "BASIC", cookie: true, match: true, visitor: true },
+  ADVANCED: { level: "ADVANCED", cookie: true, match: true, visitor: true },
 } as const satisfies Record<string, Collection>;
 
 /** What may be kept of a visit: the workspace's level, at most BASIC where the browser sends `DNT: 1` or `Sec-GPC: 1`. */

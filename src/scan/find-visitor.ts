@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { Visit } from "../workflow/visit.ts";
-import { alikeMax, matchMs } from "./resolve-devices.ts";
+import { deviceAlike } from "./alike-devices.ts";
 
 /** What a visit's device may be known by; see `VisitFacts`. */
 export interface SoughtVisitor {
@@ -61,13 +61,12 @@ function deviceOf({
       from device_cookies c join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
       where c.workspace_id = ${workspaceId} and c.cookie_hash = decode(${cookieHash}, 'hex')`;
   }
-  return sql`select workspace_id, id, visitor_id from (
-      select * from devices
-      where workspace_id = ${workspaceId} and fingerprint = decode(${fingerprint}, 'hex')
-      order by id desc limit ${alikeMax}) as alike
-    where last_used_at between to_timestamp(${(atMs - matchMs) / 1_000}::float8)
-      and to_timestamp(${(atMs + matchMs) / 1_000}::float8)
-    order by last_used_at desc limit 1`;
+  return deviceAlike({
+    workspaceId,
+    fingerprint: sql`decode(${fingerprint}, 'hex')`,
+    fromMs: atMs,
+    toMs: atMs,
+  });
 }
 
 function attributesOf({

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Origin } from "../lib/client-address.ts";
 import type { MissLimit } from "../lib/miss-limit.ts";
 import type { Plan } from "../model/plan.ts";
+import { shortlinkPattern } from "../model/shortlink.ts";
 import type { Plans } from "./find.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first-request.ts";
 import type { ShortHosts } from "./hosts.ts";
@@ -28,9 +29,10 @@ interface Request extends LinkRequest {
   readonly path: string;
 }
 
-const shortlinkPath = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?)\/?$/;
-const stepPath =
-  /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?)\/s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/card\.vcf)?$/;
+const shortlinkPath = new RegExp(`^/(${shortlinkPattern})/?$`);
+const stepPath = new RegExp(
+  `^/(${shortlinkPattern})/s/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(/card[.]vcf)?$`,
+);
 const retryAfterMinute = ["Retry-After", "60"];
 const retryAfterSecond = ["Retry-After", "1"];
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { bytesArray, plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
+import { deviceAlike, matchMs } from "./alike-devices.ts";
 import type { KeptDevice } from "./collection.ts";
 import type { DeviceDimensions } from "./fold-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
@@ -24,15 +25,6 @@ export interface BatchDevices {
   readonly of: readonly BatchDevice[];
   readonly cookies: readonly { readonly hash: string; readonly device: BatchDevice }[];
 }
-
-/** Without a cookie, the same address, browser and language within this time are the same device. */
-export const matchMs = 30 * 60_000;
-
-/**
- * So many of the newest devices that look alike are candidates. While one of them is in use no other is made for want of
- * a cookie, so more would only be those that came with a cookie of their own.
- */
-export const alikeMax = 32;
 
 /**
  * Finds the devices of visits, which are in order of arrival; none is locked before it is written. New devices and
@@ -116,8 +108,12 @@ async function findKnown(
   );
   const fingerprints = distinct(visits, (facts) => (hasKnownCookie(facts) ? "" : facts.fingerprint));
   const times = visits.map(({ visit }) => visit.atMs);
-  const from = Math.min(...times) - matchMs;
-  const to = Math.max(...times) + matchMs;
+  const alike = deviceAlike({
+    workspaceId: sql.ref("given.workspace_id"),
+    fingerprint: sql.ref("given.hash"),
+    fromMs: Math.min(...times),
+    toMs: Math.max(...times),
+  });
   const { rows } = await sql<Found>`
     select true as is_cookie, encode(given.hash, 'hex') as hash, ${deviceColumns}
     from unnest(${plainArray(cookies.workspaceIds)}::uuid[], ${bytesArray(cookies.hashes)}::bytea[])
@@ -128,13 +124,7 @@ async function findKnown(
     select false, encode(given.hash, 'hex'), ${deviceColumns}
     from unnest(${plainArray(fingerprints.workspaceIds)}::uuid[], ${bytesArray(fingerprints.hashes)}::bytea[])
         as given (workspace_id, hash)
-      cross join lateral (
-        select * from (
-          select * from devices
-          where workspace_id = given.workspace_id and fingerprint = given.hash
-          order by id desc limit ${alikeMax}) as alike
-        where last_used_at between to_timestamp(${from / 1_000}::float8) and to_timestamp(${to / 1_000}::float8)
-        order by last_used_at desc limit 1) as d`.execute(tx);
+      cross join lateral (${alike}) as d`.execute(tx);
   const devices = new Map<string, BatchDevice>();
   const byCookie = new Map<string, BatchDevice>();
   const byFingerprint = new Map<string, BatchDevice>();

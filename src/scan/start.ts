@@ -31,7 +31,7 @@ export interface ScanDeps {
   /** For the connection that hears of changes. */
   readonly connection: pg.ClientConfig;
   readonly spool: Spool;
-  /** Stores what the spool holds: `startRecordStore`, or `createRecordStore` in this thread. */
+  /** Stores what the spool holds: `startStoreThread`, or `createRecordStore` in this thread. */
   readonly store: StoreRecords;
   /** Classes of devices and countries, for workflows that ask. */
   readonly reader: LazyReader;

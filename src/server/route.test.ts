@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createRoute, type Destination, normalHost } from "./route.ts";
+import { normalHost } from "../lib/hosts.ts";
+import { createRoute, type Destination } from "./route.ts";
 
 const services = ["signpost.v1.LinksService", "grpc.health.v1.Health"];
 const separate = createRoute({

@@ -1,3 +1,4 @@
+import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { discoveryPaths } from "./discovery.ts";
 
 /** Which part of the service answers. */
@@ -15,15 +16,13 @@ export interface Addresses {
 /** Gives the part of the service for a host as the client wrote it, and a path without query. */
 export type Route = (host: string | undefined, path: string) => Destination;
 
-const loopback = ["localhost", "127.0.0.1", "[::1]"];
-
 /**
  * Routes by host, then by path. Hosts that are not the API's belong to short links, custom domains among them; whether
  * such a host is known is the business of `scan`. The API's host serves short links only when it is the short host too.
  */
 export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
-  const apiHosts = namesOf(baseUrl);
-  const shortHosts = namesOf(shortUrl);
+  const apiHosts = hostsOf(baseUrl);
+  const shortHosts = hostsOf(shortUrl);
   const serviceNames = new Set(services);
   const documents = new Set<string>(discoveryPaths);
 
@@ -42,21 +41,6 @@ export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
     }
     return !isApi || shortHosts.has(name) ? "scan" : "none";
   };
-}
-
-/** A host in the one form in which hosts are compared: lower case, no final dot, no port that the scheme implies. */
-export function normalHost(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/:(?:80|443)$/, "")
-    .replace(/\.(?=:\d+$|$)/, "");
-}
-
-// Developers write any of the names of their own machine.
-function namesOf(url: URL): Set<string> {
-  const own = normalHost(url.host);
-  if (!loopback.includes(url.hostname)) return new Set([own]);
-  return new Set(loopback.map((name) => normalHost(url.port === "" ? name : `${name}:${url.port}`)));
 }
 
 function isAddress(host: string): boolean {

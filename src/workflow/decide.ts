@@ -40,7 +40,8 @@ function walkFrom(firstId: string | undefined, plan: Plan, visit: Visit, now: Da
       data,
       isCompleted: true,
       // A form that lets a visitor on by itself is skipped, and what is skipped saves nothing.
-      saved: step.action === "LINK_VISIT" ? captured(step, plan, visit, "completed") : nothingSaved,
+      saved:
+        stepActions[step.action].kind === "ENTRY" ? captured(step, plan, visit, "completed") : nothingSaved,
     });
     const nextId = step.next.get(branchId);
     step = nextId === undefined ? undefined : plan.steps.get(nextId);

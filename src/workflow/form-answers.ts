@@ -3,7 +3,7 @@ import { parseDate, parseNumber } from "../model/attribute-operators.ts";
 import type { FormField, FormFieldType } from "../model/steps/form-submit.ts";
 import { formFieldName } from "./answer-fields.ts";
 import { readEmail, readPhone } from "./identity.ts";
-import type { Answer, Fault } from "./steps/step.ts";
+import type { Answer, AnswerFault } from "./steps/step.ts";
 
 /** The type that an answer is saved as. */
 export const answerTypes: { readonly [Type in FormFieldType]: AttributeType } = {
@@ -22,7 +22,7 @@ export const answerTypes: { readonly [Type in FormFieldType]: AttributeType } = 
 /** What was answered, or what is wrong with it; an empty value is no answer. */
 export type Checked =
   | { readonly value: string; readonly fault?: never }
-  | { readonly fault: Fault; readonly value?: never };
+  | { readonly fault: AnswerFault; readonly value?: never };
 
 export const answerBytesMax = 4_096;
 
@@ -68,7 +68,10 @@ function oneOption(given: readonly string[], { options }: FormField): Checked {
   return isOffered ? { value: chosen } : { fault: "OPTION" };
 }
 
-function single(fault: Fault, read: (text: string, country: () => string) => string | undefined): Check {
+function single(
+  fault: AnswerFault,
+  read: (text: string, country: () => string) => string | undefined,
+): Check {
   return ([text = "", ...more], _field, country) => {
     const value = more.length === 0 ? read(text, country) : undefined;
     return value === undefined ? { fault } : { value };

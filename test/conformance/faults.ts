@@ -69,7 +69,7 @@ function faultsOfRules(field: DescField, rules: FieldRules): Fault[] {
   return [...limitFaults(field, rules), ...inKeys, ...inValues];
 }
 
-/** How behaviour 1.1 writes a map's key in a path. */
+/** How paths in errors write a map's key. */
 function mapStep(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `["${key}"]`;
 }

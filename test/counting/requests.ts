@@ -153,7 +153,7 @@ const prefetches: Row[] = [
   ),
 ];
 
-const head = { recorded: false, counted: false, reason: "head request" } as const;
+const head = { recorded: false, counted: false } as const;
 const heads: Row[] = [
   variant(
     desktop,

@@ -25,10 +25,11 @@ export type Expectation = Pick<
   | "browserName"
   | "platformName"
   | "deviceBrand"
-  | "recorded"
   | "counted"
   | "reason"
 > & {
+  /** Whether the visit leaves an event. */
+  readonly recorded: boolean;
   readonly action: "SCAN" | "CLICK";
   /** The level applied. */
   readonly level: "BASIC" | "ADVANCED";

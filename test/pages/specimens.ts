@@ -4,7 +4,7 @@ import type { FormField, FormFieldType, FormPayload } from "../../src/model/step
 import type { PageAction } from "../../src/model/steps/kinds.ts";
 import type { PageStep, StepView } from "../../src/scan/pages/view.ts";
 import { formFieldName } from "../../src/workflow/answer-fields.ts";
-import type { Fault } from "../../src/workflow/steps/step.ts";
+import type { AnswerFault } from "../../src/workflow/steps/step.ts";
 
 const inOut = [
   { label: "Inside", value: "in" },
@@ -182,7 +182,7 @@ export function newView<Step extends { readonly action: PageAction }>(
 
 /** The form, sent with something wrong in every field. */
 export function refusedForm(view: Partial<StepView> = {}): StepView {
-  const wrong: readonly (readonly [string, Fault])[] = [
+  const wrong: readonly (readonly [string, AnswerFault])[] = [
     ["", "REQUIRED"],
     ["ada@engines", "EMAIL"],
     ["12", "PHONE"],

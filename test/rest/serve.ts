@@ -137,7 +137,7 @@ export const echo: Answer = (request, rpc) => {
   }
 };
 
-/** The error of a body in the form of behaviour 1.1. */
+/** The error of a body in the form in which REST answers errors. */
 export function errorOf(json: unknown) {
   // Tests compare every part they use.
   return (json as { error: { details: unknown[] } & Record<string, unknown> }).error;

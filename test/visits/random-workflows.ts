@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { StepAction } from "../../src/model/steps/kinds.ts";
+import type { StepAction, stepActions } from "../../src/model/steps/kinds.ts";
+import type { StepKind } from "../../src/model/steps/step.ts";
 import { elseBranchId, nextBranchId } from "../../src/model/workflow.ts";
 import type { StepSeed } from "../support/insert-workflow.ts";
 
@@ -27,15 +28,30 @@ const stepName = fc.integer({ min: 0, max: 8 }).map((number) => `s${number}`);
 /** Where a branch leads: mostly somewhere. */
 const target = fc.option(stepName, { freq: 8 });
 
-/** A step of some kind, with the branches that belong to its payload. */
-function step(action: StepAction, payload: fc.Arbitrary<object>, branches: (payload: object) => string[]) {
+type Seed = Omit<StepSeed, "action">;
+
+/** What a step of some kind has to set, with the branches that belong to its payload. */
+function step(payload: fc.Arbitrary<object>, branches: (payload: object) => string[]) {
   return payload.chain((made) =>
     fc
       .tuple(...branches(made).map((branch) => target.map((to) => [branch, to] as const)))
-      .map((wires): StepSeed => {
+      .map((wires): Seed => {
         const next = Object.fromEntries(wires.filter((wire): wire is [string, string] => wire[1] !== null));
-        return { action, payload: made, next };
+        return { payload: made, next };
       }),
+  );
+}
+
+/** Every action of a kind; one that is missing does not compile. */
+type StepsOf<Kind extends StepKind> = {
+  readonly [Action in StepAction as (typeof stepActions)[Action]["kind"] extends Kind
+    ? Action
+    : never]: fc.Arbitrary<Seed>;
+};
+
+function seedsOf(steps: Readonly<Record<string, fc.Arbitrary<Seed>>>): fc.Arbitrary<StepSeed>[] {
+  return Object.entries(steps).map(
+    ([action, made]) => made.map((seed) => ({ action: action as StepAction, ...seed })), // the keys are actions: the type says so
   );
 }
 
@@ -58,9 +74,8 @@ const clock = fc
   .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom("00", "15", "30", "59"))
   .map(([hour, minute]) => `${String(hour).padStart(2, "0")}:${minute}`);
 
-const conditions = [
-  step(
-    "VISIT_TYPE_CONDITION",
+const conditions: StepsOf<"CONDITION"> = {
+  VISIT_TYPE_CONDITION: step(
     fc
       .subarray(["VISIT_TYPE_FIRST", "VISIT_TYPE_RETURNING"])
       .map((values) => ({ options: values.map((value) => ({ value })) })),
@@ -69,8 +84,7 @@ const conditions = [
       elseBranchId,
     ],
   ),
-  step(
-    "COUNTRY_CONDITION",
+  COUNTRY_CONDITION: step(
     fc
       .subarray(["GB", "US", "JP", "ZA", "IE", "DE"])
       .map((codes) => ({ countries: codes.map((countryCode) => ({ countryCode })) })),
@@ -81,23 +95,19 @@ const conditions = [
       elseBranchId,
     ],
   ),
-  step(
-    "DAY_OF_WEEK_CONDITION",
+  DAY_OF_WEEK_CONDITION: step(
     options(fc.record({ daysOfWeek: fc.subarray([0, 1, 2, 3, 4, 5, 6]) })),
     optionIds,
   ),
-  step(
-    "TIME_OF_DAY_CONDITION",
+  TIME_OF_DAY_CONDITION: step(
     options(fc.record({ startTime: clock, endTime: clock })).map(({ options: ranges }) => ({ ranges })),
     (payload) => optionIds({ options: (payload as { ranges: object[] }).ranges }), // made above
   ),
-  step(
-    "DAY_OF_MONTH_CONDITION",
+  DAY_OF_MONTH_CONDITION: step(
     options(fc.record({ dayOfMonth: fc.constantFrom(-1, 1, 2, 15, 28, 29, 30, 31) })),
     optionIds,
   ),
-  step(
-    "SPECIFIC_DATE_CONDITION",
+  SPECIFIC_DATE_CONDITION: step(
     options(
       fc.record(
         {
@@ -110,29 +120,24 @@ const conditions = [
     ),
     optionIds,
   ),
-  step(
-    "DEVICE_TYPE_CONDITION",
+  DEVICE_TYPE_CONDITION: step(
     oneOf("DEVICE_TYPE_CONDITION_VALUE_", ["MOBILE", "DESKTOP", "TABLET", "UNKNOWN"]),
     optionIds,
   ),
-  step(
-    "DEVICE_PLATFORM_CONDITION",
+  DEVICE_PLATFORM_CONDITION: step(
     oneOf("DEVICE_PLATFORM_CONDITION_VALUE_", ["IOS", "ANDROID", "WINDOWS", "LINUX"]),
     optionIds,
   ),
-  step(
-    "DEVICE_BROWSER_CONDITION",
+  DEVICE_BROWSER_CONDITION: step(
     oneOf("DEVICE_BROWSER_CONDITION_VALUE_", ["CHROME", "SAFARI", "FIREFOX", "EDGE"]),
     optionIds,
   ),
-  step("DEVICE_BRAND_CONDITION", oneOf("DEVICE_BRAND_CONDITION_VALUE_", ["APPLE", "SAMSUNG"]), optionIds),
-  step(
-    "DEVICE_ACTOR_CONDITION",
+  DEVICE_BRAND_CONDITION: step(oneOf("DEVICE_BRAND_CONDITION_VALUE_", ["APPLE", "SAMSUNG"]), optionIds),
+  DEVICE_ACTOR_CONDITION: step(
     oneOf("DEVICE_ACTOR_CONDITION_VALUE_", ["HUMAN", "BOT", "AGENT", "UNKNOWN"]),
     optionIds,
   ),
-  step(
-    "VISITOR_DATA_CONDITION",
+  VISITOR_DATA_CONDITION: step(
     options(
       fc.record({
         attributeKey: fc.constantFrom("$email", "plan", "age", "since", "news", "color"),
@@ -165,12 +170,11 @@ const conditions = [
     ),
     optionIds,
   ),
-];
+};
 
-const interactions = [
-  step("PASSWORD_VERIFY", fc.record({ title }), onward),
-  step(
-    "FORM_SUBMIT",
+const interactions: StepsOf<"INTERACTION"> = {
+  PASSWORD_VERIFY: step(fc.record({ title }), onward),
+  FORM_SUBMIT: step(
     fc.record({ formTitle: title, skipForm: fc.boolean(), autoSkipIfKnown: fc.boolean() }).map((form) => ({
       ...form,
       formFields: [
@@ -181,13 +185,11 @@ const interactions = [
     })),
     onward,
   ),
-  step(
-    "MESSAGE_PAGE",
+  MESSAGE_PAGE: step(
     fc.record({ title, navigationType: fc.constant("MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON") }),
     onward,
   ),
-  step(
-    "MULTI_LINK",
+  MULTI_LINK: step(
     fc.record({ title }).map((page) => ({
       ...page,
       buttons: [
@@ -197,11 +199,10 @@ const interactions = [
     })),
     () => ["a", "b"],
   ),
-];
+};
 
-const exits = [
-  step(
-    "CLIENT_REDIRECT",
+const exits: StepsOf<"EXIT"> = {
+  CLIENT_REDIRECT: step(
     fc.record({
       destination: fc.constantFrom(
         "https://example.com/?a=1#top",
@@ -212,10 +213,10 @@ const exits = [
     }),
     () => [],
   ),
-  step("THANK_YOU_PAGE", fc.record({ title }), () => []),
-  step("CONTACT_CARD", fc.constant({ firstName: "Ada", lastName: "Lovelace" }), () => []),
-  step("SOCIAL_LINKS_PAGE", fc.constant({ links: [{ id: "l", url: "https://example.net" }] }), () => []),
-];
+  THANK_YOU_PAGE: step(fc.record({ title }), () => []),
+  CONTACT_CARD: step(fc.constant({ firstName: "Ada", lastName: "Lovelace" }), () => []),
+  SOCIAL_LINKS_PAGE: step(fc.constant({ links: [{ id: "l", url: "https://example.net" }] }), () => []),
+};
 
 /** Milestones at steps that may have them. */
 function capturing(seeds: StepSeed, key: string | null): StepSeed {
@@ -236,9 +237,9 @@ export const workflow: fc.Arbitrary<RandomWorkflow> = fc
     fc.array(
       fc.tuple(
         fc.oneof(
-          { weight: 5, arbitrary: fc.oneof(...conditions) },
-          { weight: 3, arbitrary: fc.oneof(...interactions) },
-          { weight: 3, arbitrary: fc.oneof(...exits) },
+          { weight: 5, arbitrary: fc.oneof(...seedsOf(conditions)) },
+          { weight: 3, arbitrary: fc.oneof(...seedsOf(interactions)) },
+          { weight: 3, arbitrary: fc.oneof(...seedsOf(exits)) },
         ),
         fc.option(fc.constantFrom("plan", "color"), { freq: 2, nil: null }).map((key) => key),
       ),

@@ -15,6 +15,7 @@ import { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { DigestFrequency, SubscriptionType, WorkspaceSchema } from "../../../gen/signpost/v1/workspace_pb.js";
 import type { Embedded } from "../../db/within-answer.ts";
+import { entrypointOf } from "../../model/entrypoint.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
 import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";
@@ -184,7 +185,6 @@ function toVisitor(row: VisitorRow): MessageInitShape<typeof VisitorSchema> {
 
 // The link as its own reads answer it, without anything embedded.
 function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof LinkSchema> {
-  const origin = row.domain_name === null ? shortUrl : `https://${row.domain_name}`;
   const pending = row.qrcode_pending_update_since;
   return {
     id: row.id,
@@ -192,7 +192,7 @@ function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof LinkSch
     name: row.name,
     purpose: row.purpose,
     shortlink: row.shortlink,
-    entrypoint: `${origin}/${row.shortlink}`,
+    entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
     customDomainId: row.custom_domain_id ?? "",
     fallbackDestination: row.fallback_destination,
     directoryId: row.directory_id ?? "",

@@ -5,12 +5,13 @@ import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { defaultDesignOptions } from "../../model/design-options.ts";
+import { linkOrigin } from "../../model/entrypoint.ts";
 import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/screened-url.ts";
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { LinkOrder } from "./link-order.ts";
-import { originOf, toFirstSteps, toLink } from "./message.ts";
+import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
 import { notFound, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
@@ -71,7 +72,8 @@ function checkOrder(
 /** Whatever is wrong with the records that an order refers to. */
 function checkReferences(order: LinkOrder, found: References, shortUrl: string): void {
   refuseBlocked(order.urls, found.blocked_host);
-  if (found.domain) refuse(destinationFaults(order.urls, [shortUrl, originOf(found.domain.name, shortUrl)]));
+  if (found.domain)
+    refuse(destinationFaults(order.urls, [shortUrl, linkOrigin(found.domain.name, shortUrl)]));
   if (order.customDomainId !== "" && found.domain === null)
     throw notFound("custom domain", "customDomainId", order.customDomainId);
   if (order.directoryId !== "" && !found.has_directory)

@@ -10,8 +10,9 @@ import {
 } from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
 import { invalid, refuse } from "../../lib/errors.ts";
 import { destinationName } from "../../model/destination.ts";
-import { cardPlatforms, platformFaults, withPlatforms } from "../../model/platform.ts";
-import type { ScreenedUrl } from "../../model/screened-url.ts";
+import { platformFaults, withPlatforms } from "../../model/platform.ts";
+import { type ScreenedUrl, urlsAt } from "../../model/screened-url.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
 import type { ExitStep } from "./writes.ts";
 
 /** What a link is made of, whatever it leads to; texts and ids are empty where nothing is asked for. */
@@ -48,7 +49,7 @@ export function redirectOrder(request: CreateLinkRequest): LinkOrder {
     name: request.name || destinationName(destination),
     exit: { action: "CLIENT_REDIRECT", payload: { destination, conversionTracking } },
     urls: [
-      { field: "destination", url: destination },
+      ...urlsAt(stepActions.CLIENT_REDIRECT.urls, request),
       { field: "fallbackDestination", url: fallbackDestination },
     ],
   };
@@ -66,22 +67,19 @@ export function contactOrder(request: CreateContactLinkRequest): LinkOrder {
     name: [...name].slice(0, nameLengthMax).join(""),
     exit: { action: "CONTACT_CARD", payload: cardPayload(vcardData) },
     urls: [
-      { field: "vcardData.website", url: vcardData.website },
-      ...vcardData.socialLinks.map(({ url }, index) => ({
-        field: `vcardData.socialLinks[${index}].url`,
-        url,
-      })),
+      ...urlsAt(stepActions.CONTACT_CARD.urls, vcardData, "vcardData."),
       { field: "fallbackDestination", url: fallbackDestination },
     ],
   };
 }
 
 function cardPayload(card: VCardPayload): JsonObject {
-  refuse(platformFaults(card.socialLinks, cardPlatforms, "vcardData.socialLinks"));
+  const { among } = stepActions.CONTACT_CARD.platforms;
+  refuse(platformFaults(card.socialLinks, among, "vcardData.socialLinks"));
   // A message that is no well-known type is written as an object.
   const payload = toJson(VCardPayloadSchema, card, { alwaysEmitImplicit: true }) as JsonObject;
   const links = card.socialLinks.map(({ platform, url }) => ({ platform, url }));
-  return { ...payload, socialLinks: withPlatforms(links, cardPlatforms) };
+  return { ...payload, socialLinks: withPlatforms(links, among) };
 }
 
 /** A link to a thank-you page. */

@@ -14,6 +14,7 @@ import {
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { defaultDesignOptions } from "../../model/design-options.ts";
+import { entrypointOf } from "../../model/entrypoint.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId } from "../../model/workflow.ts";
 import { centralImageKeyOf } from "../../qr/load-design.ts";
@@ -40,7 +41,7 @@ export function toLink(
     name: row.name,
     purpose: row.purpose,
     shortlink: row.shortlink,
-    entrypoint: `${originOf(row.domain_name, shortUrl)}/${row.shortlink}`,
+    entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
     customDomainId: row.custom_domain_id ?? "",
     fallbackDestination: row.fallback_destination,
     directoryId: row.directory_id ?? "",
@@ -70,11 +71,6 @@ export function toLink(
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };
-}
-
-/** Where short links stand: their own domain, or the service's. */
-export function originOf(domainName: string | null, shortUrl: string): string {
-  return domainName === null ? shortUrl : `https://${domainName}`;
 }
 
 function toTag(row: TagRow): MessageInitShape<typeof TagSchema> {

@@ -8,6 +8,7 @@ import { inTransaction } from "../../db/open.ts";
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { newId } from "../../lib/ids.ts";
+import { linkOrigin } from "../../model/entrypoint.ts";
 import {
   destinationFaults,
   hostsToScreen,
@@ -16,7 +17,7 @@ import {
 } from "../../model/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { originOf, toLink } from "./message.ts";
+import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
 import { notFound, wantedTags } from "./rules.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
@@ -41,7 +42,7 @@ export async function changeLink(
     if (before === undefined) throw notFound("link", "id", request.id);
     refuseBlocked(screened, before.blocked_host);
     if (before.domain_name !== null)
-      refuse(destinationFaults(screened, [originOf(before.domain_name, deps.shortUrl)]));
+      refuse(destinationFaults(screened, [linkOrigin(before.domain_name, deps.shortUrl)]));
     checkReferences(wanted, before);
     const change = changeOf(deps, wanted, before);
     if (change === undefined) return { link: toLink(before, messageOptions(deps)) };

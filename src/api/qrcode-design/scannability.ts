@@ -1,5 +1,6 @@
 import { type CallError, fail } from "../../lib/errors.ts";
 import { type DesignOptions, qrcodeContent, sampleShortlink } from "../../model/design-options.ts";
+import { linkOrigin } from "../../model/entrypoint.ts";
 import { loadDesign } from "../../qr/load-design.ts";
 import type { Scannability } from "../../qr/verify.ts";
 import type { Deps } from "../deps.ts";
@@ -14,13 +15,12 @@ export async function verify(
   { shortlink, domain_name }: Address,
   options: DesignOptions,
 ): Promise<Scannability> {
-  const origin = domain_name === null ? shortUrl : `https://${domain_name}`;
   // The readers take longer to load than the rest of the service, and only designs need them.
   const [{ verifyDesign }, { design }] = await Promise.all([
     import("../../qr/verify.ts"),
     loadDesign(storage, options),
   ]);
-  return verifyDesign(qrcodeContent(origin, shortlink ?? sampleShortlink), design);
+  return verifyDesign(qrcodeContent(linkOrigin(domain_name, shortUrl), shortlink ?? sampleShortlink), design);
 }
 
 /** Throws DESIGN_NOT_SCANNABLE with every cause, when only a readable design is wanted. */

@@ -7,6 +7,7 @@ import type {
   VisitorSchema,
 } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { Embedded } from "../../db/within-answer.ts";
+import { entrypointOf } from "../../model/entrypoint.ts";
 import { toAttribute, toDevice } from "../visitor-parts.ts";
 import type { DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
 
@@ -55,12 +56,11 @@ function toEvent(row: EventRow): MessageInitShape<typeof VisitorEventSchema> {
 }
 
 function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof VisitorLinkSchema> {
-  const origin = row.domain_name === null ? shortUrl : `https://${row.domain_name}`;
   return {
     id: row.id,
     name: row.name,
     shortlink: row.shortlink,
-    entrypoint: `${origin}/${row.shortlink}`,
+    entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
     eventCount: row.event_count,
     firstVisitedAt: timestampFromDate(row.first_visited_at),
     lastVisitedAt: timestampFromDate(row.last_visited_at),

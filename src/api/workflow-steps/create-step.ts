@@ -1,7 +1,7 @@
 import type { CreateWorkflowStepRequest } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { invalid, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import type { StepAction } from "../../model/steps/kinds.ts";
+import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId } from "../../model/workflow.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
@@ -56,7 +56,7 @@ function readAction({ eventAction }: CreateWorkflowStepRequest): StepAction {
   const action = fromEventAction(eventAction);
   if (action === undefined)
     throw invalid([{ field: "eventAction", description: "is required: give it a value" }]);
-  if (action === "LINK_VISIT")
+  if (stepActions[action].kind === "ENTRY")
     throw invalid([
       { field: "eventAction", description: "must be another one: the link has its only entry step already" },
     ]);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { inTransaction } from "../../db/open.ts";
 import { refuse } from "../../lib/errors.ts";
+import { linkOrigin } from "../../model/entrypoint.ts";
 import {
   destinationFaults,
   hostsToScreen,
@@ -47,7 +48,7 @@ export async function editWorkflow(
     const before = link && (await findWorkflow(tx, workspaceId, link.id));
     if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
     refuseBlocked(urls, link.blocked_host);
-    if (link.host !== "") refuse(destinationFaults(urls, [`https://${link.host}`]));
+    if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();
     const { after, change } = compare(before, edit(before, at), at);
     if (change !== undefined) await saveWorkflow(tx, workspaceId, link, change, at);

@@ -1,5 +1,6 @@
 import { type CallError, type Fault, fail, invalid, refuse } from "../../lib/errors.ts";
-import { branchesOf, nextBranchId } from "../../model/workflow.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
+import { branchesOf, nextBranchId, type StoredStep } from "../../model/workflow.ts";
 import { closesConditionCycle, graphOf } from "../../model/workflow-graph.ts";
 import { defaultPosition } from "../../model/workflow-layout.ts";
 import type { WantedConnection } from "./payload.ts";
@@ -28,7 +29,7 @@ export function addStep(
   insertBefore: string,
 ): LinkWorkflow {
   const behind = insertBefore === "" ? undefined : stepOf(workflow, insertBefore, "insertBefore");
-  if (behind?.action === "LINK_VISIT")
+  if (isEntry(behind))
     throw invalid([
       { field: "insertBefore", description: "must not be the entry step: nothing stands before it" },
     ]);
@@ -75,7 +76,7 @@ export function replaceStep(
 
 /** Deletes a step; what led to it leads nowhere. */
 export function removeStep(workflow: LinkWorkflow, id: string): LinkWorkflow {
-  if (stepOf(workflow, id, "id").action === "LINK_VISIT")
+  if (isEntry(stepOf(workflow, id, "id")))
     throw fail(
       "FAILED_PRECONDITION",
       "ENTRY_STEP_REQUIRED",
@@ -131,7 +132,7 @@ function connectAll(
   const faults = wanted.flatMap(({ field, nextStepId }): Fault[] => {
     if (nextStepId === stepId)
       return [{ field, description: "must not be the step itself", reason: "INVALID_ARGUMENT" }];
-    if (graph.steps.get(nextStepId)?.action === "LINK_VISIT")
+    if (isEntry(graph.steps.get(nextStepId)))
       return [{ field, description: "must not be the entry step", reason: "INVALID_ARGUMENT" }];
     if (!closesConditionCycle(graph, stepId, nextStepId)) return [];
     const description = "closes a circle of conditions: put a page between them, or lead it elsewhere";
@@ -152,4 +153,8 @@ function connectAll(
 export function notFound(what: "link" | "workflow step", field: string, id: string): CallError {
   const place = what === "link" ? "in this workspace" : "on this link";
   return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} ${place}`);
+}
+
+function isEntry(step: StoredStep | undefined): boolean {
+  return step !== undefined && stepActions[step.action].kind === "ENTRY";
 }

@@ -7,7 +7,7 @@ import {
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
 import { textOf } from "../../model/json-fields.ts";
 import { platformFaults, withPlatforms } from "../../model/platform.ts";
-import type { ScreenedUrl } from "../../model/screened-url.ts";
+import { type ScreenedUrl, urlsAt } from "../../model/screened-url.ts";
 import { actionsByPayload, factsByAction, type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { BranchFields } from "../../model/steps/step.ts";
 import { elseBranchId } from "../../model/workflow.ts";
@@ -104,18 +104,7 @@ function refuseMissing(action: StepAction): void {
 export function urlsOf(given: WorkflowStepPayload | undefined): ScreenedUrl[] {
   const name = given?.variant.case;
   if (name === undefined) return [];
-  return stepActions[actionsByPayload[name]].urls.flatMap((path) =>
-    urlsAt(path, given?.variant.value ?? {}, `payload.${name}`),
-  );
-}
-
-/** The addresses at a path such as `destination` or `links[].url`, with the places they stand at. */
-function urlsAt(path: string, fields: object, place: string): ScreenedUrl[] {
-  const [name = "", rest] = path.split("[].");
-  const value: unknown = new Map(Object.entries(fields)).get(name);
-  if (rest === undefined) return typeof value === "string" ? [{ field: `${place}.${name}`, url: value }] : [];
-  const elements: readonly unknown[] = Array.isArray(value) ? value : [];
-  return elements.flatMap((element, index) => urlsAt(rest, Object(element), `${place}.${name}[${index}]`));
+  return urlsAt(stepActions[actionsByPayload[name]].urls, given?.variant.value ?? {}, `payload.${name}.`);
 }
 
 /** A stored payload as its message, with where its branches lead. */

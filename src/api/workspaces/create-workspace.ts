@@ -46,7 +46,7 @@ export async function createWorkspace(
     workspace: {
       id: workspaceId,
       name,
-      // Without a billing provider no plan limits a workspace (behaviour 4).
+      // Without a billing provider no plan limits a workspace.
       subscription_type: "ENTERPRISE_PLAN",
       link_setting_id: linkSettingId,
       ...times,

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { FormField, FormFieldType } from "../../model/steps/form-submit.ts";
 import { formFieldName } from "../../workflow/answer-fields.ts";
-import type { Answer, Fault } from "../../workflow/steps/step.ts";
+import type { Answer, AnswerFault } from "../../workflow/steps/step.ts";
 import { icon } from "./icons.ts";
 import { attribute, type Markup } from "./markup.ts";
 import type { Words } from "./words/words.ts";
@@ -11,7 +11,7 @@ interface FieldSetting {
   readonly index: number;
   readonly words: Words;
   readonly entered: Answer | undefined;
-  readonly fault: Fault | undefined;
+  readonly fault: AnswerFault | undefined;
   /** Whether it is the field to mend first. */
   readonly isFocused: boolean;
 }

@@ -1,6 +1,6 @@
 import type { PageTheme } from "../../model/page-theme.ts";
 import { type PageAction, type Payloads, type StepAction, stepActions } from "../../model/steps/kinds.ts";
-import type { Answer, Fault } from "../../workflow/steps/step.ts";
+import type { Answer, AnswerFault } from "../../workflow/steps/step.ts";
 import type { Language } from "./languages.ts";
 import type { PageMedia } from "./page.ts";
 
@@ -30,7 +30,7 @@ export interface Setting {
   /** What was entered before, by field name; undefined on a page that is opened. */
   readonly entered: Answer | undefined;
   /** What is wrong with it, by field id; for a password, under any. */
-  readonly faults: ReadonlyMap<string, Fault>;
+  readonly faults: ReadonlyMap<string, AnswerFault>;
   /** Of a page that is shown again; told by the faults when it is absent. */
   readonly status?: 401 | 422;
 }

@@ -4,7 +4,7 @@ import { skipName } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";
 import { answerTypes, checkAnswer } from "../form-answers.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
-import { type Fault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
+import { type AnswerFault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
 
 /** FORM_SUBMIT: asks questions and saves the answers; left out for whom everything asked is known of, when so set. */
 export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
@@ -20,7 +20,7 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
   submit({ payload }, answer, { country, dataCollection }) {
     if (answer.has(skipName)) return payload.skipForm ? skip(payload) : notOffered;
     const values: string[] = [];
-    const faults = new Map<string, Fault>();
+    const faults = new Map<string, AnswerFault>();
     const answers: SavedAttribute[] = [];
     for (const field of payload.fields) {
       const { value = "", fault } = checkAnswer(field, answer, country);

@@ -2,9 +2,9 @@ import type { PasswordPayload } from "../../model/steps/password-verify.ts";
 import { nextBranchId } from "../../model/workflow.ts";
 import { passwordName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
-import { type Fault, type StepKindOf, waitsForAnswer } from "./step.ts";
+import { type AnswerFault, type StepKindOf, waitsForAnswer } from "./step.ts";
 
-const wrong: ReadonlyMap<string, Fault> = new Map([[passwordName, "PASSWORD"]]);
+const wrong: ReadonlyMap<string, AnswerFault> = new Map([[passwordName, "PASSWORD"]]);
 
 /** PASSWORD_VERIFY: lets on who knows the password. What was tried is kept nowhere. */
 export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {

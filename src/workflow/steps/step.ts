@@ -57,11 +57,11 @@ export interface Submitted {
 export interface Refused {
   readonly kind: "refused";
   readonly status: 401 | 422;
-  readonly faults: ReadonlyMap<string, Fault>;
+  readonly faults: ReadonlyMap<string, AnswerFault>;
 }
 
 /** What is wrong with one answer; pages say it in the visitor's language. */
-export type Fault =
+export type AnswerFault =
   | "REQUIRED"
   | "EMAIL"
   | "PHONE"

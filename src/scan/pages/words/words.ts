@@ -1,4 +1,4 @@
-import type { Fault } from "../../../workflow/steps/step.ts";
+import type { AnswerFault } from "../../../workflow/steps/step.ts";
 
 /** What hosted pages say of their own, in one language. `{when}` stands for a span such as "in 5 seconds". */
 export interface Words {
@@ -12,7 +12,7 @@ export interface Words {
   readonly choose: string;
   /** Above a form with faults. */
   readonly checkAnswers: string;
-  readonly faults: Readonly<Record<Fault, string>>;
+  readonly faults: Readonly<Record<AnswerFault, string>>;
   /** Names of the reserved attributes, for fields without a label, and of the lines of a contact card. */
   readonly email: string;
   readonly phone: string;
