@@ -1,8 +1,16 @@
-/** Tells which host a request is for, as plans are found by: a custom domain, or empty for the service's own short host. */
-export type ShortHosts = (host: string | undefined) => string;
+import { hostLengthMax } from "../lib/client-address.ts";
+import { ownText } from "../lib/own-text.ts";
+
+/**
+ * Tells which host a request is for, as plans are found by: a custom domain, or empty for the service's own short host.
+ * Undefined for what is no name of a host, which nothing needs to be looked up for.
+ */
+export type ShortHosts = (host: string | undefined) => string | undefined;
 
 /** Beyond it somebody makes names up. */
 const rememberedMax = 1_000;
+/** International names arrive in ASCII, and addresses are nobody's domain. */
+const nameForm = /^[a-z0-9._-]{1,253}$/;
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Hosts are compared without case, final dot and implied port; custom domains are found whatever the port. */
@@ -13,20 +21,25 @@ export function shortHosts(shortUrl: string): ShortHosts {
   const own = new Set(names.map((name) => (port === "" ? name : `${name}:${port}`)));
   const remembered = new Map<string, string>();
 
-  function nameOf(host: string): string {
+  function nameOf(host: string): string | undefined {
     const name = host
       .toLowerCase()
       .replace(/:(?:80|443)$/, "")
       .replace(/\.(?=:\d+$|$)/, "");
-    return own.has(name) ? "" : name.replace(/:\d+$/, "");
+    if (own.has(name)) return "";
+    const domain = name.replace(/:\d+$/, "");
+    return nameForm.test(domain) ? domain : undefined;
   }
 
   return (host = "") => {
     const known = remembered.get(host);
     if (known !== undefined) return known;
+    if (host.length > hostLengthMax) return undefined;
+    const written = ownText(host);
+    const name = nameOf(written);
+    if (name === undefined) return undefined;
     if (remembered.size >= rememberedMax) remembered.clear();
-    const name = nameOf(host);
-    remembered.set(host, name);
+    remembered.set(written, name);
     return name;
   };
 }
