@@ -7,6 +7,11 @@ import type { ColumnType } from "kysely";
 
 export type Action = "CLICK" | "SCAN";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
+
 export type CustomDomainStatus =
   | "ACTIVE"
   | "CERTIFICATE_PENDING"
@@ -310,10 +315,10 @@ export interface PageThemes {
 
 export interface PasswordAttempts {
   link_id: string;
-  networks: bigint[];
+  networks: ArrayType<bigint>;
   step_id: string;
-  tried_at: Date[];
-  visits: bigint[];
+  tried_at: ArrayType<Date>;
+  visits: ArrayType<bigint>;
   workspace_id: string;
 }
 

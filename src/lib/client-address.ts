@@ -1,4 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { ownText } from "./own-text.ts";
+
+/** Characters that a host has at most, with a port and a final dot. */
+export const hostLengthMax = 260;
 
 /** What a request says about where it comes from; header values as they came, lists joined by commas. */
 export interface Connection {
@@ -51,11 +55,12 @@ export function createOriginReader(trustedProxies: readonly string[]): ReadOrigi
       hops += 1;
       if (!isTrusted(next)) break;
     }
+    if (hops > 0) address = ownText(address);
     const forwardedHost = saidBy(hops, connection.forwardedHost);
     const proto = saidBy(hops, connection.forwardedProto)?.toLowerCase();
     return {
       address,
-      host: forwardedHost !== undefined && hostForm.test(forwardedHost) ? forwardedHost : host,
+      host: forwardedHost !== undefined && hostForm.test(forwardedHost) ? ownText(forwardedHost) : host,
       scheme: proto === "https" || proto === "http" ? proto : scheme,
     };
   };

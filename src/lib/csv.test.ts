@@ -23,6 +23,33 @@ test.each(["=1+1", "@SUM(A1)", "+cmd", "-cmd", "-", "+", "-1+2", "+1|calc"])(
   },
 );
 
+test.each([
+  [";=1+1", `";'=1+1"`],
+  ["a;=1+1;b", `"a;'=1+1;b"`],
+  ["a;b", `"a;b"`],
+  ["a;-5;+1.5", `"a;-5;+1.5"`],
+  ["a;-5x", `"a;'-5x"`],
+  ["a\t@SUM(A1)", `"a\t'@SUM(A1)"`],
+  ["\t=1+1", `"'\t'=1+1"`],
+  ["\tx", `"'\tx"`],
+  ["\r=1", `"'\r'=1"`],
+  ["two\r\n+lines", `"two\r\n'+lines"`],
+  ["\uff1d1+1", "'\uff1d1+1"],
+])("writes %j so that readers with other separators run nothing of it either", (text, cell) => {
+  expect(writeCsv(["a", "b"], [["x", text]])).toBe(`a,b\r\nx,${cell}\r\n`);
+});
+
+test("takes time in proportion to what it writes", () => {
+  const timeOf = (length: number) => {
+    const text = ";+1".repeat(length / 3);
+    const startedMs = performance.now();
+    writeCsv(["a"], [[text], [";".repeat(length)], [`-${"1".repeat(length)}x`]]);
+    return performance.now() - startedMs;
+  };
+  timeOf(30_000);
+  expect(timeOf(3_000_000)).toBeLessThan(5_000);
+});
+
 test.each(["+4930123456", "-5", "-0.5", "1+1", "a=b", "'=1", ""])("leaves %j as it is", (text) => {
   expect(writeCsv(["a", "b"], [[text, "x"]])).toBe(`a,b\r\n${text},x\r\n`);
 });

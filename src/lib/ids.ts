@@ -1,5 +1,7 @@
 import { v7 } from "uuid";
+import type { Fault } from "./errors.ts";
 
+const nilId = "00000000-0000-0000-0000-000000000000";
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** A new UUIDv7 (RFC 9562) of the given time. Ids of one millisecond sort at random. */
@@ -16,6 +18,13 @@ export function uuidFromTime(at: Date): string {
 /** The millisecond in which a UUIDv7 was made. */
 export function timeOfUuid(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
+/** What is wrong with the id that a client has chosen for a record of its own; nothing where it left the choice to us. */
+export function chosenIdFaults(id: string): Fault[] {
+  if (id !== nilId) return [];
+  const description = "must not be the nil UUID, which stands for none: choose another, or leave it out";
+  return [{ field: "id", description, reason: "INVALID_ARGUMENT" }];
 }
 
 export function isUuid(text: string): boolean {

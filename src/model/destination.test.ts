@@ -19,6 +19,12 @@ const good = [
   "whatsapp://send?text=Hi",
   "myapp://",
   "com.example.app:/open",
+  "msteams:/l/meetup-join/1",
+  "ms-windows-store://pdp/?productid=9wzdncrfj364",
+  "market://details?id=com.example",
+  "webcal://example.com/fair.ics",
+  "spotify:track:1",
+  "facetime:person@example.com",
 ];
 
 const bad = [
@@ -45,6 +51,39 @@ const bad = [
   "blob:https://example.com/1",
   "vbscript:x",
   "filesystem:https://example.com/",
+  "about:blank",
+  "view-source:https://example.com/",
+  "jar:https://example.com/a.jar!/b.html",
+  "ms-msdt:/id PCWDiagnostic /skip force",
+  "MS-MSDT:/id",
+  "search-ms:query=a&crumb=location:\\\\evil.example\\share",
+  "search:query=a",
+  "ms-search:query=a",
+  "ms-officecmd:{}",
+  "ms-appinstaller:?source=https://evil.example/a.msix",
+  "ms-excel:ofe|u|https://evil.example/a.xlsx",
+  "ms-word:ofe|u|https://evil.example/a.docx",
+  "ms-windows-store-x:a",
+  "microsoft-edge:https://evil.example/",
+  "googlechrome://evil.example/",
+  "intent://evil.example/#Intent;scheme=https;end",
+  "Intent:#Intent;S.browser_fallback_url=https://evil.example;end",
+  "android-app://com.example",
+  "chrome://settings",
+  "edge://settings",
+  "res://ieframe.dll/1",
+  "itms-services://?action=download-manifest&url=https://evil.example/a.plist",
+  "smb://evil.example/share",
+  "ftp://example.com/",
+  "ws://example.com/",
+  "wss://example.com/",
+  "telnet://example.com",
+  "java\tscript:alert(1)",
+  "javascript\u200b:alert(1)",
+  "\u00a0javascript:alert(1)",
+  "\ufeffjavascript:alert(1)",
+  "jav\u0430script:alert(1)",
+  "javascript%3Aalert(1)",
   "https://example.com/\r\nSet-Cookie: a=b",
   "https://example.com/\u0000",
   "https://example.com/\u2028",
@@ -85,6 +124,9 @@ test("finds destinations that are short links of the service itself", () => {
   const origins = ["https://go.example", "http://localhost:8080"];
   expect(isShortlinkOf(origins, "https://GO.example/4BnH-R19p?x=1#y")).toBe(true);
   expect(isShortlinkOf(origins, "http://localhost:8080/menu/")).toBe(true);
+  expect(isShortlinkOf(origins, "https://go.example./4BnH-R19p")).toBe(true);
+  expect(isShortlinkOf(origins, "http://GO.EXAMPLE.:443/menu")).toBe(true);
+  expect(isShortlinkOf(["https://go.example."], "https://go.example/menu")).toBe(true);
   expect(isShortlinkOf(origins, "https://go.example/")).toBe(false);
   expect(isShortlinkOf(origins, "https://go.example/docs")).toBe(false);
   expect(isShortlinkOf(origins, "https://go.example/shop/menu")).toBe(false);

@@ -4,17 +4,62 @@ import { classifyShortlink } from "./shortlink.ts";
 /** Most characters of a destination. */
 export const destinationLengthMax = 2_048;
 
-/** Schemes that run code, or read what belongs to the browser or the device; all that are not listed may be apps'. */
+/**
+ * Schemes that no visitor is sent to, by what they are good for on somebody else's device. All that are not listed may be
+ * apps', so this is what a person who taps a link must never be asked to confirm.
+ */
 const refusedSchemes: ReadonlySet<string> = new Set([
-  "javascript",
-  "data",
-  "file",
-  "blob",
-  "vbscript",
-  "about",
-  "filesystem",
-  "view-source",
+  // Run what the address itself holds, or show it as a page.
+  ...["javascript", "vbscript", "livescript", "mocha", "data", "blob", "filesystem", "about", "applescript"],
+  // Hold another address, which nobody has looked at: a block list would see only the outer one.
+  ...[
+    "view-source",
+    "jar",
+    "feed",
+    "wyciwyg",
+    "microsoft-edge",
+    "googlechrome",
+    "googlechromes",
+    "intent",
+    "android-app",
+  ],
+  // Read the device, or pages that belong to the browser and its extensions.
+  ...[
+    "file",
+    "res",
+    "resource",
+    "content",
+    "chrome",
+    "chrome-extension",
+    "chrome-search",
+    "chrome-untrusted",
+  ],
+  ...[
+    "devtools",
+    "edge",
+    "brave",
+    "opera",
+    "vivaldi",
+    "moz-extension",
+    "safari-web-extension",
+    "mhtml",
+    "mk",
+    "its",
+  ],
+  // Start parts of the system that take orders: troubleshooters, search, help, settings, installers, terminals.
+  ...["search", "shell", "hcp", "help", "prefs", "app-prefs", "x-apple.systempreferences", "itms-services"],
+  ...["telnet", "tn3270", "rlogin", "ssh", "rdp", "vnc"],
+  // Send the device's credentials to a server, or speak a protocol that browsers have no page for.
+  ...["smb", "cifs", "nfs", "afp", "dav", "davs", "webdav", "webdavs", "ldap", "ldaps"],
+  ...["ftp", "ftps", "sftp", "tftp", "gopher", "dict", "ws", "wss"],
 ]);
+
+/** Windows starts parts of itself and of Office by them (`ms-msdt:`, `ms-officecmd:`); only its store is a place to go to. */
+const systemScheme = /^(?:ms-(?!windows-store$)|search-ms$)/;
+
+function isRefused(scheme: string): boolean {
+  return refusedSchemes.has(scheme) || systemScheme.test(scheme);
+}
 
 /** RFC 3986, section 3.1. */
 const schemeForm = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s;
@@ -32,7 +77,7 @@ export function destinationFault(text: string): string | undefined {
   const [, scheme = "", rest = ""] = schemeForm.exec(text) ?? [];
   if (scheme === "" || isHostAndPort(scheme, rest))
     return "must begin with a scheme, such as https://example.com";
-  if (refusedSchemes.has(scheme.toLowerCase())) return `must not have the scheme ${scheme.toLowerCase()}`;
+  if (isRefused(scheme.toLowerCase())) return `must not have the scheme ${scheme.toLowerCase()}`;
   if (isWeb(scheme)) return webFault(text, rest);
   return rest.trim() === "" ? `must have something after ${scheme.toLowerCase()}:` : undefined;
 }
@@ -83,8 +128,16 @@ export function destinationName(destination: string): string {
  */
 export function isShortlinkOf(origins: readonly string[], destination: string): boolean {
   if (hostOf(destination) === undefined) return false;
-  const { host, pathname } = new URL(destination);
-  if (!origins.some((origin) => new URL(origin).host === host)) return false;
+  const { pathname } = new URL(destination);
+  const host = placeOf(destination);
+  if (!origins.some((origin) => placeOf(origin) === host)) return false;
   const [, segment = "", ...more] = pathname.split("/");
   return more.every((part) => part === "") && classifyShortlink(segment) === "open";
+}
+
+/** Host and port as requests are told apart by: without final dot, and without a port that a scheme implies. */
+function placeOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  const name = hostname.replace(/\.$/, "");
+  return port === "" || port === "80" || port === "443" ? name : `${name}:${port}`;
 }

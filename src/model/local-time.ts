@@ -21,6 +21,9 @@ interface Zone {
 const minuteMs = 60_000;
 const zones = new Map<string, Zone>();
 
+/** Twice the zones there are, and of one zone each spelling is another key. */
+const zonesMax = 1_000;
+
 /**
  * The local time of a zone, by its IANA name, with daylight saving time applied; UTC for a zone that does not exist. A
  * formatter costs 30 µs and is kept for each zone, with the minute it answered last.
@@ -43,6 +46,7 @@ export function daysInMonth(year: number, month: number): number {
 
 function newZone(timezone: string): Zone {
   const zone: Zone = { format: formatOf(timezone), minute: Number.NaN, time: midnight };
+  if (zones.size >= zonesMax) zones.clear();
   zones.set(timezone, zone);
   return zone;
 }

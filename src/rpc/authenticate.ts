@@ -1,5 +1,6 @@
 import { type CallError, fail, type Reason } from "../lib/errors.ts";
 import { lruCache } from "../lib/lru-cache.ts";
+import { ownText } from "../lib/own-text.ts";
 import type { Caller } from "./handlers.ts";
 import type { Revocations } from "./revocations.ts";
 import type { TokenUse } from "./token-use.ts";
@@ -70,7 +71,7 @@ export function createAuthenticate({
       sandbox: token.environment === "test",
     });
     const identity = { caller, token, notedAtMs: Number.NEGATIVE_INFINITY };
-    known.set(accessToken, identity);
+    known.set(ownText(accessToken), identity);
     return identity;
   }
 

@@ -131,7 +131,8 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
     } catch (error) {
       for (const [index, bucket] of batch.entries()) {
         bucket.unsynced = Math.min(bucket.unsynced + (taken[index] ?? 0), bucket.burst);
-        touched.add(bucket);
+        // While the database is away, strangers bring new addresses without end.
+        if (touched.size < bucketsMax) touched.add(bucket);
       }
       syncSoon();
       if (!isAway) log.warn({ reason: reasonOf(error) }, "rate limits are kept by this process alone");

@@ -12,6 +12,8 @@ export interface CacheDeps<Value> {
   /** Entries with a value, and entries without: of separate sizes, so that enumeration cannot flush the former. */
   readonly size: number;
   readonly missSize: number;
+  /** How many entries a large value stands for; 1 for every value by default. */
+  readonly weigh?: (value: Value) => number;
   /** How long entries are trusted, in milliseconds; changes that are heard of end it sooner. */
   readonly ttlMs: number;
   readonly missTtlMs: number;
@@ -41,8 +43,8 @@ const retryMs = 1_000;
 
 /** A cache in front of the database that goes on while the database is away. */
 export function createCache<Value extends object>(deps: CacheDeps<Value>): Cache<Value> {
-  const { load, hearsChanges, nowMs, ttlMs, missTtlMs, patienceMs } = deps;
-  const values = lruCache<Entry<Value>>(deps.size);
+  const { load, hearsChanges, nowMs, ttlMs, missTtlMs, patienceMs, weigh = () => 1 } = deps;
+  const values = lruCache<Entry<Value>>(deps.size, ({ value }) => weigh(value));
   const misses = lruCache<number>(deps.missSize);
   const looks = new Map<string, Look<Value>>();
   let epoch = 0;

@@ -1,5 +1,6 @@
 import { isbot } from "isbot";
 import { lruCache } from "../lib/lru-cache.ts";
+import { ownText } from "../lib/own-text.ts";
 import { assistants, signatureAgents } from "./user-agents/assistants.ts";
 import { crawlers } from "./user-agents/crawlers.ts";
 import type { DeclaredProgram, Purpose } from "./user-agents/declared.ts";
@@ -62,8 +63,10 @@ export function createClassifier(cacheSize = 5_000): Classify {
   function remembered(userAgent: string): Classification {
     const hit = known.get(userAgent);
     if (hit) return hit;
-    const fresh = classifyUserAgent(userAgent);
-    known.set(userAgent, fresh);
+    // Names and versions are parts of it, too.
+    const own = ownText(userAgent);
+    const fresh = classifyUserAgent(own);
+    known.set(own, fresh);
     return fresh;
   }
 

@@ -18,7 +18,9 @@ export interface Plans {
   peek(host: string, shortlink: string): Known<Plan> | undefined;
   /** The plan of a link, by at most one statement. Rejects when it is unknown and the database is away. */
   find(host: string, shortlink: string): Promise<Known<Plan>>;
-  /** The root of a custom domain; a value of undefined says that the host is unknown. */
+  /** The root of a custom domain that is in memory; a value of undefined says that the host is unknown. */
+  peekRoot(host: string): Known<Root> | undefined;
+  /** The root of a custom domain, by at most one statement. */
   findRoot(host: string): Promise<Known<Root>>;
   close(): Promise<void>;
 }
@@ -31,7 +33,7 @@ export interface PlansDeps {
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
   readonly onTrouble: (error: unknown) => void;
-  /** Links kept in memory, about 2 kB each; 50,000 by default. */
+  /** Shares of the memory of plans, 50,000 by default: most links take one, of about 2 kB, and large workflows many. */
   readonly size?: number;
 }
 
@@ -39,6 +41,7 @@ export interface PlansDeps {
 const times = { ttlMs: 60_000, missTtlMs: 5_000, patienceMs: 500 };
 const missSize = 20_000;
 const rootSize = 5_000;
+const shareBytes = 4_096;
 
 /** Opens the memory of plans, which hears of changes by LISTEN and goes on with what it knows while the database is away. */
 export async function openPlans(deps: PlansDeps): Promise<Plans> {
@@ -51,6 +54,7 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
   const plans = createCache<Plan>({
     ...shared,
     size,
+    weigh: weightOf,
     async load(key) {
       const slash = key.indexOf("/");
       const row = await loadPlan(db, key.slice(0, slash), key.slice(slash + 1));
@@ -88,11 +92,16 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
   return {
     peek: (host, shortlink) => living(plans.peek(`${host}/${shortlink}`), nowMs),
     find: async (host, shortlink) => living(await plans.find(`${host}/${shortlink}`), nowMs),
-    async findRoot(host) {
-      return roots.peek(host) ?? (await roots.find(host));
-    },
+    peekRoot: roots.peek,
+    findRoot: roots.find,
     close: changes.close,
   };
+}
+
+/** What plans have in memory is about what their parts have as JSON; most are smaller than one share. */
+function weightOf({ steps, link, pageTheme }: Plan): number {
+  const bytes = JSON.stringify([...steps.values(), link, pageTheme]).length;
+  return Math.ceil(bytes / shareBytes);
 }
 
 const none = Object.freeze({ value: undefined });

@@ -3,7 +3,8 @@ import type { Origin } from "../lib/client-address.ts";
 import type { MissLimit } from "../lib/miss-limit.ts";
 import type { Plan } from "../model/plan.ts";
 import { shortlinkPattern } from "../model/shortlink.ts";
-import type { Plans } from "./find.ts";
+import type { Known } from "./cache.ts";
+import type { Plans, Root } from "./find.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first-request.ts";
 import type { ShortHosts } from "./hosts.ts";
 import { noIcon, plain, redirect, robots, showNotice } from "./respond.ts";
@@ -13,7 +14,7 @@ import type { StepHandler } from "./step-handler.ts";
 export type ScanHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface HandlerDeps extends FirstRequestDeps {
-  readonly plans: Pick<Plans, "peek" | "find" | "findRoot">;
+  readonly plans: Pick<Plans, "peek" | "find" | "peekRoot" | "findRoot">;
   readonly misses: MissLimit;
   readonly hostOf: ShortHosts;
   /** Who asks, and for which host, after trusted proxies. */
@@ -60,7 +61,13 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   const path = question < 0 ? target : target.slice(0, question);
   const query = question < 0 ? "" : target.slice(question + 1);
   const origin = deps.originOf(req);
-  const request: Request = { req, res, isHead, origin, host: deps.hostOf(origin.host), path, query };
+  const host = deps.hostOf(origin.host);
+  if (host === undefined) {
+    deps.counts.unknown += 1;
+    showNotice(res, "NOT_FOUND", { ...plain, isHead });
+    return;
+  }
+  const request: Request = { req, res, isHead, origin, host, path, query };
   const shortlink = shortlinkPath.exec(path)?.[1];
   const step = shortlink === undefined ? stepPath.exec(path) : null;
   if (method !== "GET" && !isHead && (method !== "POST" || step === null)) {
@@ -91,8 +98,7 @@ function withPlan(deps: HandlerDeps, request: Request, shortlink: string, use: U
     return;
   }
   if (!misses.allows(origin.address)) {
-    deps.counts.limited += 1;
-    showNotice(res, "TOO_MANY_MISSES", { ...plain, isHead: request.isHead }, retryAfterMinute);
+    refuseMisses(deps, request);
     return;
   }
   plans
@@ -102,6 +108,11 @@ function withPlan(deps: HandlerDeps, request: Request, shortlink: string, use: U
       usePlan(deps, request, value, use);
     })
     .catch((error: unknown) => fail(deps, res, error));
+}
+
+function refuseMisses({ counts }: HandlerDeps, { res, isHead }: Request): void {
+  counts.limited += 1;
+  showNotice(res, "TOO_MANY_MISSES", { ...plain, isHead }, retryAfterMinute);
 }
 
 function usePlan(deps: HandlerDeps, request: Request, plan: Plan | undefined, use: UsePlan): void {
@@ -122,10 +133,10 @@ function answerElsewhere(deps: HandlerDeps, request: Request): void {
   else showNotice(res, "NOT_FOUND", { ...plain, isHead });
 }
 
-/** Roots are not tracked. */
+/** Roots are not tracked. Hosts that are none of ours are misses like links that are none. */
 function answerRoot(deps: HandlerDeps, request: Request): void {
-  const { plans, siteUrl } = deps;
-  const { res, isHead, host } = request;
+  const { plans, misses, siteUrl } = deps;
+  const { res, isHead, host, origin } = request;
   const envelope = { ...plain, isHead };
   const toSite = () => {
     if (siteUrl === undefined) showNotice(res, "HOME", envelope);
@@ -135,12 +146,25 @@ function answerRoot(deps: HandlerDeps, request: Request): void {
     toSite();
     return;
   }
+  const toRoot = ({ value }: Known<Root>) => {
+    if (value?.target !== undefined) redirect(res, value.target.url, envelope);
+    else if (value !== undefined) toSite();
+    else showNotice(res, "NOT_FOUND", envelope);
+  };
+  const known = plans.peekRoot(host);
+  if (known !== undefined) {
+    toRoot(known);
+    return;
+  }
+  if (!misses.allows(origin.address)) {
+    refuseMisses(deps, request);
+    return;
+  }
   plans
     .findRoot(host)
-    .then(({ value }) => {
-      if (value?.target !== undefined) redirect(res, value.target.url, envelope);
-      else if (value !== undefined) toSite();
-      else showNotice(res, "NOT_FOUND", envelope);
+    .then((found) => {
+      if (found.value === undefined) misses.charge(origin.address);
+      toRoot(found);
     })
     .catch((error: unknown) => fail(deps, res, error));
 }

@@ -97,9 +97,12 @@ interface Met {
   last: { readonly data: TraceData; readonly met: Met } | undefined;
 }
 
-/** Ways through workflows are few; where somebody makes them many, they are put together anew. */
-const waysMax = 5_000;
-let ways = 0;
+/**
+ * Ways through workflows are few, and their lines short; where somebody makes them many or long, they are put together
+ * anew. In characters.
+ */
+const waysLengthMax = 8 * 1024 * 1024;
+let waysLength = 0;
 let start = metAfter("");
 
 function metAfter(lines: string): Met {
@@ -124,9 +127,10 @@ function meet(before: Met, one: Taken, data: TraceData): Met {
   const isKnown = before.lines.includes(`\n${one.step.id}`);
   const met = metAfter(isKnown ? before.lines : before.lines + lineOf(one, data));
   before.onwards.set(data, met);
-  ways += 1;
-  if (ways === waysMax) {
-    ways = 0;
+  // A way without lines takes memory, too.
+  waysLength += met.lines.length + 200;
+  if (waysLength >= waysLengthMax) {
+    waysLength = 0;
     start = metAfter("");
   }
   return met;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Turns } from "../db/turns.ts";
 import type { Plan } from "../model/plan.ts";
 import { stepActions } from "../model/steps/kinds.ts";
@@ -97,10 +98,11 @@ function read(
   );
 }
 
-/** What the drain will tell the device by, for as long as that takes. */
+/** What the drain will tell the device by, for as long as that takes: digests, because headers may be of any length. */
 function namesOf({ workspaceId }: Plan, { cookie, address, headers }: SeenVisit): string[] {
   const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
-  return cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
+  const names = cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
+  return names.map((name) => hash("sha256", name, "base64"));
 }
 
 type RequestFacts = Pick<Visit, "country" | "device">;

@@ -1,3 +1,4 @@
+import { hostLengthMax } from "../lib/client-address.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { discoveryPaths } from "./discovery.ts";
 
@@ -29,7 +30,7 @@ export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
   return (host, path) => {
     // Load balancers ask for these by address, so no host is needed; both words are reserved among short links.
     if (path === "/health/live" || path === "/health/ready") return "operation";
-    if (host === undefined) return "none";
+    if (host === undefined || host.length > hostLengthMax) return "none";
     const name = normalHost(host);
     const isApi = apiHosts.has(name);
     if (path === "/metrics" && (isApi || isAddress(name))) return "operation";

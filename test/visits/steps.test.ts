@@ -344,6 +344,11 @@ describe("a visit with pages", () => {
     const path = `/${link.shortlink}/s/${link.steps.password}?lbid=AAAAAAAAAAAAAAAAAAAAAA`;
     expect((await visitor().get(path)).status).toBe(404);
     expect((await visitor().post(path, { password: "sesame" })).status).toBe(404);
+    const guest = visitor();
+    const own = formAction(await guest.get(`/${link.shortlink}`));
+    const nil = own.replace(link.steps.password ?? "", "00000000-0000-0000-0000-000000000000");
+    expect((await guest.get(nil)).status).toBe(404);
+    expect((await guest.post(nil, { password: "sesame" })).status).toBe(404);
   });
 
   test("takes GET, HEAD and POST for its steps, and forms only", async () => {

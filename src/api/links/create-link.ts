@@ -3,7 +3,7 @@ import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, invalid, refuse } from "../../lib/errors.ts";
-import { newId } from "../../lib/ids.ts";
+import { chosenIdFaults, newId } from "../../lib/ids.ts";
 import { defaultDesignOptions } from "../../model/design-options.ts";
 import { linkOrigin } from "../../model/entrypoint.ts";
 import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/screened-url.ts";
@@ -61,10 +61,14 @@ export async function createLink(deps: Deps, order: LinkOrder, context: Context)
 
 /** Whatever is wrong with an order as such. */
 function checkOrder(
-  { urls, shortlink, qrcodeDesignId, qrcodeTemplateId }: LinkOrder,
+  { id, urls, shortlink, qrcodeDesignId, qrcodeTemplateId }: LinkOrder,
   shortUrl: string,
 ): void {
-  refuse([...destinationFaults(urls, [shortUrl]), ...(shortlink === "" ? [] : shortlinkFaults(shortlink))]);
+  refuse([
+    ...chosenIdFaults(id),
+    ...destinationFaults(urls, [shortUrl]),
+    ...(shortlink === "" ? [] : shortlinkFaults(shortlink)),
+  ]);
   if (qrcodeDesignId !== "" && qrcodeTemplateId !== "")
     throw invalid([{ field: "qrcodeTemplateId", description: "must not come together with qrcodeDesignId" }]);
 }

@@ -1,6 +1,6 @@
 import type { CreateWorkflowStepRequest } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { invalid, refuse } from "../../lib/errors.ts";
-import { newId } from "../../lib/ids.ts";
+import { chosenIdFaults, newId } from "../../lib/ids.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId } from "../../model/workflow.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
@@ -23,7 +23,7 @@ export async function createStep(
   const stepId = request.id.toLowerCase() || newId(madeAt);
   const insertBefore = request.insertBefore.toLowerCase();
   const given = fromPayload(action, request.payload, () => newId(madeAt));
-  refuse(captureFaults(action, request.attributeCapture));
+  refuse([...chosenIdFaults(request.id), ...captureFaults(action, request.attributeCapture)]);
   if (insertBefore !== "" && branchesOf({ action, payload: {} }).every(({ id }) => id !== nextBranchId))
     throw invalid([
       {

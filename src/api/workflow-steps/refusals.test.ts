@@ -287,6 +287,33 @@ const rows: Row[] = [
   // Ids and places.
   [
     "create",
+    "the nil UUID as the id of a step, under which fallbacks leave their traces",
+    creating("FORM_SUBMIT", { form: {} }, { id: "00000000-0000-0000-0000-000000000000" }),
+    invalid,
+    "id",
+  ],
+  [
+    "update",
+    "a short link of the service with a final dot as destination",
+    ({ link, redirect }) => ({
+      linkId: link,
+      id: redirect,
+      payload: { clientRedirect: { destination: "https://Short.Test./4BnH-R19p" } },
+    }),
+    "INVALID_DESTINATION",
+    "payload.clientRedirect.destination",
+  ],
+  ...["ms-msdt:/id", "search-ms:query=a", "intent://a#Intent;end", "jar:https://a.example/b!/"].map(
+    (url): Row => [
+      "create",
+      `${url} as a social link`,
+      creating("SOCIAL_LINKS_PAGE", { socialLinks: { links: [{ url }] } }),
+      "INVALID_DESTINATION",
+      "payload.socialLinks.links[0].url",
+    ],
+  ),
+  [
+    "create",
     "a position off the canvas",
     creating("FORM_SUBMIT", {}, { canvasPosition: { x: 1e9, y: 0 } }),
     invalid,
