@@ -121,8 +121,8 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
   if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
   for (const bucket of bucketsOf(state)) {
     const allowance = rateLimiter.take(bucket);
-    // The headers tell of the limit that all calls share.
-    if (bucket.kind !== "operation") state.allowance = allowance;
+    // The headers tell of the limit that all calls of a token share.
+    if (bucket.kind !== "operation" && bucket.kind !== "workspace") state.allowance = allowance;
     if (allowance?.isAllowed === false) {
       throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
         retryAfterSeconds: allowance.retryAfterSeconds,
@@ -145,11 +145,14 @@ function tooManyAtOnce(): CallError {
 }
 
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
-  const ofAll = bucketOf(identity, call.clientAddress);
+  const buckets = [bucketOf(identity, call.clientAddress)];
+  // Anybody calls with a publishable token: that must not use up what the workspace's own programs may do.
+  if (identity?.token.keyType === "SECRET")
+    buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
   const { callsPerMinute, name: operation } = plan;
-  return callsPerMinute === 0
-    ? [ofAll]
-    : [ofAll, { kind: "operation", operation, callsPerMinute, address: call.clientAddress }];
+  if (callsPerMinute > 0)
+    buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
+  return buckets;
 }
 
 function bucketOf(identity: Identity | undefined, address: string): Bucket {

@@ -18,9 +18,10 @@ export interface Allowance {
   readonly burst: number;
 }
 
-/** Who shares a bucket: the calls of a token, those of one network address, or those of one operation from there. */
+/** Who shares a bucket: the calls of a token, those of all secret tokens of a workspace, those of one network address, or those of one operation from there. */
 export type Bucket =
   | { readonly kind: "token"; readonly workspaceId: string; readonly tokenId: string }
+  | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "publishable"; readonly workspaceId: string; readonly address: string }
   | { readonly kind: "anonymous"; readonly address: string }
   | {
@@ -46,7 +47,12 @@ export interface RateLimiterDeps {
    * Calls per second; 0 switches a limit off, for addresses those of single operations too. Bursts are twice as high,
    * for operations a minute's calls.
    */
-  readonly limits: { readonly token: number; readonly publishable: number; readonly anonymous: number };
+  readonly limits: {
+    readonly token: number;
+    readonly workspace: number;
+    readonly publishable: number;
+    readonly anonymous: number;
+  };
 }
 
 interface LocalBucket {
@@ -162,6 +168,8 @@ function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: stri
   switch (bucket.kind) {
     case "token":
       return { key: bucket.tokenId, workspaceId: bucket.workspaceId, name: bucket.tokenId };
+    case "workspace":
+      return { key: bucket.workspaceId, workspaceId: bucket.workspaceId, name: "workspace" };
     case "publishable": {
       const name = `publishable ${networkOf(bucket.address)}`;
       return { key: `${bucket.workspaceId} ${name}`, workspaceId: bucket.workspaceId, name };
