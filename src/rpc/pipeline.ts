@@ -1,5 +1,6 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
+import { describeFailure } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import type { Turns } from "../db/turns.ts";
 import { CallError, fail } from "../lib/errors.ts";
@@ -8,7 +9,7 @@ import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
-import { describeFailure, toCallError } from "./failure.ts";
+import { toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService, Write } from "./handlers.ts";
 import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { sql } from "kysely";
 import type { Logger } from "pino";
+import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import { lruCache } from "../lib/lru-cache.ts";
 import { nobody } from "../model/nobody.ts";
@@ -140,7 +141,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
         touched.add(bucket);
       }
       syncSoon();
-      if (!isAway) log.warn({ reason: reasonOf(error) }, "rate limits are kept by this process alone");
+      if (!isAway) log.warn({ reason: failureMessage(error) }, "rate limits are kept by this process alone");
       isAway = true;
     }
   }
@@ -257,8 +258,4 @@ export function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")}::/64`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown";
 }
