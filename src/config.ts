@@ -35,7 +35,13 @@ export interface Config {
   /** Connections of their own for visitors, which no load of the API touches. */
   readonly databaseScanPoolSize: number;
   /** Calls per second; 0 switches a limit off. Bursts are twice as high. */
-  readonly rateLimits: { readonly token: number; readonly publishable: number; readonly anonymous: number };
+  readonly rateLimits: {
+    readonly token: number;
+    /** Of all secret tokens of a workspace together. */
+    readonly workspace: number;
+    readonly publishable: number;
+    readonly anonymous: number;
+  };
   /** Whether gRPC server reflection is served. */
   readonly reflection: boolean;
 }
@@ -63,6 +69,7 @@ export function readConfig(env: Environment): Config {
     );
   }
   if (secret !== undefined && secret.length < 16) problems.push("SECRET: at least 16 characters");
+  const tokenLimit = integer(env, "RATE_LIMIT_TOKEN", 100, { min: 0 }, problems);
   const config: Config = {
     port,
     host: text(env, "HOST") ?? "127.0.0.1",
@@ -84,7 +91,8 @@ export function readConfig(env: Environment): Config {
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
     databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
     rateLimits: {
-      token: integer(env, "RATE_LIMIT_TOKEN", 100, { min: 0 }, problems),
+      token: tokenLimit,
+      workspace: integer(env, "RATE_LIMIT_WORKSPACE", 4 * tokenLimit, { min: 0 }, problems),
       publishable: integer(env, "RATE_LIMIT_PUBLISHABLE", 10, { min: 0 }, problems),
       anonymous: integer(env, "RATE_LIMIT_ANONYMOUS", 5, { min: 0 }, problems),
     },

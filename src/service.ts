@@ -1,12 +1,17 @@
 import { pino } from "pino";
 import type { Config } from "./config.ts";
+import { describeFailure } from "./db/describe-failure.ts";
 import { masterSecret } from "./first-start.ts";
 import type { Service } from "./serve.ts";
 import { startDatabase } from "./start-database.ts";
 
 /** Starts the roles that are asked for, on one port. `print` is told what a person should read. */
 export async function startService(config: Config, print: (text: string) => void): Promise<Service> {
-  const log = pino({ level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = pino({
+    level: config.logLevel,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeFailure },
+  });
   const now = () => new Date();
   const secret = await masterSecret(config);
   // The database is another process: most of the service is loaded while that starts, and not a moment before.

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { issueToken } from "../api/workspace-tokens/issue-token.ts";
 import { createWorkspace } from "../api/workspaces/create-workspace.ts";
 import type { Config } from "../config.ts";
+import { describeFailure } from "../db/describe-failure.ts";
 import { rebuildRollUps } from "../db/roll-ups.ts";
 import { masterSecret, newPassword } from "../first-start.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -17,7 +18,11 @@ async function withDatabase(
   config: Config,
   run: (database: RunningDatabase) => Promise<string>,
 ): Promise<string> {
-  const database = await startDatabase(config, pino({ level: "warn" }, pino.destination(2)), now);
+  const database = await startDatabase(
+    config,
+    pino({ level: "warn", serializers: { err: describeFailure } }, pino.destination(2)),
+    now,
+  );
   try {
     return await run(database);
   } finally {

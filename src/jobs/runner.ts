@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger as QueueLogger, type Runner, run, type TaskList } from "graphile-worker";
 import pg from "pg";
 import type { Logger } from "pino";
+import { withoutValues } from "../db/describe-failure.ts";
 import { connectionConfig } from "../db/open.ts";
 import { announce, recoverJobs } from "./presence.ts";
 
@@ -97,8 +98,14 @@ function startRunner(presence: pg.Client, pool: pg.Pool, options: JobsOptions): 
   const taskList: TaskList = {};
   for (const [name, task] of Object.entries(options.tasks)) {
     // The queue knows payloads as unknown JSON; `enqueue` ties them to their task's type.
-    taskList[name] = (payload, { abortSignal }) =>
-      task(payload as never, abortSignal ?? new AbortController().signal);
+    taskList[name] = async (payload, { abortSignal }) => {
+      try {
+        await task(payload as never, abortSignal ?? new AbortController().signal);
+      } catch (error) {
+        // The queue keeps what it is thrown, and puts its message into the log.
+        throw withoutValues(error);
+      }
+    };
   }
   let announced: Promise<void> | undefined;
   const plugin = {

@@ -54,14 +54,3 @@ function isDatabaseAway(error: unknown): boolean {
     awayMessages.test(error.message)
   );
 }
-
-/** What the log says of an error: where it happened and its kind, none of the values that PostgreSQL quotes. */
-export function describeFailure(error: unknown): Record<string, string | undefined> {
-  if (!(error instanceof Error)) return { type: typeof error };
-  const frames = error.stack?.indexOf("\n    at ") ?? -1;
-  const stack = frames < 0 ? undefined : error.stack?.slice(frames + 1);
-  if (!(error instanceof pg.DatabaseError)) return { type: error.name, message: error.message, stack };
-  const message = error.message.replaceAll(/"[^"]*"/g, '"…"');
-  const { code, constraint, table } = error;
-  return { type: error.name, message, code, constraint, table, stack };
-}

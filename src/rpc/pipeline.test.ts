@@ -304,3 +304,23 @@ function codeOf(outcome: Awaited<ReturnType<typeof listWith>>): string {
 function fieldsOf(outcome: Awaited<ReturnType<typeof listWith>>): string[] {
   return outcome.ok ? [] : (outcome.error.refusal.fields ?? []).map(({ field }) => field);
 }
+
+test("the secret tokens of a workspace share an allowance, publishable ones take nothing from it", async () => {
+  const limited = await startApi({ services, rateLimits: { token: 3, workspace: 4, publishable: 100 } });
+  const workspaceId = newId(limited.now());
+  const token = (keyType: "SECRET" | "PUBLISHABLE") =>
+    limited.signToken({
+      ...{ tokenId: newId(limited.now()), workspaceId, keyType },
+      ...{ environment: "live", issuedAt: limited.now() },
+    });
+  const request = () => create(ListWorkspaceTokensRequestSchema);
+  const allowed = async (accessToken: string) => {
+    const calls = Array.from({ length: 20 }, () =>
+      limited.invoke(list, request, newCall({ token: accessToken })),
+    );
+    return (await Promise.all(calls)).filter((outcome) => outcome.ok).length;
+  };
+  const publishable = await token("PUBLISHABLE");
+  await allowed(publishable);
+  expect([await allowed(await token("SECRET")), await allowed(await token("SECRET"))]).toEqual([6, 2]);
+});

@@ -1,5 +1,6 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
+import { describeFailure } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import type { Turns } from "../db/turns.ts";
 import { CallError, fail } from "../lib/errors.ts";
@@ -8,7 +9,7 @@ import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
-import { describeFailure, toCallError } from "./failure.ts";
+import { toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService, Write } from "./handlers.ts";
 import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
@@ -122,8 +123,8 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
   if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
   for (const bucket of bucketsOf(state)) {
     const allowance = rateLimiter.take(bucket);
-    // The headers tell of the limit that all calls share.
-    if (bucket.kind !== "operation") state.allowance = allowance;
+    // The headers tell of the limit that all calls of a token share.
+    if (bucket.kind !== "operation" && bucket.kind !== "workspace") state.allowance = allowance;
     if (allowance?.isAllowed === false) {
       throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
         retryAfterSeconds: allowance.retryAfterSeconds,
@@ -146,11 +147,14 @@ function tooManyAtOnce(): CallError {
 }
 
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
-  const ofAll = bucketOf(identity, call.clientAddress);
+  const buckets = [bucketOf(identity, call.clientAddress)];
+  // Anybody calls with a publishable token: that must not use up what the workspace's own programs may do.
+  if (identity?.token.keyType === "SECRET")
+    buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
   const { callsPerMinute, name: operation } = plan;
-  return callsPerMinute === 0
-    ? [ofAll]
-    : [ofAll, { kind: "operation", operation, callsPerMinute, address: call.clientAddress }];
+  if (callsPerMinute > 0)
+    buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
+  return buckets;
 }
 
 function bucketOf(identity: Identity | undefined, address: string): Bucket {

@@ -10,7 +10,7 @@ import { type Bucket, createRateLimiter, deleteIdleBuckets, type RateLimiter } f
 
 const { db } = await testDatabase();
 const log = pino({ level: "silent" });
-const limits = { token: 100, publishable: 10, anonymous: 5 };
+const limits = { token: 100, workspace: 400, publishable: 10, anonymous: 5 };
 
 function limiter(clock: Clock, change: Partial<Parameters<typeof createRateLimiter>[0]> = {}): RateLimiter {
   const made = createRateLimiter({ db, now: clock.now, log, limits, ...change });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Logger } from "pino";
+import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import { networkOf } from "../lib/client-address.ts";
 import { lruCache } from "../lib/lru-cache.ts";
@@ -18,9 +19,10 @@ export interface Allowance {
   readonly burst: number;
 }
 
-/** Who shares a bucket: the calls of a token, those of one network address, or those of one operation from there. */
+/** Who shares a bucket: the calls of a token, those of all secret tokens of a workspace, those of one network address, or those of one operation from there. */
 export type Bucket =
   | { readonly kind: "token"; readonly workspaceId: string; readonly tokenId: string }
+  | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "publishable"; readonly workspaceId: string; readonly address: string }
   | { readonly kind: "anonymous"; readonly address: string }
   | {
@@ -46,7 +48,12 @@ export interface RateLimiterDeps {
    * Calls per second; 0 switches a limit off, for addresses those of single operations too. Bursts are twice as high,
    * for operations a minute's calls.
    */
-  readonly limits: { readonly token: number; readonly publishable: number; readonly anonymous: number };
+  readonly limits: {
+    readonly token: number;
+    readonly workspace: number;
+    readonly publishable: number;
+    readonly anonymous: number;
+  };
 }
 
 interface LocalBucket {
@@ -135,7 +142,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
         if (touched.size < bucketsMax) touched.add(bucket);
       }
       syncSoon();
-      if (!isAway) log.warn({ reason: reasonOf(error) }, "rate limits are kept by this process alone");
+      if (!isAway) log.warn({ reason: failureMessage(error) }, "rate limits are kept by this process alone");
       isAway = true;
     }
   }
@@ -163,6 +170,8 @@ function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: stri
   switch (bucket.kind) {
     case "token":
       return { key: bucket.tokenId, workspaceId: bucket.workspaceId, name: bucket.tokenId };
+    case "workspace":
+      return { key: bucket.workspaceId, workspaceId: bucket.workspaceId, name: "workspace" };
     case "publishable": {
       const name = `publishable ${networkOf(bucket.address)}`;
       return { key: `${bucket.workspaceId} ${name}`, workspaceId: bucket.workspaceId, name };
@@ -233,6 +242,3 @@ export async function deleteIdleBuckets(db: Db, now: Date): Promise<void> {
   await db.deleteFrom("rate_limits").where("refilled_at", "<", hourAgo).execute();
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown";
-}

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Logger } from "pino";
+import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import { isUuid } from "../lib/ids.ts";
 
@@ -87,7 +88,7 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
     await (wasDeaf ? read(undefined) : refresh()).catch((error: unknown) => problems.push(error));
     const [problem] = problems;
     if (problem !== undefined && !isTroubled) {
-      log.warn({ reason: problem instanceof Error ? problem.message : "unknown" }, "revocations arrive late");
+      log.warn({ reason: failureMessage(problem) }, "revocations arrive late");
     }
     isTroubled = problem !== undefined;
   }

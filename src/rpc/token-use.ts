@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Logger } from "pino";
+import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 
 /** Notes when tokens were last used, off the path of requests. */
@@ -42,10 +43,7 @@ export function createTokenUse({ db, log }: TokenUseDeps): TokenUse {
       );
     } catch (error) {
       // A use that is not noted is no loss: the next one after a minute is.
-      log.warn(
-        { reason: error instanceof Error ? error.message : "unknown" },
-        "uses of tokens were not noted",
-      );
+      log.warn({ reason: failureMessage(error) }, "uses of tokens were not noted");
     }
   }
 

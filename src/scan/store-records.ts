@@ -1,4 +1,5 @@
 import pg from "pg";
+import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import { type RawRecord, unframe } from "./framed-records.ts";
 import { decodeVisit } from "./read-record.ts";
@@ -125,5 +126,5 @@ function isAboutData(error: unknown): boolean {
 function poisonOf({ id, own, shared = nothing }: RawRecord, error: unknown): Poison {
   // Not a part of the whole chunk, which would be sent along to another thread.
   const bytes = Uint8Array.from([...own, ...shared]);
-  return { id: Uint8Array.from(id), bytes, reason: error instanceof Error ? error.message : String(error) };
+  return { id: Uint8Array.from(id), bytes, reason: failureMessage(error) };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
+import { withoutValues } from "../db/describe-failure.ts";
 import { openDatabase } from "../db/open.ts";
 import { createClassifier } from "./classify.ts";
 import { openGeography } from "./geography.ts";
@@ -32,7 +33,11 @@ port.on("message", ({ number, chunks }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);
   store(chunks).then(
     (stored) => send({ number, stored }),
-    (error: unknown) => send({ number, error: error instanceof Error ? error : new Error(String(error)) }),
+    // On the other side nobody could tell any more that the database has said it.
+    (thrown: unknown) => {
+      const error = withoutValues(thrown);
+      send({ number, error: error instanceof Error ? error : new Error(String(error)) });
+    },
   );
 });
 

@@ -64,7 +64,7 @@ export async function startTestScan(
   const counted = countStatements(watched.db);
   const scan = await startScan({
     db: counted.db,
-    turns: createTurns(counted.db, { connections: testConnections }),
+    turns: createTurns(overrides.db ?? counted.db, { connections: testConnections }),
     connection: database.connection,
     spool,
     store: createRecordStore(database.db, {

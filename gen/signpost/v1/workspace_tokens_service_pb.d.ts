@@ -296,6 +296,8 @@ export declare const WorkspaceTokensService: GenService<{
   /**
    * Create a token. Its secret is in this answer and nowhere else.
    *
+   * Errors: RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has 1,000 active tokens, or has made 1,000 within 24 hours.
+   *
    * @generated from rpc signpost.v1.WorkspaceTokensService.Create
    */
   create: {

@@ -543,3 +543,26 @@ describe("pages of other origins", () => {
     if (path !== "/v1/visitor/identify") expect(sent.headers["access-control-allow-origin"]).toBeUndefined();
   });
 });
+
+test("a caller waits for at most 20 visits at once, and 100 unknown ones are enough for a while", async () => {
+  const { rest } = await api.newWorkspace();
+  const lbid = () => Buffer.from(newId(api.now()).replaceAll("-", ""), "hex").toString("base64url");
+  const identifyAll = async (count: number) => {
+    const calls = Array.from({ length: count }, () => rest("POST", "/v1/visitor/identify", { lbid: lbid() }));
+    const reasons = (await Promise.all(calls)).map(({ status, json, headers }) =>
+      [status, json.error.codeType, headers["retry-after"]].join(" "),
+    );
+    return Map.groupBy(reasons, (reason) => reason);
+  };
+  const first = await identifyAll(50);
+  expect(first.get("404 LBID_NOT_FOUND ")).toHaveLength(20);
+  expect(first.get("429 RATE_LIMITED 1")).toHaveLength(30);
+  // Those of long ago are looked for once, and charged all the same.
+  const old = { lbid: Buffer.alloc(16, 1).toString("base64url") };
+  const statuses: number[] = [];
+  for (let call = 0; call < 100; call++)
+    statuses.push((await rest("POST", "/v1/visitor/identify", old)).status);
+  expect(statuses.slice(0, 80)).toEqual(Array(80).fill(404));
+  expect(statuses).toContain(429);
+  expect((await (await api.newWorkspace()).rest("POST", "/v1/visitor/identify", old)).status).toBe(404);
+});

@@ -1,12 +1,32 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { WorkspaceTokens } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
+import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/page.ts";
 
 export type WorkspaceTokenRow = Selectable<WorkspaceTokens>;
 
 export function insertToken(db: Db, values: Insertable<WorkspaceTokens>): Promise<WorkspaceTokenRow> {
   return db.insertInto("workspace_tokens").values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+/**
+ * How many tokens a workspace has, and how many were made since, revoked ones too; nobody counts further than `max`. Served by
+ * workspace_tokens_page_idx and workspace_tokens_pkey: ids are in the order of time.
+ */
+export async function countTokensUpTo(
+  db: Db,
+  workspaceId: string,
+  { since, max }: { readonly since: Date; readonly max: number },
+): Promise<{ readonly active: number; readonly made: number }> {
+  const { rows } = await sql<{ active: number; made: number }>`select
+    (select count(*)::int from (select from workspace_tokens
+      where workspace_id = ${workspaceId} and revoked_at is null limit ${max}) as active) as active,
+    (select count(*)::int from (select from workspace_tokens
+      where workspace_id = ${workspaceId} and id >= ${uuidFromTime(since)} limit ${max}) as made) as made`.execute(
+    db,
+  );
+  return rows[0] ?? { active: 0, made: 0 };
 }
 
 /** An active token. */

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { WorkspaceTokenSchema } from "../../../gen/signpost/v1/workspace_token_pb.js";
 import type { WorkspaceTokensService } from "../../../gen/signpost/v1/workspace_tokens_service_pb.js";
+import type { Db } from "../../db/open.ts";
 import { type CallError, fail, invalid } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/fill-page.ts";
 import { readPage } from "../../lib/page.ts";
@@ -8,7 +9,7 @@ import type { SignToken } from "../../model/token.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import { issueToken } from "./issue-token.ts";
 import { fromKeyType, toWorkspaceToken } from "./message.ts";
-import { countTokens, findToken, listTokens, renameToken, revokeToken } from "./queries.ts";
+import { countTokens, countTokensUpTo, findToken, listTokens, renameToken, revokeToken } from "./queries.ts";
 
 export interface WorkspaceTokensDeps {
   readonly now: () => Date;
@@ -47,6 +48,7 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
       const keyType = fromKeyType(request.keyType);
       if (keyType === undefined)
         throw invalid([{ field: "keyType", description: "is required: give it a value" }]);
+      await checkRoom(context.db, workspaceId, now());
       const { token, accessToken } = await issueToken(
         { db: context.db, now, signToken },
         {
@@ -85,6 +87,31 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
       return {};
     },
   };
+}
+
+const tokensMax = 1_000;
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Every process remembers every revoked token, because tokens do not expire: so a workspace may not make and revoke them
+ * without end. Calls at the same time may go a few beyond.
+ */
+async function checkRoom(db: Db, workspaceId: string, at: Date): Promise<void> {
+  const since = new Date(at.getTime() - dayMs);
+  const { active, made } = await countTokensUpTo(db, workspaceId, { since, max: tokensMax });
+  if (active >= tokensMax)
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "LIMIT_REACHED",
+      `a workspace has at most ${tokensMax} tokens: revoke some first`,
+    );
+  if (made >= tokensMax)
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "LIMIT_REACHED",
+      `a workspace makes at most ${tokensMax} tokens in 24 hours: use one for longer`,
+      { retryAfterSeconds: 3_600 },
+    );
 }
 
 function noSuchToken(id: string): CallError {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { WorkspaceTokenKeyType } from "../../../gen/signpost/v1/workspace_token_pb.js";
 import { WorkspaceTokensService } from "../../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { startApi } from "../../../test/support/start-api.ts";
+import { newId } from "../../lib/ids.ts";
 
 const api = await startApi();
 
@@ -122,4 +123,26 @@ test("lastUsedAt moves at most once a minute", async () => {
   await lastUsedAt();
   const second = await lastUsedAt();
   expect(second > first).toBe(true);
+});
+
+test("a workspace has at most 1,000 tokens, and makes no more than that in a day, revoked ones among them", async () => {
+  const { rest, workspaceId, tokenId } = await api.newWorkspace();
+  const order = { keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" };
+  const at = api.now();
+  const values = Array.from({ length: 999 }, () => ({
+    ...{ workspace_id: workspaceId, id: newId(at), name: "One of many", key_type: "SECRET" as const },
+    ...{ token_hash: Buffer.alloc(32), created_by: null, created_at: at, updated_at: at },
+  }));
+  await api.db.insertInto("workspace_tokens").values(values).execute();
+  const refused = async () => {
+    const { status, headers, json } = await rest("POST", "/v1/workspace-tokens", order);
+    return [status, json.error?.codeType, headers["retry-after"]];
+  };
+  expect(await refused()).toEqual([429, "LIMIT_REACHED", undefined]);
+  const others = api.db.updateTable("workspace_tokens").where("id", "<>", tokenId);
+  await others.set({ revoked_at: at }).where("workspace_id", "=", workspaceId).execute();
+  expect(await refused()).toEqual([429, "LIMIT_REACHED", "3600"]);
+  api.clock.advance(24 * 3_600_000);
+  expect((await rest("POST", "/v1/workspace-tokens", order)).status).toBe(200);
+  expect((await (await api.newWorkspace()).rest("POST", "/v1/workspace-tokens", order)).status).toBe(200);
 });
