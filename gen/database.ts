@@ -94,6 +94,13 @@ export interface BlockedHosts {
   reason: string;
 }
 
+export interface ChangedScopes {
+  changed_at: Date;
+  scope: string;
+  token_id: string;
+  version: number;
+}
+
 export interface CustomDomains {
   activated_at: Date | null;
   certificate_expires_at: Date | null;
@@ -490,6 +497,7 @@ export interface WorkspaceTokens {
   last_used_at: Date | null;
   name: string;
   revoked_at: Date | null;
+  scope: string;
   token_hash: Buffer;
   updated_at: Date;
   workspace_id: string;
@@ -497,6 +505,7 @@ export interface WorkspaceTokens {
 
 export interface DB {
   blocked_hosts: BlockedHosts;
+  changed_scopes: ChangedScopes;
   custom_domains: CustomDomains;
   device_cookies: DeviceCookies;
   device_links: DeviceLinks;

@@ -12,6 +12,7 @@ import { standInServices } from "../../test/support/stand-in-services.ts";
 import { startApi } from "../../test/support/start-api.ts";
 import { type Code, fail, type Reason } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { everyScope } from "../model/scope.ts";
 import type { Context } from "./handlers.ts";
 import { deleteExpired } from "./idempotency.ts";
 
@@ -29,6 +30,7 @@ async function newCaller() {
     workspaceId,
     keyType: "SECRET",
     environment: "live",
+    scope: everyScope,
     issuedAt: at,
   });
   return {

@@ -21,7 +21,7 @@ export interface KeyedCall {
   readonly request: Message;
   /** The tenant, or the nil UUID on open calls. */
   readonly workspaceId: string;
-  /** Empty for callers of a workspace, else the client's address. */
+  /** Who holds the key: the token, the session or grant, or the client's address on open calls. */
   readonly caller: string;
   /** Method, path and query as they came. */
   readonly target: string;

@@ -9,8 +9,9 @@ import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { describeFailure, toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService } from "./handlers.ts";
-import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
+import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
+import { permit, permitFields } from "./permit.ts";
 import type { Allowance, Bucket, RateLimiter } from "./rate-limit.ts";
 
 export interface PipelineDeps {
@@ -79,6 +80,7 @@ async function run(
   const { plan, call } = state;
   await admit(deps, state);
   const request = await read();
+  permitFields(plan, request, state.identity);
   const { checkRequest } = await loadRules();
   const refusal = checkRequest(request, plan.method.input);
   if (refusal !== undefined) throw refusal;
@@ -109,8 +111,7 @@ async function run(
 async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
   const { plan, call } = state;
   state.identity = await authenticate.identify(call.authorization, now());
-  const needsIdentity = plan.scope !== undefined || plan.needsMember;
-  if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
+  if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
   for (const bucket of bucketsOf(state)) {
     const allowance = rateLimiter.take(bucket);
     // The headers tell of the limit that all calls share.
@@ -121,14 +122,7 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
       });
     }
   }
-  if (plan.scope !== undefined && state.identity?.caller.scopes.has(plan.scope) !== true)
-    throw authenticate.scopeRequired(plan.scope);
-  if (plan.needsMember && state.identity?.caller.memberId === undefined)
-    throw fail(
-      "PERMISSION_DENIED",
-      "MEMBER_SESSION_REQUIRED",
-      "sign in as a member; tokens cannot make this call",
-    );
+  permit(plan.access, state.identity, authenticate);
 }
 
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
@@ -162,16 +156,22 @@ function runKeyed(
 ): Promise<KeyedOutcome> {
   const refusal = checkIdempotencyKey(key);
   if (refusal !== undefined) throw refusal;
-  const owner =
-    identity === undefined
-      ? { workspaceId: nobody, caller: call.clientAddress }
-      : {
-          workspaceId: identity.caller.workspaceId,
-          // A publishable token is in everybody's hands, and must not be told what others were answered.
-          caller: identity.token.keyType === "PUBLISHABLE" ? "publishable" : "",
-        };
+  const owner = ownerOf(plan, call, identity);
   const keyed = { plan, request, ...owner, target: call.target, key, deadline: deadline.signal };
   return runOnce({ db, now, ...idempotency }, keyed, handle);
+}
+
+/** Whose key it is: the token's, or on open calls the client's address. */
+function ownerOf(
+  { access }: MethodPlan,
+  { clientAddress }: Call,
+  identity: Identity | undefined,
+): Pick<KeyedCall, "workspaceId" | "caller"> {
+  if (identity === undefined || access.scope === undefined)
+    return { workspaceId: nobody, caller: clientAddress };
+  const { workspaceId, tokenId, keyType } = identity.token;
+  // A publishable token is in everybody's hands, and must not be told what others were answered.
+  return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
 }
 
 function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {

@@ -213,6 +213,20 @@ export enum ErrorReason {
   INSUFFICIENT_SCOPE = 30,
 
   /**
+   * The call needs full access: a token without chosen scopes, or an administrator's session.
+   *
+   * @generated from enum value: ERROR_REASON_FULL_ACCESS_REQUIRED = 17;
+   */
+  FULL_ACCESS_REQUIRED = 17,
+
+  /**
+   * A token was to be granted what its maker does not hold; metadata `scope` names it.
+   *
+   * @generated from enum value: ERROR_REASON_SCOPE_NOT_HELD = 18;
+   */
+  SCOPE_NOT_HELD = 18,
+
+  /**
    * Not exactly one of several fields is given.
    *
    * @generated from enum value: ERROR_REASON_ONE_OF_REQUIRED = 31;

@@ -67,7 +67,7 @@ test("the list shows active tokens only, newest first, page by page, with their 
   expect(seen).toEqual(ids);
 });
 
-test("a token can be renamed and nothing else, and the same name changes nothing", async () => {
+test("a token can be renamed, its key type stays, and the same name changes nothing", async () => {
   const { rest, tokenId } = await api.newWorkspace();
   const path = `/v1/workspace-tokens/${tokenId}`;
   const before = (await rest("GET", path)).json.token;
@@ -83,10 +83,10 @@ test("a token can be renamed and nothing else, and the same name changes nothing
   expect((await rest("PATCH", path, { name: "x".repeat(101) })).status).toBe(400);
 });
 
-test("a mask that names anything but the name is refused", async () => {
+test("a mask that names what cannot change is refused", async () => {
   const { client, tokenId } = await api.newWorkspace();
   const update = client(WorkspaceTokensService).update({ id: tokenId, updateMask: { paths: ["key_type"] } });
-  await expect(update).rejects.toThrow("only name can change, not key_type");
+  await expect(update).rejects.toThrow("names key_type, which no update changes");
 });
 
 test("a token may delete itself, and nobody gets in with it afterwards", async () => {

@@ -100,6 +100,7 @@ create table workspace_tokens (
   id uuid not null,
   name text not null,
   key_type token_key_type not null,
+  scope text not null,
   token_hash bytea not null,
   created_by uuid,
   last_used_at timestamptz(3),
@@ -118,6 +119,16 @@ create table revocations (
   constraint revocations_pkey primary key (subject)
 );
 create index revocations_revoked_at_idx on revocations (revoked_at);
+
+-- Global, like revocations: the scopes of tokens that were changed after their creation, which their claims do not know.
+create table changed_scopes (
+  token_id uuid not null,
+  scope text not null,
+  version integer not null,
+  changed_at timestamptz(3) not null,
+  constraint changed_scopes_pkey primary key (token_id)
+);
+create index changed_scopes_changed_at_idx on changed_scopes (changed_at);
 
 create table idempotency_keys (
   workspace_id uuid not null,
