@@ -50,6 +50,8 @@ export interface MethodPlan {
   readonly access: MethodAccess;
   /** Whether an idempotency key counts: on POST, PUT and PATCH. */
   readonly takesIdempotencyKey: boolean;
+  /** Whether calls have no side effects. */
+  readonly readsOnly: boolean;
   /** Whether answers hold secrets, so that stored ones are encrypted. */
   readonly answersSecrets: boolean;
   /** `Cache-Control` of answers that are no errors, if any. */
@@ -85,6 +87,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     name,
     access: methodAccess(method),
     takesIdempotencyKey: takesIdempotencyKey(method),
+    readsOnly: method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),

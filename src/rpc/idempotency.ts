@@ -38,6 +38,9 @@ export interface KeyedOutcome {
 /** How long outcomes are kept, in milliseconds. */
 const keptMs = 24 * 3_600_000;
 
+/** Larger answers of calls without side effects are not kept, as bytes: a retry reads again. */
+const readBytesMax = 256 * 1024;
+
 /** A running mark dies after this time: the transaction that holds it is ended by the server. */
 const runningMax = "60s";
 
@@ -92,7 +95,8 @@ export function runOnce(
     // The caller has been told that it took too long; the retry runs anew.
     if (isDeadline(call.deadline)) throw call.deadline.reason;
     const kept = writeOutcome(deps.outcomeKey, identity, outcome, call.plan);
-    await store(tx, identity, fingerprint, kept, deps.now());
+    if (!call.plan.readsOnly || kept.length <= readBytesMax)
+      await store(tx, identity, fingerprint, kept, deps.now());
     return { outcome, isReplay: false };
   });
 }
