@@ -194,7 +194,6 @@ export interface Events {
   engagement_level: number | null;
   entrypoint: string;
   id: string;
-  last_step_action: EventAction | null;
   last_step_id: string | null;
   lead_score: number | null;
   link_id: string;
@@ -394,6 +393,7 @@ export interface Traces {
   data: Json;
   event_id: string;
   id: string;
+  saved_attributes: Json | null;
   step_action: EventAction | null;
   step_id: string;
   updated_at: Date;
