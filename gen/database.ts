@@ -99,6 +99,13 @@ export interface BlockedHosts {
   reason: string;
 }
 
+export interface ChangedScopes {
+  changed_at: Date;
+  scope: string;
+  token_id: string;
+  version: number;
+}
+
 export interface CustomDomains {
   activated_at: Date | null;
   certificate_expires_at: Date | null;
@@ -192,7 +199,6 @@ export interface Events {
   engagement_level: number | null;
   entrypoint: string;
   id: string;
-  last_step_action: EventAction | null;
   last_step_id: string | null;
   lead_score: number | null;
   link_id: string;
@@ -393,6 +399,7 @@ export interface Traces {
   data: Json;
   event_id: string;
   id: string;
+  saved_attributes: Json | null;
   step_action: EventAction | null;
   step_id: string;
   updated_at: Date;
@@ -496,6 +503,7 @@ export interface WorkspaceTokens {
   last_used_at: Date | null;
   name: string;
   revoked_at: Date | null;
+  scope: string;
   token_hash: Buffer;
   updated_at: Date;
   workspace_id: string;
@@ -503,6 +511,7 @@ export interface WorkspaceTokens {
 
 export interface DB {
   blocked_hosts: BlockedHosts;
+  changed_scopes: ChangedScopes;
   custom_domains: CustomDomains;
   device_cookies: DeviceCookies;
   device_links: DeviceLinks;

@@ -106,6 +106,7 @@ test("the environment is read in main and config only, and nobody but they asks 
 // Tables that no tenant owns; every other primary key, unique key and index begins with workspace_id.
 const globalTables = [
   "blocked_hosts",
+  "changed_scopes",
   "domain_names",
   "member_emails",
   "qrcode_template_slugs",

@@ -69,7 +69,8 @@ export async function createToken(
       .where("deleted_at", "is", null)
       .executeTakeFirst();
     if (workspace === undefined) throw new Error(`there is no workspace ${workspaceId}`);
-    const order = { workspaceId, keyType, environment: workspace.environment, name, createdBy: undefined };
+    const { environment } = workspace;
+    const order = { workspaceId, keyType, environment, name, scopes: [], createdBy: undefined };
     return (await issueToken({ db, now, signToken }, order)).accessToken;
   });
 }

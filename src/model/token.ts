@@ -1,4 +1,4 @@
-/** What a workspace token may do: everything, or only identify visitors. */
+/** Secret tokens have scopes; publishable ones have none and may only identify visitors. */
 export type TokenKeyType = "SECRET" | "PUBLISHABLE";
 
 /** Tokens of sandboxes carry a prefix, so that people see the difference. */
@@ -10,6 +10,8 @@ export interface TokenClaims {
   readonly workspaceId: string;
   readonly keyType: TokenKeyType;
   readonly environment: TokenEnvironment;
+  /** What it was granted at its creation: `scopeText`, or `everyScope` for full access; empty for publishable tokens. */
+  readonly scope: string;
   /** Whole seconds count. */
   readonly issuedAt: Date;
   /** Never expires when absent. */

@@ -69,8 +69,9 @@ test("says of every operation what it is for and which scope it needs, if any", 
     const [requirement] = operation.security;
     const agrees =
       scope === undefined
-        ? requirement === undefined || "memberSession" in requirement
-        : apiScopes.has(scope) && requirement?.bearerAuth?.[0] === scope;
+        ? requirement === undefined
+        : apiScopes.has(scope) &&
+          ("memberSession" in (requirement ?? {}) || requirement?.bearerAuth?.[0] === scope);
     return !agrees || operation.summary === "";
   });
   expect(wrong).toEqual([]);

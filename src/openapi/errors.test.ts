@@ -7,6 +7,7 @@ const words: ErrorWords = {
 };
 const open: Circumstances = {
   access: "open",
+  mayNeedFullAccess: false,
   hasInput: false,
   hasId: false,
   hasBody: false,

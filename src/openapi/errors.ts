@@ -20,6 +20,8 @@ export interface Refusals {
 /** What is known of an operation before its own errors. */
 export interface Circumstances {
   readonly access: "scope" | "open" | "member";
+  /** Whether some requests, or all, need full access besides. */
+  readonly mayNeedFullAccess: boolean;
   /** Whether the caller gives any values. */
   readonly hasInput: boolean;
   /** Whether one of them is a UUID. */
@@ -82,7 +84,7 @@ export function refusalsOf(clauses: readonly Clause[], circumstances: Circumstan
 
 /** What any call may meet before its handler runs, in the order of the checks (`rest` and `rpc` have them). */
 function pipelineReasons(circumstances: Circumstances): [status: number, reason: string][] {
-  const { access, hasInput, hasId, hasBody, takesIdempotencyKey } = circumstances;
+  const { access, mayNeedFullAccess, hasInput, hasId, hasBody, takesIdempotencyKey } = circumstances;
   const reasons: [number, string, boolean][] = [
     [413, "REQUEST_TOO_LARGE", hasBody],
     [415, "UNSUPPORTED_MEDIA_TYPE", hasBody],
@@ -93,6 +95,7 @@ function pipelineReasons(circumstances: Circumstances): [status: number, reason:
     [403, "INSUFFICIENT_ROLE", access === "scope"],
     [403, "MEMBER_SESSION_REQUIRED", access === "member"],
     [429, "MAX_PUBLIC_API_QUERIED_REACHED", access === "scope"],
+    [403, "FULL_ACCESS_REQUIRED", mayNeedFullAccess],
     [429, "SANDBOX_CAP_REACHED", access === "scope"],
     [400, "INVALID_ARGUMENT", hasInput],
     [400, "INVALID_ID", hasId],

@@ -8,7 +8,8 @@ and may turn an anonymous visitor into a known one. Everything belongs to a work
 
 The same operations are served as gRPC, Connect and gRPC-Web under the names of their protobuf services.
 
-**Authentication.** Send a token as \`Authorization: Bearer …\`. Every operation names the scope it needs.
+**Authentication.** Send a token as \`Authorization: Bearer …\`. Every operation names the scope it needs; a write scope
+includes the read scope of its resource.
 
 **JSON.** Of what callers send, unknown fields are ignored, and \`null\` or a query parameter without a value counts as absent.
 In answers, fields without a value hold their zero value, such as \`""\`, \`0\` or \`[]\`; times, objects and optional fields
@@ -20,7 +21,7 @@ other than line feed and tab are refused. A PATCH or PUT changes what it names.
 **Errors.** \`error.codeType\` says why, for programs; new values may be added. \`error.details\` says more, such as every
 bad field.
 
-**Retries.** Writing POST and PATCH calls take an \`Idempotency-Key\`; the other writing calls can be repeated as they are.`,
+**Retries.** Every POST, PUT and PATCH takes an \`Idempotency-Key\`; the other calls can be repeated as they are.`,
   license: { name: "Apache 2.0", identifier: "Apache-2.0" },
 } as const;
 

@@ -1,9 +1,7 @@
 import { type DescField, type DescMessage, type DescMethodUnary, getOption } from "@bufbuild/protobuf";
-import { ApiScopeSchema, access } from "../../gen/signpost/options/v1/access_pb.js";
 import { cache_seconds, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
-import { scopeName } from "../model/scope.ts";
 import { type Binding, isHttpBody } from "../rest/binding.ts";
-import { takesIdempotencyKey } from "../rpc/access.ts";
+import { methodAccess, takesIdempotencyKey } from "../rpc/access.ts";
 import { type Comment, type Commented, parseMethodComment, wholeText } from "./comments.ts";
 import { errorResponse, type ResponseObject } from "./error-schemas.ts";
 import { type Circumstances, type ErrorWords, parseErrors, type Refusals, refusalsOf } from "./errors.ts";
@@ -77,7 +75,7 @@ export function describeOperation(binding: Binding, options: OperationsOptions):
     requestBody: requestBodyOf(binding, schemas),
     responses: {
       [getOption(method, success_status) || 200]: successOf(binding, options),
-      ...refusalResponses(binding, allowed.kind, options),
+      ...refusalResponses(binding, allowed, options),
       431: reference("responses", "HeadersTooLarge"),
       default: reference("responses", "Unexpected"),
     },
@@ -86,32 +84,26 @@ export function describeOperation(binding: Binding, options: OperationsOptions):
 
 interface Allowed {
   readonly kind: Circumstances["access"];
+  readonly mayNeedFullAccess: boolean;
   readonly scope: string | undefined;
   readonly text: string;
   readonly security: OperationObject["security"];
 }
 
 function accessOf(method: DescMethodUnary): Allowed {
-  const { kind } = getOption(method, access);
-  switch (kind.case) {
-    case "open":
-      return { kind: "open", scope: undefined, text: "Needs no token.", security: [] };
-    case "memberSession": {
-      const text = "Needs the session of a member, of any role.";
-      return { kind: "member", scope: undefined, text, security: [{ memberSession: [] }] };
-    }
-    case "scope": {
-      const scope = scopeName(ApiScopeSchema.value[kind.value]?.name ?? "");
-      return {
-        kind: "scope",
-        scope,
-        text: `Needs the scope \`${scope}\`.`,
-        security: [{ bearerAuth: [scope] }],
-      };
-    }
-    default:
-      throw new Error(`${method.toString()} does not say who may call it`);
+  const { scope, ...access } = methodAccess(method);
+  const mayNeedFullAccess = access.fullAccess || access.fullAccessFields.length > 0;
+  if (scope === undefined)
+    return { kind: "open", mayNeedFullAccess, scope, text: "Needs no token.", security: [] };
+  const needs = `Needs the scope \`${scope}\``;
+  if (access.memberSession) {
+    const held = access.everyRole ? ", which every role holds here" : "";
+    const text = `${needs}${held}, and the session of a member.`;
+    return { kind: "member", mayNeedFullAccess, scope, text, security: [{ memberSession: [] }] };
   }
+  const besides = access.publishable ? "; publishable tokens may call without it" : "";
+  const text = `${needs}${access.fullAccess ? " and full access" : ""}${besides}.`;
+  return { kind: "scope", mayNeedFullAccess, scope, text, security: [{ bearerAuth: [scope] }] };
 }
 
 function requestBodyOf({ method, body }: Binding, schemas: Schemas): OperationObject["requestBody"] {
@@ -163,7 +155,7 @@ function bare({ description: _, readOnly: __, writeOnly: ___, ...schema }: JsonS
 
 function refusalResponses(
   { method, body, httpMethod }: Binding,
-  kind: Circumstances["access"],
+  { kind, mayNeedFullAccess }: Allowed,
   { commentOf, isReason, textOf, shared }: OperationsOptions,
 ): OperationObject["responses"] {
   const words: ErrorWords = {
@@ -176,6 +168,7 @@ function refusalResponses(
   const fields = reachableFields(method.input, new Set());
   const refusals = refusalsOf(parseErrors(commentOf(method).errors, words), {
     access: kind,
+    mayNeedFullAccess,
     hasInput: fields.length > 0 || body.kind !== "none",
     hasId: fields.some(holdsId),
     hasBody: httpMethod !== "GET" && httpMethod !== "DELETE",

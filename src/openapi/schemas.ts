@@ -132,16 +132,9 @@ export function createSchemas(options: SchemasOptions): Schemas {
   };
 }
 
-/**
- * The name of a type's component: `signpost.v1.CustomDomain.Status` as `CustomDomainStatus`. Packages below the service's own
- * stand before the name, `signpost.options.v1.ApiScope` as `OptionsApiScope`, for they may have the same names.
- */
-export function componentName({ typeName }: DescMessage | DescEnum): string {
-  const words = typeName.split(".").slice(1);
-  return words
-    .filter((word) => !/^v[0-9]+$/.test(word))
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
+/** The name of a type's component, without its package: `signpost.v1.CustomDomain.Status` as `CustomDomainStatus`. */
+export function componentName({ typeName, file }: DescMessage | DescEnum): string {
+  return typeName.slice(file.proto.package.length + 1).replaceAll(".", "");
 }
 
 function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSchema {

@@ -65,7 +65,7 @@ const accepted: [json: string, init: MessageInitShape<typeof SpecimenSchema>][] 
     '{"tags":["a","b"],"numbers":[1,"2"],"bigNumbers":[1,"2"]}',
     { tags: ["a", "b"], numbers: [1, 2], bigNumbers: [1n, 2n] },
   ],
-  ['{"colors":["COLOR_RED","COLOR_UNSPECIFIED",2]}', { colors: [1, 2] }],
+  ['{"colors":["COLOR_RED","COLOR_UNSPECIFIED",2]}', { colors: [1, 0, 2] }],
   [
     '{"children":[{"id":"1"},{"children":[{"id":"2"}]}]}',
     { children: [{ id: "1" }, { children: [{ id: "2" }] }] },

@@ -194,7 +194,8 @@ function listReader(readElement: ReadValue): ReadValue {
       const element: unknown = json[index];
       const value =
         element === null ? refuse(reading, index, "must not be null") : readElement(element, reading, index);
-      if (value !== refused && value !== absent) list.push(value);
+      // What is unspecified stays in its place, for the rules to refuse: without it a list would say something else.
+      if (value !== refused) list.push(value === absent ? 0 : value);
     }
     reading.at.pop();
     return list;

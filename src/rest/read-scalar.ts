@@ -52,7 +52,7 @@ export function scalarTextReader(scalar: ScalarType, longAsString: boolean): Rea
 }
 
 /**
- * Reads an enum by name or known number. Its zero value counts as absent when it is named `…UNSPECIFIED`; an enum whose
+ * Reads an enum by name or known number. But in a list, its zero value counts as absent when it is named `…UNSPECIFIED`; an enum whose
  * zero means something is read like any other value.
  */
 export function enumReader(schema: DescEnum): ReadValue {

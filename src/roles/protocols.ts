@@ -3,7 +3,7 @@ import { createRegistry, type DescMethod, getOption } from "@bufbuild/protobuf";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
-import { ApiScope, access } from "../../gen/signpost/options/v1/access_pb.js";
+import { access } from "../../gen/signpost/options/v1/access_pb.js";
 import { request_bytes_max, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import type { ReadOrigin } from "../lib/client-address.ts";
 import { bodyBytesMax } from "../rest/body.ts";
@@ -85,8 +85,8 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
 
 /** What publishable tokens and callers without a token may do: pages of other origins are where such callers are. */
 function isCrossOrigin(method: DescMethod): boolean {
-  const { kind } = getOption(method, access);
-  return kind.case === "open" || (kind.case === "scope" && kind.value === ApiScope.VISITORS_IDENTIFY);
+  const { kind, publishable } = getOption(method, access);
+  return kind.case === "open" || publishable;
 }
 
 /** Asks once for each method: an option is parsed anew whenever it is read, in 10 µs. */

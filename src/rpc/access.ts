@@ -1,4 +1,5 @@
 import {
+  type DescField,
   type DescMessage,
   type DescMethod,
   type DescMethodUnary,
@@ -7,7 +8,12 @@ import {
 } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.js";
-import { ApiScope, ApiScopeSchema, access } from "../../gen/signpost/options/v1/access_pb.js";
+import {
+  ApiScope,
+  ApiScopeSchema,
+  access,
+  needs_full_access,
+} from "../../gen/signpost/options/v1/access_pb.js";
 import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
@@ -20,17 +26,32 @@ export const apiScopes: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Who may call a method, as it declares. */
+export interface MethodAccess {
+  /** The public name of the scope that a caller needs; undefined when anyone may call. */
+  readonly scope: string | undefined;
+  /** Whether publishable tokens may call without it. */
+  readonly publishable: boolean;
+  /** Whether the caller has to be a member. */
+  readonly memberSession: boolean;
+  /** Whether members hold the scope whatever their role. */
+  readonly everyRole: boolean;
+  /** Whether the caller needs full access besides. */
+  readonly fullAccess: boolean;
+  /** The fields of the request that only callers with full access may give. */
+  readonly fullAccessFields: readonly DescField[];
+}
+
 /** What the pipeline knows of a method before its first call. */
 export interface MethodPlan {
   readonly method: DescMethodUnary;
   /** `signpost.v1.LinksService/Create` */
   readonly name: string;
-  /** The scope a caller needs; undefined when anyone may call, or members only. */
-  readonly scope: string | undefined;
-  /** Whether only members may call, whatever their role. */
-  readonly needsMember: boolean;
-  /** Whether an idempotency key counts: on POST and PATCH that write. */
+  readonly access: MethodAccess;
+  /** Whether an idempotency key counts: on POST, PUT and PATCH. */
   readonly takesIdempotencyKey: boolean;
+  /** Whether calls have no side effects. */
+  readonly readsOnly: boolean;
   /** Whether answers hold secrets, so that stored ones are encrypted. */
   readonly answersSecrets: boolean;
   /** `Cache-Control` of answers that are no errors, if any. */
@@ -53,7 +74,7 @@ export function planMethods(services: readonly RegisteredService[]): Map<DescMet
 }
 
 function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService): MethodPlan {
-  const name = `${method.parent.typeName}/${method.name}`;
+  const name = nameOf(method);
   if (!isUnary(method)) throw new Error(`${name}: only unary methods are served`);
   const own = Object.hasOwn(handlers, method.localName) ? handlers[method.localName] : undefined;
   const handle = own ?? (unbuilt.has(method.localName) ? refuseUnbuilt(name) : undefined);
@@ -62,9 +83,9 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
   return {
     method,
     name,
-    scope: declaredScope(method, name),
-    needsMember: getOption(method, access).kind.case === "memberSession",
+    access: methodAccess(method),
     takesIdempotencyKey: takesIdempotencyKey(method),
+    readsOnly: method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
@@ -82,21 +103,29 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }
 
-function declaredScope(method: DescMethodUnary, name: string): string | undefined {
-  const { kind } = getOption(method, access);
-  if ((kind.case === "open" || kind.case === "memberSession") && kind.value) return undefined;
+/** Reads who may call a method. Throws when it does not say so, or says what cannot be together. */
+export function methodAccess(method: DescMethodUnary): MethodAccess {
+  const { kind, publishable, memberSession, everyRole, fullAccess } = getOption(method, access);
   const value = kind.case === "scope" ? ApiScopeSchema.value[kind.value] : undefined;
-  if (value === undefined || value.number === ApiScope.UNSPECIFIED)
-    throw new Error(`${name}: must declare its access: a scope, open or member_session`);
-  return scopeName(value.name);
+  const isOpen = kind.case === "open" && kind.value;
+  if (!isOpen && (value === undefined || value.number === ApiScope.UNSPECIFIED))
+    throw new Error(`${nameOf(method)}: must declare its access: a scope, or open`);
+  const fullAccessFields = method.input.fields.filter((field) => getOption(field, needs_full_access));
+  const isNarrowed = publishable || memberSession || everyRole || fullAccess || fullAccessFields.length > 0;
+  if (isOpen && isNarrowed) throw new Error(`${nameOf(method)}: an open method lets everybody call`);
+  const scope = value && scopeName(value.name);
+  return { scope, publishable, memberSession, everyRole, fullAccess, fullAccessFields };
 }
 
-/** Whether an idempotency key counts: on POST and PATCH that write, and on RPCs without REST form that write. */
+function nameOf(method: DescMethod): string {
+  return `${method.parent.typeName}/${method.name}`;
+}
+
+/** Whether an idempotency key counts: on POST, PUT and PATCH, and on RPCs without REST form that write. */
 export function takesIdempotencyKey(method: DescMethodUnary): boolean {
-  if (method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN) return false;
-  if (!hasOption(method, http)) return true;
-  const { pattern } = getOption(method, http);
-  return pattern.case === "post" || pattern.case === "patch";
+  if (!hasOption(method, http))
+    return method.idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+  return ["post", "put", "patch"].includes(getOption(method, http).pattern.case ?? "");
 }
 
 function hasSecrets(message: DescMessage, seen: Set<DescMessage>): boolean {

@@ -1,6 +1,7 @@
 import { type CallError, fail, type Reason } from "../lib/errors.ts";
 import { lruCache } from "../lib/lru-cache.ts";
 import { ownText } from "../lib/own-text.ts";
+import { grantOf } from "./grants.ts";
 import type { Caller } from "./handlers.ts";
 import type { Revocations } from "./revocations.ts";
 import type { TokenUse } from "./token-use.ts";
@@ -28,7 +29,10 @@ export interface Authenticate {
   scopeRequired(scope: string): CallError;
 }
 
-interface KnownIdentity extends Identity {
+interface KnownIdentity {
+  identity: Identity;
+  /** What the caller in it was made with, so that changed scopes make another one. */
+  scope: string;
   /** When the use of the token was noted last, in milliseconds. */
   notedAtMs: number;
 }
@@ -39,7 +43,10 @@ const knownMax = 10_000;
 /** `lastUsedAt` moves at most once in this time (behaviour 8.28). */
 const noteMs = 60_000;
 
-/** Reads bearer tokens. Signatures are checked once, expiry and revocation on every call, without a database read. */
+/**
+ * Reads bearer tokens. Signatures are checked once; expiry, revocation and changed scopes on every call, without a
+ * database read.
+ */
 export function createAuthenticate({
   verifyToken,
   revocations,
@@ -63,33 +70,32 @@ export function createAuthenticate({
     }
     if (verification.kind === "invalid") throw refuse("the token is malformed, or was not issued here");
     const { token } = verification;
-    const caller: Caller = Object.freeze({
-      workspaceId: token.workspaceId,
-      memberId: undefined,
-      tokenId: token.tokenId,
-      scopes: token.scopes,
-      sandbox: token.environment === "test",
-    });
-    const identity = { caller, token, notedAtMs: Number.NEGATIVE_INFINITY };
-    known.set(ownText(accessToken), identity);
-    return identity;
+    const { scope } = token;
+    const entry = { identity: identityOf(token, scope), scope, notedAtMs: Number.NEGATIVE_INFINITY };
+    known.set(ownText(accessToken), entry);
+    return entry;
   }
 
   async function identify(authorization: string | undefined, at: Date): Promise<Identity | undefined> {
     if (authorization === undefined) return undefined;
     const accessToken = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (accessToken === undefined) throw refuse("send the token as `Authorization: Bearer <token>`");
-    const identity = known.get(accessToken) ?? (await verified(accessToken));
-    const { token } = identity;
+    const entry = known.get(accessToken) ?? (await verified(accessToken));
+    const { token } = entry.identity;
     if (!revocations.isFresh()) await refreshOrFail();
     if (revocations.has(token.tokenId) || revocations.has(token.workspaceId))
       throw refuse("the token was revoked");
     if (token.expiresAtMs <= at.getTime()) throw refuse("the token has expired");
-    if (at.getTime() - identity.notedAtMs >= noteMs) {
-      identity.notedAtMs = at.getTime();
+    const scope = revocations.scopeOf(token.tokenId) ?? token.scope;
+    if (scope !== entry.scope) {
+      entry.scope = scope;
+      entry.identity = identityOf(token, scope);
+    }
+    if (at.getTime() - entry.notedAtMs >= noteMs) {
+      entry.notedAtMs = at.getTime();
       tokenUse.note(token.workspaceId, token.tokenId, at);
     }
-    return identity;
+    return entry.identity;
   }
 
   async function refreshOrFail(): Promise<void> {
@@ -118,4 +124,11 @@ export function createAuthenticate({
         headers: { "www-authenticate": `${challenge}, error="insufficient_scope", scope="${scope}"` },
       }),
   };
+}
+
+function identityOf(token: VerifiedToken, scope: string): Identity {
+  const { workspaceId, tokenId, environment } = token;
+  const sandbox = environment === "test";
+  const caller = { workspaceId, memberId: undefined, tokenId, ...grantOf(scope), sandbox };
+  return { caller: Object.freeze(caller), token };
 }

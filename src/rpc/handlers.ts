@@ -8,8 +8,10 @@ export interface Caller {
   readonly workspaceId: string;
   readonly memberId: string | undefined;
   readonly tokenId: string | undefined;
-  /** Public scope names, such as `links:read`. */
+  /** Public scope names, such as `links:read`; with every write scope stands its read scope. */
   readonly scopes: ReadonlySet<string>;
+  /** Whether the caller may do everything: a token without chosen scopes, or an administrator. */
+  readonly fullAccess: boolean;
   /** True for callers of a sandbox workspace. */
   readonly sandbox: boolean;
 }

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { AccessService } from "../../gen/signpost/testing/v1/access_pb.js";
 import { WorkspaceTokenKeyType } from "../../gen/signpost/v1/workspace_token_pb.js";
 import {
   CreateWorkspaceTokenRequestSchema,
@@ -13,7 +14,8 @@ import { startApi } from "../../test/support/start-api.ts";
 import { testConnections } from "../../test/support/test-database.ts";
 import { type Code, fail, type Reason } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { type Context, inTwoParts } from "./handlers.ts";
+import { type Context, inTwoParts, registerPartly } from "./handlers.ts";
+import { everyScope } from "../model/scope.ts";
 import { deleteExpired } from "./idempotency.ts";
 
 const { handlers, services } = standInServices();
@@ -22,14 +24,14 @@ const second = await startApi({ services, database: first.database, clock: first
 const apis = { first, second };
 
 /** A caller of a workspace of its own, who calls Create with a key. */
-async function newCaller() {
+async function newCaller(workspaceId = newId(first.now())) {
   const at = first.now();
-  const workspaceId = newId(at);
   const token = await first.signToken({
     tokenId: newId(at),
     workspaceId,
     keyType: "SECRET",
     environment: "live",
+    scope: everyScope,
     issuedAt: at,
   });
   return {
@@ -108,8 +110,9 @@ test("a repeated key answers the stored outcome on every process, and the handle
   expect(await effectsOf(workspaceId)).toEqual(["run-1"]);
 });
 
-test("a key belongs to its workspace, its method and its path", async () => {
-  const [one, other] = [await newCaller(), await newCaller()];
+test("a key belongs to its token, its method and its path", async () => {
+  const one = await newCaller();
+  const other = await newCaller(one.workspaceId);
   const { runs } = countRuns(async (run) => `secret ${run}`);
   const answers = [
     await one.call(),
@@ -363,17 +366,75 @@ test("a key of another form than 1 to 255 printable ASCII characters is refused"
   expect(await call({ idempotencyKey: "x".repeat(255) })).toMatchObject({ ok: true });
 });
 
-test("a key means nothing on reads and deletions", async () => {
+test("a key means nothing on GET and DELETE", async () => {
   const { rest } = await first.newWorkspace();
-  let deletions = 0;
-  handlers.delete = async () => {
-    deletions += 1;
+  let calls = 0;
+  handlers.delete = handlers.list = async () => {
+    calls += 1;
     return {};
   };
-  const id = create(DeleteWorkspaceTokenRequestSchema, { id: newId(first.now()) }).id;
-  for (const key of ["same", "same", "naïve"])
-    expect(
-      (await rest("DELETE", `/v1/workspace-tokens/${id}`, undefined, { "idempotency-key": key })).status,
-    ).toBe(200);
-  expect(deletions).toBe(3);
+  const { id } = create(DeleteWorkspaceTokenRequestSchema, { id: newId(first.now()) });
+  for (const key of ["same", "same", "naïve"]) {
+    for (const [method, path] of [
+      ["DELETE", `/v1/workspace-tokens/${id}`],
+      ["GET", "/v1/workspace-tokens"],
+    ] as const)
+      expect((await rest(method, path, undefined, { "idempotency-key": key })).status).toBe(200);
+  }
+  expect(calls).toBe(6);
+});
+
+/** AccessService, each of whose answers tells how often it was asked: a POST that reads, and PUT. */
+async function countingApi(text: (run: number) => string) {
+  let runs = 0;
+  const answer = async () => ({ text: text(++runs) });
+  const api = await startApi({
+    services: [registerPartly(AccessService, { read: answer, guard: answer, publish: answer })],
+    database: first.database,
+    clock: first.clock,
+  });
+  const { token } = await first.newWorkspace();
+  return { api, rest: api.rest(token) };
+}
+
+test.each([
+  ["POST", "/v1/access/read"],
+  ["PUT", "/v1/access/guard"],
+])("a key counts on %s %s", async (method, path) => {
+  const { rest } = await countingApi((run) => `run ${run}`);
+  const call = (body: object) => rest(method, path, body, { "idempotency-key": "key" });
+  expect(await call({})).toMatchObject({ status: 200, json: { text: "run 1" } });
+  const replay = await call({});
+  expect(replay).toMatchObject({ json: { text: "run 1" }, headers: { "idempotent-replayed": "true" } });
+  expect((await call({ text: "x", name: "x" })).status).toBe(422);
+});
+
+test("a large answer of a call that only reads is not kept, and its retry reads again", async () => {
+  const { rest } = await countingApi((run) => `${run}`.repeat(300_000));
+  const call = (path: string) => rest("POST", path, {}, { "idempotency-key": "key" });
+  for (const digit of ["1", "2"])
+    expect((await call("/v1/access/read")).json.text).toMatch(`${digit}${digit}`);
+  for (const _ of ["call", "replay"]) expect((await call("/v1/access/publish")).json.text).toMatch("33");
+});
+
+test("a key of a publishable token, which many have, belongs to the client's address besides", async () => {
+  const { api } = await countingApi((run) => `run ${run}`);
+  const at = first.now();
+  const token = await first.signToken({
+    tokenId: newId(at),
+    workspaceId: newId(at),
+    keyType: "PUBLISHABLE",
+    environment: "live",
+    scope: "",
+    issuedAt: at,
+  });
+  const call = (clientAddress: string) =>
+    api.invoke(
+      AccessService.method.publish,
+      () => create(AccessService.method.publish.input),
+      newCall({ token, clientAddress, idempotencyKey: "key", target: "POST /v1/access/publish" }),
+    );
+  expect(await call("192.0.2.1")).toMatchObject({ message: { text: "run 1" } });
+  expect(await call("192.0.2.2")).toMatchObject({ message: { text: "run 2" } });
+  expect(await call("192.0.2.1")).toMatchObject({ message: { text: "run 1" } });
 });

@@ -25,7 +25,7 @@ export interface KeyedCall {
   readonly request: Message;
   /** The tenant, or the nil UUID on open calls. */
   readonly workspaceId: string;
-  /** Empty for callers of a workspace, else the client's address. */
+  /** Who holds the key: the token, the session or grant, or the client's address on open calls. */
   readonly caller: string;
   /** Method, path and query as they came. */
   readonly target: string;
@@ -44,6 +44,9 @@ const keptMs = 24 * 3_600_000;
 
 /** A running mark dies after this time, in milliseconds: its process is taken to be dead. */
 const runningMs = 60_000;
+
+/** Larger answers of calls without side effects are not kept, as bytes: a retry reads again. */
+const readBytesMax = 256 * 1024;
 
 /** Codes whose outcome another try may change; they are never stored. */
 const passing: ReadonlySet<Code> = new Set([
@@ -148,16 +151,19 @@ async function claim(
   return rows.length === 0 ? undefined : { plan: call.plan, identity, mark };
 }
 
-/** Makes the mark the outcome, or throws when it has died and another call has run meanwhile. */
+/** Makes the mark the outcome, or throws when it has died and another call has run meanwhile; large reads are forgotten. */
 async function store(
   { now, outcomeKey }: IdempotencyDeps,
   db: Db,
-  { identity, mark, plan }: Claim,
+  claimed: Claim,
   outcome: Message | CallError,
 ): Promise<void> {
+  const { identity, mark, plan } = claimed;
   const at = now();
+  const kept = writeOutcome(outcomeKey, identity, outcome, plan);
+  if (plan.readsOnly && kept.length > readBytesMax) return unclaim(db, claimed);
   const { numAffectedRows = 0n } = await sql`update idempotency_keys
-    set outcome = ${writeOutcome(outcomeKey, identity, outcome, plan)}, created_at = ${at},
+    set outcome = ${kept}, created_at = ${at},
       expires_at = ${new Date(at.getTime() + keptMs)}
     where ${isAt(identity)} and outcome = ${mark}`.execute(db);
   if (numAffectedRows === 0n) throw inProgress();

@@ -7,6 +7,7 @@ import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
 import { createAuthenticate } from "./authenticate.ts";
 import type { Invoke } from "./call.ts";
+import type { ScopeChange } from "./changed-scopes.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createCallMetrics } from "./metrics.ts";
 import { createPipeline } from "./pipeline.ts";
@@ -38,6 +39,8 @@ export interface PipelineParts {
   readonly signToken: SignToken;
   /** Makes a revocation count in this process before it comes back from the database. */
   readonly onRevoked: (subject: string) => void;
+  /** The same for changed scopes, once their transaction has committed. */
+  readonly onScopesChanged: (change: ScopeChange) => void;
 }
 
 export interface OpenPipeline {
@@ -62,7 +65,8 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
   try {
     const services = options.services({
       signToken: createTokenSigner(tokenKey),
-      onRevoked: (tokenId) => revocations.add(tokenId),
+      onRevoked: revocations.add,
+      onScopesChanged: revocations.change,
     });
     const invoke = createPipeline({
       services,

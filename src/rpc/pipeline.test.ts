@@ -16,6 +16,7 @@ import { standInServices } from "../../test/support/stand-in-services.ts";
 import { startApi } from "../../test/support/start-api.ts";
 import { openDatabase } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
+import { everyScope } from "../model/scope.ts";
 import type { TokenClaims } from "../model/token.ts";
 import { planMethods } from "./access.ts";
 import type { Context, RegisteredService } from "./handlers.ts";
@@ -35,6 +36,7 @@ async function tokenOf(change: Partial<TokenClaims> = {}): Promise<string> {
     workspaceId: newId(at),
     keyType: "SECRET",
     environment: "live",
+    scope: change.keyType === "PUBLISHABLE" ? "" : everyScope,
     issuedAt: at,
     ...change,
   });
@@ -311,7 +313,7 @@ test("the secret tokens of a workspace share an allowance, publishable ones take
   const token = (keyType: "SECRET" | "PUBLISHABLE") =>
     limited.signToken({
       ...{ tokenId: newId(limited.now()), workspaceId, keyType },
-      ...{ environment: "live", issuedAt: limited.now() },
+      ...{ scope: everyScope, environment: "live", issuedAt: limited.now() },
     });
   const request = () => create(ListWorkspaceTokensRequestSchema);
   const allowed = async (accessToken: string) => {

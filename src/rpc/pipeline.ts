@@ -11,8 +11,9 @@ import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService, Write } from "./handlers.ts";
-import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
+import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
+import { permit, permitFields } from "./permit.ts";
 import type { Allowance, Bucket, RateLimiter } from "./rate-limit.ts";
 
 export interface PipelineDeps {
@@ -82,6 +83,7 @@ async function run(
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
   const request = await read();
+  permitFields(plan, request, state.identity);
   const { checkRequest } = await loadRules();
   const refusal = checkRequest(request, plan.method.input);
   if (refusal !== undefined) throw refusal;
@@ -119,8 +121,7 @@ async function run(
 async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
   const { plan, call } = state;
   state.identity = await authenticate.identify(call.authorization, now());
-  const needsIdentity = plan.scope !== undefined || plan.needsMember;
-  if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
+  if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
   for (const bucket of bucketsOf(state)) {
     const allowance = rateLimiter.take(bucket);
     // The headers tell of the limit that all calls of a token share.
@@ -131,14 +132,7 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
       });
     }
   }
-  if (plan.scope !== undefined && state.identity?.caller.scopes.has(plan.scope) !== true)
-    throw authenticate.scopeRequired(plan.scope);
-  if (plan.needsMember && state.identity?.caller.memberId === undefined)
-    throw fail(
-      "PERMISSION_DENIED",
-      "MEMBER_SESSION_REQUIRED",
-      "sign in as a member; tokens cannot make this call",
-    );
+  permit(plan.access, state.identity, authenticate);
 }
 
 function tooManyAtOnce(): CallError {
@@ -198,24 +192,28 @@ function runKeyed(
   request: Message,
   { key, signal, prepare }: KeyedRun,
 ): Promise<KeyedOutcome> {
-  const { plan, call, identity } = state;
+  const { plan, call } = state;
   const refusal = checkIdempotencyKey(key);
   if (refusal !== undefined) throw refusal;
-  const workspaceId = ownerOf(state);
-  // A publishable token is in everybody's hands, and must not be told what others were answered.
-  const callerOfToken = identity?.token.keyType === "PUBLISHABLE" ? "publishable" : "";
-  const caller = identity === undefined ? call.clientAddress : callerOfToken;
-  const keyed = { plan, request, workspaceId, caller, target: call.target, key, deadline: signal };
-  const dbs = {
-    db: turns.of(workspaceId),
-    longDb: turns.of(workspaceId, { patience: () => signal, isLong: true }),
-  };
+  const owner = ownerOf(state);
+  const keyed = { plan, request, ...keyOwnerOf(state), target: call.target, key, deadline: signal };
+  const dbs = { db: turns.of(owner), longDb: turns.of(owner, { patience: () => signal, isLong: true }) };
   return runOnce({ ...dbs, now, ...idempotency }, keyed, prepare);
 }
 
 /** Whose share of the pool a call takes: its workspace's, or that of all who came without a token. */
 function ownerOf({ identity }: CallState): string {
   return identity?.caller.workspaceId ?? nobody;
+}
+
+/** Whose key it is: the token's, or on open calls the client's address. */
+function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "workspaceId" | "caller"> {
+  const { clientAddress } = call;
+  if (identity === undefined || plan.access.scope === undefined)
+    return { workspaceId: nobody, caller: clientAddress };
+  const { workspaceId, tokenId, keyType } = identity.token;
+  // A publishable token is in everybody's hands, and must not be told what others were answered.
+  return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
 }
 
 function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {

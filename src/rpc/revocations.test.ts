@@ -12,6 +12,7 @@ import { standInServices } from "../../test/support/stand-in-services.ts";
 import { startApi } from "../../test/support/start-api.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
 import { newId } from "../lib/ids.ts";
+import { everyScope } from "../model/scope.ts";
 import { openRevocations } from "./revocations.ts";
 
 const database = await testDatabase();
@@ -54,6 +55,7 @@ test("a revoked workspace takes all its tokens with it", async () => {
     workspaceId,
     keyType: "SECRET",
     environment: "live",
+    scope: everyScope,
     issuedAt: api.now(),
   });
   expect((await restarted.rest(token)("GET", "/v1/workspace-tokens")).json.error.message).toBe(
@@ -114,6 +116,7 @@ test("nobody is let in on a stale list that cannot be read: 503, and never the b
     workspaceId: newId(clock.now()),
     keyType: "SECRET",
     environment: "live",
+    scope: everyScope,
     issuedAt: clock.now(),
   });
   const call = () =>

@@ -3,16 +3,21 @@ import type { Logger } from "pino";
 import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import { isUuid } from "../lib/ids.ts";
+import { createChangedScopes, parseScopeChange, type ScopeChange, scopesChannel } from "./changed-scopes.ts";
 
-/** The revoked tokens and workspaces, kept in memory: one set for the whole service. */
+/** The revoked tokens and workspaces, and the changed scopes of tokens, kept in memory: one list for the whole service. */
 export interface Revocations {
   has(subject: string): boolean;
+  /** The scopes of a token now; undefined when they are still those of its claims. */
+  scopeOf(tokenId: string): string | undefined;
   /** Whether the list is young enough to be trusted; if not, `refresh` first. */
   isFresh(): boolean;
   /** Reads what is new. Rejects when the database is away. */
   refresh(): Promise<void>;
   /** Makes a revocation of this process count at once, before its notification comes back. */
   add(subject: string): void;
+  /** The same for changed scopes. */
+  change(change: ScopeChange): void;
   close(): Promise<void>;
 }
 
@@ -29,7 +34,7 @@ export interface RevocationsDeps {
 /** Notified with the revoked token's or workspace's id, in the transaction that revokes it. */
 export const revocationChannel = "signpost_revocation";
 
-/** A revocation is effective on every process within 5 s (behaviour 2.1). */
+/** Revocations and changed scopes are effective on every process within 5 s (behaviour 2.1). */
 const ageMaxMs = 5_000;
 
 /**
@@ -45,6 +50,7 @@ const overlapMs = 5 * 60_000;
 export async function openRevocations(deps: RevocationsDeps): Promise<Revocations> {
   const { db, now, log, connection, pollMs = 2_000 } = deps;
   const subjects = new Set<string>();
+  const changedScopes = createChangedScopes();
   let newest = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -58,8 +64,9 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
       .select(["subject", "revoked_at"])
       .$if(since !== undefined, (query) => query.where("revoked_at", ">=", since ?? null))
       .execute();
+    newest = Math.max(newest, await changedScopes.read(db, since));
     for (const row of rows) {
-      subjects.add(row.subject);
+      revoke(row.subject);
       newest = Math.max(newest, row.revoked_at.getTime());
     }
     readAt = startedAt;
@@ -74,7 +81,16 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
     return reading;
   }
 
-  const hear = (subject: string) => void subjects.add(subject);
+  function revoke(subject: string): void {
+    subjects.add(subject);
+    changedScopes.forget(subject);
+  }
+
+  const hear = (channel: string, payload: string) => {
+    const change = channel === scopesChannel ? parseScopeChange(payload) : undefined;
+    if (change !== undefined) changedScopes.learn(change);
+    else if (isUuid(payload)) revoke(payload);
+  };
   const deafen = () => {
     listener = undefined;
   };
@@ -109,7 +125,9 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
     has: (subject) => subjects.has(subject),
     isFresh: () => Math.abs(now().getTime() - readAt) <= ageMaxMs,
     refresh,
-    add: (subject) => subjects.add(subject),
+    add: revoke,
+    scopeOf: changedScopes.of,
+    change: changedScopes.learn,
     async close() {
       clearInterval(timer);
       await polling;
@@ -121,7 +139,7 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
 /** Listens on a connection of its own; `onLost` is called once when it breaks or ends. */
 async function listen(
   connection: pg.ClientConfig,
-  onRevoked: (subject: string) => void,
+  hear: (channel: string, payload: string) => void,
   onLost: () => void,
 ): Promise<pg.Client> {
   const client = new pg.Client({
@@ -133,12 +151,10 @@ async function listen(
   });
   // Without a listener the error of a broken connection would end the process.
   client.on("error", () => {});
-  client.on("notification", ({ payload }) => {
-    if (payload !== undefined && isUuid(payload)) onRevoked(payload);
-  });
+  client.on("notification", ({ channel, payload = "" }) => hear(channel, payload));
   try {
     await client.connect();
-    await client.query(`listen ${revocationChannel}`);
+    await client.query(`listen ${revocationChannel}; listen ${scopesChannel}`);
   } catch (error) {
     await client.end().catch(() => {});
     throw error;

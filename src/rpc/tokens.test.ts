@@ -1,8 +1,8 @@
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { deriveKey } from "../lib/keys.ts";
+import { everyScope } from "../model/scope.ts";
 import type { TokenClaims } from "../model/token.ts";
-import { apiScopes } from "./access.ts";
 import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
 
 const key = deriveKey("a master secret for tests", "access-tokens");
@@ -13,6 +13,7 @@ const claims: TokenClaims = {
   workspaceId: "0190f0c0-0000-7000-8000-000000000002",
   keyType: "SECRET",
   environment: "live",
+  scope: everyScope,
   issuedAt: new Date("2026-01-02T03:04:05Z"),
 };
 
@@ -21,7 +22,7 @@ test("a live token is a plain JWT, and one of a sandbox carries the prefix", asy
   expect(await sign({ ...claims, environment: "test" })).toMatch(/^svc_test_eyJ/);
 });
 
-test("a secret key holds every scope, and a publishable one visitors:identify only", async () => {
+test("a token says what it was granted, and a publishable one nothing", async () => {
   expect(await verify(await sign(claims))).toEqual({
     kind: "verified",
     token: {
@@ -29,16 +30,14 @@ test("a secret key holds every scope, and a publishable one visitors:identify on
       workspaceId: claims.workspaceId,
       keyType: "SECRET",
       environment: "live",
-      scopes: apiScopes,
+      scope: "*",
       expiresAtMs: Number.POSITIVE_INFINITY,
     },
   });
   const publishable = await verify(
-    await sign({ ...claims, keyType: "PUBLISHABLE", expiresAt: new Date(5_000) }),
+    await sign({ ...claims, keyType: "PUBLISHABLE", scope: "", expiresAt: new Date(5_000) }),
   );
-  expect(publishable).toMatchObject({
-    token: { scopes: new Set(["visitors:identify"]), expiresAtMs: 5_000 },
-  });
+  expect(publishable).toMatchObject({ token: { scope: "", expiresAtMs: 5_000 } });
 });
 
 test("prefix and environment claim must agree, both ways", async () => {

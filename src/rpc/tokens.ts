@@ -1,7 +1,6 @@
 import { createSecretKey } from "node:crypto";
 import { isUuid } from "../lib/ids.ts";
 import { type SignToken, sandboxPrefix, type TokenEnvironment, type TokenKeyType } from "../model/token.ts";
-import { apiScopes } from "./access.ts";
 
 /** A token whose signature holds. Whether it has expired or was revoked is asked on every call. */
 export interface VerifiedToken {
@@ -9,7 +8,8 @@ export interface VerifiedToken {
   readonly workspaceId: string;
   readonly keyType: TokenKeyType;
   readonly environment: TokenEnvironment;
-  readonly scopes: ReadonlySet<string>;
+  /** What it was granted at its creation; scopes can change later. */
+  readonly scope: string;
   /** Milliseconds of the Unix epoch; infinity for tokens that never expire. */
   readonly expiresAtMs: number;
 }
@@ -27,10 +27,6 @@ const loadJose = () => import("jose");
 
 const algorithm = "HS256";
 
-/** The scope claim of a secret key: every scope there is, those of later versions too. */
-const everyScope = "*";
-const publishableScope = "visitors:identify";
-
 /** RFC 7515, section 7.1: base64url without padding, which jose would ignore. */
 const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -39,12 +35,12 @@ const keyTypeClaims = { SECRET: "secret", PUBLISHABLE: "publishable" } as const;
 /** Makes the signer of workspace tokens; the key is the one of purpose `access-tokens`. */
 export function createTokenSigner(key: Uint8Array): SignToken {
   const secret = createSecretKey(key);
-  return async ({ tokenId, workspaceId, keyType, environment, issuedAt, expiresAt }) => {
+  return async ({ tokenId, workspaceId, keyType, environment, scope, issuedAt, expiresAt }) => {
     const { SignJWT } = await loadJose();
     const jwt = new SignJWT({
       workspace_id: workspaceId,
       key_type: keyTypeClaims[keyType],
-      scope: keyType === "SECRET" ? everyScope : publishableScope,
+      scope,
       environment,
     })
       .setProtectedHeader({ alg: algorithm, typ: "JWT" })
@@ -94,7 +90,8 @@ function tokenOf(claims: Record<string, unknown>): VerifiedToken | undefined {
     keyTypeClaim === "secret" ? "SECRET" : keyTypeClaim === "publishable" ? "PUBLISHABLE" : undefined;
   if (keyType === undefined || typeof scope !== "string") return undefined;
   if (environment !== "live" && environment !== "test") return undefined;
-  const scopes = scope === everyScope ? apiScopes : new Set(scope.split(" "));
+  // Whatever it claims: publishable tokens hold no scopes.
+  const held = keyType === "PUBLISHABLE" ? "" : scope;
   const expiresAtMs = typeof exp === "number" ? exp * 1000 : Number.POSITIVE_INFINITY;
-  return { tokenId: jti, workspaceId, keyType, environment, scopes, expiresAtMs };
+  return { tokenId: jti, workspaceId, keyType, environment, scope: held, expiresAtMs };
 }

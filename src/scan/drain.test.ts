@@ -134,7 +134,6 @@ test("writes a visit with its device, visitor, traces and counters", async () =>
       steps_total: 2,
       steps_reached: 2,
       last_step_id: link.redirectStepId,
-      last_step_action: "CLIENT_REDIRECT",
       outcome: "COMPLETED",
       ended_at: at,
       created_at: at,

@@ -96,7 +96,6 @@ test("shows an interaction's page, and records the visit as under way with an op
     steps_reached: 2,
     steps_total: 3,
     last_step_id: link.steps.page,
-    last_step_action: "MESSAGE_PAGE",
     counted: true,
   });
   const lbid = Buffer.from(event.id.replaceAll("-", ""), "hex").toString("base64url");
@@ -408,6 +407,18 @@ async function attributesIn(workspaceId: string) {
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
+/** What the traces of a link's visits say that their steps saved, in the order of time. */
+async function savedInTraces(linkId: string) {
+  const rows = await db
+    .selectFrom("traces")
+    .innerJoin("events", "events.id", "traces.event_id")
+    .select(["step_action", "saved_attributes"])
+    .where("link_id", "=", linkId)
+    .orderBy("traces.id")
+    .execute();
+  return rows.map(({ step_action, saved_attributes }) => [step_action, saved_attributes]);
+}
+
 test("saves what completed steps capture to the visitor: MILESTONE and LINK_CONTEXT, the newest write wins", async () => {
   const { ask, drained } = await startTestScan(database);
   const workspaceId = await insertWorkspace(db);
@@ -425,6 +436,12 @@ test("saves what completed steps capture to the visitor: MILESTONE and LINK_CONT
   for (const link of [one, two, one, two]) await ask(`/${link.shortlink}`, { headers: person });
   await drained();
   expect(await attributesIn(workspaceId)).toEqual({ stage: "two", link: two.shortlink, source: "one" });
+  expect(await savedInTraces(one.id)).toEqual([
+    ["LINK_VISIT", { stage: "one", link: one.shortlink }],
+    ["CLIENT_REDIRECT", { source: "one" }],
+    ["LINK_VISIT", { stage: "one", link: one.shortlink }],
+    ["CLIENT_REDIRECT", { source: "one" }],
+  ]);
 });
 
 test.each([
@@ -442,6 +459,7 @@ test.each([
   expect((await scan.ask(`/${link.shortlink}`, ask)).status).toBe(302);
   await scan.drained();
   expect(await attributesIn(link.workspaceId)).toEqual({});
+  expect((await savedInTraces(link.id)).filter(([, saved]) => saved !== null)).toEqual([]);
 });
 
 test("an open page saves nothing yet, and a fallback only what completed before it", async () => {
@@ -455,6 +473,7 @@ test("an open page saves nothing yet, and a fallback only what completed before 
   await ask(`/${lost.shortlink}`, { headers: person });
   await drained();
   expect(await attributesIn(waiting.workspaceId)).toEqual({});
+  expect((await savedInTraces(waiting.id)).map(([, saved]) => saved)).toEqual([null, null]);
   expect(await attributesIn(lost.workspaceId)).toEqual({ entry: "came" });
 });
 
@@ -486,7 +505,6 @@ test.each<[name: string, steps: Record<string, StepSeed>, journey: object]>([
       outcome: "IN_PROGRESS",
       steps_reached: 2,
       steps_total: 3,
-      last_step_action: "MULTI_LINK",
       ended_at: null,
     },
   ],
@@ -497,7 +515,6 @@ test.each<[name: string, steps: Record<string, StepSeed>, journey: object]>([
       outcome: "IN_PROGRESS",
       steps_reached: 2,
       steps_total: 2,
-      last_step_action: "MESSAGE_PAGE",
       ended_at: null,
     },
   ],
@@ -508,7 +525,6 @@ test.each<[name: string, steps: Record<string, StepSeed>, journey: object]>([
       outcome: "COMPLETED",
       steps_reached: 2,
       steps_total: 2,
-      last_step_action: "THANK_YOU_PAGE",
       ended_at: expect.any(Date),
     },
   ],
@@ -528,7 +544,6 @@ test.each<[name: string, steps: Record<string, StepSeed>, journey: object]>([
       outcome: "FALLBACK",
       steps_reached: 1,
       steps_total: 3,
-      last_step_action: "LINK_VISIT",
       destination_action: "CLIENT_REDIRECT",
       ended_at: expect.any(Date),
     },

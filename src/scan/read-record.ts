@@ -17,6 +17,11 @@ export interface OpenedStep {
   readonly isCompleted: boolean;
 }
 
+/** What a step on the way saved. */
+export interface SavedAtStep extends SavedAttribute {
+  readonly stepId: string;
+}
+
 /** A visit as it comes out of the spool. */
 export interface RecordedVisit {
   readonly id: string;
@@ -47,7 +52,7 @@ export interface RecordedVisit {
   /** In order, each once. */
   readonly opened: readonly OpenedStep[];
   /** What completed steps save to the visitor, in order. */
-  readonly saved: readonly SavedAttribute[];
+  readonly saved: readonly SavedAtStep[];
   /** The interaction that the visitor is at, and what has to be carried on from there; empty for visits that ended. */
   readonly waitsAt: string;
   readonly query: string;
@@ -129,9 +134,10 @@ function openedStep(line: string): OpenedStep {
   };
 }
 
-function savedAttribute(fields: unknown): SavedAttribute {
-  const [key, value, type, setOnce] = list(fields);
+function savedAttribute(fields: unknown): SavedAtStep {
+  const [stepId, key, value, type, setOnce] = list(fields);
   return {
+    stepId: uuid(stepId),
     key: string(key),
     value: string(value),
     type: oneOf(type, ["STRING", "NUMBER", "BOOLEAN", "DATE", "ENUM"]),

@@ -156,7 +156,7 @@ test("reads back the way to a page: traces, what is saved, where the visit waits
         isCompleted: false,
       },
     ],
-    saved: [{ key: "came", value: "yes", type: "STRING", setOnce: true }],
+    saved: [{ stepId: uuid(3), key: "came", value: "yes", type: "STRING", setOnce: true }],
     waitsAt: uuid(6),
     query: "a=1",
   });

@@ -150,14 +150,14 @@ function lineOf({ step, isCompleted }: Taken, data: TraceData): string {
   return `\n${step.id}${isCompleted ? 1 : 0}${step.action} ${JSON.stringify(data)}`;
 }
 
-type SavedFields = [key: string, value: string, type: AttributeType, setOnce: 0 | 1];
+type SavedFields = [stepId: string, key: string, value: string, type: AttributeType, setOnce: 0 | 1];
 
 function savedOf({ taken }: Walk): string {
   let found: SavedFields[] | undefined;
-  for (const { saved } of taken) {
+  for (const { step, saved } of taken) {
     for (const { key, value, type, setOnce } of saved) {
       found ??= [];
-      found.push([key, value, type, setOnce ? 1 : 0]);
+      found.push([step.id, key, value, type, setOnce ? 1 : 0]);
     }
   }
   return found === undefined ? "0" : JSON.stringify(found);

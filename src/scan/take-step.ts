@@ -229,14 +229,14 @@ async function save(
   return { ...state, visitorId: identified.visitorId };
 }
 
-function traceOf({ step, data }: Accepted): StepTrace {
-  return { stepId: step.id, action: step.action, data, isCompleted: true };
+function traceOf({ step, data, captured }: Accepted): StepTrace {
+  return { stepId: step.id, action: step.action, data, isCompleted: true, saved: captured };
 }
 
 /** The traces of a walk: redirects, and fallbacks, follow from its end. */
 function tracesOf({ taken, end }: Walk): StepTrace[] {
-  const traces = taken.flatMap(({ step, data, isCompleted }): StepTrace[] =>
-    data === undefined ? [] : [{ stepId: step.id, action: step.action, data, isCompleted }],
+  const traces = taken.flatMap(({ step, data, isCompleted, saved }): StepTrace[] =>
+    data === undefined ? [] : [{ stepId: step.id, action: step.action, data, isCompleted, saved }],
   );
   if (end.kind !== "redirect" && end.kind !== "fallback") return traces;
   const fallback = end.kind === "fallback";
@@ -246,6 +246,7 @@ function tracesOf({ taken, end }: Walk): StepTrace[] {
     action: "CLIENT_REDIRECT",
     data: { redirect: { destination: end.to, conversionTracking, fallback } },
     isCompleted: true,
+    saved: taken.findLast(({ step }) => end.kind === "redirect" && step === end.step)?.saved ?? [],
   };
   return [...traces, sent];
 }

@@ -3,8 +3,9 @@ import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
 import type { LeadScore } from "../model/lead-score.ts";
 import type { ResolvedVisit } from "./fold-visits.ts";
+import type { SavedAtStep } from "./read-record.ts";
+import { savedTexts } from "./step-writes.ts";
 import type { VisitFacts } from "./visit-facts.ts";
-import type { VisitType } from "./visit-types.ts";
 
 /** Writes events, with the scores of those that have one. */
 export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
@@ -15,11 +16,11 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
   // Without "on conflict", which costs each visit something: one that is there already fails the batch, and is looked for then.
   await sql`
     insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
-      destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+      destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
       lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
       scored_at, ended_at, created_at, updated_at)
     select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
-      destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+      destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
       lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
       case when lead_score is not null then at end, case when outcome <> 'IN_PROGRESS' then at end, at, at
     from (select *, to_timestamp(at_ms / 1000) as at from unnest(
@@ -37,7 +38,6 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${plain(({ facts }) => facts.visit.stepsTotal)}::smallint[],
       ${plain(({ facts }) => facts.visit.stepsReached)}::smallint[],
       ${plain(({ facts }) => facts.visit.lastStepId)}::uuid[],
-      ${plain(({ facts }) => facts.visit.lastStepAction)}::event_action[],
       ${plain(({ facts }) => facts.visit.outcome)}::journey_outcome[],
       ${scored(({ leadScore }) => leadScore)}::smallint[],
       ${scored(({ factors }) => factors.engagementLevel)}::smallint[],
@@ -47,7 +47,7 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${scored(({ recurringScans }) => recurringScans)}::integer[],
       ${plain(({ facts }) => facts.visit.atMs)}::float8[])
       as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
-        destination, destination_action, steps_total, steps_reached, last_step_id, last_step_action, outcome,
+        destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
         lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
         at_ms)) as given`.execute(tx);
 }
@@ -67,8 +67,10 @@ interface Trace {
   readonly stepId: string;
   readonly id: string;
   readonly action: string;
-  /** Of its data among the distinct ones of the batch. */
+  /** Of its data among the distinct texts of the batch. */
   readonly data: number;
+  /** The same of what it saved; empty where that is nothing. */
+  readonly saved: number | "";
   readonly isCompleted: boolean;
 }
 
@@ -83,19 +85,19 @@ export async function insertTraces(
 ): Promise<void> {
   const traces: Trace[] = [];
   const texts = new Map<string, number>();
-  for (const [index, { facts, visitType }] of visits.entries())
-    addTraces(traces, texts, index, facts, visitType);
+  for (const [index, resolved] of visits.entries()) addTraces(traces, texts, index, resolved);
   const ofVisits = (read: (visit: VisitFacts["visit"]) => string | number) =>
     plainArray(visits.map(({ facts }) => read(facts.visit)));
   const plain = (read: (trace: Trace) => string | number | boolean) => plainArray(traces.map(read));
   // Damaged data that reads as two elements would move those behind it: then no trace has any, which is refused.
   const all = `[${[...texts.keys()].join()}]`;
   await sql`
-    insert into traces (workspace_id, event_id, step_id, id, step_action, data, created_at, completed_at, updated_at)
-    select workspace_id, event_id, step_id, id, step_action, data, at, case when is_completed then at end, at
+    insert into traces (workspace_id, event_id, step_id, id, step_action, data, saved_attributes, created_at, completed_at,
+      updated_at)
+    select workspace_id, event_id, step_id, id, step_action, texts -> data, texts -> saved, at, case when is_completed then at end, at
     from (select (${ofVisits(({ workspaceId }) => workspaceId)}::uuid[])[visit] as workspace_id,
         (${ofVisits(({ id }) => id)}::uuid[])[visit] as event_id, step_id, id, step_action,
-        case jsonb_array_length(${all}::jsonb) when ${texts.size} then ${all}::jsonb -> data end as data, is_completed,
+        case jsonb_array_length(${all}::jsonb) when ${texts.size} then ${all}::jsonb end as texts, data, saved, is_completed,
         to_timestamp((${ofVisits(({ atMs }) => atMs)}::float8[])[visit] / 1000) as at
       from unnest(
         ${plain(({ visit }) => visit + 1)}::int[],
@@ -103,8 +105,9 @@ export async function insertTraces(
         ${plain(({ id }) => id)}::uuid[],
         ${plain(({ action }) => action)}::event_action[],
         ${plain(({ data }) => data)}::int[],
+        ${plain(({ saved }) => saved)}::int[],
         ${plain(({ isCompleted }) => isCompleted)}::boolean[])
-        as given (visit, step_id, id, step_action, data, is_completed)) as given
+        as given (visit, step_id, id, step_action, data, saved, is_completed)) as given
     ${looksFirst ? sql`on conflict (workspace_id, event_id, step_id) do nothing` : sql``}`.execute(tx);
 }
 
@@ -113,17 +116,29 @@ function addTraces(
   traces: Trace[],
   texts: Map<string, number>,
   index: number,
-  { visit }: VisitFacts,
-  visitType: VisitType,
+  resolved: ResolvedVisit,
 ): void {
+  const { visitType, facts } = resolved;
+  const { visit } = facts;
   let place = 0;
+  const numberOf = (text: string): number => {
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    texts.set(text, texts.size);
+    return texts.size - 1;
+  };
+  const savedAt = savedByStep(savedOn(resolved));
   const add = (stepId: string, action: string, text: string, isCompleted: boolean) => {
-    let data = texts.get(text);
-    if (data === undefined) {
-      data = texts.size;
-      texts.set(text, data);
-    }
-    traces.push({ visit: index, stepId, id: idBeside(visit.id, place), action, data, isCompleted });
+    const saved = savedAt?.get(stepId);
+    traces.push({
+      visit: index,
+      stepId,
+      id: idBeside(visit.id, place),
+      action,
+      data: numberOf(text),
+      saved: saved === undefined ? "" : numberOf(JSON.stringify(saved)),
+      isCompleted,
+    });
     place += 1;
   };
   const { atMs, action, entrypoint, entryStepId, opened } = visit;
@@ -138,6 +153,20 @@ function addTraces(
   if (!fallback && (outcome === "IN_PROGRESS" || lastStepAction !== "CLIENT_REDIRECT")) return;
   const data = JSON.stringify({ redirect: { destination, conversionTracking, fallback } });
   add(fallback ? fallbackStepId : lastStepId, "CLIENT_REDIRECT", data, true);
+}
+
+/** What steps saved on the way. Visits without a visitor save nothing, and nobody has seen what was fetched in advance. */
+export function savedOn({ facts: { visit, isPrefetch }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
+  return visitorId === "" || isPrefetch ? [] : visit.saved;
+}
+
+/** Most visits save nothing. */
+function savedByStep(
+  saved: readonly SavedAtStep[],
+): Map<string, Readonly<Record<string, string>>> | undefined {
+  if (saved.length === 0) return undefined;
+  const byStep = Map.groupBy(saved, ({ stepId }) => stepId);
+  return new Map([...byStep].map(([stepId, attributes]) => [stepId, savedTexts(attributes)]));
 }
 
 /** An id beside another one, in its last byte, so that writing twice makes the same rows in the same order. */

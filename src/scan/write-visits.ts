@@ -10,7 +10,7 @@ import { scoreVisits } from "./score-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import { visitTypes } from "./visit-types.ts";
 import { BatchRace, writeDevices } from "./write-devices.ts";
-import { insertEvents, insertTraces, insertVisitsUnderWay } from "./write-events.ts";
+import { insertEvents, insertTraces, insertVisitsUnderWay, savedOn } from "./write-events.ts";
 
 /** What became of a batch. */
 export interface Written {
@@ -101,12 +101,15 @@ async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boole
   return result;
 }
 
-/** What steps saved on the way. Visits without a visitor save nothing, and nobody has seen what was fetched in advance. */
-function savedBy({ facts: { visit, isPrefetch }, visitorId }: ResolvedVisit): AttributeToSave[] {
-  const { workspaceId, atMs, saved } = visit;
-  return visitorId === "" || isPrefetch
-    ? []
-    : saved.map((attribute) => ({ ...attribute, workspaceId, visitorId, atMs }));
+function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
+  const { facts, visitorId } = resolved;
+  const { workspaceId, atMs } = facts.visit;
+  return savedOn(resolved).map(({ stepId: _, ...attribute }) => ({
+    ...attribute,
+    workspaceId,
+    visitorId,
+    atMs,
+  }));
 }
 
 /** The workspaces among these that exist, by id, with their environment; who is visited is not inactive. */

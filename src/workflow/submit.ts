@@ -1,6 +1,6 @@
 import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
-import { captured, savesAttributes } from "./capture.ts";
+import { captured, savesAttributes, nothingSaved } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps, Submitted } from "./steps/step.ts";
 import type { Visit } from "./visit.ts";
@@ -16,6 +16,8 @@ export interface Accepted {
   readonly data: TraceData;
   /** What to save to the visitor, in this order: answers, then what the step captures. */
   readonly saved: readonly SavedAttribute[];
+  /** What the step captures, alone. */
+  readonly captured: readonly SavedAttribute[];
   /** Where a pressed social link leads; absent elsewhere. */
   readonly to?: string;
   /** What the visitor did, in words for people. */
@@ -40,11 +42,10 @@ export function submit(
   const { branchId, data, answers, choice, captures, to, reason } = submitted;
   // An exit's page completed when it was shown, and a press saves only what was pressed.
   const moment = stepActions[step.action].kind === "EXIT" ? "tapped" : "both";
-  const saved = [
-    ...(answers.length > 0 && savesAttributes(visit) ? answers : []),
-    ...(captures ? captured(step, plan, visit, moment, choice) : []),
-  ];
-  return { kind: "accepted", step, branchId, data, saved, reason, ...(to !== undefined && { to }) };
+  const capturedHere = captures ? captured(step, plan, visit, moment, choice) : nothingSaved;
+  const saved = [...(answers.length > 0 && savesAttributes(visit) ? answers : []), ...capturedHere];
+  const accepted = { kind: "accepted", step, branchId, data, saved, captured: capturedHere, reason } as const;
+  return to === undefined ? accepted : { ...accepted, to };
 }
 
 function submitTo<Action extends StepAction>(

@@ -17,7 +17,7 @@ export interface Taken {
   readonly data: TraceData | undefined;
   /** False for an interaction that waits for its visitor. */
   readonly isCompleted: boolean;
-  /** What the step saves to the visitor, because it completed. */
+  /** What the step's attribute capture saves to the visitor, because the step completed. */
   readonly saved: readonly SavedAttribute[];
 }
 

@@ -122,8 +122,8 @@ const scopes: [method: string, target: string, scope: string][] = [
   ["GET", "/v1/links/«link»", "links:read"],
   ["GET", "/v1/links/shortlink-random", "links:read"],
   ["DELETE", "/v1/links/«link»", "links:write"],
-  ["GET", "/v1/events", "events:read"],
-  ["GET", "/v1/events/«link»/traces", "events:read"],
+  ["GET", "/v1/events", "analytics:read"],
+  ["GET", "/v1/events/«link»/traces", "analytics:read"],
   ["GET", "/v1/workspace-tokens", "tokens:read"],
   ["DELETE", "/v1/workspace-tokens/«token-id»", "tokens:write"],
 ];

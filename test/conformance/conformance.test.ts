@@ -15,6 +15,7 @@ const operations = operationsOf(api.services);
 const open = operations.filter(({ access }) => access === "open");
 const closed = operations.filter(({ access }) => access !== "open");
 const byScope = operations.filter(({ access }) => access === "scope");
+const forFullAccess = byScope.filter(({ fullAccess }) => fullAccess);
 const forMembers = operations.filter(({ access }) => access === "memberSession");
 const forTokens = operations.filter(({ access }) => access !== "memberSession");
 const unbuilt = forTokens.filter(({ isBuilt }) => !isBuilt);
@@ -86,7 +87,9 @@ describe("access", () => {
 
   test(`the ${byScope.length} operations with a scope refuse a token with every other scope, and name it`, async () => {
     const faults = await faultsAmong(byScope, async (operation) => {
-      const others = [...apiScopes].filter((scope) => scope !== operation.scope);
+      // A write scope includes the read scope of its resource.
+      const includes = [operation.scope, operation.scope.replace(/:read$/, ":write")];
+      const others = [...apiScopes].filter((scope) => !includes.includes(scope));
       const by = createSender(api, await api.scopedToken(workspace.workspaceId, others));
       const answers = await askBoth(by, operation, leastOf(operation.method.input));
       const names = [answers.rest ?? answers.grpc, answers.grpc].map(({ metadata }) => metadata.scope);
@@ -101,10 +104,39 @@ describe("access", () => {
     const faults = await faultsAmong(byScope, async (operation) => {
       const by = createSender(api, await api.scopedToken(workspace.workspaceId, [operation.scope]));
       const { rest, grpc } = await askBoth(by, operation, leastOf(operation.method.input));
-      const refused = [rest, grpc].filter((answer) => /SCOPE|UNAUTHENTICATED/.test(answer?.reason ?? ""));
+      const refused = [rest, grpc].filter((answer) =>
+        /^(INSUFFICIENT_SCOPE|UNAUTHENTICATED)$/.test(answer?.reason ?? ""),
+      );
       return refused.length === 0 ? undefined : named(operation, JSON.stringify(refused));
     });
     expect(faults).toEqual([]);
+  });
+
+  test(`the ${forFullAccess.length} operations for full access refuse a token with every scope, chosen one by one`, async () => {
+    const by = createSender(api, await api.scopedToken(workspace.workspaceId, [...apiScopes]));
+    const faults = await faultsAmong(forFullAccess, async (operation) => {
+      const answers = await askBoth(by, operation, leastOf(operation.method.input));
+      return named(operation, unlike(answers, "FULL_ACCESS_REQUIRED", 403, "PERMISSION_DENIED"));
+    });
+    expect(forFullAccess.length).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+  });
+
+  test(`of the ${byScope.length} operations with a scope, a publishable token may make one`, async () => {
+    const { json } = await workspace.rest("POST", "/v1/workspace-tokens", {
+      keyType: "WORKSPACE_TOKEN_KEY_TYPE_PUBLISHABLE",
+    });
+    const by = createSender(api, json.accessToken);
+    const letIn: string[] = [];
+    const faults = await faultsAmong(byScope, async (operation) => {
+      const answers = await askBoth(by, operation, leastOf(operation.method.input));
+      const fault = unlike(answers, "INSUFFICIENT_SCOPE", 403, "PERMISSION_DENIED");
+      if (operation.name !== "VisitorsService.Identify") return named(operation, fault);
+      if (fault !== undefined) letIn.push(operation.name);
+      return undefined;
+    });
+    expect(faults).toEqual([]);
+    expect(letIn).toEqual(["VisitorsService.Identify"]);
   });
 
   test(`the ${forMembers.length} operations for members refuse a token with every scope`, async () => {

@@ -1,7 +1,6 @@
-import { type DescMethodUnary, getOption } from "@bufbuild/protobuf";
-import { ApiScopeSchema, access } from "../../gen/signpost/options/v1/access_pb.js";
-import { scopeName } from "../../src/model/scope.ts";
+import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { type Binding, bindingsOf } from "../../src/rest/binding.ts";
+import { methodAccess } from "../../src/rpc/access.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 
 /** An RPC of the interface and its REST form. */
@@ -14,6 +13,8 @@ export interface Operation {
   readonly access: "scope" | "open" | "memberSession";
   /** The public name of the scope, where one is needed: `links:write`. */
   readonly scope: string;
+  /** Whether it needs full access besides. */
+  readonly fullAccess: boolean;
 }
 
 /** Every operation there is, from the services' own descriptors. */
@@ -23,16 +24,15 @@ export function operationsOf(services: readonly RegisteredService[]): Operation[
       const name = `${service.name}.${method.name}`;
       const [binding] = bindingsOf(method);
       if (binding === undefined) throw new Error(`${name} has no REST form`);
-      const { kind } = getOption(method, access);
-      if (kind.case === undefined) throw new Error(`${name} does not say who may call it`);
-      const scope = kind.case === "scope" ? scopeName(ApiScopeSchema.value[kind.value]?.name ?? "") : "";
+      const { scope = "", memberSession, fullAccess } = methodAccess(binding.method);
       return {
         name,
         method: binding.method,
         binding,
         isBuilt: !unbuilt.has(method.localName),
-        access: kind.case,
+        access: memberSession ? "memberSession" : scope === "" ? "open" : "scope",
         scope,
+        fullAccess,
       };
     }),
   );

@@ -10,7 +10,6 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
-import { SignJWT } from "jose";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
@@ -25,6 +24,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
 import { createPictureReader } from "../../src/lib/reencode-image.ts";
 import { openStorage, type Storage } from "../../src/lib/storage.ts";
+import { scopeText } from "../../src/model/scope.ts";
 import { randomShortlink } from "../../src/model/shortlink.ts";
 import { openProtocols } from "../../src/roles/protocols.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
@@ -177,7 +177,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     metrics,
     storage,
     signToken,
-    scopedToken: (workspaceId, scopes) => signScopedToken(workspaceId, scopes, clock.now()),
+    scopedToken: (workspaceId, scopes) => {
+      const [issuedAt, scope] = [clock.now(), scopeText(scopes)];
+      const tokenId = newId(issuedAt);
+      return signToken({ tokenId, workspaceId, keyType: "SECRET", environment: "live", scope, issuedAt });
+    },
     flush: pipeline.flush,
     log: log.text,
     faults,
@@ -186,20 +190,6 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     client,
     transport: (token, protocol) => transportTo(port, token, protocol),
   };
-}
-
-function signScopedToken(workspaceId: string, scopes: readonly string[], at: Date): Promise<string> {
-  const claims = {
-    workspace_id: workspaceId,
-    key_type: "secret",
-    scope: scopes.join(" "),
-    environment: "live",
-  };
-  return new SignJWT(claims)
-    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setJti(newId(at))
-    .setIssuedAt(at)
-    .sign(deriveKey(masterSecret, "access-tokens"));
 }
 
 const fileKey = deriveKey(masterSecret, "file-urls");

@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
       expect(event).toMatchObject({
         action: "ACTION_SCAN",
         destination: `${destination}?utm_source=poster`,
-        journey: { stepsReached: 5, stepsTotal: 5, outcome: "JOURNEY_OUTCOME_COMPLETED" },
+        journey: { stepsReached: 5, stepsTotal: 5, completed: true },
         visitor: { email },
       });
       const actions = event.traces.map(({ stepAction }) => stepAction.replace("EVENT_ACTION_", ""));

@@ -17,6 +17,7 @@ afterAll(async () => {
 interface Trace {
   readonly stepAction: string;
   readonly stepData: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly savedAttributes: Readonly<Record<string, string>>;
   readonly completedAt?: string;
 }
 
@@ -194,7 +195,7 @@ describe("a visit with pages", () => {
     expect(event).toMatchObject({
       destination: "https://example.com/?utm_source=poster",
       destinationAction: "EVENT_ACTION_CLIENT_REDIRECT",
-      journey: { stepsReached: 5, stepsTotal: 5, outcome: "JOURNEY_OUTCOME_COMPLETED" },
+      journey: { stepsReached: 5, stepsTotal: 5, completed: true },
     });
     const profile = await visitorOf(event);
     expect(profile.email).toBe(email.toLowerCase());
@@ -212,7 +213,7 @@ describe("a visit with pages", () => {
     expect(event.journey).toMatchObject({
       stepsReached: 2,
       stepsTotal: 3,
-      outcome: "JOURNEY_OUTCOME_IN_PROGRESS",
+      completed: false,
     });
     expect([event.destination, event.destinationAction]).toEqual(["", "EVENT_ACTION_UNSPECIFIED"]);
   });
@@ -286,7 +287,7 @@ describe("a visit with pages", () => {
     );
     expect(gone.location).toBe("https://example.org/closed?utm_source=poster");
     const event = await eventOf(link);
-    expect(event.journey.outcome).toBe("JOURNEY_OUTCOME_FALLBACK");
+    expect(event.journey.completed).toBe(false);
     // Open traces stand last.
     expect(actionsOf(event)).toEqual(["LINK_VISIT", "CLIENT_REDIRECT", "PASSWORD_VERIFY"]);
     expect(event.traces[1]?.stepData).toEqual({
@@ -328,7 +329,7 @@ describe("a visit with pages", () => {
     expect(event).toMatchObject({
       destination: "",
       destinationAction: "EVENT_ACTION_THANK_YOU_PAGE",
-      journey: { outcome: "JOURNEY_OUTCOME_COMPLETED" },
+      journey: { completed: true },
     });
   });
 
@@ -609,13 +610,19 @@ describe("an exit with a page", () => {
           ],
         },
       },
-      capture: { attributes: [{ key: "channel", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" }] },
+      capture: {
+        attributes: [
+          { key: "channel", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" },
+          { key: "stage", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "social" },
+        ],
+      },
     };
     const link = await makeWorkflow(api, "social", { social });
     const guest = visitor();
     const page = await guest.get(`/${link.shortlink}`);
     const shown = await eventOf(link);
-    expect(shown.journey.outcome).toBe("JOURNEY_OUTCOME_COMPLETED");
+    expect(shown.journey.completed).toBe(true);
+    expect(shown.traces[1]?.savedAttributes).toEqual({ stage: "social" });
     const pressed = await guest.post(formAction(page), { link: "ig" });
     expect([pressed.status, pressed.location]).toEqual([302, "https://instagram.com/signpost"]);
     const event = await eventOf(link);
@@ -623,7 +630,8 @@ describe("an exit with a page", () => {
     expect(event.traces[1]?.stepData.socialLinks).toMatchObject({
       selectedLink: { id: "ig", platform: "instagram" },
     });
-    expect(attributesOf(await visitorOf(event))).toEqual({ channel: "instagram" });
+    expect(event.traces[1]?.savedAttributes).toEqual({ stage: "social", channel: "instagram" });
+    expect(attributesOf(await visitorOf(event))).toEqual({ stage: "social", channel: "instagram" });
   });
 
   test("gives a contact card as a vCard 3.0 file", async () => {

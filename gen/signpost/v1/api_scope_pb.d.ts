@@ -2,8 +2,9 @@
 // @generated from file signpost/v1/api_scope.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { ApiScope } from "../options/v1/access_pb.js";
 
 /**
  * Describes the file signpost/v1/api_scope.proto.
@@ -11,36 +12,83 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_api_scope: GenFile;
 
 /**
- * A permission that a token or a grant can hold. Every operation that is not open asks for exactly one.
+ * A scope, described for people who choose some.
  *
- * @generated from message signpost.v1.ApiScope
+ * @generated from message signpost.v1.ApiScopeInfo
  */
-export declare type ApiScope = Message<"signpost.v1.ApiScope"> & {
+export declare type ApiScopeInfo = Message<"signpost.v1.ApiScopeInfo"> & {
   /**
-   * Such as `links:read`.
+   * As tokens take and tell it.
    *
-   * @generated from field: string name = 1;
+   * @generated from field: signpost.options.v1.ApiScope scope = 1;
+   */
+  scope: ApiScope;
+
+  /**
+   * As errors and OAuth name it, such as `links:read`.
+   *
+   * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What it allows, in one sentence.
+   * The part before the colon, such as `links`.
    *
-   * @generated from field: string description = 2;
+   * @generated from field: string resource = 3;
    */
-  description: string;
+  resource: string;
 
   /**
-   * Whether it allows changes.
+   * The part after it.
    *
-   * @generated from field: bool write = 3;
+   * @generated from field: signpost.v1.ApiScopeAccess access = 4;
    */
-  write: boolean;
+  access: ApiScopeAccess;
+
+  /**
+   * What it allows, in one sentence.
+   *
+   * @generated from field: string description = 5;
+   */
+  description: string;
 };
 
 /**
- * Describes the message signpost.v1.ApiScope.
- * Use `create(ApiScopeSchema)` to create a new message.
+ * Describes the message signpost.v1.ApiScopeInfo.
+ * Use `create(ApiScopeInfoSchema)` to create a new message.
  */
-export declare const ApiScopeSchema: GenMessage<ApiScope>;
+export declare const ApiScopeInfoSchema: GenMessage<ApiScopeInfo>;
+
+/**
+ * What a scope lets its holder do with a resource.
+ *
+ * @generated from enum signpost.v1.ApiScopeAccess
+ */
+export enum ApiScopeAccess {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: API_SCOPE_ACCESS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Read it.
+   *
+   * @generated from enum value: API_SCOPE_ACCESS_READ = 1;
+   */
+  READ = 1,
+
+  /**
+   * Read and change it.
+   *
+   * @generated from enum value: API_SCOPE_ACCESS_WRITE = 2;
+   */
+  WRITE = 2,
+}
+
+/**
+ * Describes the enum signpost.v1.ApiScopeAccess.
+ */
+export declare const ApiScopeAccessSchema: GenEnum<ApiScopeAccess>;
 

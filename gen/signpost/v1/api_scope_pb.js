@@ -2,19 +2,34 @@
 // @generated from file signpost/v1/api_scope.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
+import { file_signpost_options_v1_access } from "../options/v1/access_pb.js";
 
 /**
  * Describes the file signpost/v1/api_scope.proto.
  */
 export const file_signpost_v1_api_scope = /*@__PURE__*/
-  fileDesc("ChtzaWducG9zdC92MS9hcGlfc2NvcGUucHJvdG8SC3NpZ25wb3N0LnYxIksKCEFwaVNjb3BlEhEKBG5hbWUYASABKAlCA+BBAxIYCgtkZXNjcmlwdGlvbhgCIAEoCUID4EEDEhIKBXdyaXRlGAMgASgIQgPgQQNiBnByb3RvMw", [file_google_api_field_behavior]);
+  fileDesc("ChtzaWducG9zdC92MS9hcGlfc2NvcGUucHJvdG8SC3NpZ25wb3N0LnYxIrcBCgxBcGlTY29wZUluZm8SMQoFc2NvcGUYASABKA4yHS5zaWducG9zdC5vcHRpb25zLnYxLkFwaVNjb3BlQgPgQQMSEQoEbmFtZRgCIAEoCUID4EEDEhUKCHJlc291cmNlGAMgASgJQgPgQQMSMAoGYWNjZXNzGAQgASgOMhsuc2lnbnBvc3QudjEuQXBpU2NvcGVBY2Nlc3NCA+BBAxIYCgtkZXNjcmlwdGlvbhgFIAEoCUID4EEDKmkKDkFwaVNjb3BlQWNjZXNzEiAKHEFQSV9TQ09QRV9BQ0NFU1NfVU5TUEVDSUZJRUQQABIZChVBUElfU0NPUEVfQUNDRVNTX1JFQUQQARIaChZBUElfU0NPUEVfQUNDRVNTX1dSSVRFEAJiBnByb3RvMw", [file_google_api_field_behavior, file_signpost_options_v1_access]);
 
 /**
- * Describes the message signpost.v1.ApiScope.
- * Use `create(ApiScopeSchema)` to create a new message.
+ * Describes the message signpost.v1.ApiScopeInfo.
+ * Use `create(ApiScopeInfoSchema)` to create a new message.
  */
-export const ApiScopeSchema = /*@__PURE__*/
+export const ApiScopeInfoSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_api_scope, 0);
+
+/**
+ * Describes the enum signpost.v1.ApiScopeAccess.
+ */
+export const ApiScopeAccessSchema = /*@__PURE__*/
+  enumDesc(file_signpost_v1_api_scope, 0);
+
+/**
+ * What a scope lets its holder do with a resource.
+ *
+ * @generated from enum signpost.v1.ApiScopeAccess
+ */
+export const ApiScopeAccess = /*@__PURE__*/
+  tsEnum(ApiScopeAccessSchema);
 

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { ApiScope } from "./api_scope_pb.js";
+import type { ApiScopeInfo } from "./api_scope_pb.js";
 
 /**
  * Describes the file signpost/v1/api_scopes_service.proto.
@@ -34,9 +34,9 @@ export declare type ListApiScopesResponse = Message<"signpost.v1.ListApiScopesRe
   /**
    * Every scope there is.
    *
-   * @generated from field: repeated signpost.v1.ApiScope scopes = 1;
+   * @generated from field: repeated signpost.v1.ApiScopeInfo scopes = 1;
    */
-  scopes: ApiScope[];
+  scopes: ApiScopeInfo[];
 };
 
 /**
@@ -52,7 +52,7 @@ export declare const ListApiScopesResponseSchema: GenMessage<ListApiScopesRespon
  */
 export declare const ApiScopesService: GenService<{
   /**
-   * List every scope, ordered by name.
+   * List every scope, ordered by resource, read before write.
    *
    * @generated from rpc signpost.v1.ApiScopesService.List
    */

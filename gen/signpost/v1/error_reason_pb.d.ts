@@ -213,6 +213,20 @@ export enum ErrorReason {
   INSUFFICIENT_SCOPE = 30,
 
   /**
+   * The call needs full access: a token without chosen scopes, or an administrator's session.
+   *
+   * @generated from enum value: ERROR_REASON_FULL_ACCESS_REQUIRED = 17;
+   */
+  FULL_ACCESS_REQUIRED = 17,
+
+  /**
+   * A token was to be granted what its maker does not hold; metadata `scope` names it.
+   *
+   * @generated from enum value: ERROR_REASON_SCOPE_NOT_HELD = 18;
+   */
+  SCOPE_NOT_HELD = 18,
+
+  /**
    * Not exactly one of several fields is given.
    *
    * @generated from enum value: ERROR_REASON_ONE_OF_REQUIRED = 31;
@@ -246,13 +260,6 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_LIVE_CREDENTIAL_REQUIRED = 35;
    */
   LIVE_CREDENTIAL_REQUIRED = 35,
-
-  /**
-   * Only a token with full access or an administrator may do this.
-   *
-   * @generated from enum value: ERROR_REASON_FULL_ACCESS_REQUIRED = 36;
-   */
-  FULL_ACCESS_REQUIRED = 36,
 
   /**
    * Sandboxes do not have this.
@@ -352,13 +359,6 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_MAX_PUBLIC_API_QUERIED_REACHED = 50;
    */
   MAX_PUBLIC_API_QUERIED_REACHED = 50,
-
-  /**
-   * Callers grant a token only the scopes that they hold themselves.
-   *
-   * @generated from enum value: ERROR_REASON_SCOPE_NOT_HELD = 52;
-   */
-  SCOPE_NOT_HELD = 52,
 
   /**
    * The visit has no score.

@@ -2,7 +2,7 @@
 // @generated from file signpost/v1/event.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Action, HttpMethod, TriggeredBy, VisitType } from "./visit_pb.js";
 import type { EventAction } from "./workflow_step_pb.js";
@@ -189,47 +189,25 @@ export declare const EventSchema: GenMessage<Event>;
  */
 export declare type EventJourney = Message<"signpost.v1.EventJourney"> & {
   /**
-   * The number of different steps shown.
+   * The number of different steps reached, the entry among them.
    *
    * @generated from field: int32 steps_reached = 1;
    */
   stepsReached: number;
 
   /**
-   * `stepsReached` plus the fewest steps that were still missing to an exit.
+   * `stepsReached` plus the fewest steps that are still ahead up to an exit.
    *
    * @generated from field: int32 steps_total = 2;
    */
   stepsTotal: number;
 
   /**
-   * The step shown last.
+   * Whether an exit was reached; both numbers are equal then. A fallback is no exit.
    *
-   * @generated from field: string last_step_id = 3;
+   * @generated from field: bool completed = 3;
    */
-  lastStepId: string;
-
-  /**
-   * @generated from field: signpost.v1.EventAction last_step_action = 4;
-   */
-  lastStepAction: EventAction;
-
-  /**
-   * @generated from field: signpost.v1.JourneyOutcome outcome = 5;
-   */
-  outcome: JourneyOutcome;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp started_at = 6;
-   */
-  startedAt?: Timestamp | undefined;
-
-  /**
-   * When the outcome became final; for an abandoned visit, its last activity. Unset while it is in progress.
-   *
-   * @generated from field: google.protobuf.Timestamp ended_at = 7;
-   */
-  endedAt?: Timestamp | undefined;
+  completed: boolean;
 };
 
 /**
@@ -237,49 +215,4 @@ export declare type EventJourney = Message<"signpost.v1.EventJourney"> & {
  * Use `create(EventJourneySchema)` to create a new message.
  */
 export declare const EventJourneySchema: GenMessage<EventJourney>;
-
-/**
- * How a visit ended. All but IN_PROGRESS are final.
- *
- * @generated from enum signpost.v1.JourneyOutcome
- */
-export enum JourneyOutcome {
-  /**
-   * @generated from enum value: JOURNEY_OUTCOME_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The visitor may still go on.
-   *
-   * @generated from enum value: JOURNEY_OUTCOME_IN_PROGRESS = 1;
-   */
-  IN_PROGRESS = 1,
-
-  /**
-   * An exit was served.
-   *
-   * @generated from enum value: JOURNEY_OUTCOME_COMPLETED = 2;
-   */
-  COMPLETED = 2,
-
-  /**
-   * Nothing happened for 30 minutes.
-   *
-   * @generated from enum value: JOURNEY_OUTCOME_ABANDONED = 3;
-   */
-  ABANDONED = 3,
-
-  /**
-   * The workflow could not go on and the fallback was served.
-   *
-   * @generated from enum value: JOURNEY_OUTCOME_FALLBACK = 4;
-   */
-  FALLBACK = 4,
-}
-
-/**
- * Describes the enum signpost.v1.JourneyOutcome.
- */
-export declare const JourneyOutcomeSchema: GenEnum<JourneyOutcome>;
 

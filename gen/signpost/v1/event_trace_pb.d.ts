@@ -86,6 +86,14 @@ export declare type EventTrace = Message<"signpost.v1.EventTrace"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 11;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * What the step's attribute capture saved to the visitor, text by key; where a value is set once, the visitor may have
+   * had another one. Empty after the visitor is deleted.
+   *
+   * @generated from field: map<string, string> saved_attributes = 12;
+   */
+  savedAttributes: { [key: string]: string };
 };
 
 /**

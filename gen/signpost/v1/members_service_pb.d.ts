@@ -291,7 +291,7 @@ export declare type UpdateMemberRequest = Message<"signpost.v1.UpdateMemberReque
   id: string;
 
   /**
-   * The new address to sign in with, at most 254 characters.
+   * The new address to sign in with, at most 254 characters. Only callers with full access may give it.
    *
    * @generated from field: string email = 2;
    */
@@ -515,13 +515,13 @@ export declare type DeleteMemberResponse = Message<"signpost.v1.DeleteMemberResp
 export declare const DeleteMemberResponseSchema: GenMessage<DeleteMemberResponse>;
 
 /**
- * Manage the people who work in the workspace.
+ * Manage the people who work in the workspace. Inviting them and changing the addresses they sign in with need full access.
  *
  * @generated from service signpost.v1.MembersService
  */
 export declare const MembersService: GenService<{
   /**
-   * Get the caller. It needs the session of a member of any role; workspace tokens are refused.
+   * Get the caller.
    *
    * Errors: PERMISSION_DENIED (MEMBER_SESSION_REQUIRED) if the caller is no member.
    *
@@ -534,7 +534,7 @@ export declare const MembersService: GenService<{
   },
   /**
    * Change the caller. A new password ends the member's other sessions; a new address has to be confirmed again, and
-   * the old one is told. It needs the session of a member of any role; workspace tokens are refused.
+   * the old one is told.
    *
    * Errors: PERMISSION_DENIED (MEMBER_SESSION_REQUIRED) if the caller is no member; ALREADY_EXISTS
    * (EMAIL_ALREADY_REGISTERED) if the address has an account.

@@ -656,7 +656,7 @@ export declare type SimulateWorkflowResponse = Message<"signpost.v1.SimulateWork
   end?: SimulatedEnd | undefined;
 
   /**
-   * How far the visit would have come. `startedAt` is the time of the visit.
+   * How far the visit would have come.
    *
    * @generated from field: signpost.v1.EventJourney journey = 3;
    */

@@ -5,6 +5,7 @@
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { ApiScope } from "../options/v1/access_pb.js";
 
 /**
  * Describes the file signpost/v1/workspace_token.proto.
@@ -63,6 +64,20 @@ export declare type WorkspaceToken = Message<"signpost.v1.WorkspaceToken"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * What it may do: with full access, every scope there is. Empty for publishable tokens.
+   *
+   * @generated from field: repeated signpost.options.v1.ApiScope scopes = 9;
+   */
+  scopes: ApiScope[];
+
+  /**
+   * Whether it may make every call, those of later versions too.
+   *
+   * @generated from field: bool full_access = 10;
+   */
+  fullAccess: boolean;
 };
 
 /**
@@ -85,14 +100,14 @@ export enum WorkspaceTokenKeyType {
   UNSPECIFIED = 0,
 
   /**
-   * Every scope. To be kept on servers.
+   * With scopes or full access. To be kept on servers.
    *
    * @generated from enum value: WORKSPACE_TOKEN_KEY_TYPE_SECRET = 1;
    */
   SECRET = 1,
 
   /**
-   * The scope `visitors:identify` only. May be shown in web pages.
+   * Without scopes: it may identify visitors and nothing else. May be shown in web pages.
    *
    * @generated from enum value: WORKSPACE_TOKEN_KEY_TYPE_PUBLISHABLE = 2;
    */

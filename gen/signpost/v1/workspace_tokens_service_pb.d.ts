@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { WorkspaceToken, WorkspaceTokenKeyType } from "./workspace_token_pb.js";
+import type { ApiScope } from "../options/v1/access_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -127,7 +128,7 @@ export declare const GetWorkspaceTokenResponseSchema: GenMessage<GetWorkspaceTok
  */
 export declare type CreateWorkspaceTokenRequest = Message<"signpost.v1.CreateWorkspaceTokenRequest"> & {
   /**
-   * What the token may do: everything, or only identify visitors.
+   * Whether the token has scopes, or may only identify visitors.
    *
    * @generated from field: signpost.v1.WorkspaceTokenKeyType key_type = 1;
    */
@@ -139,6 +140,13 @@ export declare type CreateWorkspaceTokenRequest = Message<"signpost.v1.CreateWor
    * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * What it may do. Empty means full access: every call, those of later versions too.
+   *
+   * @generated from field: repeated signpost.options.v1.ApiScope scopes = 3;
+   */
+  scopes: ApiScope[];
 };
 
 /**
@@ -201,6 +209,20 @@ export declare type UpdateWorkspaceTokenRequest = Message<"signpost.v1.UpdateWor
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * What it may do from now on, at least one.
+   *
+   * @generated from field: repeated signpost.options.v1.ApiScope scopes = 4;
+   */
+  scopes: ApiScope[];
+
+  /**
+   * True for every call, those of later versions too. False changes nothing.
+   *
+   * @generated from field: bool full_access = 5;
+   */
+  fullAccess: boolean;
 };
 
 /**
@@ -294,9 +316,11 @@ export declare const WorkspaceTokensService: GenService<{
     output: typeof GetWorkspaceTokenResponseSchema;
   },
   /**
-   * Create a token. Its secret is in this answer and nowhere else.
+   * Create a token. Its secret is in this answer and nowhere else. It may do no more than its maker.
    *
-   * Errors: RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has 1,000 active tokens, or has made 1,000 within 24 hours.
+   * Errors: PERMISSION_DENIED (SCOPE_NOT_HELD) if the caller lacks a scope that it would grant, or full access where it
+   * names none; RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has 1,000 active tokens, or has made 1,000 within 24
+   * hours.
    *
    * @generated from rpc signpost.v1.WorkspaceTokensService.Create
    */
@@ -306,9 +330,11 @@ export declare const WorkspaceTokensService: GenService<{
     output: typeof CreateWorkspaceTokenResponseSchema;
   },
   /**
-   * Rename a token; nothing else about it can change.
+   * Rename a token, or change what it may do, effective on every process within 5 seconds. It may do no more than the
+   * caller afterwards. Publishable tokens can be renamed only.
    *
-   * Errors: NOT_FOUND if there is no such active token.
+   * Errors: NOT_FOUND if there is no such active token; PERMISSION_DENIED (SCOPE_NOT_HELD) if the caller lacks a scope
+   * that it would grant, or full access.
    *
    * @generated from rpc signpost.v1.WorkspaceTokensService.Update
    */

@@ -44,7 +44,6 @@ async function addEvent({ linkId, visitorId, deviceId, at = now() }: Seed = {}):
     steps_total: 2,
     steps_reached: 2,
     last_step_id: randomUUID(),
-    last_step_action: "CLIENT_REDIRECT",
     outcome: "COMPLETED",
     ended_at: at,
     created_at: at,
@@ -67,11 +66,12 @@ interface TraceSeed {
   readonly eventId: string;
   readonly action: "LINK_VISIT" | "CLIENT_REDIRECT" | "FORM_SUBMIT" | null;
   readonly data: object;
+  readonly saved?: object;
   readonly completedAt: Date | null;
   readonly at: Date;
 }
 
-async function addTrace({ eventId, action, data, completedAt, at }: TraceSeed): Promise<void> {
+async function addTrace({ eventId, action, data, saved, completedAt, at }: TraceSeed): Promise<void> {
   const values = {
     workspace_id: workspaceId,
     event_id: eventId,
@@ -79,6 +79,7 @@ async function addTrace({ eventId, action, data, completedAt, at }: TraceSeed): 
     id: newId(at),
     step_action: action,
     data: JSON.stringify(data),
+    saved_attributes: saved === undefined ? null : JSON.stringify(saved),
     completed_at: completedAt,
     created_at: at,
     updated_at: at,
@@ -280,14 +281,7 @@ test("embeds what is asked for, and leaves out deleted links", async () => {
   const read = await workspace.rest("GET", `/v1/links/${link.id}`);
   expect(event.link).toEqual(read.json.link);
   expect(event.workspace).toMatchObject({ id: workspaceId });
-  expect(event.journey).toMatchObject({
-    stepsReached: 2,
-    stepsTotal: 2,
-    lastStepAction: "EVENT_ACTION_CLIENT_REDIRECT",
-    outcome: "JOURNEY_OUTCOME_COMPLETED",
-    startedAt: event.createdAt,
-    endedAt: event.createdAt,
-  });
+  expect(event.journey).toEqual({ stepsReached: 2, stepsTotal: 2, completed: true });
   expect(event).not.toHaveProperty("leadScore");
   expect(event.traces).toMatchObject([{ eventId, stepData: { entryAccess: { action: "SCAN" } } }]);
 
@@ -334,7 +328,15 @@ test("lists traces by completion, open ones last", async () => {
   const form = { form: { title: "Who are you?" } };
   await addTrace({ eventId, action: "FORM_SUBMIT", data: form, completedAt: null, at: opened });
   const redirect = { redirect: { destination: "https://example.com", fallback: false } };
-  await addTrace({ eventId, action: "CLIENT_REDIRECT", data: redirect, completedAt: redirected, at: opened });
+  const saved = { plan: "pro" };
+  await addTrace({
+    eventId,
+    action: "CLIENT_REDIRECT",
+    data: redirect,
+    saved,
+    completedAt: redirected,
+    at: opened,
+  });
   const identify = { identifyVisitor: { setOnce: true, fieldsUpdated: 2 }, addedLater: {} };
   await addTrace({ eventId, action: null, data: identify, completedAt: entered, at: redirected });
   const { status, json } = await workspace.rest("GET", `/v1/events/${eventId}/traces`);
@@ -355,9 +357,17 @@ test("lists traces by completion, open ones last", async () => {
       stepData: {
         redirect: { destination: "https://example.com", conversionTracking: false, fallback: false },
       },
+      savedAttributes: saved,
     },
-    { stepAction: "EVENT_ACTION_FORM_SUBMIT", stepKind: "KIND_INTERACTION", stepData: form },
+    {
+      stepAction: "EVENT_ACTION_FORM_SUBMIT",
+      stepKind: "KIND_INTERACTION",
+      stepData: form,
+      savedAttributes: {},
+    },
   ]);
+  const grpc = await workspace.client(EventsService).listEventTraces({ eventId });
+  expect(grpc.traces.map(({ savedAttributes }) => savedAttributes)).toEqual([{}, saved, {}]);
   expect(json.traces[2]).not.toHaveProperty("completedAt");
   const bare = await workspace.rest("GET", `/v1/events/${await addEvent()}/traces`);
   expect(bare.json).toEqual({ traces: [] });
@@ -396,7 +406,7 @@ test("writes CSV with a column for every single value, and pages of it", async (
   const second = await page(first.nextPageToken);
   expect(second.nextPageToken).toBe("");
   expect(second.header).toEqual(first.header);
-  for (const column of ["id", "scannedAt", "device.country", "device.asn", "journey.outcome", "traces"])
+  for (const column of ["id", "scannedAt", "device.country", "device.asn", "journey.completed", "traces"])
     expect(second.header).toContain(column);
   for (const column of ["visitor.email", "link.name", "device", "leadScore.leadScore"])
     expect(second.header).not.toContain(column);

@@ -1,12 +1,7 @@
 import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { DeviceSchema } from "../../../gen/signpost/v1/device_pb.js";
-import {
-  type Event,
-  type EventJourneySchema,
-  EventSchema,
-  JourneyOutcome,
-} from "../../../gen/signpost/v1/event_pb.js";
+import { type Event, type EventJourneySchema, EventSchema } from "../../../gen/signpost/v1/event_pb.js";
 import { EventTraceDataSchema, type EventTraceSchema } from "../../../gen/signpost/v1/event_trace_pb.js";
 import type { LeadScoreSchema } from "../../../gen/signpost/v1/lead_score_pb.js";
 import { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
@@ -118,11 +113,7 @@ function toJourney(row: EventRow): MessageInitShape<typeof EventJourneySchema> {
   return {
     stepsReached: row.steps_reached,
     stepsTotal: row.steps_total,
-    lastStepId: row.last_step_id ?? "",
-    lastStepAction: actionOf(row.last_step_action),
-    outcome: JourneyOutcome[row.outcome],
-    startedAt: timestampFromDate(row.created_at),
-    ...(row.ended_at && { endedAt: timestampFromDate(row.ended_at) }),
+    completed: row.outcome === "COMPLETED",
   };
 }
 
@@ -160,6 +151,8 @@ export function toTrace(row: TraceRow, event: TracedEvent): MessageInitShape<typ
     stepKind: WorkflowStep_Kind[kind],
     // Stored as the message's JSON, and perhaps by a later version with more in it.
     stepData: fromJson(EventTraceDataSchema, row.data as JsonValue, { ignoreUnknownFields: true }),
+    // Written from the same map.
+    savedAttributes: (row.saved_attributes ?? {}) as Record<string, string>,
     ...(row.completed_at && { completedAt: timestampFromDate(row.completed_at) }),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),

@@ -23,7 +23,14 @@ const service = eventsService({ shortUrl: "https://short.test" });
 
 const workspaceId = randomUUID();
 const context: Context = {
-  caller: { workspaceId, memberId: undefined, tokenId: undefined, scopes: new Set(), sandbox: false },
+  caller: {
+    workspaceId,
+    memberId: undefined,
+    tokenId: undefined,
+    scopes: new Set(),
+    fullAccess: false,
+    sandbox: false,
+  },
   db,
   requestId: "test",
   address: "192.0.2.1",

@@ -42,6 +42,7 @@ const context: Context = {
     memberId: undefined,
     tokenId: undefined,
     scopes: new Set(),
+    fullAccess: false,
     sandbox: false,
   },
   db,

@@ -10,6 +10,7 @@ import { sweepFiles } from "../../db/file-checks.ts";
 import { storeBuiltInTemplates } from "../../jobs/built-in-templates.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { nobody } from "../../model/nobody.ts";
+import { everyScope } from "../../model/scope.ts";
 import { builtInDesigns } from "../../qr/built-in-designs.ts";
 
 const api = await startApi();
@@ -213,6 +214,7 @@ describe("publish", () => {
       workspaceId: workspace.workspaceId,
       keyType: "SECRET",
       environment: "test",
+      scope: everyScope,
       issuedAt: clock.now(),
     });
     const reply = await api.rest(token)("POST", `/v1/qrcode-templates/${id}/publish`);

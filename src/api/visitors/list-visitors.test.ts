@@ -273,7 +273,14 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
   });
   const { workspaceId } = workspace;
   const context: Context = {
-    caller: { workspaceId, memberId: undefined, tokenId: undefined, scopes: new Set(), sandbox: false },
+    caller: {
+      workspaceId,
+      memberId: undefined,
+      tokenId: undefined,
+      scopes: new Set(),
+      fullAccess: false,
+      sandbox: false,
+    },
     db,
     requestId: "test",
     address: "192.0.2.1",

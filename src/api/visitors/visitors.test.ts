@@ -174,6 +174,7 @@ test("deleting a visitor erases identity, attributes and answers, and leaves eve
         id: newId(at),
         step_action: action,
         data: JSON.stringify(data),
+        saved_attributes: JSON.stringify({ diet: "vegan" }),
         created_at: at,
         completed_at: at,
         updated_at: at,
@@ -190,6 +191,9 @@ test("deleting a visitor erases identity, attributes and answers, and leaves eve
   expect(event.visitor).toBeUndefined();
   const traced = JSON.stringify(event.traces);
   expect(traced).not.toContain("ada@example.com");
+  expect(event.traces.map((trace: { savedAttributes: object }) => trace.savedAttributes)).not.toContainEqual({
+    diet: "vegan",
+  });
   expect(traced).toContain('"label":"Diet"');
   const form = event.traces.find((trace: { stepData: object }) => "form" in trace.stepData).stepData.form;
   expect(form.fields.map(({ key, value }: { key: string; value: string }) => [key, value])).toEqual([

@@ -85,8 +85,8 @@ export async function deleteAttributes(
 
 /**
  * Deletes a visitor; false when there is none. Events and devices stay without one, and what the visitor has told about
- * themselves goes from traces too: the answers to forms, and the values that conditions have seen. Locks in the order of
- * `src/db/visitor-moves.ts`.
+ * themselves goes from traces too: the answers to forms, what steps saved, and the values that conditions have seen. Locks
+ * in the order of `src/db/visitor-moves.ts`.
  */
 export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
   await shareRollUps([workspaceId]).execute(tx);
@@ -119,13 +119,16 @@ async function eraseAnswers(
 ): Promise<void> {
   if (eventIds.length === 0) return;
   await sql`
-    update traces set updated_at = ${at}, data = case
-        when data ? 'form' then jsonb_set(data, '{form,fields}', ${without("form", "fields", "value")})
-        else jsonb_set(data, '{visitorDataCondition,options}',
-          ${without("visitorDataCondition", "options", "observedValue")})
+    update traces set updated_at = ${at}, saved_attributes = null, data = case
+        when jsonb_typeof(data #> '{form,fields}') = 'array'
+          then jsonb_set(data, '{form,fields}', ${without("form", "fields", "value")})
+        when jsonb_typeof(data #> '{visitorDataCondition,options}') = 'array'
+          then jsonb_set(data, '{visitorDataCondition,options}',
+            ${without("visitorDataCondition", "options", "observedValue")})
+        else data
       end
     where workspace_id = ${workspaceId} and event_id = any(${eventIds}::uuid[])
-      and (jsonb_typeof(data #> '{form,fields}') = 'array'
+      and (saved_attributes is not null or jsonb_typeof(data #> '{form,fields}') = 'array'
         or jsonb_typeof(data #> '{visitorDataCondition,options}') = 'array')`.execute(tx);
 }
 

@@ -22,5 +22,5 @@ export async function simulateWorkflow(
   const given = simulatedAnswers(row.steps, answers);
   const plan = compilePlan(row, entrypointOf(row, shortUrl));
   const at = visit?.at === undefined ? now() : timestampDate(visit.at);
-  return toSimulation(simulate(plan, simulatedVisit(plan, visit), at, given, simulatedDeps), at);
+  return toSimulation(simulate(plan, simulatedVisit(plan, visit), at, given, simulatedDeps));
 }

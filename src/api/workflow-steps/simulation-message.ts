@@ -1,6 +1,4 @@
 import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { JourneyOutcome } from "../../../gen/signpost/v1/event_pb.js";
 import { EventTraceDataSchema } from "../../../gen/signpost/v1/event_trace_pb.js";
 import { VisitorAttributeType } from "../../../gen/signpost/v1/visitor_pb.js";
 import {
@@ -14,25 +12,19 @@ import type { SimulateWorkflowResponseSchema } from "../../../gen/signpost/v1/wo
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { SimulatedStep, Simulation } from "../../workflow/simulate.ts";
 
-/** What came of a simulated visit that began at a time. */
-export function toSimulation(
-  { path, end, journey, unusedAnswers, isPreview }: Simulation,
-  at: Date,
-): MessageInitShape<typeof SimulateWorkflowResponseSchema> {
-  const time = timestampFromDate(at);
-  const { lastStep, outcome } = journey;
+/** What came of a simulated visit. */
+export function toSimulation({
+  path,
+  end,
+  journey,
+  unusedAnswers,
+  isPreview,
+}: Simulation): MessageInitShape<typeof SimulateWorkflowResponseSchema> {
+  const { stepsReached, stepsTotal, outcome } = journey;
   return {
     path: path.map(toSimulatedStep),
     end: toEnd(end, isPreview),
-    journey: {
-      stepsReached: journey.stepsReached,
-      stepsTotal: journey.stepsTotal,
-      lastStepId: lastStep?.id ?? "",
-      lastStepAction: lastStep === undefined ? EventAction.UNSPECIFIED : EventAction[lastStep.action],
-      outcome: JourneyOutcome[outcome],
-      startedAt: time,
-      ...(outcome !== "IN_PROGRESS" && { endedAt: time }),
-    },
+    journey: { stepsReached, stepsTotal, completed: outcome === "COMPLETED" },
     unusedAnswers,
   };
 }

@@ -31,7 +31,14 @@ beforeEach(async () => {
   linkId = json.link.id;
   redirect = json.workflowSteps[1].id;
   context = {
-    caller: { workspaceId, memberId: undefined, tokenId: undefined, scopes: new Set(), sandbox: false },
+    caller: {
+      workspaceId,
+      memberId: undefined,
+      tokenId: undefined,
+      scopes: new Set(),
+      fullAccess: false,
+      sandbox: false,
+    },
     db,
     requestId: "test",
     address: "192.0.2.1",

@@ -1,4 +1,3 @@
-import { SignJWT } from "jose";
 import { beforeEach, expect, test } from "vitest";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { masterSecret, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
@@ -31,23 +30,13 @@ async function stored() {
   return { sealed: (payload as { password: string }).password, updatedAt: updated_at.getTime() };
 }
 
-/** A token of the workspace with these scopes only, as an OAuth grant has them. */
-function tokenWith(scope: string): Promise<string> {
-  const { workspaceId, tokenId } = workspace;
-  return new SignJWT({ workspace_id: workspaceId, key_type: "secret", scope, environment: "live" })
-    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setJti(tokenId)
-    .setIssuedAt()
-    .sign(deriveKey(masterSecret, "access-tokens"));
-}
-
 test("a password is taken verbatim and answered to callers who may write workflows", async () => {
   const { json } = await workspace.rest("GET", `${steps}/${id}`);
   expect(json.workflowStep.payload.password.password).toBe(password);
 });
 
 test("a password is empty for callers who may only read workflows, alone and in lists", async () => {
-  const reader = api.rest(await tokenWith("workflows:read"));
+  const reader = api.rest(await api.scopedToken(workspace.workspaceId, ["workflows:read"]));
   const got = await reader("GET", `${steps}/${id}`);
   expect(got.json.workflowStep.payload.password).toEqual({ title: "", description: "", password: "" });
   const listed = await reader("GET", steps);

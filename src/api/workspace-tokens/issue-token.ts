@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Db } from "../../db/open.ts";
 import { newId } from "../../lib/ids.ts";
+import { everyScope, scopeText } from "../../model/scope.ts";
 import {
   defaultTokenName,
   type SignToken,
@@ -15,6 +16,8 @@ export interface TokenOrder {
   readonly environment: TokenEnvironment;
   /** Empty means the default name. */
   readonly name: string;
+  /** Public names of scopes; none means full access. Publishable tokens have none in any case. */
+  readonly scopes: readonly string[];
   /** The member who asks for it, if it is one. */
   readonly createdBy: string | undefined;
 }
@@ -28,16 +31,25 @@ export interface IssuedToken {
 /** Signs a token and keeps its record. */
 export async function issueToken(
   { db, now, signToken }: { readonly db: Db; readonly now: () => Date; readonly signToken: SignToken },
-  { workspaceId, keyType, environment, name, createdBy }: TokenOrder,
+  { workspaceId, keyType, environment, name, scopes, createdBy }: TokenOrder,
 ): Promise<IssuedToken> {
   const at = now();
   const id = newId(at);
-  const accessToken = await signToken({ tokenId: id, workspaceId, keyType, environment, issuedAt: at });
+  const scope = keyType === "PUBLISHABLE" ? "" : scopes.length === 0 ? everyScope : scopeText(scopes);
+  const accessToken = await signToken({
+    tokenId: id,
+    workspaceId,
+    keyType,
+    environment,
+    scope,
+    issuedAt: at,
+  });
   const token = await insertToken(db, {
     workspace_id: workspaceId,
     id,
     name: name === "" ? defaultTokenName : name,
     key_type: keyType,
+    scope,
     token_hash: createHash("sha256").update(accessToken).digest(),
     created_by: createdBy ?? null,
     created_at: at,

@@ -1,9 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ApiScope, ApiScopeSchema } from "../../../gen/signpost/options/v1/access_pb.js";
 import {
   WorkspaceTokenKeyType,
   type WorkspaceTokenSchema,
 } from "../../../gen/signpost/v1/workspace_token_pb.js";
+import { everyScope, scopeName } from "../../model/scope.ts";
 import type { TokenKeyType } from "../../model/token.ts";
 import type { WorkspaceTokenRow } from "./queries.ts";
 
@@ -12,7 +14,16 @@ const keyTypes = {
   PUBLISHABLE: WorkspaceTokenKeyType.PUBLISHABLE,
 } as const satisfies Record<WorkspaceTokenRow["key_type"], WorkspaceTokenKeyType>;
 
+/** Scopes by their public names, in the order of the enum. */
+const scopesByName: ReadonlyMap<string, ApiScope> = new Map(
+  ApiScopeSchema.values.flatMap(({ name, number }) =>
+    number === ApiScope.UNSPECIFIED ? [] : [[scopeName(name), number]],
+  ),
+);
+
 export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeof WorkspaceTokenSchema> {
+  const fullAccess = row.scope === everyScope;
+  const names = new Set(row.scope.split(" "));
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -22,7 +33,15 @@ export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeo
     ...(row.last_used_at ? { lastUsedAt: timestampFromDate(row.last_used_at) } : {}),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
+    scopes: [...scopesByName].flatMap(([name, scope]) => (fullAccess || names.has(name) ? [scope] : [])),
+    fullAccess,
   };
+}
+
+/** Public names of scopes that their rules let through. */
+export function namesOf(scopes: readonly ApiScope[]): string[] {
+  const wanted = new Set(scopes);
+  return [...scopesByName].flatMap(([name, scope]) => (wanted.has(scope) ? [name] : []));
 }
 
 /** Undefined for the unspecified value. */

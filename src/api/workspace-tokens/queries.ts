@@ -55,22 +55,41 @@ export async function countTokens(db: Db, workspaceId: string): Promise<bigint> 
   return count;
 }
 
-/** Renames an active token; the same name changes nothing, not even `updated_at`. */
-export function renameToken(
-  db: Db,
-  { workspaceId, id, name, now }: { workspaceId: string; id: string; name: string; now: Date },
-): Promise<WorkspaceTokenRow | undefined> {
-  return db
+/** The same, kept from changing until the transaction ends. */
+export function lockToken(tx: Db, workspaceId: string, id: string): Promise<WorkspaceTokenRow | undefined> {
+  return activeTokens(tx, workspaceId).selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+/** Writes the name and the scopes of a token that is locked. */
+export function writeToken(
+  tx: Db,
+  { workspace_id, id }: WorkspaceTokenRow,
+  values: Pick<WorkspaceTokenRow, "name" | "scope" | "updated_at">,
+): Promise<WorkspaceTokenRow> {
+  return tx
     .updateTable("workspace_tokens")
-    .set({
-      name,
-      updated_at: sql<Date>`case when name = ${name} then updated_at else ${now}::timestamptz end`,
-    })
-    .where("workspace_id", "=", workspaceId)
+    .set(values)
+    .where("workspace_id", "=", workspace_id)
     .where("id", "=", id)
-    .where("revoked_at", "is", null)
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
+}
+
+/** Tells every process of a token's changed scopes, once the transaction commits. Answers the version of the change. */
+export async function announceScopes(tx: Db, { id, scope, updated_at }: WorkspaceTokenRow): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    with change as (
+      insert into changed_scopes (token_id, scope, version, changed_at) values (${id}, ${scope}, 1, ${updated_at})
+      on conflict on constraint changed_scopes_pkey do update set
+        scope = excluded.scope, version = changed_scopes.version + 1, changed_at = excluded.changed_at
+      returning version
+    )
+    select version, pg_notify('signpost_scopes', concat_ws(' ', ${id}::text, version, ${scope}::text)) from change`.execute(
+    tx,
+  );
+  const [change] = rows;
+  if (change === undefined) throw new Error("an upsert returns its row");
+  return change.version;
 }
 
 /** Revokes an active token and tells every process, in one statement. False when there is no such token. */
@@ -83,6 +102,8 @@ export async function revokeToken(db: Db, workspaceId: string, id: string, now: 
     ), listed as (
       insert into revocations (subject, revoked_at) select id, ${now}::timestamptz from revoked
       on conflict on constraint revocations_pkey do nothing
+    ), forgotten as (
+      delete from changed_scopes using revoked where token_id = revoked.id
     )
     select pg_notify('signpost_revocation', id::text) from revoked`.execute(db);
   return rows.length > 0;

@@ -1,25 +1,28 @@
 import { create } from "@bufbuild/protobuf";
 import { WorkspaceTokenSchema } from "../../../gen/signpost/v1/workspace_token_pb.js";
 import type { WorkspaceTokensService } from "../../../gen/signpost/v1/workspace_tokens_service_pb.js";
-import type { Db } from "../../db/open.ts";
-import { type CallError, fail, invalid } from "../../lib/errors.ts";
+import { invalid } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/fill-page.ts";
 import { readPage } from "../../lib/page.ts";
 import type { SignToken } from "../../model/token.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import { issueToken } from "./issue-token.ts";
-import { fromKeyType, toWorkspaceToken } from "./message.ts";
-import { countTokens, countTokensUpTo, findToken, listTokens, renameToken, revokeToken } from "./queries.ts";
+import { fromKeyType, namesOf, toWorkspaceToken } from "./message.ts";
+import { countTokens, findToken, listTokens, revokeToken } from "./queries.ts";
+import { checkHeld, checkRoom, noSuchToken } from "./rules.ts";
+import { type UpdatedToken, updateToken } from "./update-token.ts";
 
 export interface WorkspaceTokensDeps {
   readonly now: () => Date;
   readonly signToken: SignToken;
   /** Makes a revocation count in this process before it comes back from the database. */
   readonly onRevoked: (tokenId: string) => void;
+  /** The same for changed scopes, once their transaction has committed. */
+  readonly onScopesChanged: (change: NonNullable<UpdatedToken["change"]>) => void;
 }
 
 export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<typeof WorkspaceTokensService> {
-  const { now, signToken, onRevoked } = deps;
+  const { now, signToken, onRevoked, onScopesChanged } = deps;
   return {
     async list(request, context) {
       const { workspaceId } = callerOf(context);
@@ -44,41 +47,38 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
     },
 
     async create(request, context) {
-      const { workspaceId, memberId, sandbox } = callerOf(context);
+      const caller = callerOf(context);
       const keyType = fromKeyType(request.keyType);
       if (keyType === undefined)
         throw invalid([{ field: "keyType", description: "is required: give it a value" }]);
-      await checkRoom(context.db, workspaceId, now());
+      const scopes = namesOf(request.scopes);
+      if (keyType === "SECRET") checkHeld(caller, scopes);
+      await checkRoom(context.db, caller.workspaceId, now());
       const { token, accessToken } = await issueToken(
         { db: context.db, now, signToken },
         {
-          workspaceId,
+          workspaceId: caller.workspaceId,
           keyType,
-          environment: sandbox ? "test" : "live",
+          environment: caller.sandbox ? "test" : "live",
           name: request.name,
-          createdBy: memberId,
+          scopes,
+          createdBy: caller.memberId,
         },
       );
       return { accessToken, token: toWorkspaceToken(token) };
     },
 
-    async update({ id, name, updateMask }, context) {
-      const { workspaceId } = callerOf(context);
-      const paths = updateMask?.paths ?? [];
-      const unknown = paths.filter((path) => path !== "name");
-      if (unknown.length > 0) {
-        throw invalid([
-          { field: "updateMask", description: `only name can change, not ${unknown.join(", ")}` },
-        ]);
+    async update(request, context) {
+      const { token, change } = await updateToken(context.db, request, { caller: callerOf(context), now });
+      const answer = { token: toWorkspaceToken(token) };
+      if (change !== undefined) {
+        // Not before: scopes that were rolled back must not count.
+        context.afterCommit(async () => {
+          onScopesChanged(change);
+          return answer;
+        });
       }
-      if (paths.length > 0 && name === "")
-        throw invalid([{ field: "name", description: "must have at least 1 character" }]);
-      const token =
-        name === ""
-          ? await findToken(context.db, workspaceId, id)
-          : await renameToken(context.db, { workspaceId, id, name, now: now() });
-      if (token === undefined) throw noSuchToken(id);
-      return { token: toWorkspaceToken(token) };
+      return answer;
     },
 
     async delete({ id }, context) {
@@ -87,33 +87,4 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
       return {};
     },
   };
-}
-
-const tokensMax = 1_000;
-const dayMs = 24 * 3_600_000;
-
-/**
- * Every process remembers every revoked token, because tokens do not expire: so a workspace may not make and revoke them
- * without end. Calls at the same time may go a few beyond.
- */
-async function checkRoom(db: Db, workspaceId: string, at: Date): Promise<void> {
-  const since = new Date(at.getTime() - dayMs);
-  const { active, made } = await countTokensUpTo(db, workspaceId, { since, max: tokensMax });
-  if (active >= tokensMax)
-    throw fail(
-      "RESOURCE_EXHAUSTED",
-      "LIMIT_REACHED",
-      `a workspace has at most ${tokensMax} tokens: revoke some first`,
-    );
-  if (made >= tokensMax)
-    throw fail(
-      "RESOURCE_EXHAUSTED",
-      "LIMIT_REACHED",
-      `a workspace makes at most ${tokensMax} tokens in 24 hours: use one for longer`,
-      { retryAfterSeconds: 3_600 },
-    );
-}
-
-function noSuchToken(id: string): CallError {
-  return fail("NOT_FOUND", "NOT_FOUND", `there is no active token ${id}`);
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Db, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { everyScope } from "../../model/scope.ts";
 import { defaultTokenName, type SignToken } from "../../model/token.ts";
 import { insertWorkspace, type NewWorkspaceRows } from "./queries.ts";
 
@@ -37,7 +38,14 @@ export async function createWorkspace(
   const at = now();
   const [workspaceId, linkSettingId, memberId, tokenId] = [newId(at), newId(at), newId(at), newId(at)];
   const [accessToken, passwordHash] = await Promise.all([
-    signToken({ tokenId, workspaceId, keyType: "SECRET", environment: "live", issuedAt: at }),
+    signToken({
+      tokenId,
+      workspaceId,
+      keyType: "SECRET",
+      environment: "live",
+      scope: everyScope,
+      issuedAt: at,
+    }),
     // The library's default is Argon2id with 19 MiB and 2 passes.
     hash(password),
   ]);
@@ -65,6 +73,7 @@ export async function createWorkspace(
       id: tokenId,
       name: defaultTokenName,
       key_type: "SECRET",
+      scope: everyScope,
       token_hash: createHash("sha256").update(accessToken).digest(),
       created_by: memberId,
       ...times,

@@ -100,6 +100,7 @@ create table workspace_tokens (
   id uuid not null,
   name text not null,
   key_type token_key_type not null,
+  scope text not null,
   token_hash bytea not null,
   created_by uuid,
   last_used_at timestamptz(3),
@@ -118,6 +119,16 @@ create table revocations (
   constraint revocations_pkey primary key (subject)
 );
 create index revocations_revoked_at_idx on revocations (revoked_at);
+
+-- Global, like revocations: the scopes of tokens that were changed after their creation, which their claims do not know.
+create table changed_scopes (
+  token_id uuid not null,
+  scope text not null,
+  version integer not null,
+  changed_at timestamptz(3) not null,
+  constraint changed_scopes_pkey primary key (token_id)
+);
+create index changed_scopes_changed_at_idx on changed_scopes (changed_at);
 
 create table idempotency_keys (
   workspace_id uuid not null,
@@ -369,7 +380,6 @@ create table events (
   steps_total smallint not null,
   steps_reached smallint not null,
   last_step_id uuid,
-  last_step_action event_action,
   outcome journey_outcome not null,
   ended_at timestamptz(3),
   created_at timestamptz(3) not null,
@@ -386,6 +396,7 @@ create table traces (
   id uuid not null,
   step_action event_action,
   data jsonb not null,
+  saved_attributes jsonb,
   created_at timestamptz(3) not null,
   completed_at timestamptz(3),
   updated_at timestamptz(3) not null,

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { EnumValueOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, FieldOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file signpost/options/v1/access.proto.
@@ -12,13 +12,13 @@ import type { EnumValueOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_options_v1_access: GenFile;
 
 /**
- * Who may call an operation. Exactly one of the kinds is set.
+ * Who may call an operation.
  *
  * @generated from message signpost.options.v1.Access
  */
 export declare type Access = Message<"signpost.options.v1.Access"> & {
   /**
-   * The kinds of access.
+   * Exactly one is set.
    *
    * @generated from oneof signpost.options.v1.Access.kind
    */
@@ -38,16 +38,37 @@ export declare type Access = Message<"signpost.options.v1.Access"> & {
      */
     value: boolean;
     case: "open";
-  } | {
-    /**
-     * The caller must be signed in as a member, of any role. Workspace tokens and grants are refused with
-     * MEMBER_SESSION_REQUIRED.
-     *
-     * @generated from field: bool member_session = 3;
-     */
-    value: boolean;
-    case: "memberSession";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Beside the scope: publishable tokens, which hold no scopes, may call too.
+   *
+   * @generated from field: bool publishable = 3;
+   */
+  publishable: boolean;
+
+  /**
+   * Beside the scope: the caller must be signed in as a member. Workspace tokens and grants are refused with
+   * MEMBER_SESSION_REQUIRED.
+   *
+   * @generated from field: bool member_session = 4;
+   */
+  memberSession: boolean;
+
+  /**
+   * Beside the scope: every role holds it for this operation.
+   *
+   * @generated from field: bool every_role = 5;
+   */
+  everyRole: boolean;
+
+  /**
+   * Beside the scope: the caller must have full access, a token without chosen scopes or an administrator's session.
+   * Others are refused with FULL_ACCESS_REQUIRED.
+   *
+   * @generated from field: bool full_access = 6;
+   */
+  fullAccess: boolean;
 };
 
 /**
@@ -57,15 +78,15 @@ export declare type Access = Message<"signpost.options.v1.Access"> & {
 export declare const AccessSchema: GenMessage<Access>;
 
 /**
- * What a workspace token, a member's role or an OAuth grant may do. Every operation that is not open declares exactly
- * one. A scope's public name is its value in lower case without the prefix, the last underscore turned into a colon:
- * `API_SCOPE_LINKS_READ` is `links:read`.
+ * What a token, a member's role or a grant may do. Every operation that is not open asks for exactly one. A scope's name
+ * is its value in lower case without the prefix, the last underscore turned into a colon: `API_SCOPE_LINKS_READ` is
+ * `links:read`. A write scope includes the read scope of its resource.
  *
  * @generated from enum signpost.options.v1.ApiScope
  */
 export enum ApiScope {
   /**
-   * Never declared and never granted.
+   * Never asked for and never granted.
    *
    * @generated from enum value: API_SCOPE_UNSPECIFIED = 0;
    */
@@ -92,169 +113,129 @@ export enum ApiScope {
   ASSISTANT_WRITE = 4,
 
   /**
-   * @generated from enum value: API_SCOPE_DIRECTORIES_READ = 5;
+   * @generated from enum value: API_SCOPE_BILLING_WRITE = 5;
    */
-  DIRECTORIES_READ = 5,
+  BILLING_WRITE = 5,
 
   /**
-   * @generated from enum value: API_SCOPE_DIRECTORIES_WRITE = 6;
+   * @generated from enum value: API_SCOPE_DOMAINS_READ = 6;
    */
-  DIRECTORIES_WRITE = 6,
+  DOMAINS_READ = 6,
 
   /**
-   * @generated from enum value: API_SCOPE_DOMAINS_READ = 7;
+   * @generated from enum value: API_SCOPE_DOMAINS_WRITE = 7;
    */
-  DOMAINS_READ = 7,
+  DOMAINS_WRITE = 7,
 
   /**
-   * @generated from enum value: API_SCOPE_DOMAINS_WRITE = 8;
+   * @generated from enum value: API_SCOPE_INTEGRATIONS_READ = 8;
    */
-  DOMAINS_WRITE = 8,
+  INTEGRATIONS_READ = 8,
 
   /**
-   * @generated from enum value: API_SCOPE_EVENTS_READ = 9;
+   * @generated from enum value: API_SCOPE_INTEGRATIONS_WRITE = 9;
    */
-  EVENTS_READ = 9,
+  INTEGRATIONS_WRITE = 9,
 
   /**
-   * @generated from enum value: API_SCOPE_INTEGRATIONS_READ = 10;
+   * @generated from enum value: API_SCOPE_LINKS_READ = 10;
    */
-  INTEGRATIONS_READ = 10,
+  LINKS_READ = 10,
 
   /**
-   * @generated from enum value: API_SCOPE_INTEGRATIONS_WRITE = 11;
+   * @generated from enum value: API_SCOPE_LINKS_WRITE = 11;
    */
-  INTEGRATIONS_WRITE = 11,
+  LINKS_WRITE = 11,
 
   /**
-   * @generated from enum value: API_SCOPE_JOBS_READ = 12;
+   * @generated from enum value: API_SCOPE_MEDIA_READ = 12;
    */
-  JOBS_READ = 12,
+  MEDIA_READ = 12,
 
   /**
-   * @generated from enum value: API_SCOPE_LINKS_READ = 13;
+   * @generated from enum value: API_SCOPE_MEDIA_WRITE = 13;
    */
-  LINKS_READ = 13,
+  MEDIA_WRITE = 13,
 
   /**
-   * @generated from enum value: API_SCOPE_LINKS_WRITE = 14;
+   * @generated from enum value: API_SCOPE_MEMBERS_READ = 14;
    */
-  LINKS_WRITE = 14,
+  MEMBERS_READ = 14,
 
   /**
-   * @generated from enum value: API_SCOPE_MEDIA_READ = 15;
+   * @generated from enum value: API_SCOPE_MEMBERS_WRITE = 15;
    */
-  MEDIA_READ = 15,
+  MEMBERS_WRITE = 15,
 
   /**
-   * @generated from enum value: API_SCOPE_MEDIA_WRITE = 16;
+   * @generated from enum value: API_SCOPE_PAGE_THEMES_READ = 16;
    */
-  MEDIA_WRITE = 16,
+  PAGE_THEMES_READ = 16,
 
   /**
-   * @generated from enum value: API_SCOPE_MEMBERS_READ = 17;
+   * @generated from enum value: API_SCOPE_PAGE_THEMES_WRITE = 17;
    */
-  MEMBERS_READ = 17,
+  PAGE_THEMES_WRITE = 17,
 
   /**
-   * @generated from enum value: API_SCOPE_MEMBERS_WRITE = 18;
+   * @generated from enum value: API_SCOPE_QRCODES_READ = 18;
    */
-  MEMBERS_WRITE = 18,
+  QRCODES_READ = 18,
 
   /**
-   * @generated from enum value: API_SCOPE_QRCODES_READ = 19;
+   * @generated from enum value: API_SCOPE_QRCODES_WRITE = 19;
    */
-  QRCODES_READ = 19,
+  QRCODES_WRITE = 19,
 
   /**
-   * @generated from enum value: API_SCOPE_QRCODES_WRITE = 20;
+   * @generated from enum value: API_SCOPE_TOKENS_READ = 20;
    */
-  QRCODES_WRITE = 20,
+  TOKENS_READ = 20,
 
   /**
-   * @generated from enum value: API_SCOPE_SANDBOXES_READ = 21;
+   * @generated from enum value: API_SCOPE_TOKENS_WRITE = 21;
    */
-  SANDBOXES_READ = 21,
+  TOKENS_WRITE = 21,
 
   /**
-   * @generated from enum value: API_SCOPE_SANDBOXES_WRITE = 22;
+   * @generated from enum value: API_SCOPE_VISITORS_READ = 22;
    */
-  SANDBOXES_WRITE = 22,
+  VISITORS_READ = 22,
 
   /**
-   * @generated from enum value: API_SCOPE_TAGS_READ = 23;
+   * @generated from enum value: API_SCOPE_VISITORS_WRITE = 23;
    */
-  TAGS_READ = 23,
+  VISITORS_WRITE = 23,
 
   /**
-   * @generated from enum value: API_SCOPE_TAGS_WRITE = 24;
+   * @generated from enum value: API_SCOPE_WEBHOOKS_READ = 24;
    */
-  TAGS_WRITE = 24,
+  WEBHOOKS_READ = 24,
 
   /**
-   * @generated from enum value: API_SCOPE_THEMES_READ = 25;
+   * @generated from enum value: API_SCOPE_WEBHOOKS_WRITE = 25;
    */
-  THEMES_READ = 25,
+  WEBHOOKS_WRITE = 25,
 
   /**
-   * @generated from enum value: API_SCOPE_THEMES_WRITE = 26;
+   * @generated from enum value: API_SCOPE_WORKFLOWS_READ = 26;
    */
-  THEMES_WRITE = 26,
+  WORKFLOWS_READ = 26,
 
   /**
-   * @generated from enum value: API_SCOPE_TOKENS_READ = 27;
+   * @generated from enum value: API_SCOPE_WORKFLOWS_WRITE = 27;
    */
-  TOKENS_READ = 27,
+  WORKFLOWS_WRITE = 27,
 
   /**
-   * @generated from enum value: API_SCOPE_TOKENS_WRITE = 28;
+   * @generated from enum value: API_SCOPE_WORKSPACE_READ = 28;
    */
-  TOKENS_WRITE = 28,
+  WORKSPACE_READ = 28,
 
   /**
-   * @generated from enum value: API_SCOPE_VISITORS_IDENTIFY = 29;
+   * @generated from enum value: API_SCOPE_WORKSPACE_WRITE = 29;
    */
-  VISITORS_IDENTIFY = 29,
-
-  /**
-   * @generated from enum value: API_SCOPE_VISITORS_READ = 30;
-   */
-  VISITORS_READ = 30,
-
-  /**
-   * @generated from enum value: API_SCOPE_VISITORS_WRITE = 31;
-   */
-  VISITORS_WRITE = 31,
-
-  /**
-   * @generated from enum value: API_SCOPE_WEBHOOKS_READ = 32;
-   */
-  WEBHOOKS_READ = 32,
-
-  /**
-   * @generated from enum value: API_SCOPE_WEBHOOKS_WRITE = 33;
-   */
-  WEBHOOKS_WRITE = 33,
-
-  /**
-   * @generated from enum value: API_SCOPE_WORKFLOWS_READ = 34;
-   */
-  WORKFLOWS_READ = 34,
-
-  /**
-   * @generated from enum value: API_SCOPE_WORKFLOWS_WRITE = 35;
-   */
-  WORKFLOWS_WRITE = 35,
-
-  /**
-   * @generated from enum value: API_SCOPE_WORKSPACE_READ = 36;
-   */
-  WORKSPACE_READ = 36,
-
-  /**
-   * @generated from enum value: API_SCOPE_WORKSPACE_WRITE = 37;
-   */
-  WORKSPACE_WRITE = 37,
+  WORKSPACE_WRITE = 29,
 }
 
 /**
@@ -268,6 +249,14 @@ export declare const ApiScopeSchema: GenEnum<ApiScope>;
  * @generated from extension: signpost.options.v1.Access access = 50101;
  */
 export declare const access: GenExtension<MethodOptions, Access>;
+
+/**
+ * The field may be given by callers with full access only, whatever the operation's scope; not inside of other
+ * messages. Others are refused with FULL_ACCESS_REQUIRED.
+ *
+ * @generated from extension: bool needs_full_access = 50121;
+ */
+export declare const needs_full_access: GenExtension<FieldOptions, boolean>;
 
 /**
  * What a scope allows, as one sentence.
