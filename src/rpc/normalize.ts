@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, getOption, type Message, ScalarType }
 import { DurationSchema, FieldMaskSchema, StructSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { verbatim } from "../../gen/signpost/options/v1/handling_pb.js";
 import type { FieldViolation } from "../lib/errors.ts";
-import { type FieldPath, fieldPath } from "./field-path.ts";
+import { type FieldPath, fieldPath } from "../wire/field-path.ts";
 
 /**
  * Brings the texts of a request to one form, in place: trimmed, NFC, lines ended by a line feed. Answers what cannot be

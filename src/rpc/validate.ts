@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, DescOneof, Message } from "@bufbuild/protobuf";
 import { createValidator, type Violation } from "@bufbuild/protovalidate";
 import { type CallError, type FieldViolation, invalid } from "../lib/errors.ts";
-import { type FieldPath, fieldPath } from "./field-path.ts";
+import { type FieldPath, fieldPath } from "../wire/field-path.ts";
 import { normalizeTexts } from "./normalize.ts";
 
 /** How many refused fields one answer lists; a hostile request could hold a million. */
