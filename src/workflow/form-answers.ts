@@ -1,3 +1,4 @@
+import { composed } from "../lib/compose.ts";
 import { parseDate, parseNumber } from "../model/attribute-operators.ts";
 import type { AttributeType, FormField, FormFieldType } from "../model/payloads.ts";
 import { formFieldName } from "./answer-fields.ts";
@@ -80,15 +81,12 @@ function isDay(text: string): boolean {
 
 /** Trimmed, in one form of Unicode, with the line breaks of this side of the wire, and without control characters. */
 function cleaned(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      .replaceAll("\r\n", "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
-      .normalize("NFC")
-      .trim()
-  );
+  const plain = text
+    .toWellFormed()
+    .replaceAll("\r\n", "\n")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return composed(plain).trim();
 }
 
 function byteLength(text: string): number {
