@@ -149,7 +149,7 @@ function address(env: Environment, name: string, fallback: string, problems: str
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
     problems.push(`${name}: an address such as https://example.com, not "${value}"`);
   }
-  return value.replace(/\/+$/, "");
+  return value.replace(/(?<!\/)\/+$/, "");
 }
 
 function roles(env: Environment, problems: string[]): ReadonlySet<Role> {

@@ -17,8 +17,13 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   workflow: { may: [/^src\/(workflow|model|lib)\//], never: [/^(?!libphonenumber-js)/] },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
   qr: { may: [/^src\/(qr|lib)\//], never: [/^(kysely|pg|@connectrpc\/|@bufbuild\/)/] },
-  rest: { may: [/^src\/(rest|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//], never: [/^(kysely|pg)$/] },
-  rpc: { may: [/^src\/(rpc|db|model|lib)\//, /^gen\//] },
+  // Reads requests, in bytes or in JSON, under the limits of their fields.
+  wire: { may: [/^src\/(wire|lib)\//, /^gen\/(google|buf)\//], never: [/^(kysely|pg|@connectrpc\/)/] },
+  rest: {
+    may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
+    never: [/^(kysely|pg)$/],
+  },
+  rpc: { may: [/^src\/(rpc|wire|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
       /^src\/(db|workflow|model|qr|lib)\//,

@@ -1,7 +1,7 @@
 import { createRegistry, equals, fromJson, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { beforeAll, expect, test } from "vitest";
 import { createDecoders } from "../rest/decode.ts";
-import { fieldsOf } from "../rest/read-message.ts";
+import { fieldsOf } from "../wire/read-message.ts";
 import { checkRequired, readCommandLine, settingFlags } from "./command-line.ts";
 import { candidates } from "./completion.ts";
 import { type Descriptions, readDescriptions } from "./descriptions.ts";

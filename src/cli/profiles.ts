@@ -81,7 +81,7 @@ export function addressOf(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
     throw new UsageError(`${where} must be an address such as https://example.com`);
-  return text.replace(/\/+$/, "");
+  return text.replace(/(?<!\/)\/+$/, "");
 }
 
 async function firstCredentials(env: Environment): Promise<Profile | undefined> {

@@ -40,7 +40,7 @@ export function svgFault(bytes: Uint8Array): string | undefined {
   if (text.includes("\0") || (encoding !== undefined && !/^(utf-?8|us-ascii)$/i.test(encoding)))
     return "must be UTF-8 when it is SVG";
   // The DOCTYPE that drawing programs write names a document that nobody fetches; one that says more is refused.
-  if (/<!entity|<!doctype[^>[]*\[/i.test(text))
+  if (/<!entity/i.test(text) || hasDoctypeOfItsOwn(text))
     return "must not define entities: save the SVG without a DOCTYPE";
   if (/<\?(?!xml\s)/i.test(text)) return "must not have processing instructions or style sheets outside";
   const element = refusedElements.exec(text)?.[1];
@@ -51,6 +51,12 @@ export function svgFault(bytes: Uint8Array): string | undefined {
   if (hasOutsideReference(text))
     return "must not refer to anything outside: embed images as PNG or JPEG data";
   return undefined;
+}
+
+/** Whether a DOCTYPE says more than a name, or there are several. */
+function hasDoctypeOfItsOwn(text: string): boolean {
+  const [, first, second] = text.split(/<!doctype/i, 3);
+  return second !== undefined || (first !== undefined && /^[^>[]*\[/.test(first));
 }
 
 /** What an `href` may say: a part of the same file, or a picture written out; no character of it may be escaped. */

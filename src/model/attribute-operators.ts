@@ -97,10 +97,15 @@ export function operandFault(operator: AttributeOperator, wanted: string): "numb
   return undefined;
 }
 
+const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** The largest number has 309 digits; who writes more of them means no number. */
+const numberLengthMax = 400;
+
 /** A decimal number, such as `-1.5` or `2e3`; undefined when the text is none. */
 export function parseNumber(text: string): number | undefined {
   const trimmed = text.trim();
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
+  if (trimmed.length > numberLengthMax || !numberForm.test(trimmed)) return undefined;
   const value = Number(trimmed);
   return Number.isFinite(value) ? value : undefined;
 }
@@ -123,10 +128,13 @@ export interface ParsedDate {
 const dateForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
+/** Room for more digits of a second than any clock has. */
+const dateLengthMax = 64;
+
 /** An ISO 8601 date, or a date and time, in UTC unless it says otherwise; undefined when the text is none. */
 export function parseDate(text: string): ParsedDate | undefined {
   const trimmed = text.trim();
-  const match = dateForm.exec(trimmed);
+  const match = trimmed.length > dateLengthMax ? null : dateForm.exec(trimmed);
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0] = match.slice(1, 4).map(Number);
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;

@@ -11,7 +11,7 @@ export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
 
 const hexForm = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 const functionForm = /^(rgb|hsl)a?\(([^()]*)\)$/i;
-const numberForm = /^(-?(?:\d+\.?\d*|\.\d+))(%|deg)?$/;
+const numberForm = /^(-?(?:\d+(?:\.\d*)?|\.\d+))(%|deg)?$/;
 
 /** Reads the colors that themes may have: hexadecimal, rgb(), rgba(), hsl() and hsla(). Undefined for anything else. */
 export function parseColor(text: string): Color | undefined {

@@ -97,8 +97,9 @@ function escapeBytes(text: string): string {
 function inAscii(destination: string): string {
   if (/^[\x21-\x7e]*$/.test(destination)) return destination;
   const text = destination.toWellFormed();
-  const [, scheme = "", account = "", host = "", rest = text] =
-    /^(https?:\/\/)([^/?#]*@)?([^/?#:@]*)(.*)$/is.exec(text) ?? [];
+  const [front = "", scheme = "", account = "", host = ""] =
+    /^(https?:\/\/)([^/?#]*@)?([^/?#:@]*)/i.exec(text) ?? [];
+  const rest = text.slice(front.length);
   return scheme + escapeText(account) + (domainToASCII(host) || escapeText(host)) + escapeText(rest);
 }
 

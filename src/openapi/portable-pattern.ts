@@ -3,7 +3,7 @@
  * becomes the set without the ASCII characters it refuses: all others are let through, and the service refuses some of them.
  */
 export function portablePattern(pattern: string): string {
-  return pattern.replace(/\[(?:[^\]\\]|\\.)*\]/g, (set) => (/\\[pP]\{/.test(set) ? withoutAscii(set) : set));
+  return pattern.replace(/\[(?:[^\][\\]|\\.)*\]/g, (set) => (/\\[pP]\{/.test(set) ? withoutAscii(set) : set));
 }
 
 function withoutAscii(set: string): string {

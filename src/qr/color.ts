@@ -16,7 +16,8 @@ export function readColor(text: string): Color | undefined {
   const [, model, list] = /^(rgb|hsl)a?\(([^()]*)\)$/i.exec(text) ?? [];
   const parts = list
     ?.trim()
-    .split(/\s*[,/]\s*|\s+/)
+    .replace(/\s+/g, " ")
+    .split(/ ?[,/] ?| /)
     .map(readPart);
   if (parts === undefined || parts.length < 3 || parts.length > 4) return undefined;
   const [first, second, third, opacity = { value: 1, unit: "" }] = parts;
@@ -55,7 +56,7 @@ export function lumaOf({ red, green, blue }: Omit<Color, "alpha">): number {
 }
 
 function readPart(text: string): { readonly value: number; readonly unit: string } {
-  const [, number = "", unit = ""] = /^([-+]?\d*\.?\d+)(%|deg)?$/i.exec(text) ?? [];
+  const [, number = "", unit = ""] = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+))(%|deg)?$/i.exec(text) ?? [];
   return { value: number === "" ? 0 : Number(number), unit };
 }
 

@@ -87,7 +87,7 @@ export function readPaint(themeColor: unknown): Paint | undefined {
 /** Offsets from 0 to 1 that never fall; spread evenly unless there is one for each color that can be read. */
 function readOffsets(stops: readonly string[], count: number): number[] {
   const read = stops.map((stop) => {
-    const [, number, unit] = /^\s*([-+]?\d*\.?\d+)\s*(%?)\s*$/.exec(stop) ?? [];
+    const [, number, unit] = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(%?)$/.exec(stop.trim()) ?? [];
     return number === undefined ? Number.NaN : Number(number) / (unit === "%" ? 100 : 1);
   });
   if (read.length !== count || read.some(Number.isNaN))
@@ -105,7 +105,7 @@ const degrees: Readonly<Record<string, number>> = { deg: 1, grad: 0.9, rad: 180 
 /** A CSS angle or `to` one or two sides, in degrees; from top to bottom when there is neither. */
 function readDirection(direction: unknown): number {
   const text = typeof direction === "string" ? direction.trim().toLowerCase() : "";
-  const [, number, unit = ""] = /^([-+]?\d*\.?\d+)\s*(deg|grad|rad|turn|)$/.exec(text) ?? [];
+  const [, number, unit = ""] = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(deg|grad|rad|turn|)$/.exec(text) ?? [];
   if (number !== undefined) return (((Number(number) * (degrees[unit] ?? 1)) % 360) + 360) % 360;
   const named = text
     .replace(/^to\s+/, "")

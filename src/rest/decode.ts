@@ -2,11 +2,11 @@ import { create, type DescField, type DescMessage, type Message, type Registry }
 import { type FieldMask, FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.js";
 import { fail } from "../lib/errors.ts";
+import { parseJson } from "../wire/parse-json.ts";
+import { createMessageReaders, fieldsOf, isJsonObject, type MessageReaders } from "../wire/read-message.ts";
+import { absent, finishReading, type Reading, refused, startReading } from "../wire/reading.ts";
 import type { Binding } from "./binding.ts";
-import { parseJson } from "./body.ts";
 import { createParameterReaders } from "./parameters.ts";
-import { createMessageReaders, fieldsOf, isJsonObject, type MessageReaders } from "./read-message.ts";
-import { absent, finishReading, type Reading, refused, startReading } from "./reading.ts";
 
 /** A request as it came, routed and under its limits. */
 export interface RawRequest {
@@ -40,7 +40,7 @@ export function createDecoders(registry: Registry): (binding: Binding) => Decode
     const hasParameters = body.kind !== "message" && !(body.kind === "raw" && body.field === undefined);
     return (raw) => {
       const message = create(input);
-      const reading = startReading();
+      const reading = startReading(raw.body.length);
       const given = readBody(message, raw, reading);
       if (hasParameters && raw.query !== "") parameters.query(input, message, raw.query, excluded, reading);
       for (const variable of variables) parameters.variable(message, variable, raw.segments, reading);

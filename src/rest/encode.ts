@@ -1,7 +1,7 @@
 import type { DescMessage, Message, Registry } from "@bufbuild/protobuf";
 import type { HttpBody } from "../../gen/google/api/httpbody_pb.js";
+import { fieldsOf } from "../wire/read-message.ts";
 import { type Binding, isHttpBody } from "./binding.ts";
-import { fieldsOf } from "./read-message.ts";
 import { createMessageWriters } from "./write-message.ts";
 
 /** The body of an answer and its media type. */

@@ -1,9 +1,10 @@
 import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { boundsOf, depthMax } from "../wire/bounds.ts";
+import { caseOf, type Fields, fieldsOf, type MessageReaders, setOneof } from "../wire/read-message.ts";
+import { enumTextReader, scalarTextReader } from "../wire/read-scalar.ts";
+import { absent, isOver, type Reading, type ReadValue, refuse, refused } from "../wire/reading.ts";
 import type { BoundVariable } from "./binding.ts";
-import { caseOf, type Fields, fieldsOf, type MessageReaders, setOneof } from "./read-message.ts";
-import { enumTextReader, scalarTextReader } from "./read-scalar.ts";
-import { absent, depthMax, type Reading, type ReadValue, refuse, refused } from "./reading.ts";
 import { decodeComponent } from "./template.ts";
 
 export interface ParameterReaders {
@@ -25,16 +26,21 @@ export interface ParameterReaders {
 
 /** Readers of path and query parameters; they note every bad field and never throw. */
 export function createParameterReaders(readers: MessageReaders): ParameterReaders {
-  const textReaders = new Map<DescField, ReadValue | undefined>();
+  const textReaders = new Map<DescField, TextReader>();
 
-  function textReader(field: DescField): ReadValue | undefined {
-    if (!textReaders.has(field)) textReaders.set(field, compileTextReader(field, readers));
-    return textReaders.get(field);
+  function textReader(field: DescField): TextReader {
+    let reader = textReaders.get(field);
+    if (reader === undefined) {
+      reader = { read: compileTextReader(field, readers), itemsMax: boundsOf(field).itemsMax };
+      textReaders.set(field, reader);
+    }
+    return reader;
   }
 
   return {
     query(schema, message, query, excluded, reading) {
       for (const pair of query.split("&")) {
+        if (isOver(reading)) break;
         const parameter = parsePair(pair);
         if (parameter === undefined) continue;
         if (parameter.steps.length > depthMax) {
@@ -60,6 +66,13 @@ export function createParameterReaders(readers: MessageReaders): ParameterReader
       reading.at.length = 0;
     },
   };
+}
+
+interface TextReader {
+  /** Undefined for fields that no parameter can give. */
+  readonly read: ReadValue | undefined;
+  /** How many elements the field may have. */
+  readonly itemsMax: number;
 }
 
 interface Parameter {
@@ -133,7 +146,7 @@ function setText(
   fields: Fields,
   field: DescField,
   text: string | undefined,
-  read: ReadValue | undefined,
+  { read, itemsMax }: TextReader,
   reading: Reading,
 ): void {
   const { jsonName, localName } = field;
@@ -142,7 +155,12 @@ function setText(
   else if (field.fieldKind === "list") {
     // A message always has its lists.
     const list = fields[localName] as unknown[];
-    for (const item of text.split(",")) {
+    const items = text.split(",", itemsMax + 1);
+    if (list.length + items.length > itemsMax) {
+      refuse(reading, jsonName, `must have at most ${itemsMax} items`);
+      return;
+    }
+    for (const item of items) {
       const value = item === "" ? absent : read(item, reading, jsonName);
       if (value !== absent && value !== refused) list.push(value);
     }
@@ -157,11 +175,13 @@ function setText(
 function compileTextReader(field: DescField, readers: MessageReaders): ReadValue | undefined {
   if (field.fieldKind === "map") return undefined;
   if (field.enum !== undefined) return enumTextReader(field.enum);
-  if (field.message === undefined) return scalarTextReader(field.scalar, field.longAsString);
+  const { size } = boundsOf(field);
+  if (field.message === undefined) return scalarTextReader(field.scalar, field.longAsString, size);
   if (isWrapperDesc(field.message)) {
     const inner = field.message.fields[0];
     const isBare = field.fieldKind === "message" && field.oneof === undefined;
-    if (inner?.fieldKind === "scalar" && isBare) return scalarTextReader(inner.scalar, inner.longAsString);
+    if (inner?.fieldKind === "scalar" && isBare)
+      return scalarTextReader(inner.scalar, inner.longAsString, size);
     return readers.element(field);
   }
   switch (field.message.typeName) {

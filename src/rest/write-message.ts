@@ -7,7 +7,7 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { caseOf, type Fields, fieldsOf, isPlainStruct, isUnwrapped } from "./read-message.ts";
+import { caseOf, type Fields, fieldsOf, isPlainStruct, isUnwrapped } from "../wire/read-message.ts";
 import { wellKnownWriter } from "./write-well-known.ts";
 
 /** Turns the local value of a field into JSON text. */

@@ -61,7 +61,7 @@ function writeDuration({ seconds, nanos }: Duration): string {
 /** A fraction of so many digits, in groups of three and without groups of zeros at the end. */
 function fraction(value: number, digits: number): string {
   if (value === 0) return "";
-  return `.${String(value).padStart(digits, "0")}`.replace(/(?:000)+$/, "");
+  return `.${String(value).padStart(digits, "0")}`.replace(/(?:000){1,2}$/, "");
 }
 
 function camelCase(path: string): string {

@@ -46,7 +46,9 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
   const services = options.services.map(({ service }) => service);
   const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
   const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
-  const bytesMaxOf = remembered((method) => getOption(method, request_bytes_max) || bodyBytesMax);
+  const bytesMaxOf = remembered(
+    (method) => getOption(method, request_bytes_max) || (isOpen(method) ? openBytesMax : bodyBytesMax),
+  );
   const common = { services, invoke, newRequestId, onFault, bytesMaxOf };
   return {
     rest: restHandler({
@@ -83,10 +85,16 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
   };
 }
 
+/** What anyone may send is little: no open call has more to say, or its method declares it. */
+const openBytesMax = 64 * 1024;
+
+function isOpen(method: DescMethod): boolean {
+  return getOption(method, access).kind.case === "open";
+}
+
 /** What publishable tokens and callers without a token may do: pages of other origins are where such callers are. */
 function isCrossOrigin(method: DescMethod): boolean {
-  const { kind, publishable } = getOption(method, access);
-  return kind.case === "open" || publishable;
+  return isOpen(method) || getOption(method, access).publishable;
 }
 
 /** Asks once for each method: an option is parsed anew whenever it is read, in 10 µs. */

@@ -1,7 +1,11 @@
 import { promisify } from "node:util";
 import { gunzip, inflate } from "node:zlib";
-import { type DescMethodUnary, fromBinary, fromJsonString, type Message } from "@bufbuild/protobuf";
-import { type CallError, fail } from "../lib/errors.ts";
+import { create, createRegistry, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { CallError, fail } from "../lib/errors.ts";
+import { readBinary } from "../wire/binary.ts";
+import { parseJson } from "../wire/parse-json.ts";
+import { createMessageReaders, isJsonObject } from "../wire/read-message.ts";
+import { finishReading, startReading } from "../wire/reading.ts";
 import { type Codec, writeAnswer } from "./records.ts";
 
 export type { Codec } from "./records.ts";
@@ -47,14 +51,29 @@ export function tooLarge(bytesMax: number): CallError {
   return fail("RESOURCE_EXHAUSTED", "REQUEST_TOO_LARGE", `the request message is over ${bytesMax} bytes`);
 }
 
-/** The request message of a method; throws `CallError` when the bytes are none. Unknown fields are ignored. */
-export function readMessage(method: DescMethodUnary, codec: Codec, bytes: Uint8Array): Message {
+// No request has a google.protobuf.Any, whose messages a registry would name.
+const readers = createMessageReaders(createRegistry());
+
+/**
+ * The request message of a method, read under the bounds of its fields; throws `CallError` when the bytes are none.
+ * Unknown fields are ignored.
+ */
+export function readMessage({ input }: DescMethodUnary, codec: Codec, bytes: Uint8Array): Message {
+  if (codec === "json") {
+    const json = parseJson(bytes);
+    if (!isJsonObject(json))
+      throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", "the message must be a JSON object");
+    const message = create(input);
+    const reading = startReading(bytes.length);
+    readers.fill(input, message, json, reading);
+    finishReading(reading);
+    return message;
+  }
   try {
-    if (codec === "proto") return fromBinary(method.input, bytes);
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return fromJsonString(method.input, text, { ignoreUnknownFields: true });
+    return readBinary(input, bytes);
   } catch (cause) {
-    const message = `the message is not a ${method.input.typeName}`;
+    if (cause instanceof CallError) throw cause;
+    const message = `the message is not a ${input.typeName}`;
     throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", message, { cause });
   }
 }

@@ -3,7 +3,14 @@ import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
 import { type CallError, fail } from "../lib/errors.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "./call.ts";
-import { acceptedEncodings, checkEncoding, inflated, readMessage, writeMessage } from "./codec.ts";
+import {
+  acceptedEncodings,
+  type Codec,
+  checkEncoding,
+  inflated,
+  readMessage,
+  writeMessage,
+} from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
 import { recordWriters } from "./records.ts";
 import { statusTrailers } from "./status.ts";
@@ -16,10 +23,14 @@ export interface GrpcOptions extends UnaryOptions {
   readonly clientAddress: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => string;
 }
 
-/** Takes a stream that is a gRPC call it can answer; says no to streaming calls, other encodings and other protocols. */
+/** Takes a stream that is a gRPC call it can answer; says no to streaming calls and other protocols. */
 export type GrpcStreams = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
-const contentTypes = new Set(["application/grpc", "application/grpc+proto"]);
+const codecs: ReadonlyMap<string, Codec> = new Map([
+  ["application/grpc", "proto"],
+  ["application/grpc+proto", "proto"],
+  ["application/grpc+json", "json"],
+]);
 
 /**
  * Answers unary gRPC calls straight from node:http2 streams, many times as fast as the general adapter, which gets
@@ -34,14 +45,16 @@ export function grpcStreams(options: GrpcOptions): GrpcStreams {
     methods.set(pathOf(method), undefined);
   }
   return (stream, headers) => {
-    if (!contentTypes.has(headers["content-type"] ?? "") || headers[":method"] !== "POST") return false;
+    const codec = codecs.get(headers["content-type"] ?? "");
+    if (codec === undefined || headers[":method"] !== "POST") return false;
     const path = headers[":path"] ?? "";
     const method = methods.get(path);
-    if (method !== undefined) serve(stream, headers, method, options);
+    if (method !== undefined) serve(stream, headers, method, codec, options);
     else if (methods.has(path)) return false;
     else {
       const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
-      refuse(stream, requestId, fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method"), {});
+      const error = fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method");
+      refuse(stream, codec, requestId, error, {});
     }
     return true;
   };
@@ -51,6 +64,7 @@ function serve(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   method: DescMethodUnary,
+  codec: Codec,
   options: GrpcOptions,
 ): void {
   const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
@@ -75,10 +89,10 @@ function serve(
     },
     decode: (body: Buffer) => {
       const { compressed, bytes } = unaryFrame(body);
-      if (!compressed) return readMessage(method, "proto", bytes);
-      return inflated(bytes, encoding, bytesMax).then((message) => readMessage(method, "proto", message));
+      if (!compressed) return readMessage(method, codec, bytes);
+      return inflated(bytes, encoding, bytesMax).then((message) => readMessage(method, codec, message));
     },
-    answer: (outcome: Outcome) => answer(stream, requestId, method, outcome),
+    answer: (outcome: Outcome) => answer(stream, codec, requestId, method, outcome),
     onClose: (closed: () => void) => stream.on("close", closed),
     abandon: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
   };
@@ -87,27 +101,29 @@ function serve(
 
 function answer(
   stream: ServerHttp2Stream,
+  codec: Codec,
   requestId: string,
   method: DescMethodUnary,
   outcome: Outcome,
 ): void {
   if (!outcome.ok) {
-    refuse(stream, requestId, outcome.error, outcome.headers);
+    refuse(stream, codec, requestId, outcome.error, outcome.headers);
     return;
   }
-  const message = frameOf(writeMessage(method, "proto", outcome.message));
-  stream.respond(headOf(requestId, outcome.headers), { waitForTrailers: true });
+  const message = frameOf(writeMessage(method, codec, outcome.message));
+  stream.respond(headOf(codec, requestId, outcome.headers), { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(statusTrailers(undefined)));
   stream.end(message);
 }
 
 function refuse(
   stream: ServerHttp2Stream,
+  codec: Codec,
   requestId: string,
   error: CallError,
   headers: AnswerHeaders,
 ): void {
-  const head = { ...headOf(requestId, headers), ...error.refusal.headers, ...statusTrailers(error) };
+  const head = { ...headOf(codec, requestId, headers), ...error.refusal.headers, ...statusTrailers(error) };
   stream.respond(head, { endStream: true });
   // What a refused client still wants to send is of no use to anybody.
   if (stream.readableEnded) return;
@@ -115,10 +131,10 @@ function refuse(
   stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
-function headOf(requestId: string, headers: AnswerHeaders) {
+function headOf(codec: Codec, requestId: string, headers: AnswerHeaders) {
   return {
     ":status": 200,
-    "content-type": "application/grpc+proto",
+    "content-type": `application/grpc+${codec}`,
     "grpc-accept-encoding": acceptedEncodings,
     "x-request-id": requestId,
     ...headers,

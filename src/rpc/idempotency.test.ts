@@ -14,8 +14,8 @@ import { startApi } from "../../test/support/start-api.ts";
 import { testConnections } from "../../test/support/test-database.ts";
 import { type Code, fail, type Reason } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { type Context, inTwoParts, registerPartly } from "./handlers.ts";
 import { everyScope } from "../model/scope.ts";
+import { type Context, inTwoParts, registerPartly } from "./handlers.ts";
 import { deleteExpired } from "./idempotency.ts";
 
 const { handlers, services } = standInServices();

@@ -241,4 +241,3 @@ export async function deleteIdleBuckets(db: Db, now: Date): Promise<void> {
   const hourAgo = new Date(now.getTime() - 3_600_000);
   await db.deleteFrom("rate_limits").where("refilled_at", "<", hourAgo).execute();
 }
-

@@ -46,7 +46,10 @@ function encodeStatus(error: CallError, message: string): string {
       details: details.map(toMessage).map(({ desc, value }) => anyPack(desc, value)),
     });
     const bytes = toBinary(StatusSchema, status);
-    if (bytes.length <= statusBytesMax) return Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+    if (bytes.length <= statusBytesMax)
+      return Buffer.from(bytes)
+        .toString("base64")
+        .replace(/={1,2}$/, "");
     if (details.every(({ type }) => type !== "google.rpc.BadRequest")) return "";
     details = details.flatMap(halve);
   }

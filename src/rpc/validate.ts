@@ -1,26 +1,32 @@
 import type { DescField, DescMessage, DescOneof, Message } from "@bufbuild/protobuf";
 import { createValidator, type Violation } from "@bufbuild/protovalidate";
 import { type CallError, type FieldViolation, invalid } from "../lib/errors.ts";
-import { type FieldPath, fieldPath } from "./field-path.ts";
+import { type FieldPath, fieldPath } from "../wire/field-path.ts";
+import { violationsMax } from "../wire/reading.ts";
 import { normalizeTexts } from "./normalize.ts";
 
-/** How many refused fields one answer lists; a hostile request could hold a million. */
-const violationsMax = 100;
+/** With more elements in its lists and maps than this, a request is judged up to its first bad field only. */
+const elementsOfAllFaults = 2_000;
 
-const validator = createValidator();
+/** Notes every broken rule, however many there are: each costs ten times as much as a rule that is kept. */
+const thorough = createValidator();
+const upToTheFirst = createValidator({ failFast: true });
 
 /**
  * Brings the texts of a request to one form, in place, and checks the rules its fields declare. Answers the error that
  * lists every bad field: INVALID_ID when nothing but ids are bad.
  */
 export function checkRequest(message: Message, desc: DescMessage): CallError | undefined {
-  const bad = normalizeTexts(message, desc);
+  const { violations: bad, elements } = normalizeTexts(message, desc);
+  if (bad.length >= violationsMax) return invalid(bad);
+  const validator = elements > elementsOfAllFaults ? upToTheFirst : thorough;
   const result = validator.validate(desc, message);
   if (result.kind === "error") throw result.error;
   if (result.kind === "valid" && bad.length === 0) return undefined;
   const violations = result.violations ?? [];
   const named = new Set(bad.map(({ field }) => field));
   const broken = violations
+    .slice(0, violationsMax)
     .map((violation) => describe(violation, desc))
     .filter(({ field }) => !named.has(field));
   const isIdsOnly = bad.length === 0 && violations.every(({ ruleId }) => ruleId.startsWith("string.uuid"));
@@ -88,7 +94,7 @@ function sentence(ruleId: string, message: string): string {
         .replace(/^must (not )?be in list \[(.*)\]$/, "must $1be one of: $2")
         .replace(/^must contain no more than (\d+) item\(s\)$/, "must have at most $1 items")
         .replace(/^must contain at least (\d+) item\(s\)$/, "must have at least $1 items")
-        .replace(/^must be (.*\d+ (?:characters|bytes|entries))$/, "must have $1")
+        .replace(/^must be (?=.*\d (?:characters|bytes|entries)$)/, "must have ")
         .replace(/\b1 (character|item|byte)s\b/, "1 $1")
         .replace(/^does not match regex pattern `(.*)`$/s, "must match the pattern $1");
   }

@@ -166,7 +166,9 @@ function answerConnect(res: ServerResponse, codec: Codec, method: DescMethodUnar
     message: error.message,
     details: detailMessages(error).map(({ desc, value }) => ({
       type: desc.typeName,
-      value: Buffer.from(toBinary(desc, value)).toString("base64").replace(/=+$/, ""),
+      value: Buffer.from(toBinary(desc, value))
+        .toString("base64")
+        .replace(/={1,2}$/, ""),
     })),
   };
   write(

@@ -118,9 +118,9 @@ function findDeclared(userAgent: string): { purpose: Purpose; program: DeclaredP
 
 /** The product that calls itself a bot, as it spells itself: `FooBot` of `Mozilla/5.0 (compatible; FooBot/1.2; …)`. */
 function givenName(userAgent: string): string {
-  const name =
-    /[\w.-]*(?:bot|crawl|spider|scan|fetch|preview|monitor|check)[\w.-]*/i.exec(userAgent)?.[0] ?? "";
-  return name.slice(0, nameLengthMax);
+  const words = userAgent.match(/[\w.-]+/g) ?? [];
+  const name = words.find((word) => /bot|crawl|spider|scan|fetch|preview|monitor|check/i.test(word));
+  return name?.slice(0, nameLengthMax) ?? "";
 }
 
 function automatic(

@@ -80,12 +80,12 @@ function addLinks(file: VCard, { phone, phoneIsWhatsapp, socialLinks }: ContactC
 
 /** The name in letters that every client reads, and as it is written for those that can (RFC 6266). */
 function attachment(name: string): string {
-  const written = name.replace(/[^\p{L}\p{M}\p{Nd}]+/gu, "-").replace(/^-+|-+$/g, "") || "contact";
+  const written = name.replace(/[^\p{L}\p{M}\p{Nd}]+/gu, "-").replace(/^-|-$/g, "") || "contact";
   const plain = written
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^A-Za-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   const fallback = `attachment; filename="${plain || "contact"}.vcf"`;
   return plain === written ? fallback : `${fallback}; filename*=UTF-8''${encodeURIComponent(written)}.vcf`;
 }

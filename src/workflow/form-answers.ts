@@ -1,3 +1,4 @@
+import { composed } from "../lib/compose.ts";
 import type { AttributeType } from "../model/attribute-capture.ts";
 import { parseDate, parseNumber } from "../model/attribute-operators.ts";
 import type { FormField, FormFieldType } from "../model/steps/form-submit.ts";
@@ -84,15 +85,12 @@ function isDay(text: string): boolean {
 
 /** Trimmed, in one form of Unicode, with the line breaks of this side of the wire, and without control characters. */
 function cleaned(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      .replaceAll("\r\n", "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
-      .normalize("NFC")
-      .trim()
-  );
+  const plain = text
+    .toWellFormed()
+    .replaceAll("\r\n", "\n")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return composed(plain).trim();
 }
 
 function byteLength(text: string): number {

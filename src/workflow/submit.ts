@@ -1,6 +1,6 @@
 import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
-import { captured, savesAttributes, nothingSaved } from "./capture.ts";
+import { captured, nothingSaved, savesAttributes } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps, Submitted } from "./steps/step.ts";
 import type { Visit } from "./visit.ts";

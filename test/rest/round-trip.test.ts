@@ -7,9 +7,9 @@ import {
   Specimen_Color,
   SpecimenSchema,
 } from "../../gen/signpost/testing/v1/specimen_pb.js";
-import { createMessageReaders, isJsonObject } from "../../src/rest/read-message.ts";
-import { startReading } from "../../src/rest/reading.ts";
 import { createMessageWriters } from "../../src/rest/write-message.ts";
+import { createMessageReaders, isJsonObject } from "../../src/wire/read-message.ts";
+import { startReading } from "../../src/wire/reading.ts";
 
 const registry = createRegistry(file_signpost_testing_v1_specimen);
 const readers = createMessageReaders(registry);
@@ -105,7 +105,7 @@ test("a message of any content comes back from JSON as it was", () => {
 function readBack(json: string): Specimen {
   const parsed: unknown = JSON.parse(json);
   const message = create(SpecimenSchema);
-  const reading = startReading();
+  const reading = startReading(json.length);
   readers.fill(SpecimenSchema, message, isJsonObject(parsed) ? parsed : {}, reading);
   expect(reading.violations).toEqual([]);
   return message;

@@ -1,5 +1,5 @@
-import { type CallError, fail } from "../../lib/errors.ts";
 import type { Db } from "../../db/open.ts";
+import { type CallError, fail } from "../../lib/errors.ts";
 import type { Caller } from "../../rpc/handlers.ts";
 import { countTokensUpTo } from "./queries.ts";
 

@@ -50,9 +50,9 @@ export function pickLanguage(header: string | undefined): Language {
   let bestWeight = 0;
   for (const range of ranges) {
     const [tag = "", ...parameters] = range
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/);
+      .split(";")
+      .map((part) => part.trim());
     const primary = tag.split("-", 1)[0] ?? "";
     // The code of Hebrew until 1989, which some Java systems still send.
     const language = primary === "iw" ? "he" : primary;

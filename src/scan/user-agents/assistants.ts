@@ -7,7 +7,7 @@ import type { DeclaredProgram } from "./declared.ts";
  */
 export const assistants: readonly DeclaredProgram[] = [
   { name: "ChatGPT-User", origin: "OpenAI", pattern: /ChatGPT-User/i },
-  { name: "ChatGPT Operator", origin: "OpenAI", pattern: /\bOperator\/\d.*openai/i },
+  { name: "ChatGPT Operator", origin: "OpenAI", pattern: /\bOperator\/\d.{0,99}openai/i },
   { name: "Codex", origin: "OpenAI", pattern: /\bcodex(?:[-_]cli|[-_]rs)?\/\d/i },
   { name: "Claude-User", origin: "Anthropic", pattern: /Claude-User/i },
   { name: "Claude Code", origin: "Anthropic", pattern: /Claude-?Code/i },

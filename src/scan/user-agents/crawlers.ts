@@ -47,7 +47,7 @@ export const crawlers: readonly DeclaredProgram[] = [
   },
   { name: "Baiduspider", origin: "Baidu", pattern: /Baiduspider/i },
   { name: "Yahoo! Slurp", origin: "Yahoo", pattern: /Yahoo! Slurp/i },
-  { name: "Sogou spider", origin: "Sogou", pattern: /Sogou.*spider/i },
+  { name: "Sogou spider", origin: "Sogou", pattern: /Sogou.{0,99}spider/i },
   { name: "360Spider", origin: "Qihoo 360", pattern: /360Spider/i },
   { name: "Yeti", origin: "Naver", pattern: /\bYeti\/\d/i },
   { name: "SeznamBot", origin: "Seznam", pattern: /SeznamBot/i },

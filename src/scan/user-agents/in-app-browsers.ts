@@ -7,7 +7,8 @@ export const inAppBrowsers: readonly { readonly name: string; readonly pattern: 
   { name: "Instagram", pattern: /\bInstagram (\d[\d.]*)/ },
   {
     name: "Messenger",
-    pattern: /FBAN\/Messenger\S*?FBAV\/(\d[\d.]*)|\[FB_IAB\/(?:Orca|MESSENGER)\S*?FBAV\/(\d[\d.]*)/,
+    pattern:
+      /FBAN\/Messenger\S{0,200}?FBAV\/(\d[\d.]*)|\[FB_IAB\/(?:Orca|MESSENGER)\S{0,200}?FBAV\/(\d[\d.]*)/,
   },
   { name: "Facebook", pattern: /\bFBAV\/(\d[\d.]*)|\bFBAN\/|\[FB_IAB\// },
   { name: "TikTok", pattern: /\b(?:musical_ly|trill|TikTok)[_ /](\d[\d.]*)|BytedanceWebview|\bByteLocale\// },

@@ -5,7 +5,11 @@ import type { DeclaredProgram } from "./declared.ts";
  * be others: iMessage names Facebook and Twitter, LINE and KakaoTalk name Facebook, Signal names WhatsApp. Hence the order.
  */
 export const linkPreviews: readonly DeclaredProgram[] = [
-  { name: "iMessage link preview", origin: "Apple", pattern: /facebookexternalhit\S* Facebot Twitterbot/i },
+  {
+    name: "iMessage link preview",
+    origin: "Apple",
+    pattern: /facebookexternalhit\S{0,200} Facebot Twitterbot/i,
+  },
   {
     name: "Apple background fetch",
     origin: "Apple",
@@ -24,7 +28,7 @@ export const linkPreviews: readonly DeclaredProgram[] = [
   {
     name: "Microsoft Teams link preview",
     origin: "Microsoft",
-    pattern: /SkypeUriPreview.*Teams|TeamsLinkPreview|MSTeamsBot/i,
+    pattern: /SkypeUriPreview.{0,200}Teams|TeamsLinkPreview|MSTeamsBot/i,
   },
   { name: "Skype link preview", origin: "Microsoft", pattern: /SkypeUriPreview/i },
   { name: "Microsoft link preview", origin: "Microsoft", pattern: /BingPreview|MicrosoftPreview/i },

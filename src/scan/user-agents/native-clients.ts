@@ -11,7 +11,7 @@ export const scannerApps: readonly RegExp[] = [
  * with the same library: device type NATIVE, actor UNKNOWN.
  */
 export const nativeClients: readonly RegExp[] = [
-  /\bCFNetwork\/\S+ Darwin\//,
+  /\bCFNetwork\/\S{1,200} Darwin\//,
   /^Dalvik\//,
   /^okhttp\//i,
   /\bAlamofire\//,

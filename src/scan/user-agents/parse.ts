@@ -90,7 +90,7 @@ function androidModel(userAgent: string): string {
   const start = entries.findIndex((entry) => /Android/.test(entry)) + 1;
   const model = entries
     .slice(start)
-    .map((entry) => entry.replace(/\s*Build\/.*$/, "").trim())
+    .map((entry) => entry.replace(/Build\/.*$/, "").trim())
     .find(
       (entry) =>
         !/^(?:U|wv|[a-z]{2}(?:[-_][a-zA-Z]{2})?|HarmonyOS|HMSCore.*|Mobile|Tablet|rv:.*|)$/.test(entry),

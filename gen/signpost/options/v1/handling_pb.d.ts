@@ -27,7 +27,8 @@ export declare const cache_seconds: GenExtension<MethodOptions, number>;
 export declare const success_status: GenExtension<MethodOptions, number>;
 
 /**
- * The limit of a request body over REST in bytes, for methods that take more than the usual 8 MiB.
+ * The limit of a request in bytes, unpacked and over every protocol, for methods that take more than the usual 8 MiB
+ * or, if they are open, 64 KiB.
  *
  * @generated from extension: uint32 request_bytes_max = 50106;
  */

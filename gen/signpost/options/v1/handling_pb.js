@@ -30,7 +30,8 @@ export const success_status = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 1);
 
 /**
- * The limit of a request body over REST in bytes, for methods that take more than the usual 8 MiB.
+ * The limit of a request in bytes, unpacked and over every protocol, for methods that take more than the usual 8 MiB
+ * or, if they are open, 64 KiB.
  *
  * @generated from extension: uint32 request_bytes_max = 50106;
  */

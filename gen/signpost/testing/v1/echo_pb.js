@@ -3,13 +3,14 @@
 /* eslint-disable */
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 
 /**
  * Describes the file signpost/testing/v1/echo.proto.
  */
 export const file_signpost_testing_v1_echo = /*@__PURE__*/
-  fileDesc("Ch5zaWducG9zdC90ZXN0aW5nL3YxL2VjaG8ucHJvdG8SE3NpZ25wb3N0LnRlc3RpbmcudjEiGwoLRWNob1JlcXVlc3QSDAoEdGV4dBgBIAEoCSIcCgxFY2hvUmVzcG9uc2USDAoEdGV4dBgBIAEoCTJvCgtFY2hvU2VydmljZRJgCgRFY2hvEiAuc2lnbnBvc3QudGVzdGluZy52MS5FY2hvUmVxdWVzdBohLnNpZ25wb3N0LnRlc3RpbmcudjEuRWNob1Jlc3BvbnNlIhOQAgGC0+STAgoSCC92MS9lY2hvYgZwcm90bzM", [file_google_api_annotations]);
+  fileDesc("Ch5zaWducG9zdC90ZXN0aW5nL3YxL2VjaG8ucHJvdG8SE3NpZ25wb3N0LnRlc3RpbmcudjEiJwoLRWNob1JlcXVlc3QSGAoEdGV4dBgBIAEoCUIKukgHcgUogK3iBCIcCgxFY2hvUmVzcG9uc2USDAoEdGV4dBgBIAEoCTJvCgtFY2hvU2VydmljZRJgCgRFY2hvEiAuc2lnbnBvc3QudGVzdGluZy52MS5FY2hvUmVxdWVzdBohLnNpZ25wb3N0LnRlc3RpbmcudjEuRWNob1Jlc3BvbnNlIhOQAgGC0+STAgoSCC92MS9lY2hvYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations]);
 
 /**
  * Describes the message signpost.testing.v1.EchoRequest.

@@ -3,14 +3,22 @@ import type { DescField } from "@bufbuild/protobuf";
 /** Fields, list indexes and map keys from the request message down to a value. */
 export type FieldPath = readonly (DescField | number | { readonly key: string })[];
 
+/** How much of a key is shown. */
+const keyLengthMax = 64;
+
 /** The path in JSON names: `links[3].destination`, `metadata.color`, `metadata["two words"]`. */
 export function fieldPath(path: FieldPath): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
-    else if (!("key" in step)) text += text === "" ? step.jsonName : `.${step.jsonName}`;
-    else
-      text += /^[A-Za-z_]\w*$/.test(step.key) ? `.${step.key}` : `[${JSON.stringify(step.key.slice(0, 64))}]`;
+    else if ("key" in step) text += keyStep(step.key);
+    else text += text === "" ? step.jsonName : `.${step.jsonName}`;
   }
   return text;
+}
+
+/** The step that leads to a map's key, cut when the key is long. */
+export function keyStep(key: string): string {
+  const shown = key.slice(0, keyLengthMax);
+  return /^[A-Za-z_]\w*$/.test(shown) ? `.${shown}` : `[${JSON.stringify(shown)}]`;
 }

@@ -8,11 +8,16 @@ import {
   TimestampSchema,
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
-import { depthMax, type Reading, type ReadValue, refuse, refused } from "./reading.ts";
+import { depthMax, textBytesMaxDefault } from "./bounds.ts";
+import { type Reading, type ReadValue, refuse, refused, tooManyElements } from "./reading.ts";
 
 const timestampPattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 const durationPattern = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
+/** Long enough for any form that the patterns take. */
+const timeLengthMax = 64;
+/** Room for the paths of every field that any message has. */
+const maskLengthMax = 16 * 1024;
 const maskPathPattern = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z in seconds: the range of google.protobuf.Timestamp. */
@@ -66,29 +71,42 @@ export function readJsonObject(json: unknown, reading: Reading, name: string | n
 }
 
 function isFreeJson(json: unknown, reading: Reading, name: string | number): json is JsonValue {
-  const fault = faultOfFreeJson(json, depthMax - reading.at.length);
+  const fault = faultOfFreeJson(json, depthMax - reading.at.length, reading);
   if (fault === undefined) return true;
   refuse(reading, name, fault);
   return false;
 }
 
-function faultOfFreeJson(json: unknown, depthLeft: number): string | undefined {
-  if (typeof json === "string")
-    return json.isWellFormed() ? undefined : "must not hold half of a surrogate pair";
+function faultOfFreeJson(json: unknown, depthLeft: number, reading: Reading): string | undefined {
+  if (typeof json === "string") return faultOfText(json);
   if (typeof json === "number") return Number.isFinite(json) ? undefined : "holds too large a number";
   if (typeof json !== "object" || json === null) return undefined;
   if (depthLeft <= 0) return "is nested too deeply";
-  for (const [key, value] of Object.entries(json)) {
-    const fault = faultOfFreeJson(key, 1) ?? faultOfFreeJson(value, depthLeft - 1);
+  // Arrays are asked for no keys: those would be texts, one for each element.
+  const keys = Array.isArray(json) ? undefined : Object.keys(json);
+  const values: readonly unknown[] = Array.isArray(json) ? json : Object.values(json);
+  reading.elementsLeft -= values.length;
+  if (reading.elementsLeft < 0) return tooManyElements;
+  for (let index = 0; index < values.length; index++) {
+    const fault = faultOfText(keys?.[index] ?? "") ?? faultOfFreeJson(values[index], depthLeft - 1, reading);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
+function faultOfText(text: string): string | undefined {
+  if (text.length > textBytesMaxDefault) return `holds a text of more than ${textBytesMaxDefault} characters`;
+  return text.isWellFormed() ? undefined : "must not hold half of a surrogate pair";
+}
+
+function isShortText(json: unknown): json is string {
+  return typeof json === "string" && json.length <= timeLengthMax;
+}
+
 // Digits are read by position: twice as fast as the groups of the pattern, and lists are full of timestamps.
 const readTimestamp: ReadValue = (json, reading, name) => {
   const description = "must be an RFC 3339 time such as 2026-01-31T12:00:00Z";
-  if (typeof json !== "string" || !timestampPattern.test(json)) return refuse(reading, name, description);
+  if (!isShortText(json) || !timestampPattern.test(json)) return refuse(reading, name, description);
   const year = twoDigits(json, 0) * 100 + twoDigits(json, 2);
   const month = twoDigits(json, 5);
   const day = twoDigits(json, 8);
@@ -122,7 +140,7 @@ function offsetSeconds(text: string, zone: number): number {
 }
 
 const readDuration: ReadValue = (json, reading, name) => {
-  const parts = typeof json === "string" ? durationPattern.exec(json) : null;
+  const parts = isShortText(json) ? durationPattern.exec(json) : null;
   const seconds = Number(parts?.[2]);
   if (parts === null || seconds > durationSecondsMax) {
     return refuse(reading, name, "must be a time in seconds such as 1.5s");
@@ -137,7 +155,8 @@ function nanosOf(fraction: string | undefined): number {
 
 /** Takes comma-separated paths in camelCase or snake_case; the message holds snake_case. */
 const readFieldMask: ReadValue = (json, reading, name) => {
-  if (typeof json !== "string") return refuse(reading, name, "must be field names separated by commas");
+  if (typeof json !== "string" || json.length > maskLengthMax)
+    return refuse(reading, name, "must be field names separated by commas");
   const paths = json.split(",").filter((path) => path !== "");
   if (!paths.every((path) => maskPathPattern.test(path))) {
     return refuse(reading, name, "must be field names separated by commas");

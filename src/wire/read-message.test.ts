@@ -7,9 +7,9 @@ import {
   Specimen_Color,
   SpecimenSchema,
 } from "../../gen/signpost/testing/v1/specimen_pb.js";
+import { createMessageWriters } from "../rest/write-message.ts";
 import { createMessageReaders, isJsonObject } from "./read-message.ts";
 import { type Reading, startReading } from "./reading.ts";
-import { createMessageWriters } from "./write-message.ts";
 
 const registry = createRegistry(file_signpost_testing_v1_specimen);
 const readers = createMessageReaders(registry);
@@ -19,7 +19,7 @@ function read(text: string): { message: Specimen; given: string[]; reading: Read
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error("the test needs an object");
   const message = create(SpecimenSchema);
-  const reading = startReading();
+  const reading = startReading(text.length);
   const given = readers.fill(SpecimenSchema, message, json, reading);
   return { message, given, reading };
 }

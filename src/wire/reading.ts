@@ -1,16 +1,21 @@
 import { type FieldViolation, invalid } from "../lib/errors.ts";
-
-/** How many objects and lists a request may nest; protobuf's own parsers stop at the same depth. */
-export const depthMax = 100;
+import { elementsMaxOf } from "./bounds.ts";
+import { keyStep } from "./field-path.ts";
 
 /** How many refused fields one answer lists; a hostile body could hold a million. */
-const violationsMax = 100;
+export const violationsMax = 100;
+
+/** What is said of the lists and maps of one request when they are too large together. */
+export const tooManyElements =
+  "must have fewer elements: all lists and maps of the request have too many together";
 
 /** A request while it is read: what was refused so far, and where the reader stands. */
 export interface Reading {
   readonly violations: FieldViolation[];
   /** JSON names, list indexes and `["…"]` map keys from the request message down. */
   readonly at: (string | number)[];
+  /** How many elements of lists and maps may still come. */
+  elementsLeft: number;
 }
 
 /** The value was refused and a violation noted. */
@@ -25,8 +30,25 @@ export const absent: unique symbol = Symbol("absent");
  */
 export type ReadValue = (json: unknown, reading: Reading, name: string | number) => unknown;
 
-export function startReading(): Reading {
-  return { violations: [], at: [] };
+/** Starts to read a request of so many bytes. */
+export function startReading(bytes: number): Reading {
+  return { violations: [], at: [], elementsLeft: elementsMaxOf(bytes) };
+}
+
+/** Whether enough was refused: nothing that may follow changes the answer. */
+export function isOver(reading: Reading): boolean {
+  return reading.violations.length >= violationsMax || reading.elementsLeft < 0;
+}
+
+/** Counts the elements of a list or map before they are read; false, and a violation noted, when they are too many. */
+export function takeElements(reading: Reading, name: string | number, count: number): boolean {
+  if (count <= reading.elementsLeft) {
+    reading.elementsLeft -= count;
+    return true;
+  }
+  refuse(reading, name, tooManyElements);
+  reading.elementsLeft = -1;
+  return false;
 }
 
 /** Notes that the value at `name` below the reader's place breaks a rule, and goes on. */
@@ -44,7 +66,8 @@ export function finishReading(reading: Reading): void {
 
 /** The step of a path that leads to a map's key: `metadata.color`, `metadata["two words"]`. */
 export function mapStep(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? key : `[${JSON.stringify(key.slice(0, 64))}]`;
+  const step = keyStep(key);
+  return step.startsWith(".") ? step.slice(1) : step;
 }
 
 function pathOf(steps: readonly (string | number)[]): string {

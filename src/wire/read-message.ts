@@ -7,9 +7,19 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { type Bounds, boundsOf, depthMax } from "./bounds.ts";
 import { enumReader, scalarReader, scalarTextReader } from "./read-scalar.ts";
 import { readJsonObject, wellKnownReader } from "./read-well-known.ts";
-import { absent, depthMax, mapStep, type Reading, type ReadValue, refuse, refused } from "./reading.ts";
+import {
+  absent,
+  isOver,
+  mapStep,
+  type Reading,
+  type ReadValue,
+  refuse,
+  refused,
+  takeElements,
+} from "./reading.ts";
 
 /** The fields of a message by local name. */
 export type Fields = Record<string, unknown>;
@@ -75,9 +85,9 @@ export function createMessageReaders(registry: Registry): MessageReaders {
   function valueReader(field: DescField): ReadValue {
     switch (field.fieldKind) {
       case "list":
-        return listReader(elementReader(field));
+        return listReader(boundsOf(field), elementReader(field));
       case "map":
-        return mapReader(field, elementReader(field));
+        return mapReader(field, boundsOf(field), elementReader(field));
       default:
         return elementReader(field);
     }
@@ -86,7 +96,7 @@ export function createMessageReaders(registry: Registry): MessageReaders {
   function elementReader(field: DescField): ReadValue {
     if (field.enum !== undefined) return enumReader(field.enum);
     if (field.message !== undefined) return messageReader(field.message, field);
-    return scalarReader(field.scalar, "longAsString" in field && field.longAsString);
+    return scalarReader(field.scalar, "longAsString" in field && field.longAsString, boundsOf(field).size);
   }
 
   function messageReader(schema: DescMessage, field: DescField): ReadValue {
@@ -105,6 +115,7 @@ export function createMessageReaders(registry: Registry): MessageReaders {
       const fields = fieldsOf(message);
       reading.at.push(name);
       for (const key of Object.keys(json)) {
+        if (isOver(reading)) break;
         const value = json[key];
         if (value !== null) table.get(key)?.read(fields, value, reading);
       }
@@ -124,6 +135,7 @@ export function createMessageReaders(registry: Registry): MessageReaders {
         const value = json[key];
         const reader = table.get(key);
         if (value === null || reader === undefined || skipped?.has(reader.field.name)) continue;
+        if (isOver(reading)) break;
         if (reader.read(fields, value, reading)) given.add(reader.field.name);
       }
       return [...given];
@@ -185,12 +197,14 @@ export function caseOf(fields: Fields, field: DescField): string | undefined {
   return (fields[field.oneof?.localName ?? ""] as { case: string | undefined }).case;
 }
 
-function listReader(readElement: ReadValue): ReadValue {
+function listReader({ itemsMax }: Bounds, readElement: ReadValue): ReadValue {
   return (json, reading, name) => {
     if (!Array.isArray(json)) return refuse(reading, name, "must be a list");
+    if (json.length > itemsMax) return refuse(reading, name, `must have at most ${itemsMax} items`);
+    if (!takeElements(reading, name, json.length)) return refused;
     const list: unknown[] = [];
     reading.at.push(name);
-    for (let index = 0; index < json.length; index++) {
+    for (let index = 0; index < json.length && !isOver(reading); index++) {
       const element: unknown = json[index];
       const value =
         element === null ? refuse(reading, index, "must not be null") : readElement(element, reading, index);
@@ -202,16 +216,24 @@ function listReader(readElement: ReadValue): ReadValue {
   };
 }
 
-function mapReader(field: DescField & { fieldKind: "map" }, readElement: ReadValue): ReadValue {
+function mapReader(
+  field: DescField & { fieldKind: "map" },
+  { itemsMax, keySize }: Bounds,
+  readElement: ReadValue,
+): ReadValue {
   const readKey =
     field.mapKey === ScalarType.STRING
-      ? scalarReader(ScalarType.STRING, false)
-      : scalarTextReader(field.mapKey, true);
+      ? scalarReader(ScalarType.STRING, false, keySize)
+      : scalarTextReader(field.mapKey, true, keySize);
   return (json, reading, name) => {
     if (!isJsonObject(json)) return refuse(reading, name, "must be an object");
+    const keys = Object.keys(json);
+    if (keys.length > itemsMax) return refuse(reading, name, `must have at most ${itemsMax} entries`);
+    if (!takeElements(reading, name, keys.length)) return refused;
     const map: Fields = {};
     reading.at.push(name);
-    for (const key of Object.keys(json)) {
+    for (const key of keys) {
+      if (isOver(reading)) break;
       const element = json[key];
       if (element === null) continue;
       const step = mapStep(key);
@@ -234,7 +256,7 @@ function setOwn(map: Fields, key: string, value: unknown): void {
 function wrapperReader(schema: DescMessage, unwrapped: boolean): ReadValue {
   const field = schema.fields[0];
   if (field?.fieldKind !== "scalar") throw new Error(`${schema.typeName} is not a wrapper`);
-  const read = scalarReader(field.scalar, field.longAsString);
+  const read = scalarReader(field.scalar, field.longAsString, boundsOf(field).size);
   if (unwrapped) return read;
   return (json, reading, name) => {
     const value = read(json, reading, name);

@@ -1,5 +1,6 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
-import { absent, type ReadValue, refuse } from "./reading.ts";
+import type { Size } from "./bounds.ts";
+import { absent, type Reading, type ReadValue, refuse } from "./reading.ts";
 
 /** The largest finite 32-bit float. */
 const floatMax = 3.4028234663852886e38;
@@ -8,18 +9,24 @@ const floatMax = 3.4028234663852886e38;
 const listedEnumNamesMax = 20;
 
 const integerPattern = /^-?\d{1,20}$/;
-const numberPattern = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const numberPattern = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Reads a scalar from JSON; 64-bit integers become bigint, or decimal strings where the schema says `jstype = JS_STRING`. */
-export function scalarReader(scalar: ScalarType, longAsString: boolean): ReadValue {
+/** No double needs more digits to be told from all others, but some programs write all they have: 767. */
+const numberLengthMax = 800;
+
+/**
+ * Reads a scalar from JSON, texts and bytes up to the size; 64-bit integers become bigint, or decimal strings where the
+ * schema says `jstype = JS_STRING`.
+ */
+export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Size): ReadValue {
   switch (scalar) {
     case ScalarType.STRING:
-      return readString;
+      return stringReader(size);
     case ScalarType.BOOL:
       return (json, reading, name) =>
         typeof json === "boolean" ? json : refuse(reading, name, "must be true or false");
     case ScalarType.BYTES:
-      return readBytes;
+      return bytesReader(size);
     case ScalarType.DOUBLE:
       return floatReader(Number.MAX_VALUE);
     case ScalarType.FLOAT:
@@ -42,10 +49,10 @@ export function scalarReader(scalar: ScalarType, longAsString: boolean): ReadVal
 }
 
 /** Reads a scalar from the text of a parameter: as in JSON, and `true`/`false` in any case. */
-export function scalarTextReader(scalar: ScalarType, longAsString: boolean): ReadValue {
-  if (scalar !== ScalarType.BOOL) return scalarReader(scalar, longAsString);
+export function scalarTextReader(scalar: ScalarType, longAsString: boolean, size: Size): ReadValue {
+  if (scalar !== ScalarType.BOOL) return scalarReader(scalar, longAsString, size);
   return (text, reading, name) => {
-    const word = String(text).toLowerCase();
+    const word = String(text).slice(0, 6).toLowerCase();
     if (word === "true") return true;
     return word === "false" ? false : refuse(reading, name, "must be true or false");
   };
@@ -78,14 +85,24 @@ export function enumTextReader(schema: DescEnum): ReadValue {
     read(typeof text === "string" && integerPattern.test(text) ? Number(text) : text, reading, name);
 }
 
-const readString: ReadValue = (json, reading, name) => {
-  if (typeof json !== "string") return refuse(reading, name, "must be a string");
-  return json.isWellFormed() ? json : refuse(reading, name, "must not hold half of a surrogate pair");
-};
+function stringReader({ max, description }: Size): ReadValue {
+  return (json, reading, name) => {
+    if (typeof json !== "string") return refuse(reading, name, "must be a string");
+    if (json.length > max) return refuse(reading, name, description);
+    return json.isWellFormed() ? json : refuse(reading, name, "must not hold half of a surrogate pair");
+  };
+}
 
 /** Takes base64 and base64url, with and without padding. */
-const readBytes: ReadValue = (json, reading, name) => {
-  if (typeof json !== "string") return refuse(reading, name, "must be base64 text");
+function bytesReader({ max, description }: Size): ReadValue {
+  const digitsMax = Math.ceil(max / 3) * 4;
+  return (json, reading, name) => {
+    if (typeof json !== "string") return refuse(reading, name, "must be base64 text");
+    return json.length > digitsMax ? refuse(reading, name, description) : readBytes(json, reading, name);
+  };
+}
+
+function readBytes(json: string, reading: Reading, name: string | number): unknown {
   const digits = json.endsWith("==") ? json.length - 2 : json.endsWith("=") ? json.length - 1 : json.length;
   const bytes = Buffer.from(json, "base64");
   // Node skips what is not base64, so a wrong character shows in the length; one digit over is never whole.
@@ -93,14 +110,15 @@ const readBytes: ReadValue = (json, reading, name) => {
     return refuse(reading, name, "must be base64 text");
   }
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-};
+}
 
 function floatReader(max: number): ReadValue {
   return (json, reading, name) => {
     if (json === "NaN") return Number.NaN;
     if (json === "Infinity") return Number.POSITIVE_INFINITY;
     if (json === "-Infinity") return Number.NEGATIVE_INFINITY;
-    const value = typeof json === "string" && numberPattern.test(json) ? Number(json) : json;
+    const isNumber = typeof json === "string" && json.length <= numberLengthMax && numberPattern.test(json);
+    const value = isNumber ? Number(json) : json;
     if (typeof value !== "number") return refuse(reading, name, "must be a number");
     return Math.abs(value) <= max ? value : refuse(reading, name, "is too large a number");
   };

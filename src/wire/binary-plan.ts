@@ -1,0 +1,116 @@
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { type Bounds, boundsOf, type Size } from "./bounds.ts";
+
+/** What may stand in the bytes of a message. */
+export interface MessagePlan {
+  readonly fields: ReadonlyMap<number, FieldPlan>;
+}
+
+/** What may stand in the bytes of one field. */
+export interface FieldPlan {
+  readonly field: DescField;
+  /** Where the field stands among those of its message. */
+  readonly index: number;
+  /** How one value is written: protobuf's number of it. */
+  readonly wireType: number;
+  /** The bytes of each value in a packed list, zero for varints; undefined for what is never packed. */
+  readonly packedBytes: number | undefined;
+  /** How often the field may come; undefined for single values, of which the last counts. */
+  readonly countMax: number | undefined;
+  readonly countFault: string;
+  readonly isElement: boolean;
+  readonly size: Size;
+  /** What the bytes hold when they are a message. */
+  readonly child: (() => MessagePlan) | undefined;
+}
+
+/** The wire types of protobuf. */
+export const wireTypes = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
+
+const plans = new WeakMap<DescMessage, MessagePlan>();
+
+/** The plan of a message type, made once. */
+export function planOf(schema: DescMessage): MessagePlan {
+  let plan = plans.get(schema);
+  if (plan === undefined) {
+    const fields = schema.fields.map((field, index) => [field.number, fieldPlan(field, index)] as const);
+    plan = { fields: new Map(fields) };
+    plans.set(schema, plan);
+  }
+  return plan;
+}
+
+function fieldPlan(field: DescField, index: number): FieldPlan {
+  const bounds = boundsOf(field);
+  const { itemsMax, size } = bounds;
+  switch (field.fieldKind) {
+    case "list": {
+      const countFault = `must have at most ${itemsMax} items`;
+      const value = valuePlan(field, field.scalar, size);
+      return { field, index, ...value, countMax: itemsMax, countFault, isElement: true };
+    }
+    case "map": {
+      const countFault = `must have at most ${itemsMax} entries`;
+      const entry = { ...message, child: once(() => entryPlan(field, bounds)) };
+      return { field, index, ...entry, size, countMax: itemsMax, countFault, isElement: true };
+    }
+    default:
+      return single(field, index, valuePlan(field, field.scalar, size));
+  }
+}
+
+/** An entry of a map is written as a message of a key and a value. */
+function entryPlan(field: DescField & { fieldKind: "map" }, { keySize, size }: Bounds): MessagePlan {
+  const key = single(field, 0, { ...scalarPlan(field.mapKey), child: undefined, size: keySize });
+  const value = single(field, 1, valuePlan(field, field.scalar, size));
+  return {
+    fields: new Map([
+      [1, key],
+      [2, value],
+    ]),
+  };
+}
+
+type ValuePlan = Pick<FieldPlan, "wireType" | "packedBytes" | "child" | "size">;
+
+/** A message that comes twice would be merged with all that came before: it may come once. */
+function single(field: DescField, index: number, value: ValuePlan): FieldPlan {
+  const countMax = value.child === undefined ? undefined : 1;
+  const unpacked = { ...value, packedBytes: undefined };
+  return { field, index, ...unpacked, countMax, countFault: "must be given once", isElement: false };
+}
+
+const message = { wireType: wireTypes.delimited, packedBytes: undefined };
+
+function valuePlan(field: DescField, scalar: ScalarType | undefined, size: Size): ValuePlan {
+  const schema = field.message;
+  if (schema !== undefined) return { ...message, size, child: once(() => planOf(schema)) };
+  return { ...scalarPlan(scalar ?? ScalarType.INT32), size, child: undefined };
+}
+
+function scalarPlan(scalar: ScalarType): Pick<FieldPlan, "wireType" | "packedBytes"> {
+  switch (scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return { wireType: wireTypes.delimited, packedBytes: undefined };
+    case ScalarType.DOUBLE:
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+      return { wireType: wireTypes.fixed64, packedBytes: 8 };
+    case ScalarType.FLOAT:
+    case ScalarType.FIXED32:
+    case ScalarType.SFIXED32:
+      return { wireType: wireTypes.fixed32, packedBytes: 4 };
+    default:
+      return { wireType: wireTypes.varint, packedBytes: 0 };
+  }
+}
+
+/** Plans of messages that contain themselves are made when they are reached. */
+function once(make: () => MessagePlan): () => MessagePlan {
+  let made: MessagePlan | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

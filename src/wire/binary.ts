@@ -1,0 +1,134 @@
+import { type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
+import { type CallError, invalid } from "../lib/errors.ts";
+import { type FieldPlan, type MessagePlan, planOf, wireTypes } from "./binary-plan.ts";
+import { depthMax, elementsMaxOf } from "./bounds.ts";
+import { type FieldPath, fieldPath } from "./field-path.ts";
+import { tooManyElements } from "./reading.ts";
+
+/**
+ * Reads a message from protobuf's bytes. They are looked through before anything is made of them: what holds more than
+ * its fields allow throws a `CallError` that names the field, and bytes that are no such message throw an Error. Unknown
+ * fields are ignored.
+ */
+export function readBinary(schema: DescMessage, bytes: Uint8Array): Message {
+  const scan: Scan = { bytes, at: 0, elementsLeft: elementsMaxOf(bytes.length), place: [] };
+  scanMessage(scan, bytes.length, planOf(schema));
+  return fromBinary(schema, bytes, { readUnknownFields: false });
+}
+
+/** The walk over the bytes of one request. */
+interface Scan {
+  readonly bytes: Uint8Array;
+  at: number;
+  elementsLeft: number;
+  /** The fields that lead to where the walk is, each list or map with the index of its element. */
+  readonly place: FieldPath[number][];
+}
+
+function scanMessage(scan: Scan, end: number, { fields }: MessagePlan): void {
+  let counts: number[] | undefined;
+  while (scan.at < end) {
+    const tag = readLength(scan, end);
+    const field = fields.get(tag >>> 3);
+    if (field === undefined) skip(scan, end, tag & 7);
+    else if (field.countMax === undefined) scanValue(scan, end, tag & 7, field, 0);
+    else {
+      counts ??= [];
+      const before = counts[field.index] ?? 0;
+      counts[field.index] = before + scanValue(scan, end, tag & 7, field, before);
+    }
+  }
+}
+
+/** Looks through one value, or a packed list of them, after as many `before`; answers how many they are. */
+function scanValue(scan: Scan, end: number, wireType: number, field: FieldPlan, before: number): number {
+  // The library would read what is written in another way as what it should be, and see other fields than this walk.
+  if (wireType !== field.wireType && !(wireType === wireTypes.delimited && field.packedBytes !== undefined))
+    throw malformed();
+  if (wireType !== wireTypes.delimited) {
+    take(scan, field, before, 1);
+    skip(scan, end, wireType);
+    return 1;
+  }
+  const length = readLength(scan, end);
+  const valueEnd = scan.at + length;
+  if (valueEnd > end) throw malformed();
+  const values = field.packedBytes === undefined ? 1 : packedValues(scan, valueEnd, field.packedBytes);
+  take(scan, field, before, values);
+  if (length > field.size.max) throw fault(scan, field, before, field.size.description);
+  if (field.child !== undefined) descend(scan, valueEnd, field, before, field.child());
+  scan.at = valueEnd;
+  return values;
+}
+
+function descend(scan: Scan, end: number, field: FieldPlan, index: number, plan: MessagePlan): void {
+  const { length } = scan.place;
+  if (length >= 2 * depthMax) throw fault(scan, field, index, "is nested too deeply");
+  scan.place.push(field.field);
+  if (field.field.fieldKind === "list") scan.place.push(index);
+  scanMessage(scan, end, plan);
+  scan.place.length = length;
+}
+
+function take(scan: Scan, field: FieldPlan, before: number, values: number): void {
+  if (field.countMax === undefined) return;
+  if (before + values > field.countMax) throw fault(scan, field, undefined, field.countFault);
+  if (!field.isElement) return;
+  scan.elementsLeft -= values;
+  if (scan.elementsLeft < 0) throw fault(scan, field, undefined, tooManyElements);
+}
+
+function packedValues({ bytes, at }: Scan, end: number, packedBytes: number): number {
+  if (packedBytes > 0) return (end - at) / packedBytes;
+  let values = 0;
+  // The last byte of a varint is the one below 128.
+  for (let index = at; index < end; index++) if ((bytes[index] ?? 0) < 0x80) values += 1;
+  return values;
+}
+
+function skip(scan: Scan, end: number, wireType: number): void {
+  switch (wireType) {
+    case wireTypes.varint:
+      while ((scan.bytes[scan.at++] ?? 0) >= 0x80);
+      break;
+    case wireTypes.fixed64:
+      scan.at += 8;
+      break;
+    case wireTypes.fixed32:
+      scan.at += 4;
+      break;
+    case wireTypes.delimited: {
+      const length = readLength(scan, end);
+      scan.at += length;
+      break;
+    }
+    default:
+      // Groups, which no message here has.
+      throw malformed();
+  }
+  if (scan.at > end) throw malformed();
+}
+
+/** A varint of 32 bits: a tag or a length. */
+function readLength(scan: Scan, end: number): number {
+  let value = 0;
+  for (let shift = 0; shift < 35; shift += 7) {
+    const byte = scan.bytes[scan.at++] ?? 0;
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      if (scan.at > end) throw malformed();
+      return value >>> 0;
+    }
+  }
+  throw malformed();
+}
+
+function fault({ place }: Scan, field: FieldPlan, index: number | undefined, description: string): CallError {
+  const path: FieldPath[number][] = [...place, field.field];
+  if (index !== undefined && field.field.fieldKind === "list") path.push(index);
+  return invalid([{ field: fieldPath(path), description }]);
+}
+
+function malformed(): Error {
+  return new Error("the bytes are no protobuf message");
+}

@@ -1,0 +1,101 @@
+import { type DescField, getOption, hasOption, ScalarType } from "@bufbuild/protobuf";
+import {
+  type FieldRules,
+  field as fieldOption,
+  type StringRules,
+} from "../../gen/buf/validate/validate_pb.js";
+
+/** How much of a field is read at all. The rules of the fields judge what passes. */
+export interface Bounds {
+  /** The elements of a list or the pairs of a map; Infinity for any other field. */
+  readonly itemsMax: number;
+  /** The text or bytes of the field, of each element of a list, or of each value of a map. */
+  readonly size: Size;
+  /** The keys of a map. */
+  readonly keySize: Size;
+}
+
+export interface Size {
+  /** The most that is read: bytes, or the units that JavaScript counts in a text, of which there are never more. */
+  readonly max: number;
+  /** What a refusal says, after the field's name. */
+  readonly description: string;
+}
+
+/** How many objects and lists a request may nest; protobuf's own parsers stop at the same depth. */
+export const depthMax = 100;
+
+/** How many elements of lists and maps are read where the field itself says nothing. */
+export const itemsMaxDefault = 1_000;
+
+/** How long a text may be where the field itself says nothing. */
+export const textBytesMaxDefault = 64 * 1024;
+
+/** Texts are trimmed before their rules count, so that short ones may bring some spaces. */
+const textBytesMaxLeast = 256;
+
+/** UTF-8 needs at most so many bytes for a character. */
+const bytesOfCharacter = 4;
+
+const noSize: Size = { max: Number.POSITIVE_INFINITY, description: "" };
+
+/**
+ * How many elements of lists and maps one request may have in all, at every depth: plenty for a small one, and for a large
+ * one as many as its size makes plausible. Each costs about a microsecond to judge.
+ */
+export function elementsMaxOf(bytes: number): number {
+  return Math.max(20_000, bytes / 16);
+}
+
+/** Reads the bounds of a field from its rules. */
+export function boundsOf(field: DescField): Bounds {
+  const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
+  if (field.fieldKind === "list") {
+    const list = rules?.type.case === "repeated" ? rules.type.value : undefined;
+    return { itemsMax: itemsMaxOf(list?.maxItems), size: sizeOf(field.scalar, list?.items), keySize: noSize };
+  }
+  if (field.fieldKind === "map") {
+    const map = rules?.type.case === "map" ? rules.type.value : undefined;
+    return {
+      itemsMax: itemsMaxOf(map?.maxPairs),
+      size: sizeOf(field.scalar, map?.values),
+      keySize: sizeOf(field.mapKey, map?.keys),
+    };
+  }
+  return { itemsMax: Number.POSITIVE_INFINITY, size: sizeOf(field.scalar, rules), keySize: noSize };
+}
+
+/** A rule that is not given is zero. */
+function itemsMaxOf(declared: bigint | undefined): number {
+  return Number(declared ?? 0n) || itemsMaxDefault;
+}
+
+function sizeOf(scalar: ScalarType | undefined, rules: FieldRules | undefined): Size {
+  if (scalar === ScalarType.BYTES) return bytesSize(rules);
+  if (scalar !== ScalarType.STRING) return noSize;
+  const text = rules?.type.case === "string" ? rules.type.value : undefined;
+  const characters = text && charactersMaxOf(text);
+  if (characters !== undefined)
+    return {
+      max: Math.max(characters * bytesOfCharacter, textBytesMaxLeast),
+      description: `must have at most ${characters} characters`,
+    };
+  const bytes = Number(text?.maxBytes || text?.lenBytes) || textBytesMaxDefault;
+  return { max: Math.max(bytes, textBytesMaxLeast), description: `must have at most ${bytes} bytes` };
+}
+
+/** The longest text that the rules can let pass, in characters; undefined when they do not say. */
+export function charactersMaxOf(rules: StringRules): number | undefined {
+  const declared = Number(rules.maxLen || rules.len);
+  if (declared > 0) return declared;
+  if (rules.wellKnown.case === "uuid") return 36;
+  if (rules.wellKnown.case === "email") return 254;
+  if (rules.in.length > 0) return Math.max(...rules.in.map(({ length }) => length));
+  return undefined;
+}
+
+/** Bytes cost nothing to judge, so that the limit of the request is enough where the field has none. */
+function bytesSize(rules: FieldRules | undefined): Size {
+  const bytes = rules?.type.case === "bytes" ? Number(rules.type.value.maxLen || rules.type.value.len) : 0;
+  return bytes === 0 ? noSize : { max: bytes, description: `must have at most ${bytes} bytes` };
+}
