@@ -4,7 +4,7 @@ import { type MissLimit, networkOf } from "./miss-limit.ts";
 /** Waits for records that are on their way to the database, and bounds what it costs when somebody has invented them. */
 export interface Arrivals {
   /**
-   * What `find` finds, at once or within two seconds. `missing` is charged to the caller. Callers who were wrong too often or
+   * What `find` finds, at once or within three seconds. `missing` is charged to the caller. Callers who were wrong too often or
    * wait for many records already are told `limited` when nothing is there at once.
    */
   look<Found extends object>(sought: Sought<Found>): Promise<Found | "missing" | "limited">;
@@ -26,8 +26,8 @@ export interface ArrivalsOptions {
   readonly waitsMax?: { readonly ofCaller: number; readonly ofAll: number };
 }
 
-/** Between two looks, in milliseconds: two seconds together. Records arrive soon or not at all. */
-const pausesMs = [50, 100, 150, 200, 300, 500, 700];
+/** Between two looks, in milliseconds: three seconds together. Records arrive soon or not at all. */
+const pausesMs = [50, 100, 150, 200, 300, 500, 700, 1_000];
 
 export function createArrivals({
   misses,

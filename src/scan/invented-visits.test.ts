@@ -35,8 +35,8 @@ test("charges invented visits like invented links, waits for a few of them only,
   const recent = await statusesOf(60, at);
   expect([recent.get(404)?.length, recent.get(429)?.length]).toEqual([20, 40]);
   expect(recent.get(429)?.at(0)?.headers["retry-after"]).toBe("60");
-  // Two looks each, and seven more for the twenty that are waited for.
-  expect(statements() - before).toBe(60 * 2 + 20 * 7);
+  // Two looks each, and eight more for the twenty that are waited for.
+  expect(statements() - before).toBe(60 * 2 + 20 * 8);
   const old = new Date(at.getTime() - 3_600_000);
   expect((await statusesOf(80, old)).get(404)).toHaveLength(80);
   expect((await statusesOf(5, old)).get(429)).toHaveLength(5);
