@@ -27,7 +27,7 @@ export interface FuzzReport {
 /** No request may keep others waiting for longer, in milliseconds. */
 const busyMsMax = 200;
 /** Requests that run at once. */
-const atOnce = 4;
+const atOnce = 8;
 /** So many requests share a world and one look at the metrics. */
 const roundSize = 250;
 
@@ -133,7 +133,7 @@ function createSender(port: number) {
 const ourCodes = new Set(["INTERNAL", "UNKNOWN", "DATA_LOSS", "UNAVAILABLE", "DEADLINE_EXCEEDED"]);
 
 /** A damaged request may wait for more, which the end of the client's side tells will not come. */
-const halfCloseMs = 5_000;
+const halfCloseMs = 10_000;
 
 function textOf(request: FuzzRequest): string {
   const text =
