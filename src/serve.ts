@@ -17,6 +17,7 @@ import type { ScanRole } from "./roles/scan.ts";
 import { connectionOf } from "./server/connection.ts";
 import { discoveryHandler } from "./server/discovery.ts";
 import { dispatch } from "./server/dispatch.ts";
+import { watchEventLoop } from "./server/event-loop.ts";
 import { filesHandler } from "./server/files.ts";
 import { type Handler, listen } from "./server/listen.ts";
 import { operationsHandler } from "./server/operations.ts";
@@ -91,6 +92,7 @@ async function serveRoles(
   const keyFor = (purpose: KeyPurpose) => deriveKey(secret, purpose);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  watchEventLoop(metrics);
   const parts: Parts = {
     config,
     addresses,

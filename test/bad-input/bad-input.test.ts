@@ -2,6 +2,7 @@ import http2 from "node:http2";
 import { fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
 import { httpStatuses } from "../../src/rest/error-body.ts";
+import { busyMs, busyMsMax } from "../support/metrics.ts";
 import { type Service, startService } from "../support/start-service.ts";
 import { type BadCall, badCalls } from "./calls.ts";
 import { frameRows } from "./frames.ts";
@@ -22,6 +23,8 @@ let session: http2.ClientHttp2Session;
 
 beforeAll(async () => {
   service = await startService();
+  // From here on: what a start loads keeps nobody waiting.
+  await busyMs(service);
   world = await makeWorld(service);
   session = http2.connect(`http://127.0.0.1:${service.port}`);
   return async () => {
@@ -238,4 +241,8 @@ test("after all that the same process serves, and has logged nothing as an error
   expect(service.alive()).toBe(true);
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
   expect(service.stderr()).toBe("");
+});
+
+test("no row has kept others waiting for longer than 200 ms", async () => {
+  expect(await busyMs(service)).toBeLessThan(busyMsMax);
 });

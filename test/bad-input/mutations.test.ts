@@ -1,6 +1,7 @@
 import http2 from "node:http2";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { busyMs, busyMsMax } from "../support/metrics.ts";
 import { type Service, startService } from "../support/start-service.ts";
 import { callGrpc } from "./send-grpc.ts";
 import { exchange } from "./send-http.ts";
@@ -10,6 +11,8 @@ let session: http2.ClientHttp2Session;
 
 beforeAll(async () => {
   service = await startService();
+  // From here on: what a start loads keeps nobody waiting.
+  await busyMs(service);
   session = http2.connect(`http://127.0.0.1:${service.port}`);
   return async () => {
     session.destroy();
@@ -143,4 +146,8 @@ test("no damage to a gRPC message is answered with a fault of ours", async () =>
 test("after all that nothing is logged as an error", () => {
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
   expect(service.stderr()).toBe("");
+});
+
+test("no damage has kept others waiting for longer than 200 ms", async () => {
+  expect(await busyMs(service)).toBeLessThan(busyMsMax);
 });

@@ -83,7 +83,7 @@ export function restForm({ binding }: Operation, request: JsonObject): RestForm 
     const name = variables.find(({ start }) => start === index)?.fields[0].jsonName ?? "";
     const value = rest[name] ?? "";
     delete rest[name];
-    return encodeURIComponent(String(value));
+    return encodeURIComponent(String(value).toWellFormed());
   });
   // An empty component leads elsewhere.
   if (components.includes("")) return undefined;

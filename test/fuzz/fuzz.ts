@@ -1,0 +1,142 @@
+import http2 from "node:http2";
+import { callGrpc } from "../bad-input/send-grpc.ts";
+import { exchange, requestBytes } from "../bad-input/send-http.ts";
+import { busyMs, residentMib } from "../support/metrics.ts";
+import { randomFrom } from "./random.ts";
+import { type FuzzRequest, nextRequest } from "./requests.ts";
+import { makeWorld, type Target } from "./world.ts";
+
+export interface FuzzOptions {
+  readonly requests: number;
+  readonly seed: number;
+  /** Told now and then how many were sent. */
+  readonly onProgress?: (sent: number) => void;
+}
+
+export interface FuzzReport {
+  /** How many requests got which answer, by the way they were sent: `REST 400`, `gRPC INVALID_ARGUMENT`. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** What was answered by a fault of the service's own, or kept others waiting. */
+  readonly faults: readonly string[];
+  /** The longest time that the service was busy in one go, in milliseconds. */
+  readonly busyMs: number;
+  /** By how much the process grew, in MiB, after the first tenth of the requests. */
+  readonly grownMib: number;
+}
+
+/** No request may keep others waiting for longer, in milliseconds. */
+const busyMsMax = 200;
+/** Requests that run at once. */
+const atOnce = 8;
+/** So many requests share a world and one look at the metrics. */
+const roundSize = 250;
+
+/** Sends changed requests to a service without rate limits; the same seed sends the same ones to a new service. */
+export async function fuzz(target: Target, { requests, seed, onProgress }: FuzzOptions): Promise<FuzzReport> {
+  const service = { baseUrl: `http://127.0.0.1:${target.port}` };
+  const random = randomFrom(seed);
+  const sender = createSender(target.port);
+  const answers = new Map<string, number>();
+  const faults: string[] = [];
+  let longest = 0;
+  let startMib = 0;
+  let sent = 0;
+  await makeWorld(target);
+  await busyMs(service);
+  while (sent < requests) {
+    const world = await makeWorld(target);
+    const round = Array.from({ length: Math.min(roundSize, requests - sent) }, () =>
+      nextRequest(random, world, target.token),
+    );
+    let slowest = { ms: 0, what: "" };
+    await inParallel(round, async (request, index) => {
+      const startedAt = performance.now();
+      const { answer, fault } = await sender.send(request);
+      const ms = performance.now() - startedAt;
+      const what = `request ${sent + index}, ${request.door} ${request.what}`;
+      if (ms > slowest.ms) slowest = { ms, what };
+      const key = `${request.door} ${answer}`;
+      answers.set(key, (answers.get(key) ?? 0) + 1);
+      if (fault !== undefined) faults.push(`${what}: ${fault}\n${textOf(request)}`);
+    });
+    sent += round.length;
+    const busy = await busyMs(service);
+    longest = Math.max(longest, busy);
+    if (busy > busyMsMax)
+      faults.push(
+        `busy for ${busy.toFixed()} ms; ${slowest.what} took ${slowest.ms.toFixed()} ms of all longest`,
+      );
+    if (startMib === 0 && sent >= requests / 10) startMib = await residentMib(service);
+    onProgress?.(sent);
+  }
+  sender.close();
+  return { answers, faults, busyMs: longest, grownMib: (await residentMib(service)) - startMib };
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  run: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      const item = items[index];
+      if (item !== undefined) await run(item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+interface Answered {
+  readonly answer: string;
+  readonly fault?: string;
+}
+
+function createSender(port: number) {
+  let session: http2.ClientHttp2Session | undefined;
+  const open = () => {
+    if (session === undefined || session.closed || session.destroyed)
+      session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => {});
+    return session;
+  };
+
+  async function send(request: FuzzRequest): Promise<Answered> {
+    try {
+      if ("grpc" in request) {
+        const { path, headers, body } = request.grpc;
+        const { code, reason, message } = await callGrpc(open(), path, headers, body);
+        // gRPC wants INTERNAL for frames that say they are compressed while no header does; the reason is the caller's.
+        const isFault =
+          code === undefined ||
+          reason === "INTERNAL" ||
+          (ourCodes.has(code) && reason !== "INVALID_ARGUMENT");
+        return { answer: code ?? "nothing", ...(isFault && { fault: `${code} ${reason} ${message}` }) };
+      }
+      // Some answers have no length, and end with their connection.
+      const http = { ...request.http, headers: [...request.http.headers, ["connection", "close"] as const] };
+      const answer = await exchange(port, requestBytes(http, port), halfCloseMs);
+      const status = answer?.status ?? 0;
+      const isFault = status >= 500 && status !== 501;
+      const text = answer?.body.subarray(0, 500).toString() ?? "";
+      return {
+        answer: status === 0 ? "closed" : String(status),
+        ...(isFault && { fault: `${status} ${text}` }),
+      };
+    } catch (error) {
+      return { answer: "nothing", fault: String(error) };
+    }
+  }
+
+  return { send, close: () => session?.destroy() };
+}
+
+const ourCodes = new Set(["INTERNAL", "UNKNOWN", "DATA_LOSS", "UNAVAILABLE", "DEADLINE_EXCEEDED"]);
+
+/** A damaged request may wait for more, which the end of the client's side tells will not come. */
+const halfCloseMs = 10_000;
+
+function textOf(request: FuzzRequest): string {
+  const text =
+    "grpc" in request ? request.grpc.body.toString("base64") : requestBytes(request.http, 0).toString();
+  return text.slice(0, 2_000);
+}
