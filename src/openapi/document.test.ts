@@ -112,6 +112,27 @@ test("shows bodies that the service's own validation accepts", async () => {
   expect(checked).toBeGreaterThan(30);
 });
 
+test("says nothing that generators of clients stumble over", () => {
+  const faults: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    const keys = Object.keys(value);
+    // A type beside a choice, or properties beside a reference, become types that are empty or do not compile.
+    if (keys.includes("anyOf") || (keys.includes("oneOf") && keys.includes("type"))) faults.push(path);
+    if (keys.includes("$ref") && keys.some((key) => ["properties", "required", "allOf"].includes(key)))
+      faults.push(path);
+    for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`);
+  };
+  visit(document, "");
+  expect(faults).toEqual([]);
+  const names = Object.values(document.components.schemas ?? {}).flatMap((schema: JsonSchema) =>
+    schema.type === "string" ? (schema["x-enum-varnames"] ?? schema.enum ?? []) : [],
+  );
+  expect(
+    names.filter((name, index) => /^[A-Z]+_UNSPECIFIED$/.test(String(name)) && names.indexOf(name) < index),
+  ).toEqual([]);
+});
+
 test("uses patterns that every regular expression engine reads alike", () => {
   const patterns: string[] = [];
   const visit = (value: unknown): void => {

@@ -8,6 +8,8 @@ import { type JsonSchema, reference } from "./json-schema.ts";
 export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, object>>;
+  /** The values that `codeType` may have. */
+  readonly "x-reasons"?: readonly string[];
   readonly content?: Readonly<Record<string, object>>;
 }
 
@@ -97,12 +99,11 @@ export function errorResponse(
   return {
     description: `${when}${lines.join("\n")}`,
     ...(headers === undefined ? {} : { headers }),
+    "x-reasons": reasons,
     content: {
       "application/json": {
-        schema: {
-          ...reference("schemas", "ErrorResponse"),
-          properties: { error: { properties: { codeType: { enum: reasons } } } },
-        },
+        // The reference alone: what stands beside one makes generators write an empty type of its own.
+        schema: reference("schemas", "ErrorResponse"),
         examples: Object.fromEntries(reasons.map((reason) => [reason, reference("examples", reason)])),
       },
     },

@@ -23,8 +23,6 @@ export function exampleOf(schema: JsonSchema, components: Readonly<Record<string
   if (schema.const !== undefined) return schema.const;
   // The first value of an enum says nothing.
   if (schema.enum !== undefined) return schema.enum[1] ?? schema.enum[0];
-  if (schema.anyOf?.[0] !== undefined)
-    return exampleOf({ ...own, ...schema.anyOf[0], anyOf: [] }, components);
   return exampleOfType(schema, components);
 }
 

@@ -10,8 +10,8 @@ export interface JsonSchema {
   readonly writeOnly?: boolean;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  readonly "x-enum-varnames"?: readonly string[];
   readonly not?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;

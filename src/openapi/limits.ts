@@ -222,8 +222,24 @@ function zeroBreaks(schema: JsonSchema, field: DescField): boolean {
   );
 }
 
-/** The schema, or the zero value: for fields whose rules do not count while they are empty. */
+/**
+ * The schema widened to the zero value: for fields whose rules do not count while they are empty. `anyOf` would say it
+ * exactly, but generators of clients make types of its members that do not compile.
+ */
 function orZero(schema: JsonSchema, field: DescField): JsonSchema {
   if (!zeroBreaks(schema, field)) return schema;
-  return { anyOf: [schema, { const: zeroOf(field) }] };
+  const { minLength: _, minimum, pattern, ...others } = schema;
+  const widened = {
+    ...others,
+    ...(minimum === undefined ? {} : { minimum: Math.min(minimum, 0) }),
+    ...(pattern === undefined ? {} : { pattern: orEmptyPattern(pattern) }),
+  };
+  if (zeroBreaks(widened, field))
+    throw new Error("nothing here knows how to widen its rules to the zero value");
+  return widened;
+}
+
+/** What a pattern matches, and the empty text. */
+export function orEmptyPattern(pattern: string): string {
+  return `^$|${pattern}`;
 }

@@ -100,8 +100,8 @@ test("a text of a format may be empty in answers where it need not be given", ()
   const form = (options: Parameters<typeof schemasOf>[0]) =>
     propertiesOf(schemasOf(options), VCardPayloadSchema).email;
   expect(form({ answered: [VCardPayloadSchema] })).toMatchObject({
+    type: "string",
     maxLength: 254,
-    anyOf: [{ format: "email" }, { const: "" }],
   });
   expect(form({ answered: [VCardPayloadSchema] })).not.toHaveProperty("format");
   expect(form({ sent: [VCardPayloadSchema] })).toMatchObject({ format: "email", maxLength: 254 });
@@ -111,7 +111,7 @@ test("of a choice at most one may be given", () => {
   const schemas = schemasOf({ sent: [WorkflowStepPayloadSchema] });
   schemas.message(WorkflowStepPayloadSchema);
   expect(schemas.components().WorkflowStepPayload).toMatchObject({ maxProperties: 1 });
-  expect(schemas.components().WorkflowStepPayload).not.toHaveProperty("anyOf");
+  expect(schemas.components().WorkflowStepPayload).not.toHaveProperty("minProperties");
 });
 
 test("of a choice that has to be made one is given", () => {
@@ -119,6 +119,6 @@ test("of a choice that has to be made one is given", () => {
   schemas.message(MediaSelectionSchema);
   expect(schemas.components().MediaSelection).toMatchObject({
     maxProperties: 1,
-    anyOf: [{ required: ["id"] }, { required: ["delete"] }],
+    minProperties: 1,
   });
 });

@@ -5,7 +5,7 @@ import { example } from "../../gen/signpost/options/v1/documentation_pb.js";
 import type { Comment, Commented } from "./comments.ts";
 import { wholeText } from "./comments.ts";
 import { type JsonSchema, present, reference } from "./json-schema.ts";
-import { hasPresence, limitsOf } from "./limits.ts";
+import { hasPresence, limitsOf, orEmptyPattern } from "./limits.ts";
 import { wellKnownSchema } from "./well-known.ts";
 
 /** Makes schemas of messages and enums, and keeps those that the document's parts refer to. */
@@ -113,6 +113,7 @@ export function createSchemas(options: SchemasOptions): Schemas {
       type: "string",
       description: [text, lines.join("\n")].filter((part) => part !== "").join("\n\n"),
       enum: [...new Set(desc.values.map(({ name }) => name))],
+      ...constantNames(desc),
     };
   }
 
@@ -130,6 +131,16 @@ export function createSchemas(options: SchemasOptions): Schemas {
       return Object.fromEntries(sorted.map(([name, { schema }]) => [name, schema]));
     },
   };
+}
+
+/**
+ * Names for constants: values of an enum inside a message are short, `TYPE_BADGE`, and other messages have the same ones, which
+ * Go would have to keep in one package.
+ */
+function constantNames({ parent, values }: DescEnum): JsonSchema {
+  if (parent === undefined) return {};
+  const prefix = parent.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
+  return { "x-enum-varnames": values.map(({ name }) => `${prefix}_${name}`) };
 }
 
 /** The name of a type's component, without its package: `signpost.v1.CustomDomain.Status` as `CustomDomainStatus`. */
@@ -169,9 +180,11 @@ function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSc
   }
 }
 
+const uuidPattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
+
 /** Formats are notes to those who send, but clients read answers by them: an empty text is no UUID. */
 function orEmpty({ format, ...limits }: JsonSchema): JsonSchema {
-  return format === undefined ? limits : { ...limits, anyOf: [{ format }, { const: "" }] };
+  return format === "uuid" ? { ...limits, pattern: orEmptyPattern(uuidPattern) } : limits;
 }
 
 /** A message that is nothing but a choice holds one key at most. */
@@ -180,7 +193,7 @@ function choiceOf(desc: DescMessage): JsonSchema {
   const isChoice = only !== undefined && only.fields.length === desc.fields.length;
   if (!isChoice) return {};
   if (!getOption(only, oneofOption).required) return { maxProperties: 1 };
-  return { maxProperties: 1, anyOf: only.fields.map(({ jsonName }) => ({ required: [jsonName] })) };
+  return { minProperties: 1, maxProperties: 1 };
 }
 
 function textWith(text: string, rules: readonly string[]): string | undefined {
