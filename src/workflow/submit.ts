@@ -16,8 +16,8 @@ export interface Accepted {
   readonly data: TraceData;
   /** What to save to the visitor, in this order: answers, then what the step captures. */
   readonly saved: readonly SavedAttribute[];
-  /** Where a pressed social link leads; absent elsewhere. */
-  readonly to?: string;
+  /** Where a pressed social link leads; empty elsewhere. */
+  readonly to: string;
   /** What the visitor did, in words for people. */
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ export function submit(
     ...(answers.length > 0 && savesAttributes(visit) ? answers : []),
     ...(captures ? captured(step, plan, visit, moment, choice) : []),
   ];
-  return { kind: "accepted", step, branchId, data, saved, reason, ...(to !== undefined && { to }) };
+  return { kind: "accepted", step, branchId, data, saved, to, reason };
 }
 
 function submitTo<Action extends StepAction>(
