@@ -2,7 +2,7 @@ import { create, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
 import { CallError, fail } from "../lib/errors.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
@@ -164,7 +164,7 @@ function runKeyed(
   if (refusal !== undefined) throw refusal;
   const owner =
     identity === undefined
-      ? { workspaceId: nobody, caller: call.clientAddress }
+      ? { workspaceId: noWorkspace, caller: call.clientAddress }
       : {
           workspaceId: identity.caller.workspaceId,
           // A publishable token is in everybody's hands, and must not be told what others were answered.

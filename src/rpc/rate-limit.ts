@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
 import { lruCache } from "../lib/lru-cache.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 
 /** What a call was answered from its bucket. */
 export interface Allowance {
@@ -168,11 +168,11 @@ function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: stri
     }
     case "anonymous": {
       const name = `anonymous ${networkOf(bucket.address)}`;
-      return { key: name, workspaceId: nobody, name };
+      return { key: name, workspaceId: noWorkspace, name };
     }
     case "operation": {
       const name = `${bucket.operation} ${networkOf(bucket.address)}`;
-      return { key: name, workspaceId: nobody, name };
+      return { key: name, workspaceId: noWorkspace, name };
     }
   }
 }
