@@ -104,7 +104,7 @@ function isAddress({ fieldKind, jsonName }: DescField): boolean {
  */
 const elsewhere: Record<string, string[]> = {
   // A link is made with an entry and one of three exits.
-  "api/links/link-order.ts": ["CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD", "socialLinks"],
+  "api/links/wanted-link.ts": ["CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD", "socialLinks"],
   "api/links/message.ts": ["LINK_VISIT", "linkVisit"],
   "api/links/writes.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD"],
   // Conditions on an attribute are found when it is deleted.

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Storage } from "../lib/storage.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 import type { Db } from "./open.ts";
 
 /** How long a file outlives the last record that refers to it: as long as addresses of it are good, and some more. */
@@ -75,7 +75,7 @@ export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<n
           or exists (select from media m where m.workspace_id = due.workspace_id and m.id = due.owner_id
             and m.storage_key = due.storage_key)
           -- Shared by the designs of all workspaces.
-          or due.workspace_id = ${nobody} and exists (select from qrcode_designs q
+          or due.workspace_id = ${noWorkspace} and exists (select from qrcode_designs q
             where q.options ->> 'centralImageKey' = due.storage_key) as is_used
       from due`.execute(tx);
     for (const { storage_key, is_used } of rows) if (!is_used) await storage.delete(storage_key);

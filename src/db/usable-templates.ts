@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 
 /** Whether a slug `s` of a workspace `w` is in the gallery: of a built-in template, or published by a public workspace. */
 export const isInGallery = sql<boolean>`s.published_at is not null
-  and (s.workspace_id = ${nobody} or (w.published_at is not null and w.deleted_at is null))`;
+  and (s.workspace_id = ${noWorkspace} or (w.published_at is not null and w.deleted_at is null))`;
 
 /** The slugs of the gallery's templates, joined with their workspaces, for `isInGallery`. */
 export const gallery = sql.raw("qrcode_template_slugs s left join workspaces w on w.id = s.workspace_id");

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { v5 } from "uuid";
 import type { Db } from "../db/open.ts";
 import { defaultDesignOptions } from "../model/design-options.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 import { type BuiltInDesign, builtInDesigns } from "../qr/built-in-designs.ts";
 import { jobCall } from "./queue.ts";
 
@@ -28,7 +28,7 @@ async function storedTemplates(db: Db): Promise<Map<string | null, BuiltInDesign
   const { rows } = await sql<BuiltInDesign>`select t.slug, t.name, t.description, q.options
     from qrcode_templates t
     join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id
-    where t.workspace_id = ${nobody}`.execute(db);
+    where t.workspace_id = ${noWorkspace}`.execute(db);
   return new Map(rows.map((row) => [row.slug, row]));
 }
 
@@ -47,18 +47,18 @@ async function storeTemplate(db: Db, template: BuiltInDesign, madeAt: Date, now:
   await sql`
     with design as (
         insert into qrcode_designs (workspace_id, id, template_id, options, created_at, updated_at)
-        values (${nobody}, ${designId}, ${templateId}, ${JSON.stringify(template.options)}::jsonb, ${madeAt}, ${now})
+        values (${noWorkspace}, ${designId}, ${templateId}, ${JSON.stringify(template.options)}::jsonb, ${madeAt}, ${now})
         on conflict on constraint qrcode_designs_pkey do update set options = excluded.options, updated_at = ${now}),
       slug as (
         insert into qrcode_template_slugs (slug, workspace_id, template_id, published_at, created_at)
-        values (${template.slug}, ${nobody}, ${templateId}, ${madeAt}, ${madeAt})
+        values (${template.slug}, ${noWorkspace}, ${templateId}, ${madeAt}, ${madeAt})
         on conflict do nothing),
       template as (
         insert into qrcode_templates (workspace_id, id, name, description, slug, qrcode_design_id, published_at,
           thumbnail_pending_update_since, created_at, updated_at)
-        values (${nobody}, ${templateId}, ${template.name}, ${template.description}, ${template.slug}, ${designId},
+        values (${noWorkspace}, ${templateId}, ${template.name}, ${template.description}, ${template.slug}, ${designId},
           ${madeAt}, ${now}, ${madeAt}, ${now})
         on conflict on constraint qrcode_templates_pkey do update set name = excluded.name,
           description = excluded.description, updated_at = ${now}, thumbnail_pending_update_since = ${now})
-    select ${jobCall("render-thumbnail", { workspaceId: nobody, templateId })}`.execute(db);
+    select ${jobCall("render-thumbnail", { workspaceId: noWorkspace, templateId })}`.execute(db);
 }

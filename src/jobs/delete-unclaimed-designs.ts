@@ -1,18 +1,18 @@
 import { sql } from "kysely";
 import { fileCheckOf } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 
 const unclaimedMs = 24 * 60 * 60 * 1000;
 
 /** Deletes the designs that anyone made and nobody gave to a link or template within a day. */
 export async function deleteUnclaimedDesigns(db: Db, now: Date): Promise<void> {
   const madeBefore = new Date(now.getTime() - unclaimedMs);
-  const pictures = sql`select ${nobody}::uuid, options ->> 'centralImageKey', null::uuid from gone
+  const pictures = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
     where options ->> 'centralImageKey' is not null`;
   await sql`
     with gone as (delete from qrcode_designs
-        where workspace_id = ${nobody} and link_id is null and template_id is null and created_at < ${madeBefore}
+        where workspace_id = ${noWorkspace} and link_id is null and template_id is null and created_at < ${madeBefore}
         returning options)
     ${fileCheckOf(pictures, now)}`.execute(db);
 }

@@ -80,17 +80,17 @@ export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt
  */
 export function compilePlan(row: PlanRow, entrypoint: string): Plan {
   const { steps: rows, connections, expiresAt, ...rest } = row;
-  const known = rows.flatMap((stored) => readStep(stored) ?? []);
-  const next = new Map<string, Map<string, string>>(known.map(({ id }) => [id, new Map()]));
+  const readable = rows.flatMap((stored) => readStep(stored) ?? []);
+  const next = new Map<string, Map<string, string>>(readable.map(({ id }) => [id, new Map()]));
   for (const { stepId, branchId, nextStepId } of connections)
     if (next.has(nextStepId)) next.get(stepId)?.set(branchId, nextStepId);
-  const distances = distancesToExit(known, next);
+  const distances = distancesToExit(readable, next);
   const steps = new Map<string, PlanStep>();
-  for (const step of known) {
+  for (const step of readable) {
     const { id } = step;
     steps.set(id, { ...step, next: next.get(id) ?? new Map(), stepsToExit: distances.get(id) ?? 0 });
   }
-  const entryStepId = known.find(({ action }) => stepActions[action].kind === "ENTRY")?.id ?? "";
+  const entryStepId = readable.find(({ action }) => stepActions[action].kind === "ENTRY")?.id ?? "";
   const fallbackDestination = row.fallbackDestination || row.rootDestination;
   return {
     ...rest,

@@ -4,7 +4,7 @@ import { describeFailure } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import type { Turns } from "../db/turns.ts";
 import { CallError, fail } from "../lib/errors.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
@@ -203,14 +203,14 @@ function runKeyed(
 
 /** Whose share of the pool a call takes: its workspace's, or that of all who came without a token. */
 function ownerOf({ identity }: CallState): string {
-  return identity?.caller.workspaceId ?? nobody;
+  return identity?.caller.workspaceId ?? noWorkspace;
 }
 
 /** Whose key it is: the token's, or on open calls the client's address. */
 function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "workspaceId" | "caller"> {
   const { clientAddress } = call;
   if (identity === undefined || plan.access.scope === undefined)
-    return { workspaceId: nobody, caller: clientAddress };
+    return { workspaceId: noWorkspace, caller: clientAddress };
   const { workspaceId, tokenId, keyType } = identity.token;
   // A publishable token is in everybody's hands, and must not be told what others were answered.
   return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };

@@ -4,7 +4,7 @@ import { failureMessage } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import { networkOf } from "../lib/client-address.ts";
 import { lruCache } from "../lib/lru-cache.ts";
-import { nobody } from "../model/nobody.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 
 /** What a call was answered from its bucket. */
 export interface Allowance {
@@ -178,11 +178,11 @@ function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: stri
     }
     case "anonymous": {
       const name = `anonymous ${networkOf(bucket.address)}`;
-      return { key: name, workspaceId: nobody, name };
+      return { key: name, workspaceId: noWorkspace, name };
     }
     case "operation": {
       const name = `${bucket.operation} ${networkOf(bucket.address)}`;
-      return { key: name, workspaceId: nobody, name };
+      return { key: name, workspaceId: noWorkspace, name };
     }
   }
 }

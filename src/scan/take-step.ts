@@ -199,7 +199,7 @@ async function press(tx: Db, deps: SubmitDeps, request: StepRequest, state: Visi
   if (taken === undefined || taken.kind === "refused") return { kind: "step", stepId };
   await save(tx, state, taken.saved, now);
   await writeStepTraces(tx, state, [traceOf(taken)], now);
-  return taken.to === undefined ? { kind: "done" } : { kind: "sent", to: taken.to };
+  return taken.to === "" ? { kind: "done" } : { kind: "sent", to: taken.to };
 }
 
 async function visitOf(tx: Db, { facts }: StepRequest, state: VisitState): Promise<Visit> {

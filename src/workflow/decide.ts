@@ -20,13 +20,13 @@ export function decide(plan: Plan, visit: Visit, now: Date): Walk {
  * among it. A step that is gone, and a branch that leads nowhere, lead to the fallback.
  */
 export function resume(plan: Plan, visit: Visit, now: Date, stepId: string, branchId: string): Walk {
-  return walkFrom(plan.steps.get(stepId)?.next.get(branchId), plan, visit, now);
+  return walkFrom(plan.steps.get(stepId)?.next.get(branchId) ?? "", plan, visit, now);
 }
 
-function walkFrom(firstId: string | undefined, plan: Plan, visit: Visit, now: Date): Walk {
+function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
   const taken: Taken[] = [];
   let conditions = 0;
-  let step = firstId === undefined ? undefined : plan.steps.get(firstId);
+  let step = plan.steps.get(firstId);
   while (step !== undefined) {
     const isCondition = stepActions[step.action].kind === "CONDITION";
     if (isCondition) conditions += 1;
@@ -43,8 +43,7 @@ function walkFrom(firstId: string | undefined, plan: Plan, visit: Visit, now: Da
       saved:
         stepActions[step.action].kind === "ENTRY" ? captured(step, plan, visit, "completed") : nothingSaved,
     });
-    const nextId = step.next.get(branchId);
-    step = nextId === undefined ? undefined : plan.steps.get(nextId);
+    step = plan.steps.get(step.next.get(branchId) ?? "");
   }
   return { taken, end: fallback(plan, visit) };
 }

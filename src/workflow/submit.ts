@@ -18,8 +18,8 @@ export interface Accepted {
   readonly saved: readonly SavedAttribute[];
   /** What the step captures, alone. */
   readonly captured: readonly SavedAttribute[];
-  /** Where a pressed social link leads; absent elsewhere. */
-  readonly to?: string;
+  /** Where a pressed social link leads; empty elsewhere. */
+  readonly to: string;
   /** What the visitor did, in words for people. */
   readonly reason: string;
 }
@@ -44,8 +44,7 @@ export function submit(
   const moment = stepActions[step.action].kind === "EXIT" ? "tapped" : "both";
   const capturedHere = captures ? captured(step, plan, visit, moment, choice) : nothingSaved;
   const saved = [...(answers.length > 0 && savesAttributes(visit) ? answers : []), ...capturedHere];
-  const accepted = { kind: "accepted", step, branchId, data, saved, captured: capturedHere, reason } as const;
-  return to === undefined ? accepted : { ...accepted, to };
+  return { kind: "accepted", step, branchId, data, saved, captured: capturedHere, to, reason };
 }
 
 function submitTo<Action extends StepAction>(

@@ -1,6 +1,9 @@
 import type { DataCollection } from "../model/plan.ts";
 
-/** What a workflow may ask about a visit. Pure data: whoever asks has looked it up, from a request or from a simulation. */
+/**
+ * What a workflow may ask about a visit. Pure data: whoever asks has looked it up, from a request or from a simulation. Here
+ * and in what comes of a visit, a text that is not there is empty, and anything else that is not there is undefined.
+ */
 export interface Visit {
   /** The query as the visitor sent it, without `?`. */
   readonly query: string;

@@ -127,7 +127,7 @@ function changedFields(json: JsonObject, random: Random): JsonObject {
   return typeof changed === "object" && changed !== null && !Array.isArray(changed) ? changed : json;
 }
 
-function jsonBody(random: Random, json: JsonObject): Buffer {
+function jsonBody(random: Random, json: JsonValue): Buffer {
   const text = Buffer.from(JSON.stringify(changedJson(json, random)));
   return random.percent(25) ? changedBytes(Buffer.from(JSON.stringify(json)), random) : text;
 }

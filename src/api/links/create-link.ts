@@ -10,11 +10,11 @@ import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/scr
 import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import type { LinkOrder } from "./link-order.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
 import { notFound, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
+import type { WantedLink } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
 /** How often another random short link is tried; with a billion links, one in 200,000 tries finds its place taken. */
@@ -26,22 +26,22 @@ export interface CreatedLink {
   readonly workflowSteps: MessageInitShape<typeof WorkflowStepSchema>[];
 }
 
-/** Makes a link: one statement, or two in a transaction when the order refers to other records. */
-export async function createLink(deps: Deps, order: LinkOrder, context: Context): Promise<CreatedLink> {
+/** Makes a link: one statement, or two in a transaction when it refers to other records. */
+export async function createLink(deps: Deps, wanted: WantedLink, context: Context): Promise<CreatedLink> {
   const { workspaceId } = callerOf(context);
-  checkOrder(order, deps.shortUrl);
+  checkWanted(wanted, deps.shortUrl);
   const refersToOthers =
-    order.customDomainId || order.directoryId || order.qrcodeDesignId || order.qrcodeTemplateId;
+    wanted.customDomainId || wanted.directoryId || wanted.qrcodeDesignId || wanted.qrcodeTemplateId;
   const { link, insertion } = refersToOthers
     ? await inTransaction(context.db, async (tx) => {
         const references = await lockReferences(tx, workspaceId, {
-          ...order,
-          screenedHosts: hostsToScreen(order.urls),
+          ...wanted,
+          screenedHosts: hostsToScreen(wanted.urls),
         });
-        checkReferences(order, references, deps.shortUrl);
-        return insert(deps, tx, order, { workspaceId, references });
+        checkReferences(wanted, references, deps.shortUrl);
+        return insert(deps, tx, wanted, { workspaceId, references });
       })
-    : await insert(deps, context.db, order, { workspaceId, references: undefined });
+    : await insert(deps, context.db, wanted, { workspaceId, references: undefined });
 
   const answer = (image: ImageState | undefined) => ({
     link: toLink(
@@ -50,7 +50,7 @@ export async function createLink(deps: Deps, order: LinkOrder, context: Context)
     ),
     workflowSteps: toFirstSteps(link),
   });
-  if (order.waitForQrcode) {
+  if (wanted.waitForQrcode) {
     const { signal } = context;
     context.afterCommit(async (db) =>
       answer(await awaitImage(deps, { db, signal }, { workspaceId, linkId: link.id })),
@@ -59,9 +59,9 @@ export async function createLink(deps: Deps, order: LinkOrder, context: Context)
   return answer(undefined);
 }
 
-/** Whatever is wrong with an order as such. */
-function checkOrder(
-  { id, urls, shortlink, qrcodeDesignId, qrcodeTemplateId }: LinkOrder,
+/** Whatever is wrong with a wanted link as such. */
+function checkWanted(
+  { id, urls, shortlink, qrcodeDesignId, qrcodeTemplateId }: WantedLink,
   shortUrl: string,
 ): void {
   refuse([
@@ -73,19 +73,19 @@ function checkOrder(
     throw invalid([{ field: "qrcodeTemplateId", description: "must not come together with qrcodeDesignId" }]);
 }
 
-/** Whatever is wrong with the records that an order refers to. */
-function checkReferences(order: LinkOrder, found: References, shortUrl: string): void {
-  refuseBlocked(order.urls, found.blocked_host);
+/** Whatever is wrong with the records that a wanted link refers to. */
+function checkReferences(wanted: WantedLink, found: References, shortUrl: string): void {
+  refuseBlocked(wanted.urls, found.blocked_host);
   if (found.domain)
-    refuse(destinationFaults(order.urls, [shortUrl, linkOrigin(found.domain.name, shortUrl)]));
-  if (order.customDomainId !== "" && found.domain === null)
-    throw notFound("custom domain", "customDomainId", order.customDomainId);
-  if (order.directoryId !== "" && !found.has_directory)
-    throw notFound("directory", "directoryId", order.directoryId);
-  if (order.qrcodeDesignId !== "" && found.design === null)
-    throw notFound("QR code design", "qrcodeDesignId", order.qrcodeDesignId);
-  if (order.qrcodeTemplateId !== "" && found.template === null)
-    throw notFound("QR code template", "qrcodeTemplateId", order.qrcodeTemplateId);
+    refuse(destinationFaults(wanted.urls, [shortUrl, linkOrigin(found.domain.name, shortUrl)]));
+  if (wanted.customDomainId !== "" && found.domain === null)
+    throw notFound("custom domain", "customDomainId", wanted.customDomainId);
+  if (wanted.directoryId !== "" && !found.has_directory)
+    throw notFound("directory", "directoryId", wanted.directoryId);
+  if (wanted.qrcodeDesignId !== "" && found.design === null)
+    throw notFound("QR code design", "qrcodeDesignId", wanted.qrcodeDesignId);
+  if (wanted.qrcodeTemplateId !== "" && found.template === null)
+    throw notFound("QR code template", "qrcodeTemplateId", wanted.qrcodeTemplateId);
   const status = found.domain?.status;
   if (status !== undefined && status !== "ACTIVE" && status !== "RENEWAL_PENDING")
     throw fail(
@@ -98,7 +98,7 @@ function checkReferences(order: LinkOrder, found: References, shortUrl: string):
     throw fail(
       "FAILED_PRECONDITION",
       "DESIGN_IN_USE",
-      `QR code design ${order.qrcodeDesignId} belongs to another record: make a new one`,
+      `QR code design ${wanted.qrcodeDesignId} belongs to another record: make a new one`,
     );
 }
 
@@ -111,19 +111,19 @@ interface Inserted {
 async function insert(
   deps: Deps,
   db: Db,
-  order: LinkOrder,
+  wanted: WantedLink,
   known: { readonly workspaceId: string; readonly references: References | undefined },
 ): Promise<Inserted> {
   // Nothing is looked up for it, so that nobody can tell the ids of others' links from unused ones.
-  if (classifyShortlink(order.shortlink) === "id") throw shortlinkTaken(order.shortlink);
-  const link = newLink(deps, order, known);
-  for (let tries = 0; tries < (order.shortlink === "" ? randomTries : 1); tries++) {
-    const attempt = order.shortlink === "" ? { ...link, shortlink: deps.newShortlink() } : link;
+  if (classifyShortlink(wanted.shortlink) === "id") throw shortlinkTaken(wanted.shortlink);
+  const link = newLink(deps, wanted, known);
+  for (let tries = 0; tries < (wanted.shortlink === "" ? randomTries : 1); tries++) {
+    const attempt = wanted.shortlink === "" ? { ...link, shortlink: deps.newShortlink() } : link;
     const insertion = await insertOrFail(db, attempt);
-    refuseBlocked(order.urls, insertion.blocked_host);
+    refuseBlocked(wanted.urls, insertion.blocked_host);
     if (insertion.inserted) return { link: attempt, insertion };
   }
-  if (order.shortlink !== "") throw shortlinkTaken(order.shortlink);
+  if (wanted.shortlink !== "") throw shortlinkTaken(wanted.shortlink);
   throw new Error(`${randomTries} random short links in a row were taken`);
 }
 
@@ -139,11 +139,11 @@ async function insertOrFail(db: Db, link: NewLink): Promise<Insertion> {
 
 function newLink(
   { now, jobCall }: Deps,
-  order: LinkOrder,
+  wanted: WantedLink,
   { workspaceId, references }: { readonly workspaceId: string; readonly references: References | undefined },
 ): NewLink {
   const at = now();
-  const id = order.id.toLowerCase() || newId(at);
+  const id = wanted.id.toLowerCase() || newId(at);
   // Steps are listed by the time they were made and their id, and these two are made at once.
   const [entryStepId = "", exitStepId = ""] = [newId(at), newId(at)].sort((a, b) => (a < b ? -1 : 1));
   return {
@@ -151,22 +151,22 @@ function newLink(
     id,
     at,
     host: references?.domain?.name ?? "",
-    shortlink: order.shortlink,
+    shortlink: wanted.shortlink,
     releasedBefore: new Date(at.getTime() - reservationMs),
-    name: order.name,
-    customDomainId: order.customDomainId || null,
-    directoryId: order.directoryId || null,
-    fallbackDestination: order.fallbackDestination,
-    purpose: order.purpose,
-    metadata: order.metadata,
-    design: order.qrcodeDesignId
-      ? { id: order.qrcodeDesignId }
+    name: wanted.name,
+    customDomainId: wanted.customDomainId || null,
+    directoryId: wanted.directoryId || null,
+    fallbackDestination: wanted.fallbackDestination,
+    purpose: wanted.purpose,
+    metadata: wanted.metadata,
+    design: wanted.qrcodeDesignId
+      ? { id: wanted.qrcodeDesignId }
       : { id: newId(at), options: references?.template?.options ?? defaultDesignOptions },
-    qrcodeTemplateId: order.qrcodeTemplateId || null,
+    qrcodeTemplateId: wanted.qrcodeTemplateId || null,
     entryStepId,
-    exit: { stepId: exitStepId, ...order.exit },
-    tags: wantedTags(order.tags).map((tag) => ({ ...tag, id: newId(at) })),
-    screenedHosts: hostsToScreen(order.urls),
+    exit: { stepId: exitStepId, ...wanted.exit },
+    tags: wantedTags(wanted.tags).map((tag) => ({ ...tag, id: newId(at) })),
+    screenedHosts: hostsToScreen(wanted.urls),
     drawing: jobCall("render-qrcode", { workspaceId, linkId: id }),
   };
 }

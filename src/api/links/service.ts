@@ -7,13 +7,13 @@ import type { Deps } from "../deps.ts";
 import { createLink } from "./create-link.ts";
 import { readInclude } from "./include.ts";
 import { getLeadScore } from "./lead-score.ts";
-import { contactOrder, redirectOrder, thankYouOrder } from "./link-order.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
 import { findLink, findShortlinkUse } from "./queries.ts";
 import { notFound, shortlinkFaults } from "./rules.ts";
 import { changeLink } from "./update-link.ts";
+import { contactLink, redirectLink, thankYouLink } from "./wanted-link.ts";
 import { deleteLink } from "./writes.ts";
 
 /** Ways to create links that come later. */
@@ -21,9 +21,9 @@ type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
   return {
-    create: async (request, context) => createLink(deps, redirectOrder(request), context),
-    createContactLink: async (request, context) => createLink(deps, contactOrder(request), context),
-    createThankYouLink: async (request, context) => createLink(deps, thankYouOrder(request), context),
+    create: async (request, context) => createLink(deps, redirectLink(request), context),
+    createContactLink: async (request, context) => createLink(deps, contactLink(request), context),
+    createThankYouLink: async (request, context) => createLink(deps, thankYouLink(request), context),
     list: (request, context) => listLinksPage(deps, request, context),
     update: (request, context) => changeLink(deps, request, context),
     getLeadScore,

@@ -4,7 +4,7 @@ import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
 import { usableTemplate } from "../../db/usable-templates.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import { type LinkRow, linkColumns, linkTables, type TagRow, tagsColumn } from "./queries.ts";
 import type { WantedTag } from "./rules.ts";
 
@@ -114,7 +114,7 @@ function designOf({ design }: NewLink): RawBuilder<unknown> {
     return sql`
       taken as (
         delete from qrcode_designs q using made
-        where q.workspace_id in (made.workspace_id, ${nobody}) and q.id = made.design_id
+        where q.workspace_id in (made.workspace_id, ${noWorkspace}) and q.id = made.design_id
         returning q.id, q.options, q.created_at),
       design as (${place}
         select made.workspace_id, taken.id, made.link_id, taken.options, taken.created_at, made.at from made, taken),`;
@@ -184,7 +184,7 @@ function referenceColumns(workspaceId: string, wanted: Referenced): RawBuilder<u
     exists (select from page_themes
       where workspace_id = ${workspaceId} and id = ${wanted.pageThemeId || null}::uuid for key share) as has_theme,
     (select to_jsonb(found) from (select link_id is not null or template_id is not null as used from qrcode_designs
-      where workspace_id in (${workspaceId}, ${nobody}) and id = ${wanted.qrcodeDesignId || null}::uuid
+      where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${wanted.qrcodeDesignId || null}::uuid
       for update) found) as design,
     (select to_jsonb(found) from (select q.options
       from (${usableTemplate(workspaceId, wanted.qrcodeTemplateId || null)}) usable
@@ -287,7 +287,7 @@ export async function updateLink(
 
 /** The picture in the middle of a link's code, as a file to look at again. */
 function pictureOf({ workspace_id, qrcode_design_id }: LinkChange["after"]): RawBuilder<unknown> {
-  return sql`select ${nobody}::uuid, options ->> 'centralImageKey', null::uuid from qrcode_designs
+  return sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from qrcode_designs
     where workspace_id = ${workspace_id} and id = ${qrcode_design_id} and options ->> 'centralImageKey' is not null`;
 }
 
@@ -324,7 +324,7 @@ export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Da
 
 /** The images of a link that is deleted: its code, and the picture in the middle. */
 const imagesOfGone = sql`select workspace_id, qrcode_image_key, link_id from gone where qrcode_image_key is not null
-  union all select ${nobody}::uuid, picture_key, null::uuid from design where picture_key is not null`;
+  union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;
 
 function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { storeFile } from "../../db/file-checks.ts";
 import { invalid } from "../../lib/errors.ts";
 import { type Picture, PictureFault, type PictureRules } from "../../lib/reencode-image.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Context } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 
@@ -19,7 +19,7 @@ export async function storeCentralImage(
 ): Promise<string> {
   const picture = await read(deps, bytes, signal);
   const key = `centers/${createHash("sha256").update(picture.bytes).digest("hex")}.png`;
-  await storeFile(deps.autonomousDb, deps, { workspaceId: nobody, key, ownerId: null }, async () => ({
+  await storeFile(deps.autonomousDb, deps, { workspaceId: noWorkspace, key, ownerId: null }, async () => ({
     bytes: picture.bytes,
     contentType: "image/png",
   }));

@@ -4,7 +4,7 @@ import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
 import type { DesignOptions } from "../../model/design-options.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** A design with the address of the link it belongs to. */
 export interface DesignRow extends Selectable<QrcodeDesigns> {
@@ -19,7 +19,7 @@ const designOf = sql.raw(`q.*, l.shortlink, d.name as domain_name from qrcode_de
 /** A design of the workspace, or one that belongs to nobody. */
 export async function findDesign(db: Db, workspaceId: string, id: string): Promise<DesignRow | undefined> {
   const { rows } = await sql<DesignRow>`select ${designOf}
-    where q.workspace_id in (${workspaceId}, ${nobody}) and q.id = ${id}`.execute(db);
+    where q.workspace_id in (${workspaceId}, ${noWorkspace}) and q.id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -29,7 +29,7 @@ export async function insertDesign(
   { id, options, at }: { readonly id: string; readonly options: DesignOptions; readonly at: Date },
 ): Promise<DesignRow> {
   const values = {
-    workspace_id: nobody,
+    workspace_id: noWorkspace,
     id,
     options: JSON.stringify(options),
     created_at: at,
@@ -82,7 +82,7 @@ export async function restyleDesign(db: Db, restyling: Restyling): Promise<boole
 /** The picture that a design lets go of, as a file to look at again. */
 function pictureOf(before: Json, after: DesignOptions): RawBuilder<unknown> {
   const key = sql`${JSON.stringify(before)}::jsonb ->> 'centralImageKey'`;
-  return sql`select ${nobody}::uuid, ${key}, null::uuid from made
+  return sql`select ${noWorkspace}::uuid, ${key}, null::uuid from made
     where ${key} is distinct from ${JSON.stringify(after)}::jsonb ->> 'centralImageKey' and ${key} is not null`;
 }
 
@@ -90,12 +90,12 @@ export type Deletion = "deleted" | "in use" | "missing";
 
 /** Deletes a design that nothing uses, in one statement. */
 export async function deleteDesign(db: Db, workspaceId: string, id: string, at: Date): Promise<Deletion> {
-  const picture = sql`select ${nobody}::uuid, options ->> 'centralImageKey', null::uuid from gone
+  const picture = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
     where options ->> 'centralImageKey' is not null`;
   const { rows } = await sql<{ outcome: Deletion }>`
     with found as (
         select workspace_id, id, link_id is not null or template_id is not null as used from qrcode_designs
-        where workspace_id in (${workspaceId}, ${nobody}) and id = ${id} for update),
+        where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${id} for update),
       gone as (delete from qrcode_designs q using found
         where q.workspace_id = found.workspace_id and q.id = found.id and not found.used returning q.options),
       checked as (${fileCheckOf(picture, at)})

@@ -1,7 +1,7 @@
 import type { RawBuilder } from "kysely";
 import { type CallError, fail } from "../../lib/errors.ts";
 import type { DesignOptions } from "../../model/design-options.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 
@@ -15,7 +15,7 @@ export function drawingOf({ jobCall }: Deps, row: DesignRow): RawBuilder<unknown
 
 /** Throws when a design belongs to a built-in template: everyone may see it, and nobody may change it. */
 export function checkChangeable({ workspace_id, template_id, id }: DesignRow): void {
-  if (workspace_id === nobody && template_id !== null)
+  if (workspace_id === noWorkspace && template_id !== null)
     throw fail(
       "PERMISSION_DENIED",
       "BUILT_IN_TEMPLATE",

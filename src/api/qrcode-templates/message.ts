@@ -7,7 +7,7 @@ import type {
   QrcodeTemplateSchema,
 } from "../../../gen/signpost/v1/qrcode_template_pb.js";
 import { type DesignOptions, defaultDesignOptions } from "../../model/design-options.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import { centralImageKeyOf } from "../../qr/load-design.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow, PublicRow, TemplateRow, WorkspaceRow } from "./queries.ts";
@@ -24,7 +24,7 @@ export function toQrcodeTemplate(
   deps: Deps,
   row: TemplateRow,
 ): MessageInitShape<typeof QrcodeTemplateSchema> {
-  const isBuiltIn = row.workspace_id === nobody;
+  const isBuiltIn = row.workspace_id === noWorkspace;
   return {
     id: row.id,
     workspaceId: isBuiltIn ? "" : row.workspace_id,
@@ -60,7 +60,7 @@ export function toPublicTemplate(
     tags: row.tags,
     learnMore: row.learn_more,
     faq: row.faq,
-    builtIn: row.workspace_id === nobody,
+    builtIn: row.workspace_id === noWorkspace,
     thumbnailSignedUrl: addressOf(deps, row.thumbnail_key),
     ...(row.published_at === null ? {} : { publishedAt: timestampFromDate(row.published_at) }),
     ...(withWorkspace && row.workspace ? { workspace: toPublicWorkspace(row.workspace) } : {}),

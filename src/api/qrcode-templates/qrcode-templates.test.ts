@@ -9,7 +9,7 @@ import { type Reply, startApi, type TestWorkspace } from "../../../test/support/
 import { sweepFiles } from "../../db/file-checks.ts";
 import { storeBuiltInTemplates } from "../../jobs/built-in-templates.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import { everyScope } from "../../model/scope.ts";
 import { builtInDesigns } from "../../qr/built-in-designs.ts";
 
@@ -343,7 +343,7 @@ describe("built-in templates", () => {
     const found = await db
       .selectFrom("qrcode_templates")
       .select(["id", "slug"])
-      .where("workspace_id", "=", nobody)
+      .where("workspace_id", "=", noWorkspace)
       .execute();
     expect(found).toHaveLength(builtInDesigns.length);
     const { id = "" } = found.find(({ slug }) => slug === "lagoon") ?? {};
@@ -364,14 +364,17 @@ describe("built-in templates", () => {
 
   test("are written once, and again where they have changed", async () => {
     const at = () =>
-      db.selectFrom("qrcode_templates").select(["slug", "updated_at"]).where("workspace_id", "=", nobody);
+      db
+        .selectFrom("qrcode_templates")
+        .select(["slug", "updated_at"])
+        .where("workspace_id", "=", noWorkspace);
     const before = await at().orderBy("slug").execute();
     await storeBuiltInTemplates(db, clock.now());
     expect(await at().orderBy("slug").execute()).toEqual(before);
     await db
       .updateTable("qrcode_templates")
       .set({ description: "Old" })
-      .where("workspace_id", "=", nobody)
+      .where("workspace_id", "=", noWorkspace)
       .where("slug", "=", "ink")
       .execute();
     await storeBuiltInTemplates(db, clock.now());

@@ -1,6 +1,6 @@
 import { type CallError, fail, invalid, type Precondition } from "../../lib/errors.ts";
 import { faqFault } from "../../model/faq.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import type { LockedTemplate } from "./writes.ts";
 
 export function checkFaq(faq: string): void {
@@ -14,7 +14,7 @@ export function checkChangeable(
   id: string,
 ): asserts template is LockedTemplate {
   if (template === undefined) throw noSuchTemplate(id);
-  if (template.workspace_id === nobody)
+  if (template.workspace_id === noWorkspace)
     throw fail(
       "PERMISSION_DENIED",
       "BUILT_IN_TEMPLATE",

@@ -4,7 +4,7 @@ import { fileCheckOf } from "../../db/file-checks.ts";
 import { type Db, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import type { DesignOptions } from "../../model/design-options.ts";
-import { nobody } from "../../model/nobody.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 
 type Row = Selectable<QrcodeTemplates>;
 
@@ -28,7 +28,7 @@ export async function insertTemplate(db: Db, template: NewTemplate): Promise<Row
   const { workspace_id: workspaceId, id, at, design } = template;
   const source =
     design.options === undefined
-      ? sql`delete from qrcode_designs where workspace_id in (${workspaceId}, ${nobody}) and id = ${design.id}
+      ? sql`delete from qrcode_designs where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${design.id}
           and link_id is null and template_id is null returning id, options, created_at`
       : sql`select ${design.id}::uuid as id, ${JSON.stringify(design.options)}::jsonb as options,
           ${at}::timestamptz as created_at`;
@@ -52,7 +52,7 @@ export async function insertTemplate(db: Db, template: NewTemplate): Promise<Row
 /** Why an existing design cannot be a template's. */
 export async function isDesignThere(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const { rows } = await sql`select from qrcode_designs
-    where workspace_id in (${workspaceId}, ${nobody}) and id = ${id}`.execute(db);
+    where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${id}`.execute(db);
   return rows.length > 0;
 }
 
@@ -67,7 +67,7 @@ export async function lockTemplate(
 ): Promise<LockedTemplate | undefined> {
   const { rows } = await sql<LockedTemplate>`select t.*, exists (select from workspaces w
         where w.id = t.workspace_id and w.published_at is not null) as is_workspace_public
-    from qrcode_templates t where t.workspace_id in (${workspaceId}, ${nobody}) and t.id = ${id}
+    from qrcode_templates t where t.workspace_id in (${workspaceId}, ${noWorkspace}) and t.id = ${id}
     for no key update of t`.execute(tx);
   return rows[0];
 }
@@ -128,7 +128,7 @@ export async function publishTemplate(tx: Db, { workspace_id, id }: Row, at: Dat
 /** Deletes a locked template with its design; links forget it, those of other workspaces too once it was published. */
 export async function deleteTemplate(tx: Db, { workspace_id, id }: Row, at: Date): Promise<void> {
   const images = sql`select workspace_id, thumbnail_key, id from gone where thumbnail_key is not null
-    union all select ${nobody}::uuid, picture_key, null::uuid from design where picture_key is not null`;
+    union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;
   await sql`
     with gone as (delete from qrcode_templates where workspace_id = ${workspace_id} and id = ${id}
         returning workspace_id, id, qrcode_design_id, thumbnail_key, published_at),

@@ -5,7 +5,7 @@ import type { Db } from "../../db/open.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 
 /** The link that a workflow belongs to. */
-export interface LockedLink {
+export interface WorkflowLink {
   readonly id: string;
   /** The name of the custom domain, or empty for the default short domain. */
   readonly host: string;
@@ -22,8 +22,8 @@ export async function lockLink(
   workspaceId: string,
   id: string,
   screenedHosts: readonly string[],
-): Promise<LockedLink | undefined> {
-  const { rows } = await sql<LockedLink>`
+): Promise<WorkflowLink | undefined> {
+  const { rows } = await sql<WorkflowLink>`
     select l.id, coalesce(d.name, '') as host, l.shortlink,
       (select host from blocked_hosts where host = any(${screenedHosts}) limit 1) as blocked_host
     from links l
@@ -90,7 +90,7 @@ export interface WorkflowChange {
 export async function saveWorkflow(
   tx: Db,
   workspaceId: string,
-  link: LockedLink,
+  link: WorkflowLink,
   { steps, connections, goneStepIds, goneConnections }: WorkflowChange,
   at: Date,
 ): Promise<void> {

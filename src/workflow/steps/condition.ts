@@ -102,6 +102,6 @@ export function outcomeOf(
 }
 
 /** A name that may be unknown. */
-export function known(what: string, name: string): string {
+export function tellName(what: string, name: string): string {
   return name === "" || name === "UNKNOWN" ? `the ${what} is unknown` : `the ${what} is ${name}`;
 }

@@ -16,6 +16,7 @@ export const contactCard: StepKindOf<"CONTACT_CARD"> = {
     answers: [],
     choice: payload.buttonLabel || defaultWords.saveContact,
     captures: true,
+    to: "",
     reason: "the card is saved",
   }),
 };

@@ -1,7 +1,7 @@
 import type { DeviceChoice } from "../../model/steps/device-conditions.ts";
 import type { ConditionAction } from "../../model/steps/kinds.ts";
 import type { VisitDevice } from "../visit.ts";
-import { condition, known } from "./condition.ts";
+import { condition, tellName } from "./condition.ts";
 
 /** DEVICE_TYPE_CONDITION: the form of the device; scanners that tell nothing of it are unknown. */
 export const deviceTypeCondition = deviceCondition("DEVICE_TYPE_CONDITION", "deviceType", (type) =>
@@ -43,7 +43,7 @@ function deviceCondition(action: ConditionAction, key: keyof VisitDevice, wordFo
     look: (visit) => visit.device()[key],
     matches: ({ value }, name) => value !== "" && value === wordFor(name),
     hides: (visit) => visit.dataCollection === "NONE" && !keptAlways.includes(key),
-    describe: (visit) => known(nouns[key], visit.device()[key]),
+    describe: (visit) => tellName(nouns[key], visit.device()[key]),
   });
 }
 

@@ -43,6 +43,7 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
       answers,
       choice: "",
       captures: true,
+      to: "",
       reason: "the form is submitted",
     };
   },
@@ -63,6 +64,7 @@ function skip(payload: FormPayload): Submitted {
     answers: [],
     choice: "",
     captures: false,
+    to: "",
     reason: "the form is skipped",
   };
 }

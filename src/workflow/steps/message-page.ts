@@ -23,6 +23,7 @@ export const messagePage: StepKindOf<"MESSAGE_PAGE"> = {
       // Nobody chose anything when the time was over.
       choice: isTimer ? "" : buttonLabel || defaultWords.continue,
       captures: true,
+      to: "",
       reason: isTimer ? "the time is over" : "the button is pressed",
     };
   },

@@ -20,6 +20,7 @@ export const multiLink: StepKindOf<"MULTI_LINK"> = {
       answers: [],
       choice: button.label,
       captures: true,
+      to: "",
       reason: `button ${JSON.stringify(button.label)} is pressed`,
     };
   },

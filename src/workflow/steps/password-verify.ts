@@ -23,6 +23,7 @@ export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {
       answers: [],
       choice: "",
       captures: true,
+      to: "",
       reason: "the password matches",
     };
   },

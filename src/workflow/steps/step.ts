@@ -47,8 +47,8 @@ export interface Submitted {
   readonly choice: string;
   /** False for a form that was skipped: nothing is captured then. */
   readonly captures: boolean;
-  /** Where a pressed social link leads; absent elsewhere. */
-  readonly to?: string;
+  /** Where a pressed social link leads; empty elsewhere. */
+  readonly to: string;
   /** What the visitor did, in words for people; for simulations. */
   readonly reason: string;
 }

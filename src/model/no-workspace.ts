@@ -1,2 +1,2 @@
 /** Stands for no workspace: what belongs to none is kept under it, because keys begin with a workspace. */
-export const nobody = "00000000-0000-0000-0000-000000000000";
+export const noWorkspace = "00000000-0000-0000-0000-000000000000";

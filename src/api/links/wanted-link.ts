@@ -16,7 +16,7 @@ import { stepActions } from "../../model/steps/kinds.ts";
 import type { ExitStep } from "./writes.ts";
 
 /** What a link is made of, whatever it leads to; texts and ids are empty where nothing is asked for. */
-export interface LinkOrder
+export interface WantedLink
   extends Pick<
     CreateLinkRequest,
     | "id"
@@ -41,7 +41,7 @@ export interface LinkOrder
 const nameLengthMax = 255;
 
 /** A link to a destination. */
-export function redirectOrder(request: CreateLinkRequest): LinkOrder {
+export function redirectLink(request: CreateLinkRequest): WantedLink {
   const { destination, fallbackDestination, conversionTracking } = request;
   if (destination === "") throw invalid([{ field: "destination", description: "is required" }]);
   return {
@@ -56,7 +56,7 @@ export function redirectOrder(request: CreateLinkRequest): LinkOrder {
 }
 
 /** A link to a contact card. Throws INVALID_ARGUMENT for platforms that there are not. */
-export function contactOrder(request: CreateContactLinkRequest): LinkOrder {
+export function contactLink(request: CreateContactLinkRequest): WantedLink {
   const { vcardData, fallbackDestination } = request;
   if (vcardData === undefined) throw invalid([{ field: "vcardData", description: "is required" }]);
   const name = request.name || `${vcardData.firstName} ${vcardData.lastName}`;
@@ -83,7 +83,7 @@ function cardPayload(card: VCardPayload): JsonObject {
 }
 
 /** A link to a thank-you page. */
-export function thankYouOrder(request: CreateThankYouLinkRequest): LinkOrder {
+export function thankYouLink(request: CreateThankYouLinkRequest): WantedLink {
   const { title, description } = request;
   return {
     ...request,
