@@ -32,6 +32,8 @@ export interface Config {
   readonly drainTimeoutMs: number;
   readonly maxConnections: number;
   readonly databasePoolSize: number;
+  /** Room for request bodies, in bytes: of all clients together, and of one address. */
+  readonly bodies: { readonly total: number; readonly perAddress: number };
   /** Calls per second; 0 switches a limit off. Bursts are twice as high. */
   readonly rateLimits: { readonly token: number; readonly publishable: number; readonly anonymous: number };
   /** Whether gRPC server reflection is served. */
@@ -80,6 +82,11 @@ export function readConfig(env: Environment): Config {
     drainTimeoutMs: integer(env, "DRAIN_TIMEOUT_MS", 10_000, { min: 0 }, problems),
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
+    bodies: {
+      // Once the large ones have their share of it, the largest that a method takes must fit.
+      total: mebibyte * integer(env, "MAX_BODIES_MB", 128, { min: 96 }, problems),
+      perAddress: mebibyte * integer(env, "MAX_BODIES_MB_PER_ADDRESS", 32, { min: 1 }, problems),
+    },
     rateLimits: {
       token: integer(env, "RATE_LIMIT_TOKEN", 100, { min: 0 }, problems),
       publishable: integer(env, "RATE_LIMIT_PUBLISHABLE", 10, { min: 0 }, problems),
@@ -91,6 +98,7 @@ export function readConfig(env: Environment): Config {
   return Object.freeze(config);
 }
 
+const mebibyte = 1024 * 1024;
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const allRoles: readonly Role[] = ["api", "scan", "worker"];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createOriginReader } from "./client-address.ts";
+import { createOriginReader, networkOf } from "./client-address.ts";
 
 const read = createOriginReader(["10.0.0.0/8", "192.168.1.7", "fd00::/8", "::ffff:172.16.0.0/108"]);
 const connection = { peer: "10.0.0.1", encrypted: false, host: "api.example.com" };
@@ -105,4 +105,19 @@ test.each([
   "::ffff:1.2.3.4/64",
 ])("refuses %j as a trusted proxy", (entry) => {
   expect(() => createOriginReader([entry])).toThrow("trusted proxy");
+});
+
+test("an IPv6 client is known by its network of 64 bits, and IPv4 addresses as they are", () => {
+  const networks = {
+    "192.0.2.1": "192.0.2.1",
+    "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+    "2001:0db8:0001:0002::": "2001:db8:1:2::/64",
+    "2001:db8::9": "2001:db8:0:0::/64",
+    "::1": "0:0:0:0::/64",
+    "64:ff9b::192.0.2.1": "64:ff9b:0:0::/64",
+    "1:2:3:4::192.0.2.1": "1:2:3:4::/64",
+    "fe80::1%eth0": "fe80:0:0:0::/64",
+  };
+  for (const [address, network] of Object.entries(networks))
+    expect(networkOf(address), address).toBe(network);
 });

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 /** What a request says about where it comes from; header values as they came, lists joined by commas. */
 export interface Connection {
@@ -100,4 +100,23 @@ function addNetwork(list: BlockList, entry: string): void {
     throw new Error(`trusted proxy "${entry}" is neither an address nor a network such as 10.0.0.0/8`);
   }
   list.addSubnet(address, prefix, bits === 32 ? "ipv4" : "ipv6");
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 one: whoever has one of its addresses has them all. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [plain = ""] = address.split("%");
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const after = tail === "" ? [] : tail.split(":");
+    // An embedded IPv4 address at the end stands for two groups.
+    const width = after.length + (tail.includes(".") ? 1 : 0);
+    while (groups.length < 8 - width) groups.push("0");
+    groups.push(...after);
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
 }

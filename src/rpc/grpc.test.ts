@@ -3,7 +3,7 @@ import http2 from "node:http2";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { deflateSync, gzipSync } from "node:zlib";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -11,8 +11,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.js";
-import { EchoRequestSchema } from "../../gen/signpost/testing/v1/echo_pb.js";
-import { echoed, echoing, serveEcho } from "../../test/support/echo-server.ts";
+import { echoing, serveEcho } from "../../test/support/echo-server.ts";
 import { type CallError, fail, invalid } from "../lib/errors.ts";
 import type { Call, Invoke } from "./call.ts";
 
@@ -341,7 +340,7 @@ describe("a request that breaks the form of gRPC", () => {
   });
 });
 
-test("leaves messages in JSON to the general adapter", async () => {
+test("takes messages in JSON too", async () => {
   const { port } = await serveEcho(echoing().invoke);
   const json = framed(Buffer.from('{"text":"hello"}'));
   const { answer, status } = await raw(port, json, { "content-type": "application/grpc+json" });
@@ -358,15 +357,4 @@ test("reads the message only when the pipeline asks for it", async () => {
   const { port } = await serveEcho(invoke);
   expect((await raw(port, framed(Buffer.from([255])))).status).toBe(grpc.status.UNAUTHENTICATED);
   expect(invoke).toHaveBeenCalledOnce();
-});
-
-test("answers alike through the general adapter", async () => {
-  const { port } = await serveEcho(
-    async (_method, read) => echoed(String(Reflect.get(await read(), "text"))),
-    {
-      fast: false,
-    },
-  );
-  const message = toBinary(EchoRequestSchema, fromBinary(EchoRequestSchema, hello));
-  expect((await raw(port, framed(message))).answer).toContain("hello");
 });

@@ -1,9 +1,23 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import type { BodyHold } from "../lib/body-budget.ts";
 import { type CallError, fail } from "../lib/errors.ts";
+import { announcedLength, endStream } from "../lib/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "./call.ts";
-import { acceptedEncodings, checkEncoding, inflated, readMessage, writeMessage } from "./codec.ts";
+import {
+  acceptedEncodings,
+  type Codec,
+  checkEncoding,
+  inflated,
+  readMessage,
+  writeMessage,
+} from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
 import { statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
@@ -15,14 +29,18 @@ export interface GrpcOptions extends UnaryOptions {
   readonly clientAddress: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => string;
 }
 
-/** Takes a stream that is a gRPC call it can answer; says no to streaming calls, other encodings and other protocols. */
+/** Takes a stream that is a gRPC call it can answer; says no to streaming calls and other protocols. */
 export type GrpcStreams = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
-const contentTypes = new Set(["application/grpc", "application/grpc+proto"]);
+const codecs: ReadonlyMap<string, Codec> = new Map([
+  ["application/grpc", "proto"],
+  ["application/grpc+proto", "proto"],
+  ["application/grpc+json", "json"],
+]);
 
 /**
  * Answers unary gRPC calls straight from node:http2 streams, many times as fast as the general adapter, which gets
- * whatever this declines. A path of no known method is answered here, with UNIMPLEMENTED.
+ * streaming calls. A path of no known method is answered here, with UNIMPLEMENTED.
  */
 export function grpcStreams(options: GrpcOptions): GrpcStreams {
   const methods = new Map<string, DescMethodUnary | undefined>();
@@ -33,23 +51,30 @@ export function grpcStreams(options: GrpcOptions): GrpcStreams {
     methods.set(pathOf(method), undefined);
   }
   return (stream, headers) => {
-    if (!contentTypes.has(headers["content-type"] ?? "") || headers[":method"] !== "POST") return false;
+    const codec = codecs.get(headers["content-type"] ?? "");
+    if (codec === undefined || headers[":method"] !== "POST") return false;
     const path = headers[":path"] ?? "";
     const method = methods.get(path);
-    if (method !== undefined) serve(stream, headers, method, options);
+    if (method !== undefined) serve(stream, headers, { method, codec }, options);
     else if (methods.has(path)) return false;
     else {
       const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
-      refuse(stream, requestId, fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method"), {});
+      const error = fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method");
+      refuse(stream, headOf(requestId, codec, {}), error);
     }
     return true;
   };
 }
 
+interface Called {
+  readonly method: DescMethodUnary;
+  readonly codec: Codec;
+}
+
 function serve(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  method: DescMethodUnary,
+  { method, codec }: Called,
   options: GrpcOptions,
 ): void {
   const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
@@ -59,6 +84,7 @@ function serve(
     method,
     requestId,
     body: stream,
+    announced: announcedLength({ headers }),
     bodyBytesMax: bytesMax + frameHeadLength,
     prepare: () => {
       checkEncoding(encoding);
@@ -71,12 +97,15 @@ function serve(
         timeoutMs: parseTimeout(single(headers["grpc-timeout"])),
       };
     },
-    decode: (body: Buffer) => {
+    decode: async (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } = unaryFrame(body);
-      if (!compressed) return readMessage(method, "proto", bytes);
-      return inflated(bytes, encoding, bytesMax).then((message) => readMessage(method, "proto", message));
+      return readMessage(
+        method,
+        codec,
+        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
+      );
     },
-    answer: (outcome: Outcome) => answer(stream, requestId, method, outcome),
+    answer: (outcome: Outcome) => answer(stream, requestId, { method, codec }, outcome),
     onClose: (closed: () => void) => stream.on("close", closed),
     abandon: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
   };
@@ -86,37 +115,32 @@ function serve(
 function answer(
   stream: ServerHttp2Stream,
   requestId: string,
-  method: DescMethodUnary,
+  { method, codec }: Called,
   outcome: Outcome,
 ): void {
+  const head = headOf(requestId, codec, outcome.headers);
   if (!outcome.ok) {
-    refuse(stream, requestId, outcome.error, outcome.headers);
+    refuse(stream, head, outcome.error);
     return;
   }
-  const message = frameOf(writeMessage(method, "proto", outcome.message));
-  stream.respond(headOf(requestId, outcome.headers), { waitForTrailers: true });
+  const message = frameOf(writeMessage(method, codec, outcome.message));
+  stream.respond(head, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(statusTrailers(undefined)));
   stream.end(message);
 }
 
-function refuse(
-  stream: ServerHttp2Stream,
-  requestId: string,
-  error: CallError,
-  headers: AnswerHeaders,
-): void {
-  const head = { ...headOf(requestId, headers), ...error.refusal.headers, ...statusTrailers(error) };
-  stream.respond(head, { endStream: true });
+function refuse(stream: ServerHttp2Stream, head: OutgoingHttpHeaders, error: CallError): void {
+  const { retryAfterSeconds, headers } = error.refusal;
+  const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  stream.respond({ ...head, ...retry, ...headers, ...statusTrailers(error) }, { endStream: true });
   // What a refused client still wants to send is of no use to anybody.
-  if (stream.readableEnded) return;
-  stream.resume();
-  stream.close(constants.NGHTTP2_NO_ERROR);
+  if (!stream.readableEnded) endStream(stream);
 }
 
-function headOf(requestId: string, headers: AnswerHeaders) {
+function headOf(requestId: string, codec: Codec, headers: AnswerHeaders): OutgoingHttpHeaders {
   return {
     ":status": 200,
-    "content-type": "application/grpc+proto",
+    "content-type": `application/grpc+${codec}`,
     "grpc-accept-encoding": acceptedEncodings,
     "x-request-id": requestId,
     ...headers,

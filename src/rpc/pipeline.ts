@@ -78,7 +78,7 @@ async function run(
 ): Promise<Message> {
   const { plan, call } = state;
   await admit(deps, state);
-  const request = await read();
+  const request = await deadline.aside(read);
   const { checkRequest } = await loadRules();
   const refusal = checkRequest(request, plan.method.input);
   if (refusal !== undefined) throw refusal;

@@ -1,7 +1,7 @@
-import { isIPv6 } from "node:net";
 import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
+import { networkOf } from "../lib/client-address.ts";
 import { lruCache } from "../lib/lru-cache.ts";
 import { nobody } from "../model/nobody.ts";
 
@@ -230,25 +230,6 @@ async function takeShared(
 export async function deleteIdleBuckets(db: Db, now: Date): Promise<void> {
   const hourAgo = new Date(now.getTime() - 3_600_000);
   await db.deleteFrom("rate_limits").where("refilled_at", "<", hourAgo).execute();
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 one: whoever has one of its addresses has them all. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [plain = ""] = address.split("%");
-  const [head = "", tail] = plain.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const after = tail === "" ? [] : tail.split(":");
-    // An embedded IPv4 address at the end stands for two groups.
-    const width = after.length + (tail.includes(".") ? 1 : 0);
-    while (groups.length < 8 - width) groups.push("0");
-    groups.push(...after);
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
 }
 
 function reasonOf(error: unknown): string {

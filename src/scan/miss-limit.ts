@@ -1,3 +1,4 @@
+import { networkOf } from "../lib/client-address.ts";
 import { lruCache } from "../lib/lru-cache.ts";
 
 /**
@@ -34,12 +35,4 @@ export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimi
       fullAt.set(network, Math.max(fullAt.get(network) ?? 0, nowMs()) + refillMs);
     },
   };
-}
-
-function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) while (groups.length < 4) groups.push("0");
-  return groups.slice(0, 4).join(":");
 }
