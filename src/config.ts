@@ -34,6 +34,8 @@ export interface Config {
   readonly databasePoolSize: number;
   /** Connections of their own for visitors, which no load of the API touches. */
   readonly databaseScanPoolSize: number;
+  /** Room for request bodies, in bytes: of all clients together, and of one address. */
+  readonly bodies: { readonly total: number; readonly perAddress: number };
   /** Calls per second; 0 switches a limit off. Bursts are twice as high. */
   readonly rateLimits: {
     readonly token: number;
@@ -90,6 +92,11 @@ export function readConfig(env: Environment): Config {
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
     databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
+    bodies: {
+      // Once the large ones have their share of it, the largest that a method takes must fit.
+      total: mebibyte * integer(env, "MAX_BODIES_MB", 128, { min: 96 }, problems),
+      perAddress: mebibyte * integer(env, "MAX_BODIES_MB_PER_ADDRESS", 32, { min: 1 }, problems),
+    },
     rateLimits: {
       token: tokenLimit,
       workspace: integer(env, "RATE_LIMIT_WORKSPACE", 4 * tokenLimit, { min: 0 }, problems),
@@ -102,6 +109,7 @@ export function readConfig(env: Environment): Config {
   return Object.freeze(config);
 }
 
+const mebibyte = 1024 * 1024;
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const allRoles: readonly Role[] = ["api", "scan", "worker"];
 

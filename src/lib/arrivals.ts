@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type MissLimit, networkOf } from "./miss-limit.ts";
+import { networkOf } from "./client-address.ts";
+import type { MissLimit } from "./miss-limit.ts";
 
 /** Waits for records that are on their way to the database, and bounds what it costs when somebody has invented them. */
 export interface Arrivals {

@@ -94,6 +94,19 @@ function mappedFromHex(address: string): string | undefined {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
+function addNetwork(list: BlockList, entry: string): void {
+  const [text = "", length, ...rest] = entry.trim().split("/");
+  const address = plainAddress(text);
+  const wrapped = address !== undefined && isIPv4(address) && text.includes(":");
+  const bits = address !== undefined && isIPv4(address) ? 32 : 128;
+  const prefix = length === undefined ? bits : Number(length) - (wrapped ? 96 : 0);
+  const wellFormed = length === undefined || /^\d{1,3}$/.test(length);
+  if (address === undefined || rest.length > 0 || !wellFormed || prefix < 0 || prefix > bits) {
+    throw new Error(`trusted proxy "${entry}" is neither an address nor a network such as 10.0.0.0/8`);
+  }
+  list.addSubnet(address, prefix, bits === 32 ? "ipv4" : "ipv6");
+}
+
 /** An IPv4 address, or the /64 network of an IPv6 one: whoever has one of its addresses has them all. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
@@ -111,17 +124,4 @@ export function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")}::/64`;
-}
-
-function addNetwork(list: BlockList, entry: string): void {
-  const [text = "", length, ...rest] = entry.trim().split("/");
-  const address = plainAddress(text);
-  const wrapped = address !== undefined && isIPv4(address) && text.includes(":");
-  const bits = address !== undefined && isIPv4(address) ? 32 : 128;
-  const prefix = length === undefined ? bits : Number(length) - (wrapped ? 96 : 0);
-  const wellFormed = length === undefined || /^\d{1,3}$/.test(length);
-  if (address === undefined || rest.length > 0 || !wellFormed || prefix < 0 || prefix > bits) {
-    throw new Error(`trusted proxy "${entry}" is neither an address nor a network such as 10.0.0.0/8`);
-  }
-  list.addSubnet(address, prefix, bits === 32 ? "ipv4" : "ipv6");
 }

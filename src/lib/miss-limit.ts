@@ -1,4 +1,5 @@
 import { lruCache } from "../lib/lru-cache.ts";
+import { networkOf } from "./client-address.ts";
 
 /**
  * Slows down who guesses names: each address may be wrong about `burst` of them, and about one more every `refillMs`. Only
@@ -34,13 +35,4 @@ export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimi
       fullAt.set(network, Math.max(fullAt.get(network) ?? 0, nowMs()) + refillMs);
     },
   };
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 one. */
-export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) while (groups.length < 4) groups.push("0");
-  return groups.slice(0, 4).join(":");
 }

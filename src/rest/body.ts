@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { constants, type Http2ServerRequest } from "node:http2";
-import { fail } from "../lib/errors.ts";
+import type { Http2ServerRequest } from "node:http2";
+import { type CallError, fail } from "../lib/errors.ts";
 
 /** A request over HTTP/1.1 or HTTP/2. */
 export type RestRequest = IncomingMessage | Http2ServerRequest;
@@ -43,72 +43,8 @@ function unsupportedMediaType(message: string) {
   return fail("INVALID_ARGUMENT", "UNSUPPORTED_MEDIA_TYPE", message, { httpStatus: 415 });
 }
 
-/**
- * Reads the body's bytes. Throws 413 as soon as more than `max` bytes are announced or have come; what follows is left
- * unread. Returns undefined when the client went away.
- */
-export async function readBody(req: RestRequest, max: number): Promise<Uint8Array | undefined> {
-  if (Number(header(req, "content-length") ?? 0) > max) throw tooLarge(max);
-  if (req.destroyed) return undefined;
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const onData = (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= max) chunks.push(chunk);
-    else reject(tooLarge(max));
-  };
-  const onEnd = () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length));
-  const onGone = () => resolve(undefined);
-  req.on("data", onData).on("end", onEnd).on("close", onGone).on("error", onGone);
-  try {
-    return await promise;
-  } finally {
-    req.off("data", onData).off("end", onEnd).off("close", onGone);
-  }
-}
-
-function tooLarge(max: number) {
+/** 413: more bytes are announced or have come than the method takes. */
+export function tooLarge(max: number): CallError {
   const message = `the request body is over the limit of ${max} bytes`;
   return fail("INVALID_ARGUMENT", "REQUEST_TOO_LARGE", message, { httpStatus: 413 });
-}
-
-/**
- * Lets an answer reach a client that is still sending: up to `max` further bytes are read and dropped before the
- * connection (over HTTP/2: the stream) is cut, since closing at once could destroy the answer on its way.
- */
-export function discardBody(req: RestRequest, max: number): void {
-  if (req.readableEnded || req.destroyed) return;
-  let length = 0;
-  req.on("error", () => undefined);
-  req.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= max) return;
-    if ("stream" in req) req.stream.close(constants.NGHTTP2_NO_ERROR);
-    else req.destroy();
-  });
-}
-
-/** How long a client is listened to that sends a body nobody wants, in milliseconds. */
-const lingerMs = 2_000;
-
-/**
- * Waits until a client that will close its connection with the answer has sent its body, dropped here, up to `max` bytes:
- * to close while it sends would destroy the answer on its way. Over HTTP/2 and on connections that go on, nothing waits.
- */
-export async function lingerBeforeClose(req: RestRequest, max: number): Promise<void> {
-  const closes = req.httpVersion === "1.0" || header(req, "connection")?.toLowerCase() === "close";
-  if ("stream" in req || !closes || req.readableEnded || req.destroyed || !announcesBody(req)) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let length = 0;
-  const onData = (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > max) resolve();
-  };
-  const done = () => resolve();
-  const timer = setTimeout(done, lingerMs);
-  req.on("data", onData).on("end", done).on("close", done).on("error", done);
-  await promise;
-  clearTimeout(timer);
-  req.off("data", onData).off("end", done).off("close", done);
 }

@@ -1,18 +1,18 @@
 import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
+import type { BodyBudget, BodyHold } from "../lib/body-budget.ts";
 import { CallError, fail } from "../lib/errors.ts";
-import { requestIdOf } from "../lib/request-id.ts";
-import type { Call, Invoke } from "../rpc/call.ts";
-import type { Binding } from "./binding.ts";
 import {
-  announcesBody,
-  bodyBytesMax,
-  checkMediaType,
+  announcedLength,
   discardBody,
-  header,
+  dropMax,
+  expectsContinue,
   lingerBeforeClose,
-  type RestRequest,
-  readBody,
-} from "./body.ts";
+  receiveBody,
+} from "../lib/request-body.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import type { AnswerHeaders, Call, Invoke } from "../rpc/call.ts";
+import type { Binding } from "./binding.ts";
+import { announcesBody, bodyBytesMax, checkMediaType, header, type RestRequest, tooLarge } from "./body.ts";
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";
@@ -26,6 +26,8 @@ export interface RestOptions {
   readonly registry: Registry;
   /** The limit of a method's request body in bytes, where it is not `bodyBytesMax`. */
   readonly bodyBytesMaxOf?: (method: DescMethodUnary) => number | undefined;
+  /** The room for request bodies. */
+  readonly bodies: BodyBudget;
   /** The HTTP status of a method's success, where it is not 200. */
   readonly successStatusOf?: (method: DescMethodUnary) => number | undefined;
   /** Whether pages of any origin may call a method; none by default. */
@@ -59,7 +61,7 @@ const noBody = new Uint8Array();
 
 /**
  * The handler of everything under the router's paths, for HTTP/1.1 and HTTP/2. It checks path, method, media type and
- * size, reads the body's bytes, and leaves the parsing to the pipeline. Give it the server's `checkContinue` events as
+ * announced size, and takes the body once the pipeline asks for the message. Give it the server's `checkContinue` events as
  * well as its `request` events: it answers `Expect: 100-continue` once the headers are accepted.
  */
 export function restHandler(options: RestOptions): RestHandler {
@@ -72,9 +74,7 @@ export function restHandler(options: RestOptions): RestHandler {
       try {
         if (!(error instanceof CallError)) options.onFault(error, requestId);
         const refusal = error instanceof CallError ? error : internalError();
-        if (!expectsContinue(req)) await lingerBeforeClose(req, 2 * bodyBytesMax);
-        respondError(res, refusal, requestId, {});
-        discardBody(req, bodyBytesMax);
+        await refuse(req, res, refusal, requestId, { headers: {}, bytesMax: 2 * bodyBytesMax });
       } catch (fault) {
         options.onFault(fault, requestId);
         res.destroy();
@@ -115,16 +115,27 @@ async function serve(
   const { plan, segments, query } = findRoute(req, options.router, planOf);
   // Before anything can fail, because pages want to read errors too.
   if (options.isCrossOrigin?.(plan.binding.method) === true) allowOrigin(res);
-  const body = await takeBody(req, res, plan);
-  if (body === undefined) return;
+  const takeBody = bodyOf(req, res, plan);
   const contentType = header(req, "content-type");
-  const outcome = await options.invoke(
-    plan.binding.method,
-    () => plan.decode({ segments, query, body, contentType }),
-    callOf(req, res, requestId, options),
-  );
+  const call = callOf(req, res, requestId, options);
+  const hold = options.bodies.open(call.clientAddress);
+  const read = async () => plan.decode({ segments, query, body: await takeBody(hold), contentType });
+  const outcome = await options.invoke(plan.binding.method, read, call).finally(hold.release);
   if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);
-  else respondError(res, outcome.error, requestId, outcome.headers);
+  else await refuse(req, res, outcome.error, requestId, { headers: outcome.headers, bytesMax: dropMax });
+}
+
+/** Answers with an error, and drops up to `bytesMax` of the body so that it arrives where the client is still sending. */
+async function refuse(
+  req: RestRequest,
+  res: RestResponse,
+  error: CallError,
+  requestId: string,
+  { headers, bytesMax }: { readonly headers: AnswerHeaders; readonly bytesMax: number },
+): Promise<void> {
+  await lingerBeforeClose(req, bytesMax);
+  respondError(res, error, requestId, headers);
+  discardBody(req, bytesMax);
 }
 
 function findRoute(req: RestRequest, router: RestRouter, planOf: (binding: Binding) => Plan): Route {
@@ -154,27 +165,26 @@ function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, "");
 }
 
-/** Reads the body's bytes under the limit; undefined when the client went away. */
-async function takeBody(req: RestRequest, res: RestResponse, plan: Plan): Promise<Uint8Array | undefined> {
+type TakeBody = (hold: BodyHold) => Promise<Uint8Array>;
+
+/** Checks what the headers say of the body, and gives the way to receive it. */
+function bodyOf(req: RestRequest, res: RestResponse, plan: Plan): TakeBody {
   const { httpMethod, body } = plan.binding;
-  if (httpMethod === "GET" || httpMethod === "DELETE") {
-    // A body means nothing here (RFC 9110, 9.3.1 and 9.3.5).
-    if (announcesBody(req)) discardBody(req, plan.bodyBytesMax);
-    return noBody;
-  }
-  if (!announcesBody(req)) return noBody;
+  const isMeant = httpMethod !== "GET" && httpMethod !== "DELETE";
+  // Elsewhere a body means nothing (RFC 9110, 9.3.1 and 9.3.5).
+  if (!isMeant && announcesBody(req)) discardBody(req, plan.bodyBytesMax);
+  if (!isMeant || !announcesBody(req)) return async () => noBody;
   const anyType = body.kind === "raw";
   const hasType = header(req, "content-type") !== undefined;
   checkMediaType(req, anyType || !hasType);
-  const announced = Number(header(req, "content-length") ?? 0);
-  if (expectsContinue(req) && announced <= plan.bodyBytesMax) res.writeContinue();
-  const bytes = await readBody(req, plan.bodyBytesMax);
-  if (bytes !== undefined && bytes.length > 0 && !hasType) checkMediaType(req, anyType);
-  return bytes;
-}
-
-function expectsContinue(req: RestRequest): boolean {
-  return header(req, "expect")?.toLowerCase() === "100-continue";
+  const announced = announcedLength(req);
+  if (announced > plan.bodyBytesMax) throw tooLarge(plan.bodyBytesMax);
+  return async (hold) => {
+    if (expectsContinue(req)) res.writeContinue();
+    const bytes = await receiveBody(req, { bytesMax: plan.bodyBytesMax, announced, hold, tooLarge });
+    if (bytes.length > 0 && !hasType) checkMediaType(req, anyType);
+    return bytes;
+  };
 }
 
 function callOf(req: RestRequest, res: RestResponse, requestId: string, options: Serving): Call {

@@ -1,5 +1,6 @@
 import { createServices } from "../api/services.ts";
 import { jobCall } from "../jobs/queue.ts";
+import { createBodyBudget } from "../lib/body-budget.ts";
 import { publicFileUrl, signFileUrl } from "../lib/file-url.ts";
 import { newId } from "../lib/ids.ts";
 import { createPictureReader } from "../lib/reencode-image.ts";
@@ -58,6 +59,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     services: pipeline.services,
     invoke: pipeline.invoke,
     readOrigin,
+    bodies: createBodyBudget(config.bodies),
     newRequestId: () => newId(now()),
     onFault: (error, requestId) => log.error({ err: error, requestId }, "an adapter failed"),
     ready,

@@ -5,6 +5,7 @@ import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js"
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
 import { access } from "../../gen/signpost/options/v1/access_pb.js";
 import { request_bytes_max, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
+import type { BodyBudget } from "../lib/body-budget.ts";
 import type { ReadOrigin } from "../lib/client-address.ts";
 import { bodyBytesMax } from "../rest/body.ts";
 import { restHandler } from "../rest/handler.ts";
@@ -18,6 +19,8 @@ export interface ProtocolsOptions {
   readonly services: readonly RegisteredService[];
   readonly invoke: Invoke;
   readonly readOrigin: ReadOrigin;
+  /** The room for request bodies, over all protocols. */
+  readonly bodies: BodyBudget;
   readonly newRequestId: () => string;
   /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
@@ -42,14 +45,14 @@ export interface Protocols {
 
 /** Serves every registered service at every protocol. */
 export function openProtocols(options: ProtocolsOptions): Protocols {
-  const { invoke, newRequestId, onFault, readOrigin, ready, reflection, shutdownSignal } = options;
+  const { invoke, newRequestId, onFault, bodies, readOrigin, ready, reflection, shutdownSignal } = options;
   const services = options.services.map(({ service }) => service);
   const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
   const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
   const bytesMaxOf = remembered(
     (method) => getOption(method, request_bytes_max) || (isOpen(method) ? openBytesMax : bodyBytesMax),
   );
-  const common = { services, invoke, newRequestId, onFault, bytesMaxOf };
+  const common = { services, invoke, newRequestId, onFault, bodies, bytesMaxOf };
   return {
     rest: restHandler({
       ...common,

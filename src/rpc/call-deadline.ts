@@ -5,6 +5,8 @@ import { deadlineExceeded } from "./failure.ts";
 export interface CallDeadline {
   /** Aborts with the CallError that answers the call. */
   readonly signal: AbortSignal;
+  /** Waits for the client, whose slowness takes nothing from the time of the call. */
+  aside<T>(work: () => T | Promise<T>): Promise<T>;
   /** Settles with the work, or rejects as soon as the call is over. */
   race<T>(work: Promise<T>): Promise<T>;
   /** Forgets timer and listener. */
@@ -25,10 +27,16 @@ export function startDeadline(client: AbortSignal, timeoutMs: number): CallDeadl
   const onGone = () => end(fail("CANCELLED", "CANCELLED", "the client has gone"));
   if (client.aborted) onGone();
   else client.addEventListener("abort", onGone, { once: true });
-  const timer =
-    timeoutMs > 0 ? setTimeout(() => end(deadlineExceeded()), Math.min(timeoutMs, timerMax)) : undefined;
+  const startTimer = () => setTimeout(() => end(deadlineExceeded()), Math.min(timeoutMs, timerMax));
+  let timer = timeoutMs > 0 ? startTimer() : undefined;
   if (timer === undefined) end(deadlineExceeded());
   return {
+    async aside(work) {
+      clearTimeout(timer);
+      const done = await work();
+      if (!controller.signal.aborted) timer = startTimer();
+      return done;
+    },
     signal: controller.signal,
     race(work) {
       return new Promise((resolve, rejectRace) => {

@@ -1,6 +1,6 @@
-import { promisify } from "node:util";
-import { gunzip, inflate } from "node:zlib";
+import { createGunzip, createInflate } from "node:zlib";
 import { create, createRegistry, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import type { BodyHold } from "../lib/body-budget.ts";
 import { CallError, fail } from "../lib/errors.ts";
 import { readBinary } from "../wire/binary.ts";
 import { parseJson } from "../wire/parse-json.ts";
@@ -11,8 +11,8 @@ import { type Codec, writeAnswer } from "./records.ts";
 export type { Codec } from "./records.ts";
 
 const inflaters = new Map([
-  ["gzip", promisify(gunzip)],
-  ["deflate", promisify(inflate)],
+  ["gzip", createGunzip],
+  ["deflate", createInflate],
 ]);
 
 /** The compressions that requests may use. */
@@ -28,21 +28,31 @@ export function isCompressed(encoding: string | undefined): encoding is string {
   return encoding !== undefined && encoding !== "identity" && encoding !== "";
 }
 
-/** The bytes without their compression, at most `bytesMax`; throws `CallError`. */
+/** The bytes without their compression, at most `bytesMax` and as many as there is room for; throws `CallError`. */
 export async function inflated(
   bytes: Uint8Array,
   encoding: string | undefined,
-  bytesMax: number,
+  { bytesMax, hold }: { readonly bytesMax: number; readonly hold: BodyHold },
 ): Promise<Uint8Array> {
-  const inflater = inflaters.get(encoding ?? "");
-  if (inflater === undefined) {
+  const createInflater = inflaters.get(encoding ?? "");
+  if (createInflater === undefined) {
     // The code is the one that gRPC's description of compression asks for.
     throw fail("INTERNAL", "INVALID_ARGUMENT", "the message is compressed, but no header says how");
   }
+  const inflater = createInflater();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  inflater.end(bytes);
   try {
-    return await inflater(bytes, { maxOutputLength: bytesMax });
+    for await (const piece of inflater) {
+      length += piece.length;
+      const refusal = length > bytesMax ? tooLarge(bytesMax) : hold.take(piece.length);
+      if (refusal !== undefined) throw refusal;
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces, length);
   } catch (cause) {
-    if (cause instanceof RangeError) throw tooLarge(bytesMax);
+    if (cause instanceof CallError) throw cause;
     throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", `the message is not valid ${encoding}`, { cause });
   }
 }

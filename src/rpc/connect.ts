@@ -5,6 +5,7 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import { expectsContinue } from "../lib/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { isUnary, pathOf } from "./unary.ts";
 import { type WebOptions, webCalls } from "./web.ts";
@@ -48,6 +49,7 @@ export function connectHandler(options: ConnectOptions): (req: IncomingMessage, 
       res.writeHead(paths.has(path) ? 415 : 404).end();
       return;
     }
+    if (expectsContinue(req)) res.writeContinue();
     handler(universalRequestFromNodeRequest(req, res, undefined, undefined))
       .then((answer) => universalResponseToNodeResponse(answer, res))
       .catch((error: unknown) => {

@@ -1,6 +1,13 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import type { BodyHold } from "../lib/body-budget.ts";
 import { type CallError, fail } from "../lib/errors.ts";
+import { announcedLength, endStream } from "../lib/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "./call.ts";
 import {
@@ -34,7 +41,7 @@ const codecs: ReadonlyMap<string, Codec> = new Map([
 
 /**
  * Answers unary gRPC calls straight from node:http2 streams, many times as fast as the general adapter, which gets
- * whatever this declines. A path of no known method is answered here, with UNIMPLEMENTED.
+ * streaming calls. A path of no known method is answered here, with UNIMPLEMENTED.
  */
 export function grpcStreams(options: GrpcOptions): GrpcStreams {
   const methods = new Map<string, DescMethodUnary | undefined>();
@@ -49,22 +56,26 @@ export function grpcStreams(options: GrpcOptions): GrpcStreams {
     if (codec === undefined || headers[":method"] !== "POST") return false;
     const path = headers[":path"] ?? "";
     const method = methods.get(path);
-    if (method !== undefined) serve(stream, headers, method, codec, options);
+    if (method !== undefined) serve(stream, headers, { method, codec }, options);
     else if (methods.has(path)) return false;
     else {
       const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
       const error = fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method");
-      refuse(stream, codec, requestId, error, {});
+      refuse(stream, headOf(requestId, codec, {}), error);
     }
     return true;
   };
 }
 
+interface Called {
+  readonly method: DescMethodUnary;
+  readonly codec: Codec;
+}
+
 function serve(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  method: DescMethodUnary,
-  codec: Codec,
+  { method, codec }: Called,
   options: GrpcOptions,
 ): void {
   const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
@@ -74,6 +85,7 @@ function serve(
     method,
     requestId,
     body: stream,
+    announced: announcedLength({ headers }),
     bodyBytesMax: bytesMax + frameHeadLength,
     prepare: () => {
       checkEncoding(encoding);
@@ -87,12 +99,15 @@ function serve(
         writeRecord: recordWriters.proto,
       };
     },
-    decode: (body: Buffer) => {
+    decode: async (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } = unaryFrame(body);
-      if (!compressed) return readMessage(method, codec, bytes);
-      return inflated(bytes, encoding, bytesMax).then((message) => readMessage(method, codec, message));
+      return readMessage(
+        method,
+        codec,
+        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
+      );
     },
-    answer: (outcome: Outcome) => answer(stream, codec, requestId, method, outcome),
+    answer: (outcome: Outcome) => answer(stream, requestId, { method, codec }, outcome),
     onClose: (closed: () => void) => stream.on("close", closed),
     abandon: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
   };
@@ -101,37 +116,30 @@ function serve(
 
 function answer(
   stream: ServerHttp2Stream,
-  codec: Codec,
   requestId: string,
-  method: DescMethodUnary,
+  { method, codec }: Called,
   outcome: Outcome,
 ): void {
+  const head = headOf(requestId, codec, outcome.headers);
   if (!outcome.ok) {
-    refuse(stream, codec, requestId, outcome.error, outcome.headers);
+    refuse(stream, head, outcome.error);
     return;
   }
   const message = frameOf(writeMessage(method, codec, outcome.message));
-  stream.respond(headOf(codec, requestId, outcome.headers), { waitForTrailers: true });
+  stream.respond(head, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(statusTrailers(undefined)));
   stream.end(message);
 }
 
-function refuse(
-  stream: ServerHttp2Stream,
-  codec: Codec,
-  requestId: string,
-  error: CallError,
-  headers: AnswerHeaders,
-): void {
-  const head = { ...headOf(codec, requestId, headers), ...error.refusal.headers, ...statusTrailers(error) };
-  stream.respond(head, { endStream: true });
+function refuse(stream: ServerHttp2Stream, head: OutgoingHttpHeaders, error: CallError): void {
+  const { retryAfterSeconds, headers } = error.refusal;
+  const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  stream.respond({ ...head, ...retry, ...headers, ...statusTrailers(error) }, { endStream: true });
   // What a refused client still wants to send is of no use to anybody.
-  if (stream.readableEnded) return;
-  stream.resume();
-  stream.close(constants.NGHTTP2_NO_ERROR);
+  if (!stream.readableEnded) endStream(stream);
 }
 
-function headOf(codec: Codec, requestId: string, headers: AnswerHeaders) {
+function headOf(requestId: string, codec: Codec, headers: AnswerHeaders): OutgoingHttpHeaders {
   return {
     ":status": 200,
     "content-type": `application/grpc+${codec}`,

@@ -82,7 +82,7 @@ async function run(
   const { plan, call } = state;
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
-  const request = await read();
+  const request = await deadline.aside(read);
   permitFields(plan, request, state.identity);
   const { checkRequest } = await loadRules();
   const refusal = checkRequest(request, plan.method.input);

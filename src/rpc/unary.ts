@@ -1,6 +1,7 @@
-import type { Readable } from "node:stream";
 import type { DescMethod, DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
+import type { BodyBudget, BodyHold } from "../lib/body-budget.ts";
 import { CallError, fail } from "../lib/errors.ts";
+import { type BodySource, receiveBody } from "../lib/request-body.ts";
 import type { Call, Invoke, Outcome } from "./call.ts";
 import { tooLarge } from "./codec.ts";
 
@@ -11,6 +12,8 @@ export interface UnaryOptions {
   readonly newRequestId: () => string;
   /** The limit of a method's request message in bytes. */
   readonly bytesMaxOf: (method: DescMethodUnary) => number;
+  /** The room for request bodies. */
+  readonly bodies: BodyBudget;
   /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
@@ -19,21 +22,27 @@ export interface UnaryOptions {
 export interface Exchange {
   readonly method: DescMethodUnary;
   readonly requestId: string;
-  /** Where the body comes from; its `close` without an answer means that the client went away. */
-  readonly body: Readable;
+  /** Where the body comes from, if there is any. It is received once the pipeline asks for the message. */
+  readonly body: BodySource | undefined;
+  /** What `Content-Length` says, in bytes. */
+  readonly announced: number;
   /** The most that the body may have, in bytes. */
   readonly bodyBytesMax: number;
   /** Looks at the headers. */
   readonly prepare: () => Omit<Call, "requestId" | "signal">;
-  /** Reads the message, once the pipeline wants it. */
-  readonly decode: (body: Buffer) => Message | Promise<Message>;
+  /** Tells a client that waits for it that the body may come. */
+  readonly proceed?: () => void;
+  /** Reads the message. `hold` takes room for what the body becomes without its compression. */
+  readonly decode: (body: Buffer, hold: BodyHold) => Message | Promise<Message>;
   /** Writes the answer; called at most once. */
-  readonly answer: (outcome: Outcome) => void;
+  readonly answer: (outcome: Outcome) => void | Promise<void>;
   /** Calls back when nobody waits for the answer any more. */
   readonly onClose: (closed: () => void) => void;
   /** Ends it when even the answer fails. */
   readonly abandon: () => void;
 }
+
+const noBody = Buffer.alloc(0);
 
 // What setTimeout can hold; nobody waits 24 days.
 const timeoutMsMax = 2 ** 31 - 1;
@@ -41,7 +50,7 @@ const timeoutMsMax = 2 ** 31 - 1;
 /** Runs one call, which ends once: by its outcome, its deadline, a refusal, or the client going away. */
 export function runUnary(
   exchange: Exchange,
-  { invoke, onFault }: Pick<UnaryOptions, "invoke" | "onFault">,
+  { invoke, onFault, bodies }: Pick<UnaryOptions, "invoke" | "onFault" | "bodies">,
 ): void {
   const { requestId } = exchange;
   const aborter = new AbortController();
@@ -53,11 +62,14 @@ export function runUnary(
     ended = true;
     clearTimeout(timer);
     try {
-      exchange.answer(outcome);
+      exchange.answer(outcome)?.catch(abandon);
     } catch (error) {
-      onFault(error, requestId);
-      exchange.abandon();
+      abandon(error);
     }
+  };
+  const abandon = (error: unknown) => {
+    onFault(error, requestId);
+    exchange.abandon();
   };
   const refuse = (error: unknown) => {
     if (!(error instanceof CallError)) onFault(error, requestId);
@@ -80,35 +92,20 @@ export function runUnary(
   try {
     const call = { ...exchange.prepare(), requestId, signal: aborter.signal };
     waitAtMost(call.timeoutMs);
-    receive(exchange, refuse, (body) => {
-      invoke(exchange.method, () => exchange.decode(body), call).then(finish, refuse);
-    });
+    const hold = bodies.open(call.clientAddress);
+    invoke(exchange.method, () => read(exchange, hold), call)
+      .then(finish, refuse)
+      .finally(hold.release);
   } catch (error) {
     refuse(error);
   }
 }
 
-/** Reads the body under its limit, mostly in one piece. What comes beyond it is read and thrown away. */
-function receive(
-  { body, bodyBytesMax }: Exchange,
-  refuse: (error: CallError) => void,
-  done: (body: Buffer) => void,
-): void {
-  let chunks: Buffer[] = [];
-  let length = 0;
-  body.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= bodyBytesMax) chunks.push(chunk);
-    else if (chunks.length > 0 || length === chunk.length) {
-      chunks = [];
-      refuse(tooLarge(bodyBytesMax));
-    }
-  });
-  body.on("end", () => {
-    const [only] = chunks;
-    if (length > bodyBytesMax) return;
-    done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-  });
+async function read(exchange: Exchange, hold: BodyHold): Promise<Message> {
+  const { body, announced, bodyBytesMax: bytesMax } = exchange;
+  if (body === undefined) return exchange.decode(noBody, hold);
+  exchange.proceed?.();
+  return exchange.decode(await receiveBody(body, { bytesMax, announced, hold, tooLarge }), hold);
 }
 
 /** Whether a method takes one message and gives one. */

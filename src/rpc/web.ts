@@ -2,7 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { type DescMethodUnary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import type { BodyHold } from "../lib/body-budget.ts";
 import { type Code, fail } from "../lib/errors.ts";
+import {
+  announcedLength,
+  discardBody,
+  dropMax,
+  expectsContinue,
+  lingerBeforeClose,
+} from "../lib/request-body.ts";
 import type { Outcome } from "./call.ts";
 import {
   type Codec,
@@ -80,9 +88,10 @@ export function webCalls(options: WebOptions): WebCalls {
   return (req, res, requestId) => {
     const [path = "", query = ""] = (req.url ?? "").split("?", 2);
     const method = methods.get(path);
-    const reading = method && readingOf(req, method, query);
-    if (method === undefined || reading === undefined) return false;
-    serve(req, res, requestId, method, reading, options);
+    if (method === undefined) return false;
+    const reading = readingOf(req, method, query);
+    if (reading !== undefined) serve(req, res, requestId, method, reading, options);
+    else refuseForm(req, res, method);
     return true;
   };
 }
@@ -111,6 +120,16 @@ function readingOf(req: IncomingMessage, method: DescMethodUnary, query: string)
   return { wire, encoding: single(headers["grpc-encoding"]), timeoutMs };
 }
 
+/** Answers what is a call in no protocol that is known here. */
+function refuseForm(req: IncomingMessage, res: ServerResponse, { idempotency }: DescMethodUnary): void {
+  const reads = idempotency === Idempotency.NO_SIDE_EFFECTS;
+  if (req.method === "POST") res.writeHead(415, { "accept-post": [...wires.keys()].join(", ") });
+  else if (req.method === "GET" && reads) res.writeHead(400);
+  else res.writeHead(405, { allow: reads ? "GET, POST" : "POST" });
+  res.end();
+  discardBody(req, dropMax);
+}
+
 function serve(
   req: IncomingMessage,
   res: ServerResponse,
@@ -123,7 +142,8 @@ function serve(
   const exchange = {
     method,
     requestId,
-    body: req,
+    body: inline === undefined ? req : undefined,
+    announced: announcedLength(req),
     bodyBytesMax: wire.protocol === "connect" ? bytesMax : bytesMax + frameHeadLength,
     prepare: () => {
       checkEncoding(encoding);
@@ -138,16 +158,25 @@ function serve(
         writeRecord: recordWriters[wire.codec],
       };
     },
-    decode: async (body: Buffer) => {
+    proceed: () => {
+      if (expectsContinue(req)) res.writeContinue();
+    },
+    decode: async (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } =
         wire.protocol === "grpc-web"
           ? unaryFrame(body)
           : { compressed: isCompressed(encoding), bytes: inline ?? body };
-      return readMessage(method, wire.codec, compressed ? await inflated(bytes, encoding, bytesMax) : bytes);
+      return readMessage(
+        method,
+        wire.codec,
+        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
+      );
     },
-    answer: (outcome: Outcome) => {
+    answer: async (outcome: Outcome) => {
+      if (!outcome.ok) await lingerBeforeClose(req, dropMax);
       if (wire.protocol === "connect") answerConnect(res, wire.codec, method, outcome);
       else answerGrpcWeb(res, wire.codec, method, outcome);
+      if (!outcome.ok) discardBody(req, dropMax);
     },
     onClose: (closed: () => void) => res.on("close", closed),
     abandon: () => res.destroy(),

@@ -28,8 +28,13 @@ export function dispatch({ route, handlers, hostOf }: DispatchOptions): Handler 
       res.end("Not found\n");
       return;
     }
-    // REST looks at the headers before it lets the body come; the others take any body.
-    if (destination !== "rest" && req.headers.expect?.toLowerCase() === "100-continue") res.writeContinue();
+    // The API looks at the headers before it lets the body come; the others take any body.
+    if (
+      destination !== "rest" &&
+      destination !== "rpc" &&
+      req.headers.expect?.toLowerCase() === "100-continue"
+    )
+      res.writeContinue();
     handlers[destination](req, res);
   };
 }

@@ -10,6 +10,7 @@ import {
   ListResponseSchema,
   UpdateResponseSchema,
 } from "../../gen/signpost/testing/v1/specimens_service_pb.js";
+import { createBodyBudget } from "../../src/lib/body-budget.ts";
 import { CallError, fail } from "../../src/lib/errors.ts";
 import { type RestOptions, restHandler } from "../../src/rest/handler.ts";
 import { createRestRouter } from "../../src/rest/router.ts";
@@ -51,6 +52,7 @@ export function specimenOptions(answer: Answer, extra: Partial<RestOptions> = {}
     router: createRestRouter(file.services),
     invoke: invokeWith(answer),
     registry: createRegistry(file, ...file.dependencies),
+    bodies: createBodyBudget({ total: 64 * 1024 * 1024, perAddress: 64 * 1024 * 1024 }),
     clientAddress: () => "192.0.2.1",
     newRequestId: () => "new-request-id",
     onFault: () => undefined,

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { EchoResponseSchema, EchoService } from "../../gen/signpost/testing/v1/echo_pb.js";
+import { type BodyLimits, createBodyBudget } from "../../src/lib/body-budget.ts";
 import type { Call, Invoke, Outcome } from "../../src/rpc/call.ts";
 import { type ConnectOptions, connectHandler } from "../../src/rpc/connect.ts";
 import { grpcStreams } from "../../src/rpc/grpc.ts";
@@ -12,13 +13,14 @@ export function echoed(text: string, headers: Record<string, string> = {}): Outc
   return { ok: true, message: create(EchoResponseSchema, { text }), headers };
 }
 
-/** A pipeline that answers EchoService with what was asked, and remembers the calls. */
+/** A pipeline that answers EchoService with what was asked, and remembers the calls whose message it got. */
 export function echoing(): { invoke: Invoke; calls: Call[] } {
   const calls: Call[] = [];
   const invoke: Invoke = async (_method, read, call) => {
-    calls.push(call);
     try {
-      return echoed(String(Reflect.get(await read(), "text")));
+      const request = await read();
+      calls.push(call);
+      return echoed(String(Reflect.get(request, "text")));
     } catch (error) {
       return { ok: false, error: error as never, headers: {} };
     }
@@ -29,12 +31,17 @@ export function echoing(): { invoke: Invoke; calls: Call[] } {
 /** A port that serves EchoService over every RPC protocol; faults end up in `faults`. It ends with the test. */
 export async function serveEcho(
   invoke: Invoke,
-  options: Pick<ConnectOptions, "otherRoutes"> & { bytesMax?: number; fast?: boolean } = {},
+  options: Pick<ConnectOptions, "otherRoutes"> & {
+    bytesMax?: number;
+    fast?: boolean;
+    room?: BodyLimits;
+  } = {},
 ): Promise<{ port: number; faults: unknown[] }> {
   const faults: unknown[] = [];
   const shared = {
     services: [EchoService],
     invoke,
+    bodies: createBodyBudget(options.room ?? { total: 64_000_000, perAddress: 64_000_000 }),
     clientAddress: () => "192.0.2.1",
     newRequestId: () => "made-here",
     bytesMaxOf: () => options.bytesMax ?? 4_000_000,

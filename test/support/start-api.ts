@@ -18,6 +18,7 @@ import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall } from "../../src/jobs/queue.ts";
+import { createBodyBudget } from "../../src/lib/body-budget.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/file-url.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -231,6 +232,7 @@ async function serve(
     services: pipeline.services,
     invoke: pipeline.invoke,
     readOrigin: createOriginReader([]),
+    bodies: createBodyBudget({ total: 128 * 1024 * 1024, perAddress: 64 * 1024 * 1024 }),
     newRequestId: () => `request-${++requests}`,
     onFault: (error) => faults.push(error),
     ready: async () => true,
