@@ -20,6 +20,7 @@ import { deviceCookie, type Envelope, redirect, seeOther, sendCard, show } from 
 import { type StepPageOptions, stepPage, stepPath } from "./step-page.ts";
 import { isStepPassword } from "./step-password.ts";
 import { placeOf } from "./step-place.ts";
+import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
 import { type StepRequest, type StepResult, takeStep } from "./take-step.ts";
 import { cardFile } from "./vcard.ts";
 import { cookieHashOf } from "./visit-facts.ts";
@@ -141,21 +142,6 @@ async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked):
   if (isTimeOver && !isHead) return take(deps, visit, asked, timerAnswer);
   if (!isHead && isQuiet(state, asked.now)) await touchVisit(asked.db, state, asked.now);
   return showStep(visit, asked, withTimeLeft(step, waitMs));
-}
-
-/** How long a message page has to stay; a second early is the clocks' business. Undefined for other steps. */
-function timerLeftMs(step: PlanStep, { underWay }: VisitState, now: Date): number | undefined {
-  if (step.action !== "MESSAGE_PAGE" || step.payload.navigationType !== "TIMER") return undefined;
-  const shownMs = now.getTime() - (underWay?.openedAt ?? now).getTime();
-  const leftMs = step.payload.timerSeconds * 1_000 - shownMs;
-  return leftMs <= 1_000 ? 0 : leftMs;
-}
-
-/** Who reloads a page does not wait all over again. */
-function withTimeLeft(step: PlanStep, leftMs: number | undefined): PlanStep {
-  if (leftMs === undefined || step.action !== "MESSAGE_PAGE") return step;
-  const timerSeconds = Math.max(1, Math.ceil(leftMs / 1_000));
-  return { ...step, payload: { ...step.payload, timerSeconds } };
 }
 
 function isQuiet({ underWay }: VisitState, now: Date): boolean {
