@@ -10,6 +10,7 @@ import { redirectRow } from "./redirect.ts";
 import { type Finding, table } from "./report.ts";
 import { restRow } from "./rest.ts";
 import { startUpRow } from "./start-up.ts";
+import { tenantsRow } from "./tenants.ts";
 
 /*
  * Measures the hot paths against their budgets: `npm run bench`, `npm run bench -- redirect create`, with `--quick` in
@@ -27,6 +28,7 @@ const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Pr
   qrcode: qrcodeRow,
   start: startUpRow,
   memory: memoryRow,
+  tenants: tenantsRow,
 };
 
 const { values, positionals } = parseArgs({

@@ -9,10 +9,21 @@ export interface PacedLoad {
   readonly seconds: number;
   /** What every answer must have. */
   readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What counts for a request that got another answer, or none, in milliseconds; without it such a one ends the load. */
+  readonly refusedMs?: number;
 }
 
 /** Sends requests on a schedule, whether earlier ones were answered or not; how long each answer took, in milliseconds. */
-export async function pacedGets({ port, paths, perSecond, seconds, status }: PacedLoad): Promise<number[]> {
+export async function pacedGets({
+  port,
+  paths,
+  perSecond,
+  seconds,
+  status,
+  headers = {},
+  refusedMs,
+}: PacedLoad): Promise<number[]> {
   const agent = new http.Agent({ keepAlive: true });
   const answers: Promise<number>[] = [];
   const startedAt = performance.now();
@@ -20,22 +31,25 @@ export async function pacedGets({ port, paths, perSecond, seconds, status }: Pac
     const due = startedAt + (index * 1000) / perSecond;
     const wait = due - performance.now();
     if (wait > 0) await pause(wait);
-    answers.push(timedGet({ port, agent, path: paths[index % paths.length] ?? "/" }, status));
+    const time = timedGet({ port, agent, headers, path: paths[index % paths.length] ?? "/" }, status);
+    answers.push(refusedMs === undefined ? time : time.catch(() => refusedMs));
   }
   const times = await Promise.all(answers);
   agent.destroy();
   return times;
 }
 
+interface TimedGet extends Pick<PacedLoad, "port" | "headers"> {
+  readonly path: string;
+  readonly agent: http.Agent;
+}
+
 /** One GET; milliseconds until the head of its answer was there. */
-export function timedGet(
-  { port, path, agent }: { readonly port: number; readonly path: string; readonly agent: http.Agent },
-  status: number,
-): Promise<number> {
+export function timedGet({ port, path, agent, headers = {} }: TimedGet, status: number): Promise<number> {
   return new Promise((settle, refuse) => {
     const sentAt = performance.now();
     const request = http.get(
-      { host: "127.0.0.1", port, path, agent, headers: { "user-agent": browser } },
+      { host: "127.0.0.1", port, path, agent, headers: { "user-agent": browser, ...headers } },
       (res) => {
         const ms = performance.now() - sentAt;
         res.resume();

@@ -59,7 +59,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
       DATA_DIR: dataDir,
       RATE_LIMIT_TOKEN: "0",
       RATE_LIMIT_ANONYMOUS: "0",
-      ...(beside && (await shared(beside))),
+      ...(beside && (await sharedEnvironment(beside))),
       ...options.env,
     },
     stdio: ["ignore", log, log],
@@ -104,7 +104,9 @@ export function databaseOf(dataDir: string): pg.ClientConfig {
 }
 
 /** What lets a second process work on the embedded database of a first. */
-async function shared({ dataDir }: ServiceProcess): Promise<Record<string, string>> {
+export async function sharedEnvironment({
+  dataDir,
+}: Pick<ServiceProcess, "dataDir">): Promise<{ readonly DATABASE_URL: string; readonly SECRET: string }> {
   const folder = encodeURIComponent(join(dataDir, "postgres"));
   return {
     DATABASE_URL: `postgres://signpost@${folder}/postgres`,
