@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { withoutEndSlashes } from "./lib/end-slashes.ts";
 
 export type Role = "api" | "scan" | "worker";
 
@@ -157,7 +158,7 @@ function address(env: Environment, name: string, fallback: string, problems: str
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
     problems.push(`${name}: an address such as https://example.com, not "${value}"`);
   }
-  return value.replace(/(?<!\/)\/+$/, "");
+  return withoutEndSlashes(value);
 }
 
 function roles(env: Environment, problems: string[]): ReadonlySet<Role> {

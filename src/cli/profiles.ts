@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { isJsonObject } from "./flag-values.ts";
 import { UsageError } from "./outcome.ts";
 
@@ -81,7 +82,7 @@ export function addressOf(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
     throw new UsageError(`${where} must be an address such as https://example.com`);
-  return text.replace(/(?<!\/)\/+$/, "");
+  return withoutEndSlashes(text);
 }
 
 async function firstCredentials(env: Environment): Promise<Profile | undefined> {
@@ -93,7 +94,7 @@ function connectionIn(value: unknown): Profile | undefined {
   const { baseUrl, accessToken } = value;
   if (typeof baseUrl !== "string" || typeof accessToken !== "string" || !URL.canParse(baseUrl))
     return undefined;
-  return { baseUrl: baseUrl.replace(/\/+$/, ""), accessToken };
+  return { baseUrl: withoutEndSlashes(baseUrl), accessToken };
 }
 
 /** The object in a file; undefined when there is no such file. */

@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "./end-slashes.ts";
 import { signUrl } from "./signed-url.ts";
 
 /** Where stored files are served; the storage key follows. Keys need no escaping. */
@@ -11,7 +12,7 @@ export function isPublicFile(storageKey: string): boolean {
 /** The address of a file that anyone may read. */
 export function publicFileUrl(storageKey: string, baseUrl: string): string {
   if (!isPublicFile(storageKey)) throw new RangeError(`${storageKey} is not public`);
-  return `${baseUrl.replace(/\/+$/, "")}${filesPath}${storageKey}`;
+  return `${withoutEndSlashes(baseUrl)}${filesPath}${storageKey}`;
 }
 
 /** The address a stored file can be read at by whoever holds it, until it expires. */

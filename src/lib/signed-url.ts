@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { withoutEndSlashes } from "./end-slashes.ts";
 
 export interface UrlToSign {
   /** Address the service is reached at; a path in it is not signed, since a proxy may take it off. */
@@ -18,7 +19,7 @@ export type Verdict =
 /** An address that whoever holds it may read until it expires: `expires` is Unix seconds, `signature` HMAC-SHA256. */
 export function signUrl({ baseUrl, path, expiresAt, key }: UrlToSign): string {
   const expires = String(Math.floor(expiresAt.getTime() / 1000));
-  return `${baseUrl.replace(/\/+$/, "")}${path}?expires=${expires}&signature=${signature(path, expires, key)}`;
+  return `${withoutEndSlashes(baseUrl)}${path}?expires=${expires}&signature=${signature(path, expires, key)}`;
 }
 
 /** Checks path and query of a request, as they came; the signature before the time, so that strangers learn nothing. */

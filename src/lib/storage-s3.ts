@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
+import { withoutEndSlashes } from "./end-slashes.ts";
 import type { Storage } from "./storage.ts";
 import { checkKey } from "./storage-key.ts";
 
@@ -77,7 +78,7 @@ async function sendUntilAnswered(config: S3Config, request: S3Request): Promise<
 async function send(config: S3Config, { method, key, contentType, body }: S3Request): Promise<S3Answer> {
   const signer = new AwsV4Signer({
     method,
-    url: `${config.endpoint.replace(/\/+$/, "")}/${config.bucket}/${key}`,
+    url: `${withoutEndSlashes(config.endpoint)}/${config.bucket}/${key}`,
     headers: {
       // Signing the body's hash lets the server refuse a body that was damaged on the way.
       "x-amz-content-sha256": createHash("sha256")

@@ -1,3 +1,5 @@
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
+
 /** A value of JSON. */
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
@@ -26,7 +28,7 @@ function solid(color: string): DesignOptions {
 
 /** What the code of a link holds: its entrypoint, marked so that a scan differs from a click. */
 export function qrcodeContent(origin: string, shortlink: string): string {
-  return `${origin.replace(/\/+$/, "")}/${shortlink}?qr`;
+  return `${withoutEndSlashes(origin)}/${shortlink}?qr`;
 }
 
 /** A short link of the usual length, for codes that belong to no link. */

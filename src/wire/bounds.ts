@@ -29,7 +29,7 @@ export const depthMax = 100;
 export const itemsMaxDefault = 1_000;
 
 /** How long a text may be where the field itself says nothing. */
-export const textBytesMaxDefault = 64 * 1024;
+export const textBytesMaxDefault = 16 * 1024;
 
 /** Texts are trimmed before their rules count, so that short ones may bring some spaces. */
 const textBytesMaxLeast = 256;

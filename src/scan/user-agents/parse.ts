@@ -90,7 +90,7 @@ function androidModel(userAgent: string): string {
   const start = entries.findIndex((entry) => /Android/.test(entry)) + 1;
   const model = entries
     .slice(start)
-    .map((entry) => entry.replace(/Build\/.*$/, "").trim())
+    .map((entry) => entry.split("Build/", 1)[0]?.trim() ?? "")
     .find(
       (entry) =>
         !/^(?:U|wv|[a-z]{2}(?:[-_][a-zA-Z]{2})?|HarmonyOS|HMSCore.*|Mobile|Tablet|rv:.*|)$/.test(entry),

@@ -1,0 +1,70 @@
+import { type AST, parseRegExpLiteral } from "@eslint-community/regexpp";
+import { analyse } from "scslre";
+
+/** Enough that the square of the length shows, and little enough that a linear expression is through in a millisecond. */
+const attackLength = 60_000;
+
+/** Processor time of one attack; a linear expression takes less than a hundredth of it. */
+const attackMsMax = 60;
+
+/**
+ * Why an expression takes more time than in proportion to its text; undefined when it does not. Repetitions that can give
+ * each other characters are found by analysis. It does not see an expression that starts anew wherever its first letters
+ * come again, such as `/<!doctype[^>]*x/`; that one is tried, with texts made of its own beginnings.
+ */
+export function slowness(expression: RegExp): string | undefined {
+  const { source, flags } = expression;
+  const [report] = analyse({ source, flags }).reports;
+  if (report !== undefined) return `${report.type} of ${JSON.stringify(report.character)}`;
+  return attacks(expression)
+    .find((attack) => isSlow(expression, attack))
+    ?.slice(0, 50);
+}
+
+/** Texts that repeat the beginnings of what the expression matches, and never end as it does. */
+function attacks(expression: RegExp): string[] {
+  const { pattern } = parseRegExpLiteral(expression);
+  const beginnings = new Set<string>();
+  for (const { elements } of pattern.alternatives) {
+    let text = "";
+    for (const element of elements) {
+      text += sample(element, expression.flags);
+      beginnings.add(text);
+    }
+  }
+  return [...beginnings]
+    .filter((text) => text !== "")
+    .map((text) => `${text.repeat(Math.ceil(attackLength / text.length))}\n\0`);
+}
+
+function isSlow({ source, flags }: RegExp, attack: string): boolean {
+  const expression = new RegExp(source, flags.replace("y", ""));
+  const runs = Array.from({ length: 3 }, () => {
+    const before = process.threadCpuUsage().user;
+    expression.lastIndex = 0;
+    expression.test(attack);
+    return (process.threadCpuUsage().user - before) / 1000;
+  });
+  return Math.min(...runs) > attackMsMax;
+}
+
+/** A short text that a part of an expression matches, as far as one character after the other tells. */
+function sample(node: AST.Element, flags: string): string {
+  switch (node.type) {
+    case "Group":
+    case "CapturingGroup":
+      return (node.alternatives[0]?.elements ?? []).map((each) => sample(each, flags)).join("");
+    case "Quantifier":
+      return sample(node.element, flags).repeat(Math.min(Math.max(node.min, 1), node.max));
+    case "Character":
+      return String.fromCodePoint(node.value);
+    case "CharacterSet":
+    case "CharacterClass":
+    case "ExpressionCharacterClass":
+      return candidates.find((character) => new RegExp(`^(?:${node.raw})$`, flags).test(character)) ?? "";
+    default:
+      return "";
+  }
+}
+
+const candidates = [..."a1 A-_./\"'=<\t\u00e9\u0301\u0000\u0085"];
