@@ -1040,6 +1040,46 @@ export declare type LeadScoreBreakdown = Message<"signpost.v1.LeadScoreBreakdown
 export declare const LeadScoreBreakdownSchema: GenMessage<LeadScoreBreakdown>;
 
 /**
+ * Request for ResolveQrcodeImages.
+ *
+ * @generated from message signpost.v1.ResolveQrcodeImagesRequest
+ */
+export declare type ResolveQrcodeImagesRequest = Message<"signpost.v1.ResolveQrcodeImagesRequest"> & {
+  /**
+   * The links' ids, 1 to 1,000 UUIDs.
+   *
+   * @generated from field: repeated string link_ids = 1;
+   */
+  linkIds: string[];
+};
+
+/**
+ * Describes the message signpost.v1.ResolveQrcodeImagesRequest.
+ * Use `create(ResolveQrcodeImagesRequestSchema)` to create a new message.
+ */
+export declare const ResolveQrcodeImagesRequestSchema: GenMessage<ResolveQrcodeImagesRequest>;
+
+/**
+ * Response for ResolveQrcodeImages.
+ *
+ * @generated from message signpost.v1.ResolveQrcodeImagesResponse
+ */
+export declare type ResolveQrcodeImagesResponse = Message<"signpost.v1.ResolveQrcodeImagesResponse"> & {
+  /**
+   * Addresses of the images by link id, good for an hour.
+   *
+   * @generated from field: map<string, string> qrcode_signed_urls = 1;
+   */
+  qrcodeSignedUrls: { [key: string]: string };
+};
+
+/**
+ * Describes the message signpost.v1.ResolveQrcodeImagesResponse.
+ * Use `create(ResolveQrcodeImagesResponseSchema)` to create a new message.
+ */
+export declare const ResolveQrcodeImagesResponseSchema: GenMessage<ResolveQrcodeImagesResponse>;
+
+/**
  * What links can be sorted by.
  *
  * @generated from enum signpost.v1.LinkSortField
@@ -1276,6 +1316,17 @@ export declare const LinksService: GenService<{
     methodKind: "unary";
     input: typeof ShortlinkRandomRequestSchema;
     output: typeof ShortlinkRandomResponseSchema;
+  },
+  /**
+   * Get fresh addresses of the QR code images of several links. Links that are not there, and those without an image yet,
+   * are left out.
+   *
+   * @generated from rpc signpost.v1.LinksService.ResolveQrcodeImages
+   */
+  resolveQrcodeImages: {
+    methodKind: "unary";
+    input: typeof ResolveQrcodeImagesRequestSchema;
+    output: typeof ResolveQrcodeImagesResponseSchema;
   },
   /**
    * Get the score of one visit of a link. Nothing is computed by the call.

@@ -133,6 +133,20 @@ export declare type QrcodeTemplate = Message<"signpost.v1.QrcodeTemplate"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 17;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Whether it belongs to the caller's workspace.
+   *
+   * @generated from field: bool owned = 18;
+   */
+  owned: boolean;
+
+  /**
+   * How many live links of the caller's workspace were made from it.
+   *
+   * @generated from field: int64 usage_count = 19;
+   */
+  usageCount: bigint;
 };
 
 /**
@@ -217,24 +231,4 @@ export declare type PublicQrcodeTemplate = Message<"signpost.v1.PublicQrcodeTemp
  * Use `create(PublicQrcodeTemplateSchema)` to create a new message.
  */
 export declare const PublicQrcodeTemplateSchema: GenMessage<PublicQrcodeTemplate>;
-
-/**
- * Fresh addresses of a template's images, good for an hour.
- *
- * @generated from message signpost.v1.QrcodeTemplateImages
- */
-export declare type QrcodeTemplateImages = Message<"signpost.v1.QrcodeTemplateImages"> & {
-  /**
-   * Empty until there is one.
-   *
-   * @generated from field: string thumbnail_signed_url = 1;
-   */
-  thumbnailSignedUrl: string;
-};
-
-/**
- * Describes the message signpost.v1.QrcodeTemplateImages.
- * Use `create(QrcodeTemplateImagesSchema)` to create a new message.
- */
-export declare const QrcodeTemplateImagesSchema: GenMessage<QrcodeTemplateImages>;
 

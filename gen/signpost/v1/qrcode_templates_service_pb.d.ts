@@ -2,9 +2,9 @@
 // @generated from file signpost/v1/qrcode_templates_service.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { PublicQrcodeTemplate, QrcodeTemplate, QrcodeTemplateImages } from "./qrcode_template_pb.js";
+import type { PublicQrcodeTemplate, QrcodeTemplate } from "./qrcode_template_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -52,6 +52,13 @@ export declare type ListQrcodeTemplatesRequest = Message<"signpost.v1.ListQrcode
    * @generated from field: repeated string include = 4;
    */
   include: string[];
+
+  /**
+   * Which templates to show.
+   *
+   * @generated from field: signpost.v1.QrcodeTemplateScope scope = 5;
+   */
+  scope: QrcodeTemplateScope;
 };
 
 /**
@@ -86,6 +93,13 @@ export declare type ListQrcodeTemplatesResponse = Message<"signpost.v1.ListQrcod
    * @generated from field: string next_page_token = 3;
    */
   nextPageToken: string;
+
+  /**
+   * How many templates there are in all.
+   *
+   * @generated from field: int64 total_count = 4;
+   */
+  totalCount: bigint;
 };
 
 /**
@@ -459,11 +473,11 @@ export declare const ResolveQrcodeTemplateImagesRequestSchema: GenMessage<Resolv
  */
 export declare type ResolveQrcodeTemplateImagesResponse = Message<"signpost.v1.ResolveQrcodeTemplateImagesResponse"> & {
   /**
-   * The images by template id.
+   * Fresh addresses of the thumbnails by template id, good for an hour. Templates without one yet are left out.
    *
-   * @generated from field: map<string, signpost.v1.QrcodeTemplateImages> images = 1;
+   * @generated from field: map<string, string> thumbnail_signed_urls = 1;
    */
-  images: { [key: string]: QrcodeTemplateImages };
+  thumbnailSignedUrls: { [key: string]: string };
 };
 
 /**
@@ -597,13 +611,47 @@ export declare type DeleteQrcodeTemplateResponse = Message<"signpost.v1.DeleteQr
 export declare const DeleteQrcodeTemplateResponseSchema: GenMessage<DeleteQrcodeTemplateResponse>;
 
 /**
+ * Which templates a list shows.
+ *
+ * @generated from enum signpost.v1.QrcodeTemplateScope
+ */
+export enum QrcodeTemplateScope {
+  /**
+   * Handled as WORKSPACE.
+   *
+   * @generated from enum value: QRCODE_TEMPLATE_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The workspace's own.
+   *
+   * @generated from enum value: QRCODE_TEMPLATE_SCOPE_WORKSPACE = 1;
+   */
+  WORKSPACE = 1,
+
+  /**
+   * All that the workspace can use: its own, built-in ones, and what others have published. Those that most of its links
+   * were made from come first, then the rest of its own, then the others.
+   *
+   * @generated from enum value: QRCODE_TEMPLATE_SCOPE_AVAILABLE = 2;
+   */
+  AVAILABLE = 2,
+}
+
+/**
+ * Describes the enum signpost.v1.QrcodeTemplateScope.
+ */
+export declare const QrcodeTemplateScopeSchema: GenEnum<QrcodeTemplateScope>;
+
+/**
  * Manage reusable designs for QR codes, and publish them.
  *
  * @generated from service signpost.v1.QrcodeTemplatesService
  */
 export declare const QrcodeTemplatesService: GenService<{
   /**
-   * List the workspace's templates, newest first.
+   * List the workspace's templates, newest first, or all that it can use, those first that it uses most.
    *
    * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or belongs to other filters.
    *

@@ -249,6 +249,18 @@ export async function findLeadScore(
 
 export type ImageState = Pick<LinkRow, "qrcode_image_key" | "qrcode_pending_update_since">;
 
+/** Where the images of those links are stored that are there and have one; each once. */
+export async function findImageKeys(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly qrcode_image_key: string }[]> {
+  const { rows } = await sql<{ id: string; qrcode_image_key: string }>`select id, qrcode_image_key from links
+    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) and deleted_at is null
+      and qrcode_image_key is not null`.execute(db);
+  return rows;
+}
+
 /** How far the QR image of a link is. */
 export async function findImageState(
   db: Db,

@@ -10,7 +10,7 @@ import { getLeadScore } from "./lead-score.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import { findLink, findShortlinkUse } from "./queries.ts";
+import { findImageKeys, findLink, findShortlinkUse } from "./queries.ts";
 import { notFound, shortlinkFaults } from "./rules.ts";
 import { changeLink } from "./update-link.ts";
 import { contactLink, redirectLink, thankYouLink } from "./wanted-link.ts";
@@ -40,6 +40,13 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
       const isDeleted = await inTransaction(context.db, (tx) => deleteLink(tx, workspaceId, id, deps.now()));
       if (!isDeleted) throw notFound("link", "id", id);
       return {};
+    },
+
+    async resolveQrcodeImages({ linkIds }, context) {
+      const rows = await findImageKeys(context.db, callerOf(context).workspaceId, linkIds);
+      const { signFile } = messageOptions(deps);
+      const addresses = rows.map(({ id, qrcode_image_key }) => [id, signFile(qrcode_image_key)]);
+      return { qrcodeSignedUrls: Object.fromEntries(addresses) };
     },
 
     async shortlinkAvailability({ shortlink, customDomainId }, context) {

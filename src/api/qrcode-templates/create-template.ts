@@ -34,7 +34,8 @@ export async function createTemplate(
     options: qrcodeDesignId === "" ? defaultDesignOptions : undefined,
   });
   const row = await insertTemplate(context.db, template);
-  if (row !== undefined) return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+  if (row !== undefined)
+    return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count: 0n }, workspaceId) };
   if (await isDesignThere(context.db, workspaceId, qrcodeDesignId))
     throw fail(
       "FAILED_PRECONDITION",
@@ -62,7 +63,7 @@ export async function importTemplate(
   });
   const row = await insertTemplate(context.db, copy);
   if (row === undefined) throw new Error("a template with a design of its own was not made");
-  return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+  return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count: 0n }, workspaceId) };
 }
 
 type Content = Pick<

@@ -20,9 +20,11 @@ export function addressOf({ now, signFileUrl }: Deps, key: string | null | undef
   return key ? signFileUrl(key, new Date(now().getTime() + urlMs)) : "";
 }
 
+/** A template as its caller's workspace sees it. */
 export function toQrcodeTemplate(
   deps: Deps,
   row: TemplateRow,
+  workspaceId: string,
 ): MessageInitShape<typeof QrcodeTemplateSchema> {
   const isBuiltIn = row.workspace_id === noWorkspace;
   return {
@@ -35,6 +37,8 @@ export function toQrcodeTemplate(
     learnMore: row.learn_more,
     faq: row.faq,
     builtIn: isBuiltIn,
+    owned: row.workspace_id === workspaceId,
+    usageCount: row.usage_count,
     qrcodeDesignId: row.qrcode_design_id,
     ...(row.design ? { qrcodeDesign: toQrcodeDesign(deps, row.design) } : {}),
     ...(row.duplicated_from === null ? {} : { duplicatedFrom: row.duplicated_from }),

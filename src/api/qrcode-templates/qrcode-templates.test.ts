@@ -486,12 +486,17 @@ describe("thumbnails", () => {
     await draw(published.id);
     const resolve = (call: TestWorkspace["rest"], templateIds: readonly string[]) =>
       call("POST", "/v1/qrcode-templates/images:resolve", { templateIds });
-    const mine = (await resolve(rest, [own.id, published.id, randomUUID()])).json.images;
+    const mine = (await resolve(rest, [own.id, published.id, randomUUID()])).json.thumbnailSignedUrls;
     expect(new Set(Object.keys(mine))).toEqual(new Set([own.id, published.id]));
-    expect((await fetchFile(mine[own.id].thumbnailSignedUrl)).status).toBe(200);
+    expect((await fetchFile(mine[own.id])).status).toBe(200);
     const other = await api.newWorkspace();
-    const theirs = (await resolve(other.rest, [own.id, published.id])).json.images;
+    const theirs = (await resolve(other.rest, [own.id, published.id])).json.thumbnailSignedUrls;
     expect(Object.keys(theirs)).toEqual([published.id]);
+    const undrawn = await create();
+    expect((await resolve(rest, [undrawn.id])).json).toEqual({ thumbnailSignedUrls: {} });
+    const request = { templateIds: [own.id, undrawn.id] };
+    const grpc = await workspace.client(QrcodeTemplatesService).resolveQrcodeTemplateImages(request);
+    expect(Object.keys(grpc.thumbnailSignedUrls)).toEqual([own.id]);
     expect((await resolve(rest, [])).status).toBe(400);
     expect(
       (

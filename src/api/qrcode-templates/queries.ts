@@ -7,6 +7,8 @@ import type { Page } from "../../lib/page.ts";
 
 /** A template, with its design when that was asked for. */
 export interface TemplateRow extends Selectable<QrcodeTemplates> {
+  /** Live links of the caller's workspace that were made from it. */
+  readonly usage_count: bigint;
   readonly design?: DesignRow | null;
 }
 
@@ -26,10 +28,26 @@ export type WorkspaceRow = Pick<
   "name" | "slug" | "short_description" | "description" | "website" | "tags" | "faq"
 > & { readonly published_at: string };
 
-const designColumn = sql.raw(`, (select to_jsonb(q) from qrcode_designs q
+export const designColumn = sql.raw(`, (select to_jsonb(q) from qrcode_designs q
   where q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id) as design`);
 const workspaceColumn = sql.raw(", to_jsonb(w) as workspace");
 const nothing = sql.raw("");
+
+/** Served by links_qrcode_template_idx. */
+function usageColumn(workspaceId: string): RawBuilder<unknown> {
+  return sql`, (select count(*) from links l where l.workspace_id = ${workspaceId} and l.qrcode_template_id = t.id
+    and l.deleted_at is null) as usage_count`;
+}
+
+/** How many live links of a template's own workspace were made from it. */
+export async function countUsage(
+  db: Db,
+  { workspace_id, id }: Pick<Selectable<QrcodeTemplates>, "workspace_id" | "id">,
+): Promise<bigint> {
+  const { rows } = await sql<{ count: bigint }>`select count(*) as count from links
+    where workspace_id = ${workspace_id} and qrcode_template_id = ${id} and deleted_at is null`.execute(db);
+  return rows[0]?.count ?? 0n;
+}
 
 /** A template that the workspace can use. */
 export async function findTemplate(
@@ -38,39 +56,55 @@ export async function findTemplate(
   id: string,
   { withDesign }: { readonly withDesign: boolean },
 ): Promise<TemplateRow | undefined> {
-  const { rows } = await sql<TemplateRow>`select t.* ${withDesign ? designColumn : nothing}
+  const { rows } =
+    await sql<TemplateRow>`select t.* ${usageColumn(workspaceId)} ${withDesign ? designColumn : nothing}
     from (${usableTemplate(workspaceId, id)}) usable
     join qrcode_templates t on t.workspace_id = usable.workspace_id and t.id = usable.id`.execute(db);
   return rows[0];
 }
 
 /** What lists read beside a template: the bytes of its texts and of what it embeds. */
-interface Sized {
+export interface Sized {
   readonly bytes: number;
 }
 
 const newestFirst = sql.raw("page.created_at desc, page.id desc");
+/** The bytes of a template in a list, as `withinAnswer` counts them. */
+export function templateBytes(withDesign: boolean): RawBuilder<unknown> {
+  return withDesign ? bytesWithDesign : bytesWithout;
+}
+
 const ownBytes = `octet_length(page.name) + octet_length(page.description) + octet_length(page.tags)
   + octet_length(page.learn_more) + octet_length(page.faq)`;
 const bytesWithout = sql.raw(ownBytes);
 const bytesWithDesign = sql.raw(`${ownBytes} + coalesce(octet_length(page.design::text), 0)`);
 const bytesWithWorkspace = sql.raw(`${ownBytes} + coalesce(octet_length(page.workspace::text), 0)`);
 
+export interface TemplateFilter {
+  readonly workspaceId: string;
+  readonly search: string;
+}
+
 /** The workspace's own, newest first; one row more than the page. Served by qrcode_templates_page_idx. */
 export async function listTemplates(
   db: Db,
-  filter: { readonly workspaceId: string; readonly search: string; readonly withDesign: boolean },
+  { workspaceId, search, withDesign }: TemplateFilter & { readonly withDesign: boolean },
   { size, after }: Page<"time">,
 ): Promise<(TemplateRow & Sized)[]> {
   const beyond = after ? sql`and (t.created_at, t.id) < (${after.key}, ${after.id}::uuid)` : nothing;
-  const page = sql`select t.* ${filter.withDesign ? designColumn : nothing}
-    from qrcode_templates t where t.workspace_id = ${filter.workspaceId} and ${matches(filter.search)} ${beyond}
+  const page = sql`select t.* ${usageColumn(workspaceId)} ${withDesign ? designColumn : nothing}
+    from qrcode_templates t where t.workspace_id = ${workspaceId} and ${matches(search)} ${beyond}
     order by t.created_at desc, t.id desc limit ${size + 1}`;
-  const bytes = filter.withDesign ? bytesWithDesign : bytesWithout;
   const { rows } = await sql<
     TemplateRow & Sized
-  >`${withinAnswer(page, { bytes, order: newestFirst })}`.execute(db);
+  >`${withinAnswer(page, { bytes: templateBytes(withDesign), order: newestFirst })}`.execute(db);
   return rows;
+}
+
+export async function countTemplates(db: Db, { workspaceId, search }: TemplateFilter): Promise<bigint> {
+  const { rows } = await sql<{ count: bigint }>`select count(*) as count from qrcode_templates t
+    where t.workspace_id = ${workspaceId} and ${matches(search)}`.execute(db);
+  return rows[0]?.count ?? 0n;
 }
 
 /** The gallery, newest first; one row more than the page. Served by qrcode_template_slugs_gallery_idx. */
@@ -119,7 +153,7 @@ export async function findThumbnails(
   return rows;
 }
 
-function matches(search: string): RawBuilder<boolean> {
+export function matches(search: string): RawBuilder<boolean> {
   if (search === "") return sql<boolean>`true`;
   const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
   return sql<boolean>`(t.name ilike ${pattern} or t.description ilike ${pattern})`;

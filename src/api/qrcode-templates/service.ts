@@ -4,16 +4,16 @@ import { fail } from "../../lib/errors.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { createTemplate, importTemplate } from "./create-template.ts";
-import { listOwnTemplates, listPublicTemplates } from "./list-templates.ts";
+import { listPublicTemplates, listWorkspaceTemplates } from "./list-templates.ts";
 import { addressOf, toPublicTemplate, toQrcodeTemplate } from "./message.ts";
-import { findInGallery, findTemplate, findThumbnails } from "./queries.ts";
+import { countUsage, findInGallery, findTemplate, findThumbnails } from "./queries.ts";
 import { checkChangeable, checkPublishable, noSuchTemplate } from "./rules.ts";
 import { updateTemplate } from "./update-template.ts";
 import { deleteTemplate, lockTemplate, publishTemplate } from "./writes.ts";
 
 export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTemplatesService> {
   return {
-    listQrcodeTemplates: (request, context) => listOwnTemplates(deps, request, context),
+    listQrcodeTemplates: (request, context) => listWorkspaceTemplates(deps, request, context),
     publicListQrcodeTemplates: (request, context) => listPublicTemplates(deps, request, context),
     createQrcodeTemplate: (request, context) => createTemplate(deps, request, context),
     importQrcodeTemplate: (request, context) => importTemplate(deps, request, context),
@@ -24,7 +24,7 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
       const withDesign = include.includes("qrcodeDesign");
       const row = await findTemplate(context.db, workspaceId, id, { withDesign });
       if (row === undefined) throw noSuchTemplate(id);
-      return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+      return { qrcodeTemplate: toQrcodeTemplate(deps, row, workspaceId) };
     },
 
     async publicGetQrcodeTemplate({ slug, include }, context) {
@@ -43,19 +43,19 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
         checkChangeable(template, id);
         if (sandbox)
           throw fail("PERMISSION_DENIED", "NOT_AVAILABLE_IN_SANDBOX", "sandboxes cannot publish templates");
-        if (template.published_at !== null) return { qrcodeTemplate: toQrcodeTemplate(deps, template) };
-        checkPublishable(template);
-        return { qrcodeTemplate: toQrcodeTemplate(deps, await publishTemplate(tx, template, deps.now())) };
+        const isPublished = template.published_at !== null;
+        if (!isPublished) checkPublishable(template);
+        const row = isPublished ? template : await publishTemplate(tx, template, deps.now());
+        const usage_count = await countUsage(tx, row);
+        return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count }, workspaceId) };
       });
     },
 
     async resolveQrcodeTemplateImages({ templateIds }, context) {
       const rows = await findThumbnails(context.db, callerOf(context).workspaceId, templateIds);
-      const images = rows.map(({ id, thumbnail_key }) => [
-        id,
-        { thumbnailSignedUrl: addressOf(deps, thumbnail_key) },
-      ]);
-      return { images: Object.fromEntries(images) };
+      const drawn = rows.filter(({ thumbnail_key }) => thumbnail_key !== null);
+      const addresses = drawn.map(({ id, thumbnail_key }) => [id, addressOf(deps, thumbnail_key)]);
+      return { thumbnailSignedUrls: Object.fromEntries(addresses) };
     },
 
     async deleteQrcodeTemplate({ id }, context) {

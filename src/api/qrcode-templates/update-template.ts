@@ -10,6 +10,7 @@ import { fieldsToChange } from "../../lib/field-mask.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toQrcodeTemplate } from "./message.ts";
+import { countUsage } from "./queries.ts";
 import { checkChangeable, checkFaq } from "./rules.ts";
 import { type Described, describeTemplate, lockTemplate } from "./writes.ts";
 
@@ -36,7 +37,8 @@ export async function updateTemplate(
     const row = isDeepStrictEqual(after, said)
       ? before
       : await describeTemplate(tx, before, after, deps.now());
-    return { qrcodeTemplate: toQrcodeTemplate(deps, row) };
+    const usage_count = await countUsage(tx, row);
+    return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count }, workspaceId) };
   });
 }
 

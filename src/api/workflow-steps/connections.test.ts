@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
+import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 
 const api = await startApi();
@@ -42,6 +43,17 @@ async function issues() {
 }
 
 const unreachable = { severity: "warning", message: expect.stringContaining("no visit reaches") };
+
+test.each(["rest", "grpc"] as const)("a connection to nothing is refused over %s", async (protocol) => {
+  const at = { linkId: link, stepId: entry, branchId: "next" };
+  for (const given of [{}, { nextStepId: "" }]) {
+    const request = { ...at, ...given };
+    const method = WorkflowStepsService.method.connectStep;
+    const refused = await ask(api, protocol, method, request, workspace.token);
+    expect(refused).toMatchObject({ reason: "INVALID_ID" });
+    expect(refused.message).toContain("nextStepId");
+  }
+});
 
 test("connecting answers the step, what nothing reaches any more, and what leads nowhere", async () => {
   const page = await add("MULTI_LINK", { multiLink: { buttons: [{ id: "a b/c" }, { id: "b" }] } });

@@ -47,7 +47,7 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
         recordOf: (step) => create(WorkflowStepSchema, toMessage(step)),
         write: (step) => context.writeRecord(WorkflowStepSchema, step),
       });
-      return { workflowSteps: records, nextPageToken };
+      return { workflowSteps: records, nextPageToken, totalCount: BigInt(workflow.steps.length) };
     },
 
     async validateWorkflow({ linkId }, context) {

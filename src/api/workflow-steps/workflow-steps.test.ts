@@ -386,10 +386,13 @@ test("steps are listed oldest first, in pages that lose and repeat none", async 
       `${steps()}?pageSize=2&pageToken=${encodeURIComponent(token)}`,
     );
     expect(json.workflowSteps.length).toBeLessThanOrEqual(2);
+    expect(json.totalCount).toBe("7");
     found.push(...json.workflowSteps.map(({ id }: { id: string }) => id));
     token = json.nextPageToken;
   } while (token !== "");
   expect(found).toEqual(made);
+  const grpc = await workspace.client(WorkflowStepsService).list({ linkId: link, pageSize: 1n });
+  expect(grpc.totalCount).toBe(7n);
 });
 
 test("a page token is good for no other link", async () => {
