@@ -9,6 +9,7 @@ const serviceOnly = [
   "buf.validate.**",
   "google.api.**",
   "signpost.options.v1.access",
+  "signpost.options.v1.needs_full_access",
   "signpost.options.v1.scope_description",
   "signpost.options.v1.cache_seconds",
   "signpost.options.v1.success_status",

@@ -26,7 +26,7 @@ export const scopesChannel = "signpost_scopes";
 /** Reads what was notified; undefined when it is something else. */
 export function parseScopeChange(payload: string): ScopeChange | undefined {
   const [tokenId = "", version = "", ...names] = payload.split(" ");
-  if (!isUuid(tokenId) || !/^\d{1,9}$/.test(version)) return undefined;
+  if (!isUuid(tokenId) || !/^\d{1,9}$/.test(version) || names.length === 0) return undefined;
   return { tokenId, version: Number(version), scope: names.join(" ") };
 }
 

@@ -107,6 +107,45 @@ test("a connection that is cut off listens again and reads what it missed, howev
   }
 });
 
+async function changeScopes(tokenId: string, scope: string, version: number, at: Date): Promise<void> {
+  const values = { scope, version, changed_at: at };
+  await database.db
+    .insertInto("changed_scopes")
+    .values({ token_id: tokenId, ...values })
+    .onConflict((conflict) => conflict.column("token_id").doUpdateSet(values))
+    .execute();
+}
+
+test("scopes that were changed without a notification are found by polling, and with the first reading", async () => {
+  const clock = tickingClock();
+  const revocations = await open(clock);
+  const tokenId = newId(clock.now());
+  expect(revocations.scopeOf(tokenId)).toBeUndefined();
+  await changeScopes(tokenId, "links:read", 1, clock.now());
+  await until(() => revocations.scopeOf(tokenId) === "links:read");
+  await changeScopes(tokenId, "*", 2, clock.now());
+  await until(() => revocations.scopeOf(tokenId) === "*");
+  expect((await open(clock)).scopeOf(tokenId)).toBe("*");
+});
+
+test("of two changes of scopes the later one counts, in whichever order they are heard", async () => {
+  const clock = tickingClock();
+  const revocations = await open(clock, { pollMs: 1_000_000 });
+  const [tokenId, marker] = [newId(clock.now()), newId(clock.now())];
+  const notify = (payload: string) =>
+    database.pool.query("select pg_notify('signpost_scopes', $1)", [payload]);
+  await notify(`${tokenId} 2 links:read media:read`);
+  await notify(`${tokenId} 1 links:write`);
+  for (const damaged of ["", "x", `${tokenId} x links:write`, `${tokenId}`]) await notify(damaged);
+  await notify(`${marker} 1 `);
+  await until(() => revocations.scopeOf(marker) === "");
+  expect(revocations.scopeOf(tokenId)).toBe("links:read media:read");
+  revocations.change({ tokenId, scope: "links:write", version: 1 });
+  expect(revocations.scopeOf(tokenId)).toBe("links:read media:read");
+  revocations.add(tokenId);
+  expect(revocations.scopeOf(tokenId)).toBeUndefined();
+});
+
 test("nobody is let in on a stale list that cannot be read: 503, and never the benefit of the doubt", async () => {
   const { services } = standInServices();
   const clock = tickingClock();

@@ -87,9 +87,10 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   const hear = (channel: string, payload: string) => {
-    const change = channel === scopesChannel ? parseScopeChange(payload) : undefined;
-    if (change !== undefined) changedScopes.learn(change);
-    else if (isUuid(payload)) revoke(payload);
+    if (channel === scopesChannel) {
+      const change = parseScopeChange(payload);
+      if (change !== undefined) changedScopes.learn(change);
+    } else if (isUuid(payload)) revoke(payload);
   };
   const deafen = () => {
     listener = undefined;
