@@ -22,7 +22,7 @@ export interface DocumentSource {
   readonly services: readonly DescService[];
   /** signpost.v1.ErrorReason, whose values become `codeType`. */
   readonly errorReason: DescEnum;
-  /** signpost.v1.Error, the form of every error. */
+  /** signpost.v1.ErrorBody, the form of every error. */
   readonly error: DescMessage;
   readonly readComment: ReadComment;
 }

@@ -52,13 +52,13 @@ const details: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** Properties of signpost.v1.Error that say more than its descriptor can. */
+/** Properties of signpost.v1.ErrorBody that say more than its descriptor can. */
 export const errorProperties: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
-  ["signpost.v1.Error.code_type", reference("schemas", "ErrorReason")],
-  ["signpost.v1.Error.details", { type: "array", items: reference("schemas", "ErrorDetail") }],
+  ["signpost.v1.ErrorBody.code_type", reference("schemas", "ErrorReason")],
+  ["signpost.v1.ErrorBody.details", { type: "array", items: reference("schemas", "ErrorDetail") }],
 ]);
 
-/** The schemas of an error's parts, by name; `error` is the reference to the schema of signpost.v1.Error. */
+/** The schemas of an error's parts, by name; `error` is the reference to the schema of signpost.v1.ErrorBody. */
 export function errorSchemas(
   reasons: DescEnum,
   error: JsonSchema,

@@ -19,7 +19,7 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
     .flatMap((name) => registry.getFile(name)?.services ?? [])
     .filter(({ file }) => file.proto.package === "signpost.v1");
   const errorReason = registry.getEnum("signpost.v1.ErrorReason");
-  const error = registry.getMessage("signpost.v1.Error");
+  const error = registry.getMessage("signpost.v1.ErrorBody");
   if (errorReason === undefined || error === undefined)
     throw new Error("signpost.v1 lacks Error or ErrorReason");
   const document = openapiDocument({
