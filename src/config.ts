@@ -31,6 +31,7 @@ export interface Config {
   /** How long running requests may take to end after SIGTERM, in milliseconds. */
   readonly drainTimeoutMs: number;
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   readonly databasePoolSize: number;
   /** Room for request bodies, in bytes: of all clients together, and of one address. */
   readonly bodies: { readonly total: number; readonly perAddress: number };
@@ -81,6 +82,7 @@ export function readConfig(env: Environment): Config {
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
     drainTimeoutMs: integer(env, "DRAIN_TIMEOUT_MS", 10_000, { min: 0 }, problems),
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
+    maxConnectionsPerAddress: integer(env, "MAX_CONNECTIONS_PER_ADDRESS", 1_000, { min: 1 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
     bodies: {
       // Once the large ones have their share of it, the largest that a method takes must fit.

@@ -8,7 +8,12 @@ import {
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import { ApiScope, ApiScopeSchema, access } from "../../gen/signpost/options/v1/access_pb.js";
-import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
+import {
+  type Cost,
+  cache_seconds,
+  calls_per_minute_and_address,
+  cost,
+} from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
 import type { RegisteredService } from "./handlers.ts";
@@ -37,6 +42,7 @@ export interface MethodPlan {
   readonly cacheControl: string | undefined;
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
+  readonly cost: Cost;
   readonly handle: Handle;
 }
 
@@ -70,6 +76,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
+    cost: getOption(method, cost),
     handle,
   };
 }

@@ -1,12 +1,15 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import type { Db } from "../db/open.ts";
+import { networkOf } from "../lib/client-address.ts";
 import { CallError, fail } from "../lib/errors.ts";
+import type { Leave } from "../lib/fair-line.ts";
 import { nobody } from "../model/nobody.ts";
 import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
+import { type Lines, openLines } from "./cost.ts";
 import { describeFailure, toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService } from "./handlers.ts";
 import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
@@ -35,6 +38,12 @@ interface CallState {
   isReplay: boolean;
 }
 
+interface Running {
+  readonly read: () => Message | Promise<Message>;
+  readonly deadline: CallDeadline;
+  readonly lines: Lines;
+}
+
 let rules: Promise<typeof import("./validate.ts")> | undefined;
 
 /** The rules of fields bring an interpreter with them, which a start does not wait for; the first call does. */
@@ -44,12 +53,13 @@ export function loadRules(): Promise<typeof import("./validate.ts")> {
 }
 
 /**
- * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, idempotency,
- * handler; then one line in the log and one count. Throws when a method is not unary, declares no access or has no
+ * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, a turn among calls
+ * of its cost 429, idempotency, handler; then one line in the log and one count. Throws when a method is not unary, declares no access or has no
  * handler.
  */
 export function createPipeline(deps: PipelineDeps): Invoke {
   const plans = planMethods(deps.services);
+  const lines = openLines();
   return async (method, read, call) => {
     // A stopwatch only: times that are kept come from `now`.
     const startedAt = performance.now();
@@ -59,7 +69,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
     try {
-      const message = await deadline.race(run(deps, state, read, deadline));
+      const message = await deadline.race(run(deps, state, { read, deadline, lines }));
       outcome = { ok: true, message, headers: headersOf(state, true) };
     } catch (error) {
       outcome = { ok: false, error: toCallError(error), headers: headersOf(state, false) };
@@ -73,15 +83,42 @@ export function createPipeline(deps: PipelineDeps): Invoke {
 async function run(
   deps: PipelineDeps,
   state: CallState,
-  read: () => Message | Promise<Message>,
-  deadline: CallDeadline,
+  { read, deadline, lines }: Running,
 ): Promise<Message> {
-  const { plan, call } = state;
   await admit(deps, state);
   const request = await deadline.aside(read);
   const { checkRequest } = await loadRules();
-  const refusal = checkRequest(request, plan.method.input);
+  const refusal = checkRequest(request, state.plan.method.input);
   if (refusal !== undefined) throw refusal;
+  const leave = await turnOf(state, lines, deadline.signal);
+  try {
+    return await handled(deps, state, request, deadline);
+  } finally {
+    leave?.();
+  }
+}
+
+/** Waits for the turn of a call that costs more than most; the body of one that waits counts as kept. */
+function turnOf(
+  { plan, call, identity }: CallState,
+  lines: Lines,
+  signal: AbortSignal,
+): Promise<Leave> | Leave | undefined {
+  const line = lines.get(plan.cost);
+  if (line === undefined) return undefined;
+  const turn = line.enter(identity?.caller.workspaceId ?? networkOf(call.clientAddress), signal);
+  if (turn !== undefined) return turn;
+  const message = "too many calls of this kind are waiting; send fewer at a time";
+  throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 2 });
+}
+
+async function handled(
+  deps: PipelineDeps,
+  state: CallState,
+  request: Message,
+  deadline: CallDeadline,
+): Promise<Message> {
+  const { plan, call } = state;
   let finish: Finish | undefined;
   const handle = (db: Db) =>
     runHandler(state, request, {
