@@ -32,6 +32,7 @@ export interface Config {
   /** How long running requests may take to end after SIGTERM, in milliseconds. */
   readonly drainTimeoutMs: number;
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   readonly databasePoolSize: number;
   /** Connections of their own for visitors, which no load of the API touches. */
   readonly databaseScanPoolSize: number;
@@ -91,6 +92,7 @@ export function readConfig(env: Environment): Config {
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
     drainTimeoutMs: integer(env, "DRAIN_TIMEOUT_MS", 10_000, { min: 0 }, problems),
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
+    maxConnectionsPerAddress: integer(env, "MAX_CONNECTIONS_PER_ADDRESS", 1_000, { min: 1 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
     databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
     bodies: {

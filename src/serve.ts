@@ -8,8 +8,9 @@ import type { Config } from "./config.ts";
 import { inTransaction } from "./db/open.ts";
 import { greeting, keepCredentials, newPassword, reminder } from "./first-start.ts";
 import type { Jobs } from "./jobs/runner.ts";
-import { createOriginReader } from "./lib/client-address.ts";
+import { createAddressList, createOriginReader } from "./lib/client-address.ts";
 import { deriveKey, type KeyPurpose } from "./lib/keys.ts";
+import { sharedAnswer } from "./lib/shared-answer.ts";
 import { openStorage } from "./lib/storage.ts";
 import type { ApiRole } from "./roles/api.ts";
 import type { Addresses, Parts } from "./roles/parts.ts";
@@ -80,6 +81,9 @@ async function loadRoles(config: Config): Promise<Roles> {
   };
 }
 
+/** For how long an answer about the database is given again. */
+const readyMs = 250;
+
 async function serveRoles(
   database: RunningDatabase,
   { startApi, startScan }: Roles,
@@ -109,7 +113,8 @@ async function serveRoles(
     metrics,
     readOrigin: createOriginReader(config.trustedProxies),
   };
-  const ready = () => isReachable(database);
+  // Anyone may ask, and each question takes a connection of the pool.
+  const ready = sharedAnswer(readyMs, () => isReachable(database));
   // Each of them waits for the database or for a thread, while another one can go on.
   const [scan, api] = await Promise.all([
     startScan?.(parts),
@@ -207,7 +212,11 @@ async function openPort(config: Config, log: Logger) {
     ...(tls === undefined ? {} : { tls }),
     handler: (req, res) => handler(req, res),
     onStream: (stream, headers) => onStream?.(stream, headers) ?? false,
-    limits: { connections: config.maxConnections },
+    limits: {
+      connections: config.maxConnections,
+      connectionsPerAddress: config.maxConnectionsPerAddress,
+    },
+    isProxy: createAddressList(config.trustedProxies),
     log,
   });
   return {

@@ -28,6 +28,8 @@ export interface Turnstile {
   leave(comer: Comer): void;
   /** How many of an owner wait. */
   waiting(owner: string): number;
+  /** How many wait in all. */
+  waitingInAll(): number;
 }
 
 interface Owner {
@@ -49,6 +51,7 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
   const lines = new Map<Line, Owner>();
   let free = places;
   let longFree = longPlaces;
+  let inLine = 0;
 
   function ownerOf(name: string): Owner {
     let owner = owners.get(name);
@@ -92,7 +95,7 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
   }
 
   function removeFrom(line: Line, enter: () => void): void {
-    line.delete(enter);
+    if (line.delete(enter)) inLine -= 1;
     if (line.size === 0) lines.delete(line);
   }
 
@@ -114,6 +117,7 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
       };
       signal?.addEventListener("abort", giveUp, { once: true });
       line.add(enter);
+      inLine += 1;
       lines.set(line, owner);
     });
   }
@@ -136,5 +140,6 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
       const owner = owners.get(name);
       return owner === undefined ? 0 : owner.short.size + owner.long.size;
     },
+    waitingInAll: () => inLine,
   };
 }

@@ -63,6 +63,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     newRequestId: () => newId(now()),
     onFault: (error, requestId) => log.error({ err: error, requestId }, "an adapter failed"),
     ready,
+    pace: pipeline.pace,
     reflection: config.reflection,
     shutdownSignal: shutdown.signal,
   });

@@ -5,6 +5,7 @@ import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js"
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
 import { access } from "../../gen/signpost/options/v1/access_pb.js";
 import { request_bytes_max, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
+import { createAddressCount } from "../lib/address-count.ts";
 import type { BodyBudget } from "../lib/body-budget.ts";
 import type { ReadOrigin } from "../lib/client-address.ts";
 import { bodyBytesMax } from "../rest/body.ts";
@@ -27,9 +28,14 @@ export interface ProtocolsOptions {
   /** Whether calls can be answered at this moment; never rejects. */
   readonly ready: () => Promise<boolean>;
   readonly reflection: boolean;
+  /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
+  readonly pace: (address: string, signal: AbortSignal) => Promise<void>;
   /** Ends streams that would go on for ever, at shutdown. */
   readonly shutdownSignal: AbortSignal;
 }
+
+/** Streams of callers without a token: those who watch the health of the service, or ask for descriptors. */
+const streamLimits = { total: 500, perAddress: 50 };
 
 type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -45,7 +51,8 @@ export interface Protocols {
 
 /** Serves every registered service at every protocol. */
 export function openProtocols(options: ProtocolsOptions): Protocols {
-  const { invoke, newRequestId, onFault, bodies, readOrigin, ready, reflection, shutdownSignal } = options;
+  const { invoke, newRequestId, onFault, bodies, readOrigin, ready, reflection, pace, shutdownSignal } =
+    options;
   const services = options.services.map(({ service }) => service);
   const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
   const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
@@ -74,8 +81,9 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
         clientAddress,
         shutdownSignal,
         otherRoutes: (router) => {
-          routeHealth(router, { services: services.map(({ typeName }) => typeName), ready });
-          if (reflection) routeReflection(router, [...services, ...discovery]);
+          const streams = createAddressCount(streamLimits);
+          routeHealth(router, { services: services.map(({ typeName }) => typeName), ready, streams });
+          if (reflection) routeReflection(router, { services: [...services, ...discovery], streams, pace });
         },
       });
     }),

@@ -14,7 +14,12 @@ import {
   access,
   needs_full_access,
 } from "../../gen/signpost/options/v1/access_pb.js";
-import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
+import {
+  type Cost,
+  cache_seconds,
+  calls_per_minute_and_address,
+  cost,
+} from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
@@ -58,6 +63,7 @@ export interface MethodPlan {
   readonly cacheControl: string | undefined;
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
+  readonly cost: Cost;
   readonly handle: Handle;
 }
 
@@ -89,6 +95,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
+    cost: getOption(method, cost),
     handle,
   };
 }

@@ -85,8 +85,7 @@ describe.each(transports)("%s", (_name, protocol, open) => {
     expect(thrown.code).toBe(Code.ResourceExhausted);
     expect(thrown.rawMessage).toBe("zu schnell");
     expect(thrown.metadata.get("www-authenticate")).toBe("Bearer");
-    // gRPC tells of it in the details alone.
-    expect(thrown.metadata.get("retry-after")).toBe(protocol === "grpc" ? null : "3");
+    expect(thrown.metadata.get("retry-after")).toBe("3");
     expect(thrown.metadata.get("ratelimit")).toBe("r=0");
     expect(thrown.metadata.get("x-request-id")).toBe("made-here");
     const reason = { reason: "RATE_LIMITED", domain: "signpost", metadata: { limit: "60" } };

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ConnectRouter, createConnectRouter } from "@connectrpc/connect";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { type ConnectRouter, createConnectRouter, createContextValues } from "@connectrpc/connect";
 import {
   compressionGzip,
   universalRequestFromNodeRequest,
@@ -7,7 +7,9 @@ import {
 } from "@connectrpc/connect-node";
 import { expectsContinue } from "../lib/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import { isUnary, pathOf } from "./unary.ts";
+import { parseTimeout } from "./grpc-frame.ts";
+import { clientAddressKey } from "./strangers.ts";
+import { isUnary, pathOf, single } from "./unary.ts";
 import { type WebOptions, webCalls } from "./web.ts";
 
 export interface ConnectOptions extends WebOptions {
@@ -50,11 +52,23 @@ export function connectHandler(options: ConnectOptions): (req: IncomingMessage, 
       return;
     }
     if (expectsContinue(req)) res.writeContinue();
-    handler(universalRequestFromNodeRequest(req, res, undefined, undefined))
+    clampTimeouts(req.headers);
+    const values = createContextValues().set(clientAddressKey, options.clientAddress(req));
+    handler(universalRequestFromNodeRequest(req, res, undefined, values))
       .then((answer) => universalResponseToNodeResponse(answer, res))
       .catch((error: unknown) => {
         if (!req.destroyed && !res.destroyed) options.onFault(error, requestId);
         res.destroy();
       });
   };
+}
+
+const dayMs = 86_400_000;
+
+/** The library's timers overflow after 24 days and end the call at once; nobody waits longer than a day. */
+function clampTimeouts(headers: IncomingHttpHeaders): void {
+  const grpc = single(headers["grpc-timeout"]) ?? "";
+  if (/^\d{1,8}[HMS]$/.test(grpc) && (parseTimeout(grpc) ?? 0) > dayMs) headers["grpc-timeout"] = "86400S";
+  const connect = single(headers["connect-timeout-ms"]) ?? "";
+  if (/^\d{1,10}$/.test(connect) && Number(connect) > dayMs) headers["connect-timeout-ms"] = String(dayMs);
 }

@@ -1,4 +1,6 @@
+import http2 from "node:http2";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { createFileRegistry, fromBinary, getOption } from "@bufbuild/protobuf";
 import {
   type FileDescriptorProto,
@@ -13,27 +15,35 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.js";
+import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
 import { EchoService } from "../../gen/signpost/testing/v1/echo_pb.js";
 import { echoing, serveEcho } from "../../test/support/echo-server.ts";
+import { createAddressCount } from "../lib/address-count.ts";
 import { routeHealth } from "./health.ts";
-import { routeReflection } from "./reflection.ts";
+import { type ReflectionOptions, routeReflection } from "./reflection.ts";
 
 const echoName = "signpost.testing.v1.EchoService";
 
-async function serve() {
+async function serve({ pace = async () => {} }: Partial<Pick<ReflectionOptions, "pace">> = {}) {
   let ready = true;
+  let looks = 0;
+  const isReady = async () => {
+    looks += 1;
+    return ready;
+  };
+  const streams = createAddressCount({ total: 30, perAddress: 20 });
   const { port } = await serveEcho(echoing().invoke, {
-    fast: false,
+    otherServices: [Health, ServerReflection, ServerReflectionAlpha],
     otherRoutes: (router) => {
-      routeHealth(router, { services: [echoName], ready: async () => ready, watchMs: 5 });
-      routeReflection(router, [EchoService, Health]);
+      routeHealth(router, { services: [echoName], ready: isReady, streams, watchMs: 5 });
+      routeReflection(router, { services: [EchoService, Health], streams, pace });
     },
   });
   const transport = createGrpcTransport({ baseUrl: `http://127.0.0.1:${port}` });
   const setReady = (value: boolean) => {
     ready = value;
   };
-  return { port, transport, setReady };
+  return { port, transport, setReady, looks: () => looks };
 }
 
 describe("the health service", () => {
@@ -64,6 +74,60 @@ describe("the health service", () => {
   });
 });
 
+test("looks once for all who watch, and lets one address watch so many times", async () => {
+  const { transport, setReady, looks } = await serve();
+  const client = createClient(Health, transport);
+  const stopping = new AbortController();
+  const watchers = Array.from({ length: 20 }, () =>
+    client.watch({}, { signal: stopping.signal })[Symbol.asyncIterator](),
+  );
+  for (const watcher of watchers) expect((await watcher.next()).value?.status).toBe(Status.SERVING);
+  const refused = await client.watch({})[Symbol.asyncIterator]().next().catch(ConnectError.from);
+  expect(refused).toMatchObject({ code: Code.ResourceExhausted });
+  const before = looks();
+  setReady(false);
+  const changed = await Promise.all(watchers.map((watcher) => watcher.next()));
+  expect(changed.map(({ value }) => value?.status)).toEqual(watchers.map(() => Status.NOT_SERVING));
+  // Each of the twenty would have looked for itself.
+  expect(looks() - before).toBeLessThan(20);
+  stopping.abort();
+  await Promise.allSettled(watchers.map((watcher) => watcher.next()));
+  const again = async () =>
+    client
+      .watch({})
+      [Symbol.asyncIterator]()
+      .next()
+      .then(
+        () => "let in",
+        () => "refused",
+      );
+  await expect.poll(again, { timeout: 20_000 }).toBe("let in");
+});
+
+test.each([
+  ["grpc-timeout", "99999999H", "application/grpc"],
+  ["grpc-timeout", "99999999S", "application/grpc"],
+  ["connect-timeout-ms", "9999999999", "application/proto"],
+])("a call with a %s of %s is not over before it began", async (name, value, type) => {
+  const { port } = await serve();
+  for (const path of ["/grpc.health.v1.Health/Check", `/${echoName}/Echo`]) {
+    const session = http2.connect(`http://127.0.0.1:${port}`);
+    onTestFinished(() => session.destroy());
+    const headers = { ":method": "POST", ":path": path, "content-type": type, te: "trailers", [name]: value };
+    const stream = session.request(headers);
+    let status: unknown;
+    stream.on("trailers", (trailers) => {
+      status = trailers["grpc-status"];
+    });
+    stream.on("response", (head) => {
+      status ??= type === "application/grpc" ? head["grpc-status"] : head[":status"];
+    });
+    stream.end(type === "application/grpc" ? Buffer.alloc(5) : undefined);
+    await buffer(stream);
+    expect([path, Number(status)]).toEqual([path, type === "application/grpc" ? 0 : 200]);
+  }
+});
+
 describe("server reflection", () => {
   type Question = NonNullable<Parameters<ReturnType<typeof clientOf>>[0]>;
 
@@ -89,6 +153,23 @@ describe("server reflection", () => {
     if (answer.case !== "fileDescriptorResponse") throw new Error(answer.case);
     return answer.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
   }
+
+  test("is asked no faster than callers without a token may call, and a stream ends some time", async () => {
+    const paced: string[] = [];
+    const { port } = await serve({ pace: async (address) => void paced.push(address) });
+    const transport = createGrpcTransport({ baseUrl: `http://127.0.0.1:${port}` });
+    async function* questions() {
+      for (let count = 0; count < 600; count++)
+        yield { host: "", messageRequest: { case: "listServices" as const, value: "" } };
+    }
+    let answers = 0;
+    const asking = (async () => {
+      for await (const _ of createClient(ServerReflection, transport).serverReflectionInfo(questions()))
+        answers += 1;
+    })();
+    expect(await asking.catch(ConnectError.from)).toMatchObject({ code: Code.ResourceExhausted });
+    expect([answers, paced.length, new Set(paced)]).toEqual([500, 500, new Set(["192.0.2.1"])]);
+  });
 
   test("lists the services", async () => {
     const { transport } = await serve();

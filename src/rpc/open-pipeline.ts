@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -46,6 +47,8 @@ export interface PipelineParts {
 export interface OpenPipeline {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
+  /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
+  pace(address: string, signal: AbortSignal): Promise<void>;
   /** Writes what is kept in memory for a while: uses of tokens, rates. */
   flush(): Promise<void>;
   /** Writes it for the last time and stops listening; call it before the database closes. */
@@ -90,7 +93,14 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     const flush = async () => {
       await Promise.all([tokenUse.flush(), rateLimiter.sync()]);
     };
-    return { invoke, services, flush, close };
+    const pace = async (address: string, signal: AbortSignal) => {
+      for (;;) {
+        const allowance = rateLimiter.take({ kind: "anonymous", address });
+        if (allowance === undefined || allowance.isAllowed) return;
+        await pause(allowance.retryAfterSeconds * 1000, undefined, { signal, ref: false });
+      }
+    };
+    return { invoke, services, pace, flush, close };
   } catch (error) {
     await close();
     throw error;

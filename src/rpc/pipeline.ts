@@ -3,12 +3,14 @@ import type { Logger } from "pino";
 import { describeFailure } from "../db/describe-failure.ts";
 import type { Db } from "../db/open.ts";
 import type { Turns } from "../db/turns.ts";
+import { networkOf } from "../lib/client-address.ts";
 import { CallError, fail } from "../lib/errors.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "./access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome } from "./call.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
+import { type Leave, type Lines, openLines } from "./cost.ts";
 import { toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService, Write } from "./handlers.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
@@ -38,6 +40,12 @@ interface CallState {
   isReplay: boolean;
 }
 
+interface Running {
+  readonly read: () => Message | Promise<Message>;
+  readonly deadline: CallDeadline;
+  readonly lines: Lines;
+}
+
 let rules: Promise<typeof import("./validate.ts")> | undefined;
 
 /** The rules of fields bring an interpreter with them, which a start does not wait for; the first call does. */
@@ -47,12 +55,13 @@ export function loadRules(): Promise<typeof import("./validate.ts")> {
 }
 
 /**
- * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, idempotency,
- * handler; then one line in the log and one count. Throws when a method is not unary, declares no access or has no
- * handler.
+ * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, a turn among calls
+ * of its cost 429, idempotency, handler; then one line in the log and one count. Throws when a method is not unary, declares
+ * no access or has no handler.
  */
 export function createPipeline(deps: PipelineDeps): Invoke {
   const plans = planMethods(deps.services);
+  const lines = openLines();
   return async (method, read, call) => {
     // A stopwatch only: times that are kept come from `now`.
     const startedAt = performance.now();
@@ -62,7 +71,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
     try {
-      const message = await deadline.race(run(deps, state, read, deadline));
+      const message = await deadline.race(run(deps, state, { read, deadline, lines }));
       outcome = { ok: true, message, headers: headersOf(state, true) };
     } catch (error) {
       outcome = { ok: false, error: toCallError(error), headers: headersOf(state, false) };
@@ -76,17 +85,44 @@ export function createPipeline(deps: PipelineDeps): Invoke {
 async function run(
   deps: PipelineDeps,
   state: CallState,
-  read: () => Message | Promise<Message>,
-  deadline: CallDeadline,
+  { read, deadline, lines }: Running,
 ): Promise<Message> {
-  const { plan, call } = state;
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
   const request = await deadline.aside(read);
-  permitFields(plan, request, state.identity);
+  permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
-  const refusal = checkRequest(request, plan.method.input);
+  const refusal = checkRequest(request, state.plan.method.input);
   if (refusal !== undefined) throw refusal;
+  const leave = await turnOf(state, lines, deadline.signal);
+  try {
+    return await handled(deps, state, request, deadline);
+  } finally {
+    leave?.();
+  }
+}
+
+/** Waits for the turn of a call that costs more than most; the body of one that waits counts as kept. */
+function turnOf(
+  { plan, call, identity }: CallState,
+  lines: Lines,
+  signal: AbortSignal,
+): Promise<Leave> | Leave | undefined {
+  const line = lines.get(plan.cost);
+  if (line === undefined) return undefined;
+  const turn = line.enter(identity?.caller.workspaceId ?? networkOf(call.clientAddress), signal);
+  if (turn !== undefined) return turn;
+  const message = "too many calls of this kind are waiting; send fewer at a time";
+  throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 2 });
+}
+
+async function handled(
+  deps: PipelineDeps,
+  state: CallState,
+  request: Message,
+  deadline: CallDeadline,
+): Promise<Message> {
+  const { plan, call } = state;
   let finish: Finish | undefined;
   const ownDb = deps.turns.of(ownerOf(state), { patience: () => deadline.signal });
   const contextOn = (db: Db): Context => ({

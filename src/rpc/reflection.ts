@@ -1,6 +1,6 @@
 import { createRegistry, type DescFile, type DescService, type Registry, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import type { ConnectRouter } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import {
   ServerReflection,
   type ServerReflectionRequest,
@@ -9,7 +9,9 @@ import {
   ServerReflection as ServerReflectionAlpha,
   type ServerReflectionRequest as ServerReflectionRequestAlpha,
 } from "../../gen/grpc/reflection/v1alpha/reflection_pb.js";
+import type { AddressCount } from "../lib/address-count.ts";
 import { codeNumbers } from "../lib/errors.ts";
+import { clientAddressKey, counted } from "./strangers.ts";
 
 // Both versions have the same questions and answers under different package names.
 type Question = (ServerReflectionRequest | ServerReflectionRequestAlpha)["messageRequest"];
@@ -18,31 +20,63 @@ interface Index {
   readonly services: readonly string[];
   readonly files: ReadonlyMap<string, DescFile>;
   readonly registry: Registry;
+  /** A file as bytes, written once. */
+  readonly bytesOf: (file: DescFile) => Uint8Array;
 }
 
+export interface ReflectionOptions {
+  readonly services: readonly DescService[];
+  /** The room for streams of callers without a token. */
+  readonly streams: AddressCount;
+  /** Waits until the address may ask once more. Rejects with the signal's reason. */
+  readonly pace: (address: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** More than a tool needs that looks at every type there is. */
+const questionsMax = 500;
+
 /** gRPC's server reflection, in its version 1 and the older one that most tools ask first. */
-export function routeReflection(router: ConnectRouter, services: readonly DescService[]): void {
+export function routeReflection(router: ConnectRouter, { services, streams, pace }: ReflectionOptions): void {
   const files = new Map<string, DescFile>();
   for (const { file } of services) collect(file, files);
   const registry = createRegistry(...files.values());
-  const index = { services: services.map(({ typeName }) => typeName), files, registry };
+  const index = {
+    services: services.map(({ typeName }) => typeName),
+    files,
+    registry,
+    bytesOf: rememberedBytes(),
+  };
+
+  async function* answers<Request extends { readonly host: string; readonly messageRequest: Question }>(
+    requests: AsyncIterable<Request>,
+    { values, signal }: HandlerContext,
+  ) {
+    let questions = 0;
+    for await (const request of requests) {
+      questions += 1;
+      if (questions > questionsMax)
+        throw new ConnectError(`a stream has at most ${questionsMax} questions`, Code.ResourceExhausted);
+      await pace(values.get(clientAddressKey), signal);
+      const messageResponse = answer(index, request.messageRequest);
+      yield { validHost: request.host, originalRequest: request, messageResponse };
+    }
+  }
 
   router.service(ServerReflection, {
-    async *serverReflectionInfo(requests) {
-      for await (const request of requests) {
-        const messageResponse = answer(index, request.messageRequest);
-        yield { validHost: request.host, originalRequest: request, messageResponse };
-      }
-    },
+    serverReflectionInfo: (requests, context) => counted(streams, context, () => answers(requests, context)),
   });
   router.service(ServerReflectionAlpha, {
-    async *serverReflectionInfo(requests) {
-      for await (const request of requests) {
-        const messageResponse = answer(index, request.messageRequest);
-        yield { validHost: request.host, originalRequest: request, messageResponse };
-      }
-    },
+    serverReflectionInfo: (requests, context) => counted(streams, context, () => answers(requests, context)),
   });
+}
+
+function rememberedBytes(): Index["bytesOf"] {
+  const written = new Map<DescFile, Uint8Array>();
+  return (file) => {
+    const bytes = written.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
+    written.set(file, bytes);
+    return bytes;
+  };
 }
 
 function answer(index: Index, question: Question) {
@@ -53,15 +87,15 @@ function answer(index: Index, question: Question) {
         value: { service: index.services.map((name) => ({ name })) },
       };
     case "fileByFilename":
-      return fileAnswer(index.files.get(question.value), question.value);
+      return fileAnswer(index, index.files.get(question.value), question.value);
     case "fileContainingSymbol":
-      return fileAnswer(fileOf(index.registry, question.value), question.value);
+      return fileAnswer(index, fileOf(index.registry, question.value), question.value);
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = question.value;
       const numbered = extensionsOf(index.registry, containingType).find(
         ({ number }) => number === extensionNumber,
       );
-      return fileAnswer(numbered?.file, `extension ${extensionNumber} of ${containingType}`);
+      return fileAnswer(index, numbered?.file, `extension ${extensionNumber} of ${containingType}`);
     }
     case "allExtensionNumbersOfType": {
       if (index.registry.getMessage(question.value) === undefined) return notFound(question.value);
@@ -77,13 +111,11 @@ function answer(index: Index, question: Question) {
 }
 
 // With everything the file needs before the file itself, so that a client can build them in order.
-function fileAnswer(file: DescFile | undefined, asked: string) {
+function fileAnswer({ bytesOf }: Index, file: DescFile | undefined, asked: string) {
   if (file === undefined) return notFound(asked);
   const needed = new Map<string, DescFile>();
   collect(file, needed);
-  const fileDescriptorProto = [...needed.values()].map(({ proto }) =>
-    toBinary(FileDescriptorProtoSchema, proto),
-  );
+  const fileDescriptorProto = [...needed.values()].map(bytesOf);
   return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
 }
 
@@ -116,7 +148,7 @@ function extensionsOf(registry: Registry, typeName: string) {
 }
 
 function notFound(asked: string) {
-  return refusal(codeNumbers.NOT_FOUND, `there is no ${asked}`);
+  return refusal(codeNumbers.NOT_FOUND, `there is no ${asked.slice(0, 200)}`);
 }
 
 function refusal(errorCode: number, errorMessage: string) {

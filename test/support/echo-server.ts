@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type DescService } from "@bufbuild/protobuf";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { EchoResponseSchema, EchoService } from "../../gen/signpost/testing/v1/echo_pb.js";
@@ -33,7 +33,7 @@ export async function serveEcho(
   invoke: Invoke,
   options: Pick<ConnectOptions, "otherRoutes"> & {
     bytesMax?: number;
-    fast?: boolean;
+    otherServices?: readonly DescService[];
     room?: BodyLimits;
   } = {},
 ): Promise<{ port: number; faults: unknown[] }> {
@@ -54,7 +54,7 @@ export async function serveEcho(
     port: 0,
     handler,
     log: pino({ level: "silent" }),
-    ...(options.fast === false ? {} : { onStream: grpcStreams(shared) }),
+    onStream: grpcStreams({ ...shared, otherServices: options.otherServices ?? [] }),
   });
   onTestFinished(async () => {
     stopping.abort();

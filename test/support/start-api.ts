@@ -237,6 +237,7 @@ async function serve(
     onFault: (error) => faults.push(error),
     ready: async () => true,
     reflection: true,
+    pace: pipeline.pace,
     shutdownSignal: stopping.signal,
   });
   const listener = await listen({
