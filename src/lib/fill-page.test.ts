@@ -71,3 +71,30 @@ test("others have their turn while a long page is written", async () => {
   clearInterval(count);
   expect(turns).toBeGreaterThan(5);
 });
+
+test("pages that are written at once take turns, one in each round of the event loop", async () => {
+  let rounds = 0;
+  let isOver = false;
+  const count = () => {
+    rounds += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  let slices = 0;
+  const busy = () => {
+    const until = performance.now() + 6;
+    while (performance.now() < until);
+    slices += 1;
+    return 1;
+  };
+  const rows = sized(...Array(5).fill(1));
+  const page = readPage({ pageSize: 100n, pageToken: "" }, rules);
+  const edgeOf = ({ id }: Row) => ({ key: undefined, id });
+  await Promise.all(
+    Array.from({ length: 8 }, () => fillPage(page, { rows, edgeOf, recordOf: (row) => row, write: busy })),
+  );
+  isOver = true;
+  expect(slices).toBe(40);
+  // All but the first of each page had a round of their own.
+  expect(rounds).toBeGreaterThanOrEqual(32);
+});

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { nextPageToken, type Page, type PageEdge, type PageKeys } from "./page.ts";
 
 /** The most bytes of an answer that pages, unless one record alone has more: clients of gRPC refuse longer messages. */
@@ -8,7 +8,15 @@ export const answerBytesMax = 4 * 1024 * 1024;
 const envelopeBytes = 8 * 1024;
 
 /** How long records are made and written before others have their turn, in milliseconds. */
-const sliceMs = 10;
+const sliceMs = 5;
+
+let line: Promise<void> = Promise.resolve();
+
+/** Waits for a round of the event loop that no other page takes a slice of, so that many pages together keep nobody waiting. */
+function othersTurn(): Promise<void> {
+  line = line.then(() => nextRound());
+  return line;
+}
 
 /** How the rows of a list become the records of an answer. */
 export interface PageFilling<Row, Kind extends keyof PageKeys, Item> {
