@@ -11,6 +11,7 @@ import { ApiScope, ApiScopeSchema, access } from "../../gen/signpost/options/v1/
 import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
+import { retirementOf } from "./deprecation.ts";
 import type { RegisteredService } from "./handlers.ts";
 
 /** Public names of every scope there is. */
@@ -37,6 +38,8 @@ export interface MethodPlan {
   readonly cacheControl: string | undefined;
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
+  /** Headers that tell that the method is going away, none when it stays. */
+  readonly retirement: Readonly<Record<string, string>>;
   readonly handle: Handle;
 }
 
@@ -70,6 +73,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
+    retirement: retirementOf(method)?.headers ?? {},
     handle,
   };
 }
