@@ -15,6 +15,7 @@ const serviceOnly = [
   "signpost.options.v1.success_status",
   "signpost.options.v1.request_bytes_max",
   "signpost.options.v1.verbatim",
+  "signpost.options.v1.deprecation",
 ];
 
 /** Gets what the build of a language's package needs from registries; throws when one is out of reach. */

@@ -93,14 +93,13 @@ const clients: Readonly<Record<string, Client>> = {
   },
   "openapi-python-client": {
     tools: [python],
-    fetch: [newEnvironment, [...pipInstall, "openapi-python-client==0.29.1", "mypy==1.19.0", "ruff==0.14.5"]],
+    fetch: [newEnvironment, [...pipInstall, "openapi-python-client==0.29.1", "mypy==1.19.0"]],
     generate: [
       [
-        // It looks for its formatter on the path.
-        "env",
-        "PATH=venv/bin:/usr/bin:/bin",
-        "openapi-python-client",
+        "venv/bin/openapi-python-client",
         "generate",
+        "--config",
+        join(repository, "sdk/openapi/client.yaml"),
         "--path",
         document,
         "--output-path",

@@ -13,17 +13,17 @@ def main() -> None:
         tag = f"client-{uuid.uuid4()}"
         request = models.CreateLinkRequest(destination="https://example.com/menu", name="Menu", tags=[tag])
         created = links_service_create.sync(client=client, body=request)
-        assert isinstance(created, models.CreateLinkResponse), created
+        assert isinstance(created, models.CreateLinkResponse) and created.link, created
         listed = links_service_list.sync(client=client, tags=[tag])
         assert isinstance(listed, models.ListLinksResponse), listed
         assert [link.id for link in listed.links] == [created.link.id]
-        wire(client, created)
+        link_id = uuid.UUID(created.link.id)
+        wire(client, link_id, uuid.UUID(created.workflow_steps[1].id))
         refuse(client)
-        links_service_delete.sync(created.link.id, client=client)
+        links_service_delete.sync(link_id, client=client)
 
 
-def wire(client: AuthenticatedClient, created: models.CreateLinkResponse) -> None:
-    link_id, exit_id = created.link.id, created.workflow_steps[1].id
+def wire(client: AuthenticatedClient, link_id: uuid.UUID, exit_id: uuid.UUID) -> None:
     page = models.MessagePagePayload(
         title="Welcome", navigation_type=models.MessagePageNavigationType.MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON
     )
@@ -31,16 +31,17 @@ def wire(client: AuthenticatedClient, created: models.CreateLinkResponse) -> Non
         event_action=models.EventAction.EVENT_ACTION_MESSAGE_PAGE, payload=models.WorkflowStepPayload(message_page=page)
     )
     added = workflow_steps_service_create.sync(link_id, client=client, body=request)
-    assert isinstance(added, models.CreateWorkflowStepResponse), added
+    assert isinstance(added, models.CreateWorkflowStepResponse) and added.workflow_step, added
     connected = workflow_steps_service_connect_step.sync(
         link_id,
-        added.workflow_step.id,
+        uuid.UUID(added.workflow_step.id),
         "next",
         client=client,
         body=models.ConnectWorkflowStepRequest(next_step_id=exit_id),
     )
-    assert isinstance(connected, models.ConnectWorkflowStepResponse), connected
-    assert connected.workflow_step.branches[0].next_step_id == exit_id
+    assert isinstance(connected, models.ConnectWorkflowStepResponse) and connected.workflow_step, connected
+    branches = connected.workflow_step.branches
+    assert branches and branches[0].next_step_id == str(exit_id), branches
 
 
 def refuse(client: AuthenticatedClient) -> None:

@@ -20,8 +20,12 @@ function detail(name: string, description: string, properties: Record<string, Js
     type: "object",
     description,
     required: ["@type", ...Object.keys(properties)],
-    properties: { "@type": { const: `type.googleapis.com/google.rpc.${name}` }, ...properties },
+    properties: { "@type": { type: "string", const: typeUrl(name) }, ...properties },
   };
+}
+
+function typeUrl(name: string): string {
+  return `type.googleapis.com/google.rpc.${name}`;
 }
 
 function violations(properties: Record<string, JsonSchema>): JsonSchema {
@@ -71,6 +75,12 @@ export function errorSchemas(
     ErrorDetail: {
       description: "A fact about an error, of the kind that `@type` names.",
       oneOf: Object.keys(details).map((name) => reference("schemas", name)),
+      discriminator: {
+        propertyName: "@type",
+        mapping: Object.fromEntries(
+          Object.keys(details).map((name) => [typeUrl(name), reference("schemas", name).$ref]),
+        ),
+      },
     },
     ErrorReason: {
       type: "string",

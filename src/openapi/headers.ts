@@ -35,9 +35,17 @@ export const answerHeaders = {
     description: "How long shared caches may keep the answer.",
     schema: { type: "string" },
   },
+  Deprecation: {
+    description: "Since when the operation should not be used any more, as `@` and Unix seconds (RFC 9745).",
+    schema: { type: "string" },
+  },
   "Idempotent-Replayed": {
     description: "Only on answers to a call that was made before with the same `Idempotency-Key`.",
     schema: { type: "string", const: "true" },
+  },
+  Link: {
+    description: 'Where people read what to use instead, with `rel="deprecation"`.',
+    schema: { type: "string" },
   },
   Location: {
     description: "Where to read how the work goes on.",
@@ -54,6 +62,10 @@ export const answerHeaders = {
   "Retry-After": {
     description: "In how many seconds the call may be repeated. Missing where waiting does not help.",
     schema: { type: "integer", minimum: 0 },
+  },
+  Sunset: {
+    description: "From when the operation may be gone (RFC 8594).",
+    schema: { type: "string" },
   },
   "WWW-Authenticate": {
     description: "How to authenticate, and with which scope.",

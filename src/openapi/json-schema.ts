@@ -13,6 +13,10 @@ export interface JsonSchema {
   readonly "x-enum-varnames"?: readonly string[];
   readonly not?: JsonSchema;
   readonly oneOf?: readonly JsonSchema[];
+  readonly discriminator?: {
+    readonly propertyName: string;
+    readonly mapping: Readonly<Record<string, string>>;
+  };
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;

@@ -2,12 +2,14 @@ import { type DescField, type DescMessage, type DescMethodUnary, getOption } fro
 import { cache_seconds, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import { type Binding, isHttpBody } from "../rest/binding.ts";
 import { methodAccess, takesIdempotencyKey } from "../rpc/access.ts";
+import { retirementOf } from "../rpc/deprecation.ts";
 import { type Comment, type Commented, parseMethodComment, wholeText } from "./comments.ts";
 import { errorResponse, type ResponseObject } from "./error-schemas.ts";
 import { type Circumstances, type ErrorWords, parseErrors, type Refusals, refusalsOf } from "./errors.ts";
 import { headersOf, type ParameterObject } from "./headers.ts";
 import { type JsonSchema, present, reference } from "./json-schema.ts";
 import { limitsOf } from "./limits.ts";
+import { type Pagination, paginationOf } from "./pagination.ts";
 import { parametersOf } from "./parameters.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -18,7 +20,10 @@ export interface OperationObject {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
+  /** The day from which the operation may be gone. */
+  readonly "x-sunset"?: string;
   readonly "x-scope"?: string;
+  readonly "x-pagination"?: Pagination;
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters: readonly (ParameterObject | { readonly $ref: string })[];
   readonly requestBody?: {
@@ -65,7 +70,9 @@ export function describeOperation(binding: Binding, options: OperationsOptions):
     description: [comment.rest, allowed.text].filter((text) => text !== "").join("\n\n"),
     tags: [tagOf(method)],
     deprecated: method.deprecated ? true : undefined,
+    "x-sunset": retirementOf(method)?.sunset?.toISOString().slice(0, 10),
     "x-scope": allowed.scope,
+    "x-pagination": paginationOf(binding),
     security: allowed.security,
     parameters: [
       ...parametersOf(binding, schemas),
@@ -133,7 +140,10 @@ function successOf(
 ): ResponseObject {
   const seconds = getOption(method, cache_seconds);
   const keyed = takesIdempotencyKey(method);
+  const retirement = retirementOf(method);
   const headers = headersOf(
+    ...(retirement === undefined ? [] : (["Deprecation", "Link"] as const)),
+    ...(retirement?.sunset === undefined ? [] : (["Sunset"] as const)),
     ...(keyed ? (["Idempotent-Replayed"] as const) : []),
     ...(seconds > 0 ? (["Cache-Control"] as const) : []),
     ...(getOption(method, success_status) === 202 ? (["Location"] as const) : []),

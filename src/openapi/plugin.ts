@@ -21,7 +21,7 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
   const errorReason = registry.getEnum("signpost.v1.ErrorReason");
   const error = registry.getMessage("signpost.v1.ErrorBody");
   if (errorReason === undefined || error === undefined)
-    throw new Error("signpost.v1 lacks Error or ErrorReason");
+    throw new Error("signpost.v1 lacks ErrorBody or ErrorReason");
   const document = openapiDocument({
     services,
     errorReason,

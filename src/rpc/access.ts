@@ -22,6 +22,7 @@ import {
 } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
+import { retirementOf } from "./deprecation.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
 
 /** Public names of every scope there is. */
@@ -64,6 +65,8 @@ export interface MethodPlan {
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
   readonly cost: Cost;
+  /** Headers that tell that the method is going away, none when it stays. */
+  readonly retirement: Readonly<Record<string, string>>;
   readonly handle: Handle;
 }
 
@@ -96,6 +99,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
     cost: getOption(method, cost),
+    retirement: retirementOf(method)?.headers ?? {},
     handle,
   };
 }

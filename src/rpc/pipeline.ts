@@ -253,7 +253,7 @@ function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "works
 }
 
 function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {
-  const headers: Record<string, string> = { "x-request-id": call.requestId };
+  const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
   if (allowance !== undefined) {
     headers["ratelimit-policy"] = `"default";q=${allowance.burst};w=2`;
     headers.ratelimit = `"default";r=${allowance.left};t=${allowance.fullInSeconds}`;

@@ -11,6 +11,7 @@ import {
   ListLinksRequestSchema,
 } from "../../gen/signpost/v1/links_service_pb.js";
 import { UpdatePageThemeRequestSchema } from "../../gen/signpost/v1/page_themes_service_pb.js";
+import { PublicCreateQrcodeDesignRequestSchema } from "../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { CreateWorkspaceTokenRequestSchema } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { checkRequest } from "./validate.ts";
 
@@ -185,4 +186,21 @@ test("the unspecified value of a required enum is refused", () => {
 test("one answer lists at most 100 bad fields", () => {
   const { fields } = checked({ list: Array.from({ length: 500 }, () => "\u0000") });
   expect(fields).toHaveLength(100);
+});
+
+test("what may be one of several texts is listed without the empty one, and the message counts what else is wrong", () => {
+  const design = create(PublicCreateQrcodeDesignRequestSchema, {
+    errorCorrectionLevel: "X",
+    centralImageSize: 7,
+  });
+  const error = checkRequest(design, PublicCreateQrcodeDesignRequestSchema);
+  expect(error?.refusal.fields).toContainEqual({
+    field: "errorCorrectionLevel",
+    description: "must be one of: L, M, Q, H",
+  });
+  expect(error?.message).toMatch(/^\w+: must .* \(and 1 more\)$/);
+  const single = create(PublicCreateQrcodeDesignRequestSchema, { errorCorrectionLevel: "X" });
+  expect(checkRequest(single, PublicCreateQrcodeDesignRequestSchema)?.message).toBe(
+    "errorCorrectionLevel: must be one of: L, M, Q, H",
+  );
 });

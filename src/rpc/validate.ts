@@ -89,13 +89,16 @@ function sentence(ruleId: string, message: string): string {
     case "repeated.unique":
       return "must not hold the same item twice";
     default:
-      return message
-        .replace(/^(?:value|map|repeated value) /, "")
-        .replace(/^must (not )?be in list \[(.*)\]$/, "must $1be one of: $2")
-        .replace(/^must contain no more than (\d+) item\(s\)$/, "must have at most $1 items")
-        .replace(/^must contain at least (\d+) item\(s\)$/, "must have at least $1 items")
-        .replace(/^must be (?=.*\d (?:characters|bytes|entries)$)/, "must have ")
-        .replace(/\b1 (character|item|byte)s\b/, "1 $1")
-        .replace(/^does not match regex pattern `(.*)`$/s, "must match the pattern $1");
+      return (
+        message
+          .replace(/^(?:value|map|repeated value) /, "")
+          // An empty text in the list stands for none.
+          .replace(/^must (not )?be in list \[(?:, )?(.*)\]$/, "must $1be one of: $2")
+          .replace(/^must contain no more than (\d+) item\(s\)$/, "must have at most $1 items")
+          .replace(/^must contain at least (\d+) item\(s\)$/, "must have at least $1 items")
+          .replace(/^must be (?=.*\d (?:characters|bytes|entries)$)/, "must have ")
+          .replace(/\b1 (character|item|byte)s\b/, "1 $1")
+          .replace(/^does not match regex pattern `(.*)`$/s, "must match the pattern $1")
+      );
   }
 }

@@ -24,7 +24,7 @@ type Case = [host: string | undefined, path: string, destination: Destination];
 describe("with the API on a host of its own", () => {
   test.each<Case>([
     ["api.example.com", "/v1/links", "rest"],
-    ["api.example.com", "/v1", "rest"],
+    ["api.example.com", "/v1", "discovery"],
     ["api.example.com", "/v1/", "rest"],
     ["api.example.com", "/v12", "none"],
     ["API.Example.COM", "/v1/links", "rest"],
@@ -45,7 +45,7 @@ describe("with the API on a host of its own", () => {
     ["api.example.com", "/docs/other", "none"],
     ["go.example", "/openapi.json", "scan"],
     ["api.example.com", "/4BnH-R19p", "none"],
-    ["api.example.com", "/", "none"],
+    ["api.example.com", "/", "discovery"],
     ["api.example.com", "", "none"],
     ["api.example.com", "*", "none"],
     ["api.example.com", "/metrics", "operation"],
@@ -80,7 +80,7 @@ describe("with one host for both", () => {
     ["example.com", "/v1/links", "rest"],
     ["example.com", "/signpost.v1.LinksService/Create", "rpc"],
     ["example.com", "/4BnH-R19p", "scan"],
-    ["example.com", "/", "scan"],
+    ["example.com", "/", "discovery"],
     ["links.customer.example", "/v1/links", "scan"],
   ])("sends %s%s to %s", (host, path, destination) => {
     expect(shared(host, path)).toBe(destination);

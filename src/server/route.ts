@@ -36,7 +36,7 @@ export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
     if (path === "/metrics" && (isApi || isAddress(name))) return "operation";
     if (path.startsWith("/_p/files/")) return "file";
     if (isApi) {
-      if (path === "/v1" || path.startsWith("/v1/")) return "rest";
+      if (path.startsWith("/v1/")) return "rest";
       if (serviceNames.has(path.slice(1, path.lastIndexOf("/")))) return "rpc";
       if (documents.has(path)) return "discovery";
     }

@@ -85,7 +85,7 @@ test("every bad field of body and path is a violation under its JSON path", asyn
   expect(errorOf(refused)).toEqual({
     code: 400,
     codeType: "INVALID_ARGUMENT",
-    message: "id: must be a string",
+    message: "id: must be a string (and 1 more)",
     details: [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
