@@ -15,6 +15,8 @@ export interface Addresses {
 /** Gives the part of the service for a host as the client wrote it, and a path without query. */
 export type Route = (host: string | undefined, path: string) => Destination;
 
+const healthService = "grpc.health.v1.Health";
+const healthPath = `/${healthService}/`;
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
@@ -30,10 +32,10 @@ export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
   return (host, path) => {
     // Load balancers ask for these by address, so no host is needed; both words are reserved among short links.
     if (path === "/health/live" || path === "/health/ready") return "operation";
+    if (path.startsWith(healthPath) && serviceNames.has(healthService)) return "rpc";
     if (host === undefined) return "none";
     const name = normalHost(host);
     const isApi = apiHosts.has(name);
-    if (path === "/metrics" && (isApi || isAddress(name))) return "operation";
     if (path.startsWith("/_p/files/")) return "file";
     if (isApi) {
       if (path === "/v1" || path.startsWith("/v1/")) return "rest";
@@ -57,8 +59,4 @@ function namesOf(url: URL): Set<string> {
   const own = normalHost(url.host);
   if (!loopback.includes(url.hostname)) return new Set([own]);
   return new Set(loopback.map((name) => normalHost(url.port === "" ? name : `${name}:${url.port}`)));
-}
-
-function isAddress(host: string): boolean {
-  return host.startsWith("[") || /^\d+\.\d+\.\d+\.\d+(?::\d+)?$/.test(host);
 }

@@ -33,7 +33,7 @@ export async function serveEcho(
   invoke: Invoke,
   options: Pick<ConnectOptions, "otherRoutes"> & {
     bytesMax?: number;
-    fast?: boolean;
+    otherServices?: readonly DescService[];
     room?: BodyLimits;
   } = {},
 ): Promise<{ port: number; faults: unknown[] }> {

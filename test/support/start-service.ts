@@ -15,6 +15,8 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export interface Service {
   readonly baseUrl: string;
   readonly port: number;
+  /** Where its metrics are. */
+  readonly metricsUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   /** The environment it was started with, for commands that shall see the same service. */
@@ -90,6 +92,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     HOME: dataDir,
     // Any free one, which becomes part of its addresses.
     PORT: "0",
+    METRICS_PORT: "0",
     DATA_DIR: dataDir,
     LOG_LEVEL: "info",
     DATABASE_POOL_SIZE: "5",
@@ -134,11 +137,12 @@ async function launch(env: Record<string, string>, place: Place): Promise<Servic
     return { code: child.exitCode, signal: child.signalCode };
   });
   try {
-    const port = await portOf(child, printed);
+    const { port, metricsPort } = await portsOf(child, printed);
     const kept = () => readFile(join(dataDir, "credentials.json"), "utf8");
     const service: Service = {
       baseUrl: `http://localhost:${port}`,
       port,
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       pid: child.pid ?? 0,
       dataDir,
       env,
@@ -167,13 +171,18 @@ async function launch(env: Record<string, string>, place: Place): Promise<Servic
   }
 }
 
-/** Waits for the line that says that all is up, which names the port. */
-function portOf(child: ChildProcess, printed: { readonly stdout: string }): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
+interface Ports {
+  readonly port: number;
+  readonly metricsPort: number;
+}
+
+/** Waits for the line that says that all is up, which names the ports. */
+function portsOf(child: ChildProcess, printed: { readonly stdout: string }): Promise<Ports> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ports>();
   const timer = setTimeout(() => reject(new Error("it was not ready in time")), startMsMax);
   child.stdout?.on("data", () => {
     const line = logLines(printed.stdout).find(({ msg }) => msg === "ready");
-    if (line !== undefined) resolve(Number(line.port));
+    if (line !== undefined) resolve({ port: Number(line.port), metricsPort: Number(line.metricsPort) });
   });
   child.once("exit", () => reject(new Error("it ended")));
   return promise.finally(() => clearTimeout(timer));
