@@ -61,6 +61,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another process to share the database with; it goes on belonging to that one. */
   readonly beside?: Service;
+  /** Whether it is the first of a process group of its own, as a program is that a shell starts in a terminal. */
+  readonly ownGroup?: boolean;
   /** The program's file, from the repository's root; `src/main.ts` when absent. */
   readonly program?: string;
 }
@@ -78,7 +80,7 @@ const startMsMax = 20_000;
 
 /** Starts the real program in a process of its own and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { database = "shared", env = {}, program = "src/main.ts", beside } = options;
+  const { database = "shared", env = {}, program = "src/main.ts", beside, ownGroup = false } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
@@ -104,11 +106,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     if (ownUrl !== undefined) await dropDatabase(server, ownUrl);
     await rm(dataDir, { recursive: true, force: true });
   };
-  return launch(environment, { program, dataDir, remove, credentials: beside?.credentials });
+  return launch(environment, { program, dataDir, remove, credentials: beside?.credentials, ownGroup });
 }
 
 interface Place {
   readonly program: string;
+  readonly ownGroup: boolean;
   /** Those of the first process on the database, where this is another one. */
   readonly credentials: Credentials | undefined;
   readonly dataDir: string;
@@ -116,10 +119,11 @@ interface Place {
 }
 
 async function launch(env: Record<string, string>, place: Place): Promise<Service> {
-  const { program, dataDir, remove } = place;
+  const { program, dataDir, remove, ownGroup } = place;
   const child = spawn(process.execPath, [join(root, program)], {
     cwd: dataDir,
     env,
+    detached: ownGroup,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const endWithTest = () => child.kill("SIGKILL");
