@@ -22,6 +22,10 @@ export interface Config {
   readonly secret: string | undefined;
   /** Addresses and networks whose X-Forwarded-* headers count. */
   readonly trustedProxies: readonly string[];
+  /** Where `/metrics` is served; nowhere when absent. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** How long browsers shall ask https addresses with TLS only, in seconds; 0 says nothing to them. */
+  readonly strictTransportSeconds: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly s3: S3Config | undefined;
   /** A city database in MaxMind's format; without it only countries are known. */
@@ -85,6 +89,8 @@ export function readConfig(env: Environment): Config {
     roles: roles(env, problems),
     secret,
     trustedProxies: list(env, "TRUSTED_PROXIES"),
+    metrics: metrics(env, problems),
+    strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
     tls: tls(env, problems),
     s3: s3(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
@@ -171,6 +177,12 @@ function roles(env: Environment, problems: string[]): ReadonlySet<Role> {
       problems.push(`ROLES: any of ${allRoles.join(", ")}, not "${name}"`);
   }
   return new Set(names.length === 0 ? allRoles : known);
+}
+
+function metrics(env: Environment, problems: string[]): Config["metrics"] {
+  if (text(env, "METRICS_PORT") === undefined) return undefined;
+  const port = integer(env, "METRICS_PORT", 0, { min: 0, max: 65_535 }, problems);
+  return { host: text(env, "METRICS_HOST") ?? "127.0.0.1", port };
 }
 
 function tls(env: Environment, problems: string[]): Config["tls"] {

@@ -35,7 +35,7 @@ export function newPassword(): string {
   return randomBytes(18).toString("base64url");
 }
 
-/** What the first start prints: the credentials, once, and a line to paste. */
+/** What the first start prints in a terminal: the credentials, once, and a line to paste. */
 export function greeting(
   { baseUrl, workspaceId, accessToken, email, password }: Credentials,
   dataDir: string,
@@ -54,13 +54,16 @@ ${createLinkLine(baseUrl, accessToken)}
 `;
 }
 
-/** What later starts print: the same line, with the token read from where the first start kept it. */
+/**
+ * What later starts print, and the first one where no terminal shows it, since what is kept of outputs is read by many: the
+ * same line, with the token read from where the first start kept it.
+ */
 export async function reminder(baseUrl: string, dataDir: string): Promise<string> {
   const file = join(dataDir, "credentials.json");
   const kept = await readFile(file, "utf8").catch(() => undefined);
   if (kept === undefined) return `\nSignpost serves on ${baseUrl}\n\n`;
   const token = `$(sed -n 's/.*"accessToken": "\\(.*\\)".*/\\1/p' '${file.replaceAll("'", "'\\''")}')`;
-  return `\nSignpost serves on ${baseUrl}. Make a link:\n\n${createLinkLine(baseUrl, token)}\n\n`;
+  return `\nSignpost serves on ${baseUrl}. The first credentials are in ${file}. Make a link:\n\n${createLinkLine(baseUrl, token)}\n\n`;
 }
 
 function createLinkLine(baseUrl: string, token: string): string {

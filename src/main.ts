@@ -11,7 +11,9 @@ const { startService } = await import("./service.ts");
 
 // Whoever starts the service twice, or with a wrong setting, gets the reason and no stack.
 try {
-  const service = await startService(readConfig(process.env), (text) => process.stdout.write(text));
+  const { stdout } = process;
+  const screen = { print: (text: string) => stdout.write(text), isTerminal: stdout.isTTY === true };
+  const service = await startService(readConfig(process.env), screen);
   let stopping = false;
   const stop = () => {
     if (stopping) return;

@@ -15,14 +15,18 @@ import { openStorage } from "./lib/storage.ts";
 import type { ApiRole } from "./roles/api.ts";
 import type { Addresses, Parts } from "./roles/parts.ts";
 import type { ScanRole } from "./roles/scan.ts";
-import { connectionOf } from "./server/connection.ts";
+import { connectionOf, type Received } from "./server/connection.ts";
 import { discoveryHandler } from "./server/discovery.ts";
-import { dispatch } from "./server/dispatch.ts";
+import { dispatch, dispatchStreams } from "./server/dispatch.ts";
 import { watchEventLoop } from "./server/event-loop.ts";
+import { faultlessly } from "./server/faultless.ts";
 import { filesHandler } from "./server/files.ts";
+import type { OnStream } from "./server/http2-sessions.ts";
 import { type Handler, listen } from "./server/listen.ts";
+import { openMetrics } from "./server/metrics-port.ts";
 import { operationsHandler } from "./server/operations.ts";
 import { createRoute } from "./server/route.ts";
+import { strictTransport } from "./server/strict-transport.ts";
 import type { RunningDatabase } from "./start-database.ts";
 
 /** What the service is started with, beside its database. */
@@ -32,6 +36,8 @@ export interface Surroundings {
   readonly now: () => Date;
   readonly secret: string;
   readonly print: (text: string) => void;
+  /** Whether a terminal shows what is printed, so that it may hold secrets. */
+  readonly isTerminal: boolean;
 }
 
 /** A running service. */
@@ -122,9 +128,24 @@ async function serveRoles(
     welcome(parts, surroundings),
   ]);
   let draining = false;
-  port.serve(portHandler(parts, { api, scan, ready, draining: () => draining }), api?.onStream);
+  const metricsPort =
+    config.metrics &&
+    (await openMetrics(
+      config.metrics,
+      async () => ({ text: await metrics.metrics(), contentType: metrics.contentType }),
+      log,
+    ));
+  port.serve(portHandlers(parts, { api, scan, ready, draining: () => draining }));
   const worker = config.roles.has("worker") ? startWorkerLater(parts) : undefined;
-  log.info({ port: port.number, roles: [...config.roles], baseUrl: addresses.baseUrl }, "ready");
+  log.info(
+    {
+      port: port.number,
+      metricsPort: metricsPort?.port,
+      roles: [...config.roles],
+      baseUrl: addresses.baseUrl,
+    },
+    "ready",
+  );
   return {
     addresses,
     stop: async () => {
@@ -133,6 +154,7 @@ async function serveRoles(
       await port.close(config.drainTimeoutMs);
       await Promise.all([api?.close(), scan?.close(), worker?.then((jobs) => jobs.stop())]);
       await database.stop();
+      await metricsPort?.close(0);
       log.info("stopped");
     },
   };
@@ -152,29 +174,31 @@ interface PortRoles {
   readonly draining: () => boolean;
 }
 
-function portHandler(parts: Parts, { api, scan, ready, draining }: PortRoles): Handler {
-  const { addresses, keyFor, log, metrics, now, readOrigin, storage } = parts;
+interface PortHandlers {
+  readonly handler: Handler;
+  readonly onStream: OnStream | undefined;
+}
+
+function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): PortHandlers {
+  const { addresses, config, keyFor, log, now, readOrigin, storage } = parts;
   const operations = operationsHandler({
     // Redirects go on without the database, so a process that only redirects is ready without it.
     checks: api === undefined ? [] : [{ name: "database", works: ready }],
     draining,
-    metrics: async () => ({ text: await metrics.metrics(), contentType: metrics.contentType }),
   });
   const files = filesHandler({ storage, signingKey: keyFor("file-urls"), now, log });
-  const faultless = (handler: (...args: Parameters<Handler>) => Promise<void>): Handler => {
-    return (req, res) => {
-      handler(req, res).catch((error: unknown) => {
-        log.error({ err: error, path: req.url }, "a request handler failed");
-        res.destroy();
-      });
-    };
-  };
-  return dispatch({
+  const door = {
     route: createRoute({
       baseUrl: new URL(addresses.baseUrl),
       shortUrl: new URL(addresses.shortUrl),
       services: api?.serviceNames ?? [],
     }),
+    originOf: (received: Received) => readOrigin(connectionOf(received)),
+  };
+  const faultless = faultlessly(log);
+  const handler = dispatch({
+    ...door,
+    strict: strictTransport([addresses.baseUrl, addresses.shortUrl], config.strictTransportSeconds),
     handlers: {
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
@@ -184,8 +208,8 @@ function portHandler(parts: Parts, { api, scan, ready, draining }: PortRoles): H
       file: faultless(files),
       scan: scan?.handler ?? notHere,
     },
-    hostOf: (req) => readOrigin(connectionOf(req)).host,
   });
+  return { handler, onStream: api && dispatchStreams(door, api.onStream) };
 }
 
 const notHere: Handler = (_req, res) => {
@@ -201,7 +225,7 @@ const comeBack: Handler = (_req, res) => {
 /** Listens at once; what it answers with is given later. */
 async function openPort(config: Config, log: Logger) {
   let handler: Handler = comeBack;
-  let onStream: ApiRole["onStream"] | undefined;
+  let onStream: OnStream | undefined;
   const tls = config.tls && {
     cert: await readFile(config.tls.certFile),
     key: await readFile(config.tls.keyFile),
@@ -221,9 +245,8 @@ async function openPort(config: Config, log: Logger) {
   });
   return {
     number: listener.port,
-    serve: (newHandler: Handler, newOnStream: ApiRole["onStream"] | undefined) => {
-      handler = newHandler;
-      onStream = newOnStream;
+    serve: (handlers: PortHandlers) => {
+      ({ handler, onStream } = handlers);
     },
     close: (graceMs: number) => listener.close(graceMs),
   };
@@ -235,7 +258,7 @@ const firstStartLock = 7_251_003;
 /** On an empty database: a workspace, an admin and a token. Later: a reminder of them. */
 async function welcome(
   { config, addresses, db, keyFor, now }: Parts,
-  { print }: Surroundings,
+  { print, isTerminal }: Surroundings,
 ): Promise<void> {
   const email = "admin@localhost";
   const password = newPassword();
@@ -258,7 +281,9 @@ async function welcome(
   const { workspaceId, accessToken } = created;
   const credentials = { baseUrl: addresses.baseUrl, workspaceId, accessToken, email, password };
   await keepCredentials(config.dataDir, credentials);
-  print(greeting(credentials, config.dataDir));
+  print(
+    isTerminal ? greeting(credentials, config.dataDir) : await reminder(addresses.baseUrl, config.dataDir),
+  );
 }
 
 async function isReachable({ pool }: RunningDatabase): Promise<boolean> {

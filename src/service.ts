@@ -5,8 +5,15 @@ import { masterSecret } from "./first-start.ts";
 import type { Service } from "./serve.ts";
 import { startDatabase } from "./start-database.ts";
 
-/** Starts the roles that are asked for, on one port. `print` is told what a person should read. */
-export async function startService(config: Config, print: (text: string) => void): Promise<Service> {
+/** Where a person reads what the service has to say. */
+export interface Screen {
+  readonly print: (text: string) => void;
+  /** Whether it is shown, and not kept. */
+  readonly isTerminal: boolean;
+}
+
+/** Starts the roles that are asked for, on one port. */
+export async function startService(config: Config, screen: Screen): Promise<Service> {
   const log = pino({
     level: config.logLevel,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -19,5 +26,5 @@ export async function startService(config: Config, print: (text: string) => void
   const starting = startDatabase(config, log, now, launched.resolve);
   await Promise.race([launched.promise, starting]);
   const { serveOn } = await import("./serve.ts");
-  return serveOn(starting, { config, log, now, secret, print });
+  return serveOn(starting, { config, log, now, secret, ...screen });
 }

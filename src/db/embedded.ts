@@ -47,6 +47,8 @@ interface Cluster {
   readonly account: Account | undefined;
   readonly log: Logger;
   readonly onLaunched: (() => void) | undefined;
+  /** Aborts when the server is asked to stop. */
+  readonly stopping: AbortSignal;
 }
 
 interface Postmaster {
@@ -114,7 +116,9 @@ export async function startEmbedded({
   const account = await serverAccount();
   const binaries = await runnableServer(packagedServer(), account, serverCaches(account, resolve(dataDir)));
   if (!(await exists(folder))) await initialise(folder, { binaries, account });
-  const cluster = { folder, name: await nameFor(folder, account), binaries, account, log, onLaunched };
+  const stopping = new AbortController();
+  const name = await nameFor(folder, account);
+  const cluster = { folder, name, binaries, account, log, onLaunched, stopping: stopping.signal };
   const stop = await supervise(cluster);
   const { host, release } = await shortPath(folder);
   return {
@@ -123,6 +127,7 @@ export async function startEmbedded({
     user,
     database: "postgres",
     stop: async () => {
+      stopping.abort();
       await stop();
       await release();
     },
@@ -155,11 +160,10 @@ async function nameFor(folder: string, account: Account | undefined): Promise<st
 async function supervise(cluster: Cluster): Promise<() => Promise<void>> {
   let postmaster = await start(cluster);
   if (postmaster === undefined) return async () => {};
-  let stopping = false;
   async function keepRunning(): Promise<void> {
     while (postmaster !== undefined) {
       await postmaster.exited;
-      if (stopping) return;
+      if (cluster.stopping.aborted) return;
       cluster.log.error("the embedded PostgreSQL died; starting it again");
       postmaster = await start(cluster).catch(async (error: unknown) => {
         cluster.log.error({ err: error }, "the embedded PostgreSQL did not start");
@@ -170,7 +174,6 @@ async function supervise(cluster: Cluster): Promise<() => Promise<void>> {
   }
   const ended = keepRunning();
   return async () => {
-    stopping = true;
     postmaster?.child.stdin?.end();
     await ended;
   };
@@ -211,16 +214,18 @@ async function launch(cluster: Cluster): Promise<Postmaster | string> {
     createInterface({ input: child.stderr }).on("line", (line) => {
       if (line.includes("database system is ready to accept connections")) settle(true);
       if (said.length < 20) said.push(line);
-      report(cluster.log, line);
+      report(cluster, line);
     });
   });
   const first = await Promise.race([ready, exited, once(child.stderr, "close").then(() => exited)]);
   return first === true ? { child, exited } : said.join("\n") || String(first);
 }
 
-function report(log: Logger, line: string): void {
+function report({ log, stopping }: Cluster, line: string): void {
+  // A server that stops tells every session that is still there: its farewell is no news.
+  const isFarewell = stopping.aborted && line.startsWith("FATAL:") && line.includes("administrator command");
   if (line.startsWith("PANIC:")) log.error({ postgres: line }, "embedded PostgreSQL");
-  else if (/^(FATAL|WARNING):/.test(line)) log.warn({ postgres: line }, "embedded PostgreSQL");
+  else if (/^(FATAL|WARNING):/.test(line) && !isFarewell) log.warn({ postgres: line }, "embedded PostgreSQL");
   else log.debug({ postgres: line }, "embedded PostgreSQL");
 }
 

@@ -24,6 +24,8 @@ export function askProcess<Question extends object, Answer>(
     // Flags of the process such as --eval are not meant for it, nor are its secrets.
     execArgv: [],
     env: {},
+    // A session of its own keeps the terminal's Ctrl-C from it: the caller ends it, or lets it end its work.
+    detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const timer = setTimeout(() => resolve({ ended: "late" }), timeoutMs);

@@ -50,11 +50,11 @@ export function routeHealth(
 /** Waits for the next look at the state, which all who wait share; nobody looks while nobody waits. */
 function createLooks(look: () => Promise<Status>, everyMs: number): (signal: AbortSignal) => Promise<Status> {
   const waiting = new Set<(status: Status) => void>();
-  let timer: NodeJS.Timeout | undefined;
+  let isSet = false;
 
   async function tellAll(): Promise<void> {
     const status = await look();
-    timer = undefined;
+    isSet = false;
     const told = [...waiting];
     waiting.clear();
     for (const tell of told) tell(status);
@@ -70,6 +70,7 @@ function createLooks(look: () => Promise<Status>, everyMs: number): (signal: Abo
       const giveUp = () => done(Status.UNKNOWN);
       signal.addEventListener("abort", giveUp, { once: true });
       waiting.add(done);
-      timer ??= setTimeout(() => void tellAll(), everyMs).unref();
+      if (!isSet) setTimeout(() => void tellAll(), everyMs).unref();
+      isSet = true;
     });
 }

@@ -47,6 +47,7 @@ const settleMsMax = 120_000;
 export async function startServiceProcess(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "signpost-bench-"));
   const port = options.port ?? (await freePort());
+  const metricsPort = await freePort();
   const logFile = join(dataDir, "log");
   const log = openSync(logFile, "a");
   const { beside } = options;
@@ -56,6 +57,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
     env: {
       PATH: process.env.PATH ?? "",
       PORT: String(port),
+      METRICS_PORT: String(metricsPort),
       DATA_DIR: dataDir,
       RATE_LIMIT_TOKEN: "0",
       RATE_LIMIT_ANONYMOUS: "0",
@@ -74,7 +76,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
       cause,
     });
   });
-  const metric = (...names: string[]) => readMetrics(port, names);
+  const metric = (...names: string[]) => readMetrics(metricsPort, names);
   return {
     port,
     pid: child.pid ?? 0,
