@@ -6,8 +6,8 @@ setFlagsFromString("--no-parallel-scavenge");
 
 // Compiled code is kept between starts, which halves what a start costs; so everything else is loaded after this.
 enableCompileCache();
-const { readConfig } = await import("./config.ts");
-const { startService } = await import("./service.ts");
+const { readConfig } = await import("./service/config.ts");
+const { startService } = await import("./service/service.ts");
 
 // Whoever starts the service twice, or with a wrong setting, gets the reason and no stack.
 try {

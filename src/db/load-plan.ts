@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PlanRow } from "../model/plan.ts";
+import type { PlanRow } from "../model/workflow/plan.ts";
 import type { Db } from "./open.ts";
 
 /** Everything a plan is compiled from, in one statement; undefined when no living link has this address. */

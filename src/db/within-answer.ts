@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { answerBytesMax } from "../lib/fill-page.ts";
+import { answerBytesMax } from "../lib/paging/fill-page.ts";
 import type { Db } from "./open.ts";
 
 /**

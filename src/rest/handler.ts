@@ -1,6 +1,6 @@
 import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
-import type { BodyBudget, BodyHold } from "../lib/body-budget.ts";
 import { CallError, fail } from "../lib/errors.ts";
+import type { BodyBudget, BodyHold } from "../lib/limits/body-budget.ts";
 import {
   announcedLength,
   discardBody,
@@ -8,7 +8,7 @@ import {
   expectsContinue,
   lingerBeforeClose,
   receiveBody,
-} from "../lib/request-body.ts";
+} from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Call, Invoke } from "../rpc/call.ts";
 import type { Binding } from "./binding.ts";

@@ -6,16 +6,16 @@ import type { Db } from "../db/open.ts";
 import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
-import { createAuthenticate } from "./authenticate.ts";
 import type { Invoke } from "./call.ts";
-import type { ScopeChange } from "./changed-scopes.ts";
 import type { RegisteredService } from "./handlers.ts";
-import { createCallMetrics } from "./metrics.ts";
-import { createPipeline } from "./pipeline.ts";
-import { createRateLimiter, type RateLimiterDeps } from "./rate-limit.ts";
-import { openRevocations } from "./revocations.ts";
-import { createTokenUse } from "./token-use.ts";
-import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
+import { createAuthenticate } from "./pipeline/authenticate.ts";
+import type { ScopeChange } from "./pipeline/changed-scopes.ts";
+import { createCallMetrics } from "./pipeline/metrics.ts";
+import { createPipeline } from "./pipeline/pipeline.ts";
+import { createRateLimiter, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
+import { openRevocations } from "./pipeline/revocations.ts";
+import { createTokenUse } from "./pipeline/token-use.ts";
+import { createTokenSigner, createTokenVerifier } from "./pipeline/tokens.ts";
 
 export interface PipelineOptions {
   readonly db: Db;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { DrainCounts } from "./drain.ts";
-import type { RecorderCounts } from "./record.ts";
+import type { RecorderCounts } from "./spool/record.ts";
+import type { DrainCounts } from "./store/drain.ts";
 
 /** What visitors got. Plain numbers, because a redirect has no microsecond to spare for labels. */
 export interface ScanCounts {

@@ -1,6 +1,6 @@
 import type { Origin } from "../lib/client-address.ts";
 import { normalHost } from "../lib/hosts.ts";
-import { expectsContinue } from "../lib/request-body.ts";
+import { expectsContinue } from "../lib/limits/request-body.ts";
 import type { Received } from "./connection.ts";
 import type { OnStream } from "./http2-sessions.ts";
 import type { Handler } from "./listen.ts";

@@ -5,8 +5,8 @@ import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import tls from "node:tls";
 import type { Logger } from "pino";
-import { createAddressCount } from "../lib/address-count.ts";
 import { plainAddress } from "../lib/client-address.ts";
+import { createAddressCount } from "../lib/limits/address-count.ts";
 import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 

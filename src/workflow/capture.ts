@@ -1,5 +1,5 @@
-import type { CapturedAttribute } from "../model/attribute-capture.ts";
-import type { Plan, PlanLink, PlanStep } from "../model/plan.ts";
+import type { CapturedAttribute } from "../model/workflow/attribute-capture.ts";
+import type { Plan, PlanLink, PlanStep } from "../model/workflow/plan.ts";
 import type { Visit } from "./visit.ts";
 import type { SavedAttribute } from "./walk.ts";
 

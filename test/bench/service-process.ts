@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import type { Credentials } from "../../src/first-start.ts";
+import type { Credentials } from "../../src/service/first-start.ts";
 
 /** The program in a process of its own, with an embedded database, as in production but without rate limits. */
 export interface ServiceProcess {

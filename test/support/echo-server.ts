@@ -2,10 +2,10 @@ import { create, type DescService } from "@bufbuild/protobuf";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { EchoResponseSchema, EchoService } from "../../gen/signpost/testing/v1/echo_pb.js";
-import { type BodyLimits, createBodyBudget } from "../../src/lib/body-budget.ts";
+import { type BodyLimits, createBodyBudget } from "../../src/lib/limits/body-budget.ts";
 import type { Call, Invoke, Outcome } from "../../src/rpc/call.ts";
-import { type ConnectOptions, connectHandler } from "../../src/rpc/connect.ts";
-import { grpcStreams } from "../../src/rpc/grpc.ts";
+import { type ConnectOptions, connectHandler } from "../../src/rpc/protocols/connect.ts";
+import { grpcStreams } from "../../src/rpc/protocols/grpc.ts";
 import { listen } from "../../src/server/listen.ts";
 
 /** An answer of EchoService with the text, and the given headers. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
-import type { Credentials } from "../../src/first-start.ts";
+import type { Credentials } from "../../src/service/first-start.ts";
 import { copyTemplate, dropDatabase, emptyDatabase } from "./service-database.ts";
 
 /** The repository's root. */

@@ -1,6 +1,6 @@
-import { compilePlan, type Plan, type PlanRow } from "../../src/model/plan.ts";
 import type { StepAction } from "../../src/model/steps/kinds.ts";
-import type { StoredConnection, StoredStep } from "../../src/model/workflow.ts";
+import { compilePlan, type Plan, type PlanRow } from "../../src/model/workflow/plan.ts";
+import type { StoredConnection, StoredStep } from "../../src/model/workflow/workflow.ts";
 import type { Visit, VisitDevice } from "../../src/workflow/visit.ts";
 
 /** A step as it would be stored. */

@@ -9,7 +9,7 @@ import {
   readEmbedded,
 } from "../../db/within-answer.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 import type { AttributeRow, DeviceRow } from "../visitor-parts.ts";
 
 export type EventRow = Selectable<Events>;

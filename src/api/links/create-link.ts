@@ -4,10 +4,10 @@ import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, invalid, refuse } from "../../lib/errors.ts";
 import { chosenIdFaults, newId } from "../../lib/ids.ts";
-import { defaultDesignOptions } from "../../model/design-options.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
-import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/screened-url.ts";
-import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
+import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/links/screened-url.ts";
+import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
+import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toFirstSteps, toLink } from "./message.ts";

@@ -13,11 +13,11 @@ import {
   WorkflowStep_NodeType,
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import { defaultDesignOptions } from "../../model/design-options.ts";
-import { entrypointOf } from "../../model/entrypoint.ts";
+import { entrypointOf } from "../../model/links/entrypoint.ts";
+import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf, nextBranchId } from "../../model/workflow.ts";
-import { centralImageKeyOf } from "../../qr/load-design.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
+import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
 import type { LinkRow, TagRow } from "./queries.ts";
 import type { NewLink } from "./writes.ts";
 

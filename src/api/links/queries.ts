@@ -10,7 +10,7 @@ import type {
 } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 
 /** A row inside JSON, where times are texts with an offset. */
 export type JsonRow<Table> = {

@@ -1,5 +1,5 @@
 import { type Fault, fail } from "../../lib/errors.ts";
-import { classifyShortlink } from "../../model/shortlink.ts";
+import { classifyShortlink } from "../../model/links/shortlink.ts";
 
 /** What can be said against a short link that a caller chose. */
 export function shortlinkFaults(shortlink: string): Fault[] {

@@ -1,7 +1,7 @@
 import type { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
 import { refuse } from "../../lib/errors.ts";
-import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
+import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
 import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { createLink } from "./create-link.ts";

@@ -7,11 +7,11 @@ import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { jobCall } from "../../jobs/queue.ts";
-import { createPictureReader } from "../../lib/reencode-image.ts";
-import { openStorage } from "../../lib/storage.ts";
-import { randomShortlink } from "../../model/shortlink.ts";
+import { createPictureReader } from "../../lib/images/reencode-image.ts";
+import { openStorage } from "../../lib/storage/storage.ts";
+import { randomShortlink } from "../../model/links/shortlink.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/records.ts";
+import { recordWriters } from "../../rpc/protocols/records.ts";
 import { linksService } from "./service.ts";
 
 const { pool } = await testDatabase();

@@ -8,13 +8,13 @@ import { inTransaction } from "../../db/open.ts";
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { newId } from "../../lib/ids.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
 import {
   destinationFaults,
   hostsToScreen,
   refuseBlocked,
   type ScreenedUrl,
-} from "../../model/screened-url.ts";
+} from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toLink } from "./message.ts";

@@ -9,9 +9,9 @@ import {
   VCardPayloadSchema,
 } from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
 import { invalid, refuse } from "../../lib/errors.ts";
-import { destinationName } from "../../model/destination.ts";
-import { platformFaults, withPlatforms } from "../../model/platform.ts";
-import { type ScreenedUrl, urlsAt } from "../../model/screened-url.ts";
+import { destinationName } from "../../model/links/destination.ts";
+import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
+import { platformFaults, withPlatforms } from "../../model/look/platform.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { ExitStep } from "./writes.ts";
 

@@ -3,7 +3,7 @@ import type { Json, QrcodeDesigns } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
-import type { DesignOptions } from "../../model/design-options.ts";
+import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** A design with the address of the link it belongs to. */

@@ -1,8 +1,8 @@
 import { type CallError, fail } from "../../lib/errors.ts";
-import { type DesignOptions, qrcodeContent, sampleShortlink } from "../../model/design-options.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
-import { loadDesign } from "../../qr/load-design.ts";
-import type { Scannability } from "../../qr/verify.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
+import { type DesignOptions, qrcodeContent, sampleShortlink } from "../../model/look/design-options.ts";
+import { loadDesign } from "../../qr/designs/load-design.ts";
+import type { Scannability } from "../../qr/gate/verify.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 
@@ -17,7 +17,7 @@ export async function verify(
 ): Promise<Scannability> {
   // The readers take longer to load than the rest of the service, and only designs need them.
   const [{ verifyDesign }, { design }] = await Promise.all([
-    import("../../qr/verify.ts"),
+    import("../../qr/gate/verify.ts"),
     loadDesign(storage, options),
   ]);
   return verifyDesign(qrcodeContent(linkOrigin(domain_name, shortUrl), shortlink ?? sampleShortlink), design);

@@ -3,7 +3,7 @@ import type { Json, QrcodeDesigns, QrcodeTemplates, Workspaces } from "../../../
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 
 /** A template, with its design when that was asked for. */
 export interface TemplateRow extends Selectable<QrcodeTemplates> {

@@ -12,7 +12,7 @@ import {
   isAttributeOperator,
   matchesAttribute,
   operandFault,
-} from "../../model/attribute-operators.ts";
+} from "../../model/visitors/attribute-operators.ts";
 import { answersTo, readQuestions } from "./attribute-filters.ts";
 
 const { db } = await testDatabase();

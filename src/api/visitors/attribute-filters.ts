@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from "kysely";
 import { AttributeOperator as WireOperator } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { AttributeFilter } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { type FieldViolation, fail, invalid } from "../../lib/errors.ts";
+import { type Day, startOfDay } from "../../model/day-start.ts";
+import { localTime } from "../../model/local-time.ts";
 import {
   type AttributeOperator,
   isAttributeOperator,
   operandFault,
   parseDate,
-} from "../../model/attribute-operators.ts";
-import { type Day, startOfDay } from "../../model/day-start.ts";
-import { localTime } from "../../model/local-time.ts";
+} from "../../model/visitors/attribute-operators.ts";
 
 /** A question about one attribute, fit to be asked. */
 export interface AttributeQuestion {

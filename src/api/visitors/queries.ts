@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Devices, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answer.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 import type { AttributeRow } from "../visitor-parts.ts";
 import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type CallError, type FieldViolation, fail, invalid } from "../../lib/errors.ts";
-import type { AttributeType } from "../../model/attribute-capture.ts";
-import { parseDate } from "../../model/attribute-operators.ts";
+import { parseDate } from "../../model/visitors/attribute-operators.ts";
+import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import { readEmail, readPhone } from "../../workflow/identity.ts";
 
 /** A value as a caller gave it; null deletes. Reserved keys begin with `$`. */

@@ -2,7 +2,7 @@ import type { CreateWorkflowStepRequest } from "../../../gen/signpost/v1/workflo
 import { invalid, refuse } from "../../lib/errors.ts";
 import { chosenIdFaults, newId } from "../../lib/ids.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf, nextBranchId } from "../../model/workflow.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
 import { addStep } from "./edits.ts";

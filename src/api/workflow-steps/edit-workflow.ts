@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { inTransaction } from "../../db/open.ts";
 import { fail, refuse } from "../../lib/errors.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
 import {
   destinationFaults,
   hostsToScreen,
   refuseBlocked,
   type ScreenedUrl,
-} from "../../model/screened-url.ts";
+} from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "./edits.ts";

@@ -1,7 +1,7 @@
 import { DeviceActor, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import { VisitType } from "../../../gen/signpost/v1/visit_pb.js";
 import type { SimulatedVisit } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
-import type { Plan } from "../../model/plan.ts";
+import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
 
 /** Stands where the id of a visit would be. */

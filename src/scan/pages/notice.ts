@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import { mark } from "./heading.ts";
 import { inWords, type Language, wordsOf } from "./languages.ts";
 import { makePage, type Page } from "./page.ts";
+import { mark } from "./steps/heading.ts";
 import type { NoticeKind } from "./words/words.ts";
 
 const statuses = {

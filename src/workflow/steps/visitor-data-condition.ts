@@ -1,6 +1,6 @@
-import { asksForEmptiness, matchesAttribute } from "../../model/attribute-operators.ts";
 import type { StepChoice } from "../../model/steps/kinds.ts";
-import { elseBranchId } from "../../model/workflow.ts";
+import { asksForEmptiness, matchesAttribute } from "../../model/visitors/attribute-operators.ts";
+import { elseBranchId } from "../../model/workflow/workflow.ts";
 import { outcomeOf } from "./condition.ts";
 import type { StepKindOf } from "./step.ts";
 

@@ -1,0 +1,89 @@
+import { black, type Color, white } from "../drawing/color.ts";
+import type { ErrorCorrection } from "../drawing/matrix.ts";
+
+// The names are those of the contract's enums without their prefix.
+export const shapes = ["SQUARE", "CIRCLE"] as const;
+export const dotsTypes = [
+  "SQUARE",
+  "DOTS",
+  "BUBBLY_DOTS",
+  "CIRCUIT_CHIP",
+  "ROUNDED",
+  "EXTRA_ROUNDED",
+  "CLASSY",
+  "CLASSY_ROUNDED",
+  "HEXAGON",
+  "OCTAGON",
+] as const;
+export const cornersSquareTypes = ["SQUARE", "DOT", "EXTRA_ROUNDED", "HEXAGON", "OCTAGON", "LEAF"] as const;
+export const cornersDotTypes = ["SQUARE", "DOT", "HEXAGON", "OCTAGON", "TEARDROP", "STAR"] as const;
+export const imageFormats = ["SVG", "PNG", "JPEG", "WEBP"] as const;
+
+export type Shape = (typeof shapes)[number];
+export type DotsType = (typeof dotsTypes)[number];
+export type CornersSquareType = (typeof cornersSquareTypes)[number];
+export type CornersDotType = (typeof cornersDotTypes)[number];
+export type ImageFormat = (typeof imageFormats)[number];
+
+/** A color of a gradient; `offset` is 0 at its start and 1 at its end, and never less than that of the one before. */
+export interface Stop {
+  readonly offset: number;
+  readonly color: Color;
+}
+
+/**
+ * What a part is painted with. A linear gradient runs towards `angle`, in degrees clockwise, 0 is up; a radial one from
+ * the middle outwards.
+ */
+export type Paint =
+  | { readonly type: "SOLID"; readonly color: Color }
+  | { readonly type: "LINEAR"; readonly angle: number; readonly stops: readonly Stop[] }
+  | { readonly type: "RADIAL"; readonly stops: readonly Stop[] };
+
+/** A picture in the middle of a code. */
+export interface CentralImage {
+  /** A PNG file that we wrote ourselves: it goes into SVGs as it is. */
+  readonly png: Uint8Array;
+  /** The longer side, as a part of the code's side: more than 0, at most 0.5. */
+  readonly size: number;
+  /** Free room around the picture, in pixels. */
+  readonly margin: number;
+  readonly hideBackgroundDots: boolean;
+}
+
+/** How a code looks, complete. Width and height are pixels, 64 to 4,096 each. */
+export interface Design {
+  readonly shape: Shape;
+  readonly width: number;
+  readonly height: number;
+  readonly errorCorrection: ErrorCorrection;
+  readonly dots: { readonly type: DotsType; readonly paint: Paint };
+  readonly cornersSquare: { readonly type: CornersSquareType; readonly paint: Paint };
+  readonly cornersDot: { readonly type: CornersDotType; readonly paint: Paint };
+  readonly background: Paint;
+  readonly centralImage: CentralImage | undefined;
+}
+
+const blackPaint = solid(black);
+
+/** What a record without a design of its own is drawn with: 512 pixels, correction Q, black squares on white. */
+export const defaultDesign: Design = {
+  shape: "SQUARE",
+  width: 512,
+  height: 512,
+  errorCorrection: "Q",
+  dots: { type: "SQUARE", paint: blackPaint },
+  cornersSquare: { type: "SQUARE", paint: blackPaint },
+  cornersDot: { type: "SQUARE", paint: blackPaint },
+  background: solid(white),
+  centralImage: undefined,
+};
+
+export function solid(color: Color): Paint {
+  return { type: "SOLID", color };
+}
+
+/** The colors a paint goes through, in order. */
+export function colorsOf(paint: Paint): readonly Color[] {
+  return paint.type === "SOLID" ? [paint.color] : paint.stops.map(({ color }) => color);
+}

@@ -1,0 +1,13 @@
+import type { Design } from "../designs/design.ts";
+import { type Matrix, qrMatrix } from "./matrix.ts";
+import { coveringOf } from "./picture.ts";
+import { matrixBehind } from "./room.ts";
+
+/** The modules of a design's code; a RangeError when the content is too long for any code. */
+export async function codeOf(content: string, design: Design): Promise<Matrix> {
+  const { centralImage, errorCorrection } = design;
+  if (centralImage === undefined) return qrMatrix(content, errorCorrection);
+  const { shadesOf } = await import("./raster.ts");
+  const covering = coveringOf(design, centralImage, await shadesOf(centralImage.png));
+  return matrixBehind(content, errorCorrection, covering);
+}

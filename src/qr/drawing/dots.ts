@@ -1,0 +1,121 @@
+import type { DotsType } from "../designs/design.ts";
+import type { Grid } from "./grid.ts";
+import { type Corner, drawRounded, isOuter, outlines } from "./outline.ts";
+import type { PathWriter, Point } from "./path.ts";
+
+type DrawDots = (path: PathWriter, grid: Grid) => void;
+
+const drawings: Readonly<Record<DotsType, DrawDots>> = {
+  SQUARE: joined(() => 0),
+  ROUNDED: joined((corner) => (isOuter(corner) ? 0.5 : 0)),
+  EXTRA_ROUNDED: joined((corner) => (isOuter(corner) ? 1 : 0.5)),
+  CLASSY: joined((corner) => (isLeafTip(corner) ? 0.5 : 0)),
+  CLASSY_ROUNDED: joined((corner) => (isLeafTip(corner) ? 1 : 0.25)),
+  DOTS: each((path, center) => path.circle(center, 0.48)),
+  BUBBLY_DOTS: each((path, center, cell) => path.circle(center, bubbleRadii[bubble(cell)] ?? 0.5)),
+  HEXAGON: each((path, center) => path.polygon(around(center, hexagon))),
+  OCTAGON: each((path, center) => path.polygon(around(center, octagon))),
+  CIRCUIT_CHIP: circuit,
+};
+
+/** Draws the dots of a code. Every form covers the middle of its cell, which is where readers look. */
+export function drawDots(path: PathWriter, grid: Grid, type: DotsType): void {
+  drawings[type](path, grid);
+}
+
+/** A hexagon and an octagon that fill a cell, as steps from its middle. */
+export const hexagon: readonly Point[] = [
+  [0, -0.5],
+  [0.5, -0.25],
+  [0.5, 0.25],
+  [0, 0.5],
+  [-0.5, 0.25],
+  [-0.5, -0.25],
+];
+/** Half the length of an octagon's side. */
+const cut = (Math.SQRT2 - 1) / 2;
+export const octagon: readonly Point[] = [
+  [-cut, -0.5],
+  [cut, -0.5],
+  [0.5, -cut],
+  [0.5, cut],
+  [cut, 0.5],
+  [-cut, 0.5],
+  [-0.5, cut],
+  [-0.5, -cut],
+];
+
+export function around([x, y]: Point, shape: readonly Point[], size = 1): Point[] {
+  return shape.map(([across, down]) => [x + across * size, y + down * size]);
+}
+
+function joined(radiusOf: (corner: Corner) => number): DrawDots {
+  return (path, { side, cells }) => drawRounded(path, outlines(side, cells), radiusOf);
+}
+
+/** Top left and bottom right: a leaf's tips are the two other corners. */
+function isLeafTip(corner: Corner): boolean {
+  return isOuter(corner) && (corner.from === 3 || corner.from === 1);
+}
+
+/** Every cell by itself; only alignment patterns are joined, which some readers miss when they fall apart. */
+function each(draw: (path: PathWriter, center: Point, cell: number) => void): DrawDots {
+  return (path, grid) => {
+    const { side, cells, landmarks } = grid;
+    for (let cell = 0; cell < cells.length; cell++) {
+      if (cells[cell] === 1 && landmarks[cell] === 0)
+        draw(path, [(cell % side) + 0.5, Math.floor(cell / side) + 0.5], cell);
+    }
+    drawLandmarks(path, grid);
+  };
+}
+
+function drawLandmarks(path: PathWriter, { side, cells, landmarks }: Grid): void {
+  const shapes = outlines(
+    side,
+    cells.map((cell, index) => cell & (landmarks[index] ?? 0)),
+  );
+  drawRounded(path, shapes, () => 1);
+}
+
+/** Bubbles overlap their neighbours or leave room; on average they are as dark as circles. */
+const bubbleRadii = [0.36, 0.42, 0.48, 0.54, 0.6];
+
+function bubble(cell: number): number {
+  return (Math.imul(cell + 1, 2_654_435_761) >>> 16) % bubbleRadii.length;
+}
+
+const traceWidth = 0.5;
+const padRadius = 0.45;
+
+/** Conductors along rows and columns, with a round pad where one ends or turns. */
+function circuit(path: PathWriter, grid: Grid): void {
+  const { side, cells, landmarks } = grid;
+  const isDark = (row: number, column: number) => {
+    const cell = row * side + column;
+    return (
+      row >= 0 && column >= 0 && row < side && column < side && cells[cell] === 1 && landmarks[cell] === 0
+    );
+  };
+  const bar = (left: number, top: number, right: number, bottom: number) =>
+    path.polygon([
+      [left, top],
+      [right, top],
+      [right, bottom],
+      [left, bottom],
+    ]);
+  const half = traceWidth / 2;
+  for (let row = 0; row < side; row++) {
+    for (let column = 0; column < side; column++) {
+      if (!isDark(row, column)) continue;
+      const [x, y] = [column + 0.5, row + 0.5];
+      const [right, below] = [isDark(row, column + 1), isDark(row + 1, column)];
+      const [left, above] = [isDark(row, column - 1), isDark(row - 1, column)];
+      if (right) bar(x, y - half, x + 1, y + half);
+      if (below) bar(x - half, y, x + half, y + 1);
+      const passes = (left && right && !above && !below) || (above && below && !left && !right);
+      if (!passes) path.circle([x, y], padRadius);
+    }
+  }
+  drawLandmarks(path, grid);
+}

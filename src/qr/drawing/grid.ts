@@ -1,0 +1,67 @@
+import type { Design } from "../designs/design.ts";
+import { circleRadius, type Layout, quietZone } from "./layout.ts";
+import { alignmentCenters, isFinder, type Matrix } from "./matrix.ts";
+import { type Area, touches } from "./picture.ts";
+
+/** What is drawn as dots: `side` × `side` cells, row by row, 1 is dark. The code begins at cell `margin` both ways. */
+export interface Grid {
+  readonly side: number;
+  readonly margin: number;
+  readonly cells: Uint8Array;
+  /** 1 where a cell belongs to an alignment pattern, dark or not. */
+  readonly landmarks: Uint8Array;
+}
+
+/** The dots of a code: its dark modules without finder patterns and without those in `hidden`, and its surroundings. */
+export function dotsOf(matrix: Matrix, shape: Design["shape"], hidden: Area | undefined): Grid {
+  const margin = shape === "CIRCLE" ? Math.ceil(circleRadius(matrix.size) - matrix.size / 2) : 0;
+  const side = matrix.size + 2 * margin;
+  const cells = new Uint8Array(side * side);
+  for (let row = 0; row < matrix.size; row++) {
+    for (let column = 0; column < matrix.size; column++) {
+      if (matrix.modules[row * matrix.size + column] !== 1 || isFinder(matrix.size, row, column)) continue;
+      if (hidden !== undefined && touches(hidden, row, column)) continue;
+      cells[(row + margin) * side + column + margin] = 1;
+    }
+  }
+  const landmarks = new Uint8Array(side * side);
+  for (const { row, column } of alignmentCenters(matrix.size)) {
+    for (let line = row - 2; line <= row + 2; line++) {
+      const first = (line + margin) * side + column - 2 + margin;
+      landmarks.fill(1, first, first + 5);
+    }
+  }
+  const grid = { side, margin, cells, landmarks };
+  if (shape === "CIRCLE") surround(grid, matrix);
+  return grid;
+}
+
+/** Fills the circle around a code and its quiet zone with dots that say nothing, always the same for the same code. */
+function surround({ side, margin, cells }: Grid, matrix: Matrix): void {
+  const middle = side / 2;
+  const radius = circleRadius(matrix.size);
+  const near = margin - quietZone;
+  const far = margin + matrix.size + quietZone;
+  let state = matrix.modules.reduce((hash, module) => Math.imul(hash ^ module, 16_777_619), 2_166_136_261);
+  for (let row = 0; row < side; row++) {
+    for (let column = 0; column < side; column++) {
+      const isNear = row >= near && row < far && column >= near && column < far;
+      if (isNear || Math.hypot(row + 0.5 - middle, column + 0.5 - middle) > radius - 0.5) continue;
+      state = nextRandom(state);
+      cells[row * side + column] = (state >>> 16) & 1;
+    }
+  }
+}
+
+/** Marsaglia's xorshift: enough to look random. Never zero, when it does not begin with it. */
+function nextRandom(state: number): number {
+  let next = state || 1;
+  next ^= next << 13;
+  next ^= next >>> 17;
+  return next ^ (next << 5);
+}
+
+/** How large a module is in a layout and where the grid's first cell stands. */
+export function originOf({ margin }: Grid, { scale, left, top }: Layout): Layout {
+  return { scale, left: left - margin * scale, top: top - margin * scale };
+}
