@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, type DescMethodUnary, getOption } fro
 import { cache_seconds, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import { type Binding, isHttpBody } from "../../src/rest/binding.ts";
 import { methodAccess, takesIdempotencyKey } from "../../src/rpc/access.ts";
-import { retirementOf } from "../../src/rpc/pipeline/deprecation.ts";
+import { retirementOf } from "../../src/rpc/deprecation.ts";
 import { type Comment, type Commented, parseMethodComment, wholeText } from "./comments.ts";
 import { errorResponse, type ResponseObject } from "./error-schemas.ts";
 import { type Circumstances, type ErrorWords, parseErrors, type Refusals, refusalsOf } from "./errors.ts";

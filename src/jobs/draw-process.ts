@@ -1,5 +1,5 @@
 import { answerOnce } from "../lib/images/ask-process.ts";
-import type { Design } from "../qr/designs/design.ts";
+import type { Design } from "../qr/drawing/design.ts";
 import { renderImage } from "../qr/drawing/render.ts";
 
 /** A code to draw as PNG. */

@@ -8,7 +8,7 @@ import {
   zbarimg,
 } from "../../test/support/qr-readers.ts";
 import { hasTool } from "../../test/support/system-tool.ts";
-import { type Design, defaultDesign, solid } from "./designs/design.ts";
+import { type Design, defaultDesign, solid } from "./drawing/design.ts";
 import { layOut, quietZone } from "./drawing/layout.ts";
 import { qrMatrix } from "./drawing/matrix.ts";
 import { imageKey, renderImage, renderSvg } from "./drawing/render.ts";

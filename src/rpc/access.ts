@@ -22,8 +22,8 @@ import {
 } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
+import { retirementOf } from "./deprecation.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
-import { retirementOf } from "./pipeline/deprecation.ts";
 
 /** Public names of every scope there is. */
 export const apiScopes: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { CallError } from "../lib/errors.ts";
-import type { WriteRecord } from "./protocols/records.ts";
+import type { WriteRecord } from "./records.ts";
 
 export type Protocol = "rest" | "grpc" | "grpc-web" | "connect";
 

@@ -1,7 +1,7 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
 import { fail } from "../lib/errors.ts";
-import type { WriteRecord } from "./protocols/records.ts";
+import type { WriteRecord } from "./records.ts";
 
 /** Who calls: a workspace token now; member sessions and OAuth grants look the same to a handler. */
 export interface Caller {

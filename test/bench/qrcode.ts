@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { type Design, defaultDesign, type ImageFormat, solid } from "../../src/qr/designs/design.ts";
+import { type Design, defaultDesign, type ImageFormat, solid } from "../../src/qr/drawing/design.ts";
 import { layOut } from "../../src/qr/drawing/layout.ts";
 import { qrMatrix } from "../../src/qr/drawing/matrix.ts";
 import { deflateOptions, scanLines } from "../../src/qr/drawing/plain-png.ts";

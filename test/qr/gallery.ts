@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { builtInDesigns } from "../../src/qr/designs/built-in-designs.ts";
+import { storedDesign } from "../../src/qr/designs/stored-design.ts";
 import {
   cornersDotTypes,
   cornersSquareTypes,
@@ -9,8 +10,7 @@ import {
   type ImageFormat,
   imageFormats,
   shapes,
-} from "../../src/qr/designs/design.ts";
-import { storedDesign } from "../../src/qr/designs/stored-design.ts";
+} from "../../src/qr/drawing/design.ts";
 import { contentTypes, renderImage } from "../../src/qr/drawing/render.ts";
 import { verifyDesign } from "../../src/qr/gate/verify.ts";
 import { alignColumns } from "../bench/report.ts";

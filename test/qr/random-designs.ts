@@ -1,3 +1,4 @@
+import type { Color } from "../../src/qr/drawing/color.ts";
 import {
   type CentralImage,
   cornersDotTypes,
@@ -8,8 +9,7 @@ import {
   imageFormats,
   type Paint,
   shapes,
-} from "../../src/qr/designs/design.ts";
-import type { Color } from "../../src/qr/drawing/color.ts";
+} from "../../src/qr/drawing/design.ts";
 import { errorCorrections } from "../../src/qr/drawing/matrix.ts";
 import { samplePicture } from "./samples.ts";
 

@@ -1,6 +1,6 @@
 import { Resvg } from "@resvg/resvg-js";
 import sharp from "sharp";
-import type { Design, ImageFormat } from "../../src/qr/designs/design.ts";
+import type { Design, ImageFormat } from "../../src/qr/drawing/design.ts";
 import { renderImage } from "../../src/qr/drawing/render.ts";
 import { isReadable } from "../../src/qr/gate/verify.ts";
 import { readWithZxing, tryWithZbar } from "../support/qr-readers.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../src/rpc/call.ts";
-import { recordWriters } from "../../src/rpc/protocols/records.ts";
+import { recordWriters } from "../../src/rpc/records.ts";
 
 export interface CallFacts extends Partial<Omit<Call, "authorization">> {
   readonly token?: string;

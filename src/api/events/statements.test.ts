@@ -9,7 +9,7 @@ import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/protocols/records.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { eventsService } from "./service.ts";
 
 const { pool } = await testDatabase();

@@ -11,7 +11,7 @@ import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { openStorage } from "../../lib/storage/storage.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/protocols/records.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { linksService } from "./service.ts";
 
 const { pool } = await testDatabase();

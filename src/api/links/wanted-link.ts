@@ -10,8 +10,8 @@ import {
 } from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
 import { invalid, refuse } from "../../lib/errors.ts";
 import { destinationName } from "../../model/links/destination.ts";
+import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
 import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
-import { platformFaults, withPlatforms } from "../../model/look/platform.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { ExitStep } from "./writes.ts";
 

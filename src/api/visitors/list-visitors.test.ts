@@ -8,7 +8,7 @@ import { ask, protocols } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits } from "../../../test/support/visits.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/protocols/records.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { visitorsService } from "./service.ts";
 
 const api = await startApi();

@@ -6,7 +6,7 @@ import { EventAction } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { startApi } from "../../../test/support/start-api.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/protocols/records.ts";
+import { recordWriters } from "../../rpc/records.ts";
 import { workflowStepsService } from "./service.ts";
 
 const api = await startApi();

@@ -1,5 +1,5 @@
 import { type Fault, invalid } from "../../lib/errors.ts";
-import { asObject, objectsOf } from "../workflow/json-fields.ts";
+import { asObject, objectsOf } from "../json-fields.ts";
 import { destinationFault, hostAndParents, hostOf, isShortlinkOf } from "./destination.ts";
 
 /** An address that visitors may be sent to, and the field it came in. */

@@ -1,5 +1,5 @@
+import { textOf } from "../json-fields.ts";
 import { parseTarget, type RedirectTarget } from "../links/redirect-target.ts";
-import { textOf } from "../workflow/json-fields.ts";
 import { never, nothing, type StepFacts } from "./step.ts";
 
 export interface RedirectPayload {

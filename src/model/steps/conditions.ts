@@ -1,4 +1,4 @@
-import { type JsonFields, objectOf, textOf } from "../workflow/json-fields.ts";
+import { type JsonFields, objectOf, textOf } from "../json-fields.ts";
 import { type BranchFields, type Lookup, never, nothing, type StepFacts, unreadable } from "./step.ts";
 
 /** The choices of a condition, in the order they are tried. */

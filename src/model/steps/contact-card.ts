@@ -1,5 +1,5 @@
-import { cardPlatforms } from "../look/platform.ts";
-import { objectsOf, textOf } from "../workflow/json-fields.ts";
+import { objectsOf, textOf } from "../json-fields.ts";
+import { cardPlatforms } from "../links/platform.ts";
 import { hasUrl, placeElsewhere } from "./reading.ts";
 import { never, nothing, type StepFacts } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { type JsonFields, objectsOf, textOf } from "../workflow/json-fields.ts";
+import { type JsonFields, objectsOf, textOf } from "../json-fields.ts";
 import { bare, oneOf, ordered, type TitledPayload } from "./reading.ts";
 import { type StepFacts, unreadable } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { textOf } from "../workflow/json-fields.ts";
+import { textOf } from "../json-fields.ts";
 import { bare, integerOf, oneOf, type TitledPayload, titledOf } from "./reading.ts";
 import { never, nothing, type StepFacts, unreadable } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { objectsOf, textOf } from "../workflow/json-fields.ts";
+import { objectsOf, textOf } from "../json-fields.ts";
 import { ordered, type TitledPayload, titledOf } from "./reading.ts";
 import { never, nothing, type StepFacts } from "./step.ts";
 

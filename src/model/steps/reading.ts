@@ -1,4 +1,4 @@
-import { type JsonFields, textOf } from "../workflow/json-fields.ts";
+import { type JsonFields, textOf } from "../json-fields.ts";
 
 export interface TitledPayload {
   readonly title: string;

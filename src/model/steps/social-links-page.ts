@@ -1,5 +1,5 @@
-import { socialPlatforms } from "../look/platform.ts";
-import { objectsOf, textOf } from "../workflow/json-fields.ts";
+import { objectsOf, textOf } from "../json-fields.ts";
+import { socialPlatforms } from "../links/platform.ts";
 import { bare, hasUrl, ordered, placeElsewhere, type TitledPayload, titledOf } from "./reading.ts";
 import { never, nothing, type StepFacts, unreadable } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { textOf } from "../workflow/json-fields.ts";
+import { textOf } from "../json-fields.ts";
 import { type Choice, conditionFacts, lacksNothing } from "./conditions.ts";
 import { bare, oneOf } from "./reading.ts";
 

@@ -1,5 +1,5 @@
+import { textOf } from "../json-fields.ts";
 import { type AttributeOperator, isAttributeOperator } from "../visitors/attribute-operators.ts";
-import { textOf } from "../workflow/json-fields.ts";
 import { conditionFacts, type NamedChoice, namedOf } from "./conditions.ts";
 import { bare } from "./reading.ts";
 

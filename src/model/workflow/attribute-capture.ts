@@ -1,5 +1,5 @@
+import { objectOf, objectsOf, textOf } from "../json-fields.ts";
 import { bare, oneOf } from "../steps/reading.ts";
-import { objectOf, objectsOf, textOf } from "./json-fields.ts";
 
 /** What a step saves to the visitor; there is at least one attribute. */
 export interface AttributeCapture {

@@ -1,5 +1,5 @@
+import { asObject } from "../json-fields.ts";
 import { factsByAction, type Payloads, type StepAction } from "../steps/kinds.ts";
-import { asObject } from "./json-fields.ts";
 
 /**
  * Reads a stored payload: enum values bare, defaults filled in, choices in the order they are shown or tried. Undefined

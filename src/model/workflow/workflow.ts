@@ -1,7 +1,7 @@
+import { objectOf, objectsOf, textOf } from "../json-fields.ts";
 import { type StepAction, stepActions } from "../steps/kinds.ts";
 import { inOrder } from "../steps/reading.ts";
 import type { StepFacts } from "../steps/step.ts";
-import { objectOf, objectsOf, textOf } from "./json-fields.ts";
 
 /**
  * A step as it is stored. `payload` is the JSON object of the variant that belongs to the action, without the variant's

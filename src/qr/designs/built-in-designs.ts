@@ -1,4 +1,4 @@
-import type { CornersDotType, CornersSquareType, DotsType, Shape } from "./design.ts";
+import type { CornersDotType, CornersSquareType, DotsType, Shape } from "../drawing/design.ts";
 
 /** A ready-made design that every workspace can use. */
 export interface BuiltInDesign {

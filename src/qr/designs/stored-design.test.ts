@@ -8,7 +8,7 @@ import {
   dotsTypes,
   imageFormats,
   solid,
-} from "./design.ts";
+} from "../drawing/design.ts";
 import { readPaint, storedDesign } from "./stored-design.ts";
 
 const blue = { red: 0, green: 0, blue: 255, alpha: 1 };

@@ -1,6 +1,4 @@
 import { readColor } from "../drawing/color.ts";
-import { sideMax, sideMin } from "../drawing/layout.ts";
-import { errorCorrections } from "../drawing/matrix.ts";
 import {
   type CentralImage,
   cornersDotTypes,
@@ -13,7 +11,9 @@ import {
   type Paint,
   shapes,
   solid,
-} from "./design.ts";
+} from "../drawing/design.ts";
+import { sideMax, sideMin } from "../drawing/layout.ts";
+import { errorCorrections } from "../drawing/matrix.ts";
 
 /** A stored picture's share of the code's side when none is stored, and the most it may have. */
 const imageSizeDefault = 0.4;

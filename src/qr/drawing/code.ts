@@ -1,4 +1,4 @@
-import type { Design } from "../designs/design.ts";
+import type { Design } from "./design.ts";
 import { type Matrix, qrMatrix } from "./matrix.ts";
 import { coveringOf } from "./picture.ts";
 import { matrixBehind } from "./room.ts";

@@ -1,4 +1,4 @@
-import type { CornersDotType, CornersSquareType } from "../designs/design.ts";
+import type { CornersDotType, CornersSquareType } from "./design.ts";
 import { around, hexagon, octagon } from "./dots.ts";
 import { finderSide } from "./matrix.ts";
 import type { PathWriter, Point } from "./path.ts";

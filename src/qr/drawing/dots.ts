@@ -1,4 +1,4 @@
-import type { DotsType } from "../designs/design.ts";
+import type { DotsType } from "./design.ts";
 import type { Grid } from "./grid.ts";
 import { type Corner, drawRounded, isOuter, outlines } from "./outline.ts";
 import type { PathWriter, Point } from "./path.ts";

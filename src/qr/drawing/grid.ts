@@ -1,4 +1,4 @@
-import type { Design } from "../designs/design.ts";
+import type { Design } from "./design.ts";
 import { circleRadius, type Layout, quietZone } from "./layout.ts";
 import { alignmentCenters, isFinder, type Matrix } from "./matrix.ts";
 import { type Area, touches } from "./picture.ts";

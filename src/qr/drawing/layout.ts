@@ -1,4 +1,4 @@
-import type { Design } from "../designs/design.ts";
+import type { Design } from "./design.ts";
 
 /** Modules of background kept free on every side (ISO/IEC 18004). */
 export const quietZone = 4;

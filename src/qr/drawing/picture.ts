@@ -1,8 +1,8 @@
-import { type CentralImage, colorsOf, type Design, type Paint } from "../designs/design.ts";
-import { localDifference, localMeans, localWindow } from "../gate/threshold.ts";
 import { type Color, lumaOf, over, white } from "./color.ts";
+import { type CentralImage, colorsOf, type Design, type Paint } from "./design.ts";
 import { layOut } from "./layout.ts";
 import { type Covering, seen } from "./room.ts";
+import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
 /** An area in modules of the code; its right and bottom edges belong to nobody. */
 export interface Area {

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from "sharp";
-import type { ImageFormat } from "../designs/design.ts";
+import type { ImageFormat } from "./design.ts";
 import { type Shades, shadesSide } from "./picture.ts";
 
 // One image uses one core: several are drawn at a time, and the service has better uses for the others.

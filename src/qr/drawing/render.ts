@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Design, ImageFormat, Paint } from "../designs/design.ts";
 import { codeOf } from "./code.ts";
+import type { Design, ImageFormat, Paint } from "./design.ts";
 import { layOut } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 import { plainPng } from "./plain-png.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { randomDesigns } from "../../../test/qr/random-designs.ts";
 import { samplePicture } from "../../../test/qr/samples.ts";
 import { readWithZxing } from "../../../test/support/qr-readers.ts";
-import { defaultDesign, imageFormats, solid } from "../designs/design.ts";
+import { defaultDesign, imageFormats, solid } from "./design.ts";
 import { modulesAcross } from "./layout.ts";
 import { alignmentCenters, isFinder, qrMatrix } from "./matrix.ts";
 import { contentTypes, renderImage, renderSvg } from "./render.ts";

@@ -1,6 +1,6 @@
-import type { CentralImage, Design, Paint } from "../designs/design.ts";
 import { type Color, hexOf } from "./color.ts";
 import { drawFrames, drawMiddles } from "./corners.ts";
+import type { CentralImage, Design, Paint } from "./design.ts";
 import { drawDots } from "./dots.ts";
 import { dotsOf, originOf } from "./grid.ts";
 import { type Layout, layOut } from "./layout.ts";

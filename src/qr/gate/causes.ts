@@ -1,8 +1,8 @@
-import { colorsOf, type Design, defaultDesign, type Paint } from "../designs/design.ts";
 import { codeOf } from "../drawing/code.ts";
 import { black, type Color, hexOf, lumaOf, over, white } from "../drawing/color.ts";
+import { colorsOf, type Design, defaultDesign, type Paint } from "../drawing/design.ts";
 import { layOut } from "../drawing/layout.ts";
-import { localDifference } from "./threshold.ts";
+import { localDifference } from "../drawing/threshold.ts";
 
 /** Why a code cannot be read. */
 export interface Cause {

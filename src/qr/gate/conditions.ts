@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from "sharp";
 import { lumaOf } from "../drawing/color.ts";
+import { localDifference, localMeans, localWindow } from "../drawing/threshold.ts";
 import type { Pixels, ReaderName } from "./readers.ts";
-import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
 /** How a code is held in front of a reader. */
 export interface Condition {

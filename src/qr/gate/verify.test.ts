@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { samplePicture } from "../../../test/qr/samples.ts";
-import { type Design, defaultDesign, type Paint, solid } from "../designs/design.ts";
 import { type Color, white } from "../drawing/color.ts";
+import { type Design, defaultDesign, type Paint, solid } from "../drawing/design.ts";
 import { isReadable, verifyDesign } from "./verify.ts";
 
 const content = "https://sho.rt/4BnH-R19p?qr";

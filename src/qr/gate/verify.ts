@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from "node:timers/promises";
-import type { Design } from "../designs/design.ts";
 import { codeOf } from "../drawing/code.ts";
+import type { Design } from "../drawing/design.ts";
 import { layOut } from "../drawing/layout.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";

@@ -6,9 +6,9 @@ import { readBinary } from "../../wire/binary.ts";
 import { parseJson } from "../../wire/parse-json.ts";
 import { createMessageReaders, isJsonObject } from "../../wire/read-message.ts";
 import { finishReading, startReading } from "../../wire/reading.ts";
-import { type Codec, writeAnswer } from "./records.ts";
+import { type Codec, writeAnswer } from "../records.ts";
 
-export type { Codec } from "./records.ts";
+export type { Codec } from "../records.ts";
 
 const inflaters = new Map([
   ["gzip", createGunzip],

@@ -10,6 +10,7 @@ import type { BodyHold } from "../../lib/limits/body-budget.ts";
 import { announcedLength, endStream } from "../../lib/limits/request-body.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "../call.ts";
+import { recordWriters } from "../records.ts";
 import {
   acceptedEncodings,
   type Codec,
@@ -19,7 +20,6 @@ import {
   writeMessage,
 } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
-import { recordWriters } from "./records.ts";
 import { statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
 

@@ -12,6 +12,7 @@ import {
   lingerBeforeClose,
 } from "../../lib/limits/request-body.ts";
 import type { Outcome } from "../call.ts";
+import { recordWriters } from "../records.ts";
 import {
   type Codec,
   checkEncoding,
@@ -22,7 +23,6 @@ import {
   writeMessage,
 } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, trailersFlag, unaryFrame } from "./grpc-frame.ts";
-import { recordWriters } from "./records.ts";
 import { detailMessages, statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
 

@@ -4,11 +4,11 @@ import { stepActions } from "../../model/steps/kinds.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
 import { collect } from "../device/collection.ts";
+import { deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
 import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { deviceKeys, mayHaveVisitor } from "../store/visit-facts.ts";
 import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
 import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 

@@ -10,6 +10,7 @@ import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import { timerParameter } from "../../workflow/answer-fields.ts";
 import type { Answer, SubmitDeps } from "../../workflow/steps/step.ts";
 import { collect } from "../device/collection.ts";
+import { cookieHashOf } from "../device/device-keys.ts";
 import type { LazyReader } from "../device/request-reader.ts";
 import { pickLanguage } from "../pages/languages.ts";
 import { type Notice, notice, tooManyTries } from "../pages/notice.ts";
@@ -18,7 +19,6 @@ import { type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts"
 import { cardFile } from "../pages/vcard.ts";
 import { clippedHeader } from "../spool/record-format.ts";
 import type { Drain } from "../store/drain.ts";
-import { cookieHashOf } from "../store/visit-facts.ts";
 import { isOwnPost, readForm } from "./read-form.ts";
 import { isStepPassword } from "./step-password.ts";
 import { placeOf } from "./step-place.ts";

@@ -1,5 +1,5 @@
 import { type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
-import { deprecation } from "../../../gen/signpost/options/v1/deprecation_pb.js";
+import { deprecation } from "../../gen/signpost/options/v1/deprecation_pb.js";
 
 /** That a method is going away. */
 export interface Retirement {

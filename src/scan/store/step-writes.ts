@@ -5,7 +5,12 @@ import { newId } from "../../lib/ids.ts";
 import type { StepAction } from "../../model/steps/kinds.ts";
 import type { Journey } from "../../workflow/journey.ts";
 import type { End, SavedAttribute, TraceData } from "../../workflow/walk.ts";
-import type { VisitState } from "./visit-state.ts";
+
+/** The event of a visit. */
+export interface EventKey {
+  readonly workspaceId: string;
+  readonly eventId: string;
+}
 
 /** A step that was opened, or completed, by a request. */
 export interface StepTrace {
@@ -25,7 +30,7 @@ export function savedTexts(saved: readonly SavedAttribute[]): Readonly<Record<st
 /** Opens traces, or goes on with those that are open: a step has one, however often it comes up in a visit. */
 export async function writeStepTraces(
   tx: Db,
-  { workspaceId, eventId, isAutomatic }: VisitState,
+  { workspaceId, eventId, isAutomatic }: EventKey,
   traces: readonly StepTrace[],
   now: Date,
 ): Promise<void> {
@@ -74,7 +79,7 @@ export interface Progress {
 /** Writes how far a visit has come; one that has ended is under way no more. */
 export async function writeJourney(
   tx: Db,
-  { workspaceId, eventId }: VisitState,
+  { workspaceId, eventId }: EventKey,
   { journey, end }: Progress,
   now: Date,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { create, type DescMessage, fromBinary, type Message, toJson } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { type Event, EventSchema } from "../../../gen/signpost/v1/event_pb.js";
-import { ListEventsResponseSchema } from "../../../gen/signpost/v1/events_service_pb.js";
-import { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
-import { GetLinkResponseSchema, ListLinksResponseSchema } from "../../../gen/signpost/v1/links_service_pb.js";
+import { type Event, EventSchema } from "../../gen/signpost/v1/event_pb.js";
+import { ListEventsResponseSchema } from "../../gen/signpost/v1/events_service_pb.js";
+import { LinkSchema } from "../../gen/signpost/v1/link_pb.js";
+import { GetLinkResponseSchema, ListLinksResponseSchema } from "../../gen/signpost/v1/links_service_pb.js";
 import { type Codec, recordWriters, writeAnswer } from "./records.ts";
 
 const link = (name: string) =>

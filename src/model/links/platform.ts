@@ -1,5 +1,5 @@
 import type { Fault } from "../../lib/errors.ts";
-import { hostAndParents, hostOf } from "../links/destination.ts";
+import { hostAndParents, hostOf } from "./destination.ts";
 
 /** What the buttons of a social links page can stand for. */
 export const socialPlatforms = [

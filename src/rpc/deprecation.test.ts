@@ -1,20 +1,20 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { openapiDocument } from "../../../build/openapi/document.ts";
+import { openapiDocument } from "../../build/openapi/document.ts";
 import {
   HastyService,
   LeaveRequestSchema,
   RetiringService,
-} from "../../../gen/signpost/testing/v1/retiring_pb.js";
-import { ApiScopesService } from "../../../gen/signpost/v1/api_scopes_service_pb.js";
-import { ErrorBodySchema } from "../../../gen/signpost/v1/error_body_pb.js";
-import { ErrorReasonSchema } from "../../../gen/signpost/v1/error_reason_pb.js";
-import { newCall } from "../../../test/support/new-call.ts";
-import { startApi } from "../../../test/support/start-api.ts";
-import { apiScopesService } from "../../api/api-scopes/service.ts";
-import { fail } from "../../lib/errors.ts";
-import { planMethods } from "../access.ts";
-import { register } from "../handlers.ts";
+} from "../../gen/signpost/testing/v1/retiring_pb.js";
+import { ApiScopesService } from "../../gen/signpost/v1/api_scopes_service_pb.js";
+import { ErrorBodySchema } from "../../gen/signpost/v1/error_body_pb.js";
+import { ErrorReasonSchema } from "../../gen/signpost/v1/error_reason_pb.js";
+import { newCall } from "../../test/support/new-call.ts";
+import { startApi } from "../../test/support/start-api.ts";
+import { apiScopesService } from "../api/api-scopes/service.ts";
+import { fail } from "../lib/errors.ts";
+import { planMethods } from "./access.ts";
+import { register } from "./handlers.ts";
 
 let isRefused = false;
 const service = register(RetiringService, {

@@ -1,5 +1,5 @@
-import { black, type Color, white } from "../drawing/color.ts";
-import type { ErrorCorrection } from "../drawing/matrix.ts";
+import { black, type Color, white } from "./color.ts";
+import type { ErrorCorrection } from "./matrix.ts";
 
 // The names are those of the contract's enums without their prefix.
 export const shapes = ["SQUARE", "CIRCLE"] as const;
