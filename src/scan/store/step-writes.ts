@@ -30,7 +30,7 @@ export function savedTexts(saved: readonly SavedAttribute[]): Readonly<Record<st
 /** Opens traces, or goes on with those that are open: a step has one, however often it comes up in a visit. */
 export async function writeStepTraces(
   tx: Db,
-  { workspaceId, eventId, isAutomatic }: EventKey,
+  { workspaceId, eventId, isAutomatic }: EventKey & { readonly isAutomatic: boolean },
   traces: readonly StepTrace[],
   now: Date,
 ): Promise<void> {
