@@ -4,6 +4,7 @@ import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, unlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import pg from "pg";
 import { pino } from "pino";
 import { afterEach, expect, test, vi } from "vitest";
@@ -222,6 +223,31 @@ test.runIf(asRoot)(
     expect(await canRead([join(copy, "bin/initdb"), join(copy, "lib/libpq.so.5")], account)).toBe(true);
   },
 );
+
+/** What PostgreSQL answers first to a user of the system who says that he is `signpost`. */
+async function greetingFor(host: string, { uid, gid }: { uid: number; gid: number }): Promise<string> {
+  const script = `
+    const body = Buffer.from("user\\0signpost\\0database\\0postgres\\0\\0");
+    const head = Buffer.alloc(8);
+    head.writeInt32BE(body.length + 8, 0);
+    head.writeInt32BE(196608, 4);
+    const socket = require("node:net").connect(process.argv[1] + "/.s.PGSQL.5432");
+    socket.end(Buffer.concat([head, body]));
+    let said = "";
+    socket.on("data", (bytes) => { said += bytes.toString("latin1"); });
+    socket.on("close", () => process.stdout.write(said));`;
+  const child = spawn(process.execPath, ["-e", script, host], { uid, gid, cwd: "/", env: {} });
+  return text(child.stdout);
+}
+
+test.runIf(asRoot)("as root, lets root in and not the user whom it runs the server as", async () => {
+  const database = await start(await temporaryFolder());
+  const account = await serverAccount();
+  if (account === undefined) throw new Error("root without an account for the server");
+  expect(await greetingFor(database.host, account)).toMatch(/^E.*28000/s);
+  expect(await greetingFor(database.host, { uid: 0, gid: 0 })).toMatch(/^R/);
+  expect(await ask(database, "select current_user::text")).toEqual(["signpost"]);
+});
 
 test.runIf(asRoot)("runs as the user of the service when that is not root", async () => {
   const dataDir = await temporaryFolder();

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -116,6 +116,7 @@ export async function startEmbedded({
   const account = await serverAccount();
   const binaries = await runnableServer(packagedServer(), account, serverCaches(account, resolve(dataDir)));
   if (!(await exists(folder))) await initialise(folder, { binaries, account });
+  await admitOurselves(folder, account);
   const stopping = new AbortController();
   const name = await nameFor(folder, account);
   const cluster = { folder, name, binaries, account, log, onLaunched, stopping: stopping.signal };
@@ -147,6 +148,20 @@ async function initialise(folder: string, server: Pick<Cluster, "binaries" | "ac
   const options = { ...account, cwd: unfinished, env: environment };
   await run(join(binaries, "bin/initdb"), ["-D", name, ...locale, ...access], options);
   await rename(unfinished, folder);
+}
+
+// The account owns the folder of the socket: where that is not ours alone, the system says who connects, and only our own
+// user may. Written at each start, because the service may be started as another user than before.
+async function admitOurselves(folder: string, account: Account | undefined): Promise<void> {
+  const isShared = account !== undefined;
+  const files = {
+    "pg_hba.conf": `local all ${user} ${isShared ? "peer map=service" : "trust"}\n`,
+    "pg_ident.conf": isShared ? `service "${userInfo().username}" ${user}\n` : "",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+    if (isShared) await chown(join(folder, name), account.uid, account.gid);
+  }
 }
 
 // The account may be unable to reach the folder by its path, say below a home of mode 0700. Linux lets a process name
