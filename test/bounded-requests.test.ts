@@ -92,7 +92,7 @@ const json: JsonRow[] = [
     "a key of a megabyte above bad values",
     createLink,
     `{"metadata":{"${"k".repeat(megabyte)}":1}}`,
-    `metadata.${"k".repeat(64)}`,
+    `metadata.${"k".repeat(200)}`,
   ],
   ["a free object of many values", identify, `{"visitor":{"a":[${Array(25_000).fill("0")}]}}`, "visitor"],
   [

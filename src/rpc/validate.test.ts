@@ -186,3 +186,15 @@ test("one answer lists at most 100 bad fields", () => {
   const { fields } = checked({ list: Array.from({ length: 500 }, () => "\u0000") });
   expect(fields).toHaveLength(100);
 });
+
+test("a request of thousands of elements is judged up to its first bad field", () => {
+  const bad = create(CreateLinkRequestSchema, { destination: "a", tags: Array(5_000).fill("") });
+  expect(checkRequest(bad, CreateLinkRequestSchema)?.refusal.fields).toHaveLength(1);
+});
+
+test("marks that no script stacks are refused before they are brought in order", () => {
+  const text = `e${"\u0301\u0316".repeat(100_000)}`;
+  const { fields, error } = checked({ text, list: [text], byKey: { a: text } });
+  expect(fields).toEqual(["text", "list[0]", "byKey.a"]);
+  expect(error?.message).toBe("text: must not stack more than 30 combining marks on one letter");
+});
