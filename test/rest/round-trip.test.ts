@@ -7,9 +7,9 @@ import {
   Specimen_Color,
   SpecimenSchema,
 } from "../../gen/signpost/testing/v1/specimen_pb.js";
+import { createMessageWriters } from "../../src/rest/write-message.ts";
 import { createMessageReaders, isJsonObject } from "../../src/wire/read-message.ts";
 import { startReading } from "../../src/wire/reading.ts";
-import { createMessageWriters } from "../../src/rest/write-message.ts";
 
 const registry = createRegistry(file_signpost_testing_v1_specimen);
 const readers = createMessageReaders(registry);
