@@ -189,6 +189,15 @@ function everyMethod(): DescMethodUnary[] {
   return api.services.flatMap(({ service }) => service.methods).filter(isUnary);
 }
 
+test.each([
+  ["repeated", "include=tags&".repeat(21)],
+  ["separated by commas", `include=${"tags,".repeat(2_000)}`],
+])("a list of the query has the limit of its field: %s", async (_how, query) => {
+  const { status, json } = await workspace.rest("GET", `/v1/links?${query}`);
+  expect(status).toBe(400);
+  expect(json.error.message).toBe("include: must have at most 20 items");
+});
+
 test("an open call takes 64 KiB, unless its method declares more", async () => {
   const isOpen = (method: DescMethodUnary) => getOption(method, access).kind.case === "open";
   const open = everyMethod().filter((method) => isOpen(method) && method !== publicCreate);
