@@ -92,7 +92,7 @@ const json: JsonRow[] = [
     "a key of a megabyte above bad values",
     createLink,
     `{"metadata":{"${"k".repeat(megabyte)}":1}}`,
-    `metadata.${"k".repeat(64)}`,
+    `metadata.${"k".repeat(200)}`,
   ],
   ["a free object of many values", identify, `{"visitor":{"a":[${Array(25_000).fill("0")}]}}`, "visitor"],
   [
@@ -188,6 +188,15 @@ test("a message within its limits is read alike in every way", async () => {
 function everyMethod(): DescMethodUnary[] {
   return api.services.flatMap(({ service }) => service.methods).filter(isUnary);
 }
+
+test.each([
+  ["repeated", "include=tags&".repeat(21)],
+  ["separated by commas", `include=${"tags,".repeat(2_000)}`],
+])("a list of the query has the limit of its field: %s", async (_how, query) => {
+  const { status, json } = await workspace.rest("GET", `/v1/links?${query}`);
+  expect(status).toBe(400);
+  expect(json.error.message).toBe("include: must have at most 20 items");
+});
 
 test("an open call takes 64 KiB, unless its method declares more", async () => {
   const isOpen = (method: DescMethodUnary) => getOption(method, access).kind.case === "open";

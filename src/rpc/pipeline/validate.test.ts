@@ -204,3 +204,15 @@ test("what may be one of several texts is listed without the empty one, and the 
     "errorCorrectionLevel: must be one of: L, M, Q, H",
   );
 });
+
+test("a request of thousands of elements is judged up to its first bad field", () => {
+  const bad = create(CreateLinkRequestSchema, { destination: "a", tags: Array(5_000).fill("") });
+  expect(checkRequest(bad, CreateLinkRequestSchema)?.refusal.fields).toHaveLength(1);
+});
+
+test("marks that no script stacks are refused before they are brought in order", () => {
+  const text = `e${"\u0301\u0316".repeat(100_000)}`;
+  const { fields, error } = checked({ text, list: [text], byKey: { a: text } });
+  expect(fields).toEqual(["text", "list[0]", "byKey.a"]);
+  expect(error?.message).toBe("text: must not stack more than 30 combining marks on one letter");
+});
