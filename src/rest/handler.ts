@@ -1,12 +1,14 @@
 import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
 import { CallError, fail } from "../lib/errors.ts";
+import { inflated, isCompressed } from "../lib/inflated.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import type { Call, Invoke } from "../rpc/call.ts";
+import type { AnswerHeaders, Call, Invoke } from "../rpc/call.ts";
 import type { Binding } from "./binding.ts";
 import {
   announcesBody,
   bodyBytesMax,
   checkMediaType,
+  contentCoding,
   discardBody,
   header,
   lingerBeforeClose,
@@ -32,6 +34,8 @@ export interface RestOptions {
   readonly isCrossOrigin?: (method: DescMethodUnary) => boolean;
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: (req: RestRequest) => string;
+  /** What is told of limits to a caller at an address who is refused before any method is known; nothing by default. */
+  readonly limitsOf?: (address: string) => AnswerHeaders;
   /** A new request id, for callers that send none. */
   readonly newRequestId: () => string;
   /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
@@ -71,7 +75,7 @@ export function restHandler(options: RestOptions): RestHandler {
         if (!(error instanceof CallError)) options.onFault(error, requestId);
         const refusal = error instanceof CallError ? error : internalError();
         if (!expectsContinue(req)) await lingerBeforeClose(req, 2 * bodyBytesMax);
-        respondError(res, refusal, requestId, {});
+        respondError(res, refusal, requestId, options.limitsOf?.(options.clientAddress(req)) ?? {});
         discardBody(req, bodyBytesMax);
       } catch (fault) {
         options.onFault(fault, requestId);
@@ -115,9 +119,15 @@ async function serve(
   const body = await takeBody(req, res, plan);
   if (body === undefined) return;
   const contentType = header(req, "content-type");
+  const coding = contentCoding(req);
+  const decode = (bytes: Uint8Array) => plan.decode({ segments, query, body: bytes, contentType });
   const outcome = await options.invoke(
     plan.binding.method,
-    () => plan.decode({ segments, query, body, contentType }),
+    // Nothing is unpacked for whom the pipeline does not let in.
+    () =>
+      isCompressed(coding) && body.length > 0
+        ? inflated(body, coding, plan.bodyBytesMax).then(decode)
+        : decode(body),
     callOf(req, res, requestId, options),
   );
   if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);

@@ -83,9 +83,13 @@ const readString: ReadValue = (json, reading, name) => {
   return json.isWellFormed() ? json : refuse(reading, name, "must not hold half of a surrogate pair");
 };
 
-/** Takes base64 and base64url, with and without padding. */
-const readBytes: ReadValue = (json, reading, name) => {
-  if (typeof json !== "string") return refuse(reading, name, "must be base64 text");
+/** What a data URL says before its base64, which is what pages have of an image. */
+const dataUrlPattern = /^data:[\w.+/;=-]{0,100};base64,/;
+
+/** Takes base64 and base64url, with and without padding, also as a data URL. */
+const readBytes: ReadValue = (given, reading, name) => {
+  if (typeof given !== "string") return refuse(reading, name, "must be base64 text");
+  const json = given.startsWith("data:") ? given.replace(dataUrlPattern, "") : given;
   const digits = json.endsWith("==") ? json.length - 2 : json.endsWith("=") ? json.length - 1 : json.length;
   const bytes = Buffer.from(json, "base64");
   // Node skips what is not base64, so a wrong character shows in the length; one digit over is never whole.

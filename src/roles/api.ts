@@ -56,6 +56,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
   const protocols = openProtocols({
     services: pipeline.services,
     invoke: pipeline.invoke,
+    limitsOf: pipeline.limitsOf,
     readOrigin,
     newRequestId: () => newId(now()),
     onFault: (error, requestId) => log.error({ err: error, requestId }, "an adapter failed"),

@@ -9,7 +9,7 @@ import type { ReadOrigin } from "../lib/client-address.ts";
 import { bodyBytesMax } from "../rest/body.ts";
 import { restHandler } from "../rest/handler.ts";
 import { createRestRouter } from "../rest/router.ts";
-import type { Invoke } from "../rpc/call.ts";
+import type { AnswerHeaders, Invoke } from "../rpc/call.ts";
 import { type GrpcStreams, grpcStreams } from "../rpc/grpc.ts";
 import type { RegisteredService } from "../rpc/handlers.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
@@ -17,6 +17,8 @@ import { connectionOf, type Received } from "../server/connection.ts";
 export interface ProtocolsOptions {
   readonly services: readonly RegisteredService[];
   readonly invoke: Invoke;
+  /** What is told of limits to a caller at an address who is refused before any method is known. */
+  readonly limitsOf: (address: string) => AnswerHeaders;
   readonly readOrigin: ReadOrigin;
   readonly newRequestId: () => string;
   /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
@@ -57,6 +59,7 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
       successStatusOf: (method) => getOption(method, success_status) || undefined,
       isCrossOrigin: remembered(isCrossOrigin),
       clientAddress,
+      limitsOf: options.limitsOf,
     }),
     rpc: whenLoaded(async () => {
       const [{ connectHandler }, { routeHealth }, { routeReflection }] = await Promise.all([

@@ -1,5 +1,3 @@
-import { promisify } from "node:util";
-import { gunzip, inflate } from "node:zlib";
 import {
   type DescMethodUnary,
   fromBinary,
@@ -8,50 +6,16 @@ import {
   toBinary,
   toJsonString,
 } from "@bufbuild/protobuf";
-import { type CallError, fail } from "../lib/errors.ts";
+import { fail } from "../lib/errors.ts";
+import { acceptedEncodings, isReadable } from "../lib/inflated.ts";
 
 /** How a message is written: protobuf's bytes, or its JSON. */
 export type Codec = "proto" | "json";
 
-const inflaters = new Map([
-  ["gzip", promisify(gunzip)],
-  ["deflate", promisify(inflate)],
-]);
-
-/** The compressions that requests may use. */
-export const acceptedEncodings = ["identity", ...inflaters.keys()].join(",");
-
 /** Throws `CallError` when requests of this compression cannot be read at all. */
 export function checkEncoding(encoding: string | undefined): void {
-  if (!isCompressed(encoding) || inflaters.has(encoding)) return;
+  if (isReadable(encoding)) return;
   throw fail("UNIMPLEMENTED", "UNIMPLEMENTED", `the message's encoding is not one of ${acceptedEncodings}`);
-}
-
-export function isCompressed(encoding: string | undefined): encoding is string {
-  return encoding !== undefined && encoding !== "identity" && encoding !== "";
-}
-
-/** The bytes without their compression, at most `bytesMax`; throws `CallError`. */
-export async function inflated(
-  bytes: Uint8Array,
-  encoding: string | undefined,
-  bytesMax: number,
-): Promise<Uint8Array> {
-  const inflater = inflaters.get(encoding ?? "");
-  if (inflater === undefined) {
-    // The code is the one that gRPC's description of compression asks for.
-    throw fail("INTERNAL", "INVALID_ARGUMENT", "the message is compressed, but no header says how");
-  }
-  try {
-    return await inflater(bytes, { maxOutputLength: bytesMax });
-  } catch (cause) {
-    if (cause instanceof RangeError) throw tooLarge(bytesMax);
-    throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", `the message is not valid ${encoding}`, { cause });
-  }
-}
-
-export function tooLarge(bytesMax: number): CallError {
-  return fail("RESOURCE_EXHAUSTED", "REQUEST_TOO_LARGE", `the request message is over ${bytesMax} bytes`);
 }
 
 /** The request message of a method; throws `CallError` when the bytes are none. Unknown fields are ignored. */

@@ -1,9 +1,10 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
 import { type CallError, fail } from "../lib/errors.ts";
+import { acceptedEncodings, inflated } from "../lib/inflated.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "./call.ts";
-import { acceptedEncodings, checkEncoding, inflated, readMessage, writeMessage } from "./codec.ts";
+import { checkEncoding, readMessage, writeMessage } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
 import { statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";

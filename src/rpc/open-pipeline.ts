@@ -5,11 +5,11 @@ import type { Db } from "../db/open.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
 import { createAuthenticate } from "./authenticate.ts";
-import type { Invoke } from "./call.ts";
+import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createCallMetrics } from "./metrics.ts";
 import { createPipeline } from "./pipeline.ts";
-import { createRateLimiter, type RateLimiterDeps } from "./rate-limit.ts";
+import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./rate-limit.ts";
 import { openRevocations } from "./revocations.ts";
 import { createTokenUse } from "./token-use.ts";
 import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
@@ -40,6 +40,8 @@ export interface PipelineParts {
 export interface OpenPipeline {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
+  /** What is told of limits to a caller who is refused before any method is known; it takes a call without a token. */
+  readonly limitsOf: (address: string) => AnswerHeaders;
   /** Writes what is kept in memory for a while: uses of tokens, rates. */
   flush(): Promise<void>;
   /** Writes it for the last time and stops listening; call it before the database closes. */
@@ -83,7 +85,8 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     const flush = async () => {
       await Promise.all([tokenUse.flush(), rateLimiter.sync()]);
     };
-    return { invoke, services, flush, close };
+    const limitsOf = (address: string) => limitHeaders(rateLimiter.take({ kind: "anonymous", address }));
+    return { invoke, services, limitsOf, flush, close };
   } catch (error) {
     await close();
     throw error;

@@ -11,7 +11,7 @@ import { describeFailure, toCallError } from "./failure.ts";
 import type { Context, Finish, RegisteredService } from "./handlers.ts";
 import { checkIdempotencyKey, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
-import type { Allowance, Bucket, RateLimiter } from "./rate-limit.ts";
+import { type Allowance, type Bucket, limitHeaders, type RateLimiter } from "./rate-limit.ts";
 
 export interface PipelineDeps {
   readonly services: readonly RegisteredService[];
@@ -108,9 +108,15 @@ async function run(
 /** Lets the caller in or throws: token, then rate, then scope. */
 async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
   const { plan, call } = state;
-  state.identity = await authenticate.identify(call.authorization, now());
-  const needsIdentity = plan.scope !== undefined || plan.needsMember;
-  if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
+  try {
+    state.identity = await authenticate.identify(call.authorization, now());
+    const needsIdentity = plan.scope !== undefined || plan.needsMember;
+    if (state.identity === undefined && needsIdentity) throw authenticate.tokenRequired();
+  } catch (error) {
+    // Whoever is refused here is told of the limit that holds for callers without a token.
+    state.allowance = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
+    throw error;
+  }
   for (const bucket of bucketsOf(state)) {
     const allowance = rateLimiter.take(bucket);
     // The headers tell of the limit that all calls share.
@@ -176,10 +182,7 @@ function runKeyed(
 
 function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {
   const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
-  if (allowance !== undefined) {
-    headers["ratelimit-policy"] = `"default";q=${allowance.burst};w=2`;
-    headers.ratelimit = `"default";r=${allowance.left};t=${allowance.fullInSeconds}`;
-  }
+  Object.assign(headers, limitHeaders(allowance));
   if (isReplay) headers["idempotent-replayed"] = "true";
   if (ok && plan.cacheControl !== undefined) headers["cache-control"] = plan.cacheControl;
   return headers;

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import type { DescMethod, DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
 import { CallError, fail } from "../lib/errors.ts";
+import { tooLarge } from "../lib/inflated.ts";
 import type { Call, Invoke, Outcome } from "./call.ts";
-import { tooLarge } from "./codec.ts";
 
 /** What the adapters of all RPC protocols need. */
 export interface UnaryOptions {

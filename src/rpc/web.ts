@@ -3,16 +3,9 @@ import type { Http2ServerRequest } from "node:http2";
 import { type DescMethodUnary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { type Code, fail } from "../lib/errors.ts";
+import { inflated, isCompressed, tooLarge } from "../lib/inflated.ts";
 import type { Outcome } from "./call.ts";
-import {
-  type Codec,
-  checkEncoding,
-  inflated,
-  isCompressed,
-  readMessage,
-  tooLarge,
-  writeMessage,
-} from "./codec.ts";
+import { type Codec, checkEncoding, readMessage, writeMessage } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, trailersFlag, unaryFrame } from "./grpc-frame.ts";
 import { detailMessages, statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
