@@ -6,13 +6,13 @@ import type { Db } from "../db/open.ts";
 import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
-import type { Invoke } from "./call.ts";
+import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createAuthenticate } from "./pipeline/authenticate.ts";
 import type { ScopeChange } from "./pipeline/changed-scopes.ts";
 import { createCallMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
-import { createRateLimiter, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
+import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
 import { openRevocations } from "./pipeline/revocations.ts";
 import { createTokenUse } from "./pipeline/token-use.ts";
 import { createTokenSigner, createTokenVerifier } from "./pipeline/tokens.ts";
@@ -49,6 +49,8 @@ export interface OpenPipeline {
   readonly services: readonly RegisteredService[];
   /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
   pace(address: string, signal: AbortSignal): Promise<void>;
+  /** What is told of limits to a caller who is refused before any method is known; it takes a call without a token. */
+  readonly limitsOf: (address: string) => AnswerHeaders;
   /** Writes what is kept in memory for a while: uses of tokens, rates. */
   flush(): Promise<void>;
   /** Writes it for the last time and stops listening; call it before the database closes. */
@@ -100,7 +102,8 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
         await pause(allowance.retryAfterSeconds * 1000, undefined, { signal, ref: false });
       }
     };
-    return { invoke, services, pace, flush, close };
+    const limitsOf = (address: string) => limitHeaders(rateLimiter.take({ kind: "anonymous", address }));
+    return { invoke, services, pace, limitsOf, flush, close };
   } catch (error) {
     await close();
     throw error;

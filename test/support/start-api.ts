@@ -229,6 +229,7 @@ async function serve(
   const stopping = new AbortController();
   let requests = 0;
   const { rest, rpc, onStream } = openProtocols({
+    limitsOf: pipeline.limitsOf,
     services: pipeline.services,
     invoke: pipeline.invoke,
     readOrigin: createOriginReader([]),

@@ -56,6 +56,14 @@ test("a call without a token is refused with 401 and the way to get one, before 
   });
 });
 
+test("who is refused for the token is told of the limit for callers without one", async () => {
+  for (const facts of [{}, { authorization: "Bearer nonsense" }]) {
+    const outcome = await listWith({ ...facts, clientAddress: "198.51.100.77" });
+    expect(outcome).toMatchObject({ ok: false, headers: { "ratelimit-policy": '"default";q=10;w=2' } });
+    expect(outcome.headers.ratelimit).toMatch(/^"default";r=\d+;t=\d+$/);
+  }
+});
+
 test("only a bearer token counts, whatever the case of the word", async () => {
   const token = await tokenOf();
   for (const authorization of [`bearer ${token}`, `BEARER   ${token}`])

@@ -16,7 +16,7 @@ import { toCallError } from "./failure.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
-import type { Allowance, Bucket, RateLimiter } from "./rate-limit.ts";
+import { type Allowance, type Bucket, limitHeaders, type RateLimiter } from "./rate-limit.ts";
 
 export interface PipelineDeps {
   readonly services: readonly RegisteredService[];
@@ -156,8 +156,14 @@ async function handled(
 /** Lets the caller in or throws: token, then rate, then scope. */
 async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
   const { plan, call } = state;
-  state.identity = await authenticate.identify(call.authorization, now());
-  if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
+  try {
+    state.identity = await authenticate.identify(call.authorization, now());
+    if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
+  } catch (error) {
+    // Whoever is refused here is told of the limit that holds for callers without a token.
+    state.allowance = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
+    throw error;
+  }
   for (const bucket of bucketsOf(state)) {
     const allowance = rateLimiter.take(bucket);
     // The headers tell of the limit that all calls of a token share.
@@ -254,10 +260,7 @@ function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "works
 
 function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {
   const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
-  if (allowance !== undefined) {
-    headers["ratelimit-policy"] = `"default";q=${allowance.burst};w=2`;
-    headers.ratelimit = `"default";r=${allowance.left};t=${allowance.fullInSeconds}`;
-  }
+  Object.assign(headers, limitHeaders(allowance));
   if (isReplay) headers["idempotent-replayed"] = "true";
   if (ok && plan.cacheControl !== undefined) headers["cache-control"] = plan.cacheControl;
   return headers;

@@ -40,6 +40,16 @@ export interface RateLimiter {
   close(): Promise<void>;
 }
 
+/** What an answer tells of its caller's limit (behaviour 4); nothing where the limit is switched off. */
+export function limitHeaders(allowance: Allowance | undefined): Readonly<Record<string, string>> {
+  if (allowance === undefined) return {};
+  const { burst, left, fullInSeconds } = allowance;
+  return {
+    "ratelimit-policy": `"default";q=${burst};w=2`,
+    ratelimit: `"default";r=${left};t=${fullInSeconds}`,
+  };
+}
+
 export interface RateLimiterDeps {
   readonly db: Db;
   readonly now: () => Date;

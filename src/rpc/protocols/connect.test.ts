@@ -113,7 +113,7 @@ describe.each(transports)("%s", (_name, protocol, open) => {
     const { port } = await serveEcho(invoke, { bytesMax: 1000 });
     const client = createClient(EchoService, open(`http://127.0.0.1:${port}`));
     const thrown = await client.echo({ text: "x".repeat(5000) }).catch(ConnectError.from);
-    expect(thrown).toMatchObject({ code: Code.ResourceExhausted });
+    expect(thrown).toMatchObject({ code: Code.InvalidArgument });
     expect(calls).toEqual([]);
   });
 

@@ -7,18 +7,12 @@ import {
 import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
 import { type CallError, fail } from "../../lib/errors.ts";
 import type { BodyHold } from "../../lib/limits/body-budget.ts";
+import { acceptedEncodings, inflated } from "../../lib/limits/inflated.ts";
 import { announcedLength, endStream } from "../../lib/limits/request-body.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import type { AnswerHeaders, Outcome } from "../call.ts";
 import { recordWriters } from "../records.ts";
-import {
-  acceptedEncodings,
-  type Codec,
-  checkEncoding,
-  inflated,
-  readMessage,
-  writeMessage,
-} from "./codec.ts";
+import { type Codec, checkEncoding, readMessage, writeMessage } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
 import { statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";

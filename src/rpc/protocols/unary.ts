@@ -1,9 +1,9 @@
 import type { DescMethod, DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
 import { CallError, fail } from "../../lib/errors.ts";
 import type { BodyBudget, BodyHold } from "../../lib/limits/body-budget.ts";
+import { tooLarge } from "../../lib/limits/inflated.ts";
 import { type BodySource, receiveBody } from "../../lib/limits/request-body.ts";
 import type { Call, Invoke, Outcome } from "../call.ts";
-import { tooLarge } from "./codec.ts";
 
 /** What the adapters of all RPC protocols need. */
 export interface UnaryOptions {

@@ -4,6 +4,7 @@ import { type DescMethodUnary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { type Code, fail } from "../../lib/errors.ts";
 import type { BodyHold } from "../../lib/limits/body-budget.ts";
+import { inflated, isCompressed, tooLarge } from "../../lib/limits/inflated.ts";
 import {
   announcedLength,
   discardBody,
@@ -13,15 +14,7 @@ import {
 } from "../../lib/limits/request-body.ts";
 import type { Outcome } from "../call.ts";
 import { recordWriters } from "../records.ts";
-import {
-  type Codec,
-  checkEncoding,
-  inflated,
-  isCompressed,
-  readMessage,
-  tooLarge,
-  writeMessage,
-} from "./codec.ts";
+import { type Codec, checkEncoding, readMessage, writeMessage } from "./codec.ts";
 import { frameHeadLength, frameOf, parseTimeout, trailersFlag, unaryFrame } from "./grpc-frame.ts";
 import { detailMessages, statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";

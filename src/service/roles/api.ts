@@ -58,6 +58,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
   const protocols = openProtocols({
     services: pipeline.services,
     invoke: pipeline.invoke,
+    limitsOf: pipeline.limitsOf,
     readOrigin,
     bodies: createBodyBudget(config.bodies),
     newRequestId: () => newId(now()),

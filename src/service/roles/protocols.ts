@@ -11,7 +11,7 @@ import type { BodyBudget } from "../../lib/limits/body-budget.ts";
 import { bodyBytesMax } from "../../rest/body.ts";
 import { restHandler } from "../../rest/handler.ts";
 import { createRestRouter } from "../../rest/router.ts";
-import type { Invoke } from "../../rpc/call.ts";
+import type { AnswerHeaders, Invoke } from "../../rpc/call.ts";
 import type { RegisteredService } from "../../rpc/handlers.ts";
 import { type GrpcStreams, grpcStreams } from "../../rpc/protocols/grpc.ts";
 import { connectionOf, type Received } from "../../server/connection.ts";
@@ -19,6 +19,8 @@ import { connectionOf, type Received } from "../../server/connection.ts";
 export interface ProtocolsOptions {
   readonly services: readonly RegisteredService[];
   readonly invoke: Invoke;
+  /** What is told of limits to a caller at an address who is refused before any method is known. */
+  readonly limitsOf: (address: string) => AnswerHeaders;
   readonly readOrigin: ReadOrigin;
   /** The room for request bodies, over all protocols. */
   readonly bodies: BodyBudget;
@@ -69,6 +71,7 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
       successStatusOf: (method) => getOption(method, success_status) || undefined,
       isCrossOrigin: remembered(isCrossOrigin),
       clientAddress,
+      limitsOf: options.limitsOf,
     }),
     rpc: whenLoaded(async () => {
       const [{ connectHandler }, { routeHealth }, { routeReflection }] = await Promise.all([
