@@ -97,7 +97,6 @@ function readWanted(request: UpdateLinkRequest): Wanted {
   const tagsDelete = when("tags_delete", request.tagsDelete);
   const directoryIdDelete = when("directory_id_delete", request.directoryIdDelete);
   const qrcodeTemplateIdDelete = when("qrcode_template_id_delete", request.qrcodeTemplateIdDelete);
-
   const expiresAtDelete = when("expires_at_delete", request.expiresAtDelete);
   const expiredDestinationDelete = when("expired_destination_delete", request.expiredDestinationDelete);
 
