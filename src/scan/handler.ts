@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Origin } from "../lib/client-address.ts";
 import type { MissLimit } from "../lib/limits/miss-limit.ts";
+import { targetUrl } from "../model/links/redirect-target.ts";
 import { shortlinkPattern } from "../model/links/shortlink.ts";
 import type { Plan } from "../model/workflow/plan.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
@@ -122,7 +123,21 @@ function usePlan(deps: HandlerDeps, request: Request, plan: Plan | undefined, us
     showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
+  const { expiresAtMs } = plan;
+  if (expiresAtMs !== Number.POSITIVE_INFINITY && expiresAtMs <= deps.now().getTime()) {
+    answerExpired(deps, request, plan);
+    return;
+  }
   use(plan, (error) => fail(deps, res, error));
+}
+
+/** Neither a visit nor a visit's next step: an expired link sends everybody on, or says that it has expired. */
+function answerExpired({ counts }: HandlerDeps, request: Request, { afterExpiry, environment }: Plan): void {
+  const { res, isHead, query } = request;
+  const envelope = { ...plain, isHead, isSandbox: environment === "test" };
+  counts.expired += 1;
+  if (afterExpiry === undefined) showNotice(res, "EXPIRED", envelope);
+  else redirect(res, targetUrl(afterExpiry, query, ""), envelope);
 }
 
 function answerElsewhere(deps: HandlerDeps, request: Request): void {

@@ -170,6 +170,8 @@ export interface LinkOptions {
   readonly destination?: string;
   readonly conversionTracking?: boolean;
   readonly fallback?: string;
+  readonly expiresAt?: Date;
+  readonly expiredDestination?: string;
   readonly isConnected?: boolean;
   readonly dataCollection?: "NONE" | "BASIC" | "ADVANCED";
   readonly environment?: "live" | "test";
@@ -221,6 +223,8 @@ export async function insertLink(db: Db, options: LinkOptions = {}): Promise<Tes
       shortlink,
       custom_domain_id: domainId,
       fallback_destination: options.fallback ?? "",
+      expires_at: options.expiresAt ?? null,
+      expired_destination: options.expiredDestination ?? "",
       qrcode_design_id: newId(at),
       created_at: at,
       updated_at: at,

@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
-import { notFound, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
+import { expiryFaults, notFound, readTime, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
 import type { WantedLink } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
@@ -29,7 +29,7 @@ export interface CreatedLink {
 /** Makes a link: one statement, or two in a transaction when it refers to other records. */
 export async function createLink(deps: Deps, wanted: WantedLink, context: Context): Promise<CreatedLink> {
   const { workspaceId } = callerOf(context);
-  checkWanted(wanted, deps.shortUrl);
+  checkWanted(wanted, deps);
   const refersToOthers =
     wanted.customDomainId || wanted.directoryId || wanted.qrcodeDesignId || wanted.qrcodeTemplateId;
   const { link, insertion } = refersToOthers
@@ -61,13 +61,14 @@ export async function createLink(deps: Deps, wanted: WantedLink, context: Contex
 
 /** Whatever is wrong with a wanted link as such. */
 function checkWanted(
-  { id, urls, shortlink, qrcodeDesignId, qrcodeTemplateId }: WantedLink,
-  shortUrl: string,
+  { id, urls, shortlink, expiresAt, qrcodeDesignId, qrcodeTemplateId }: WantedLink,
+  { shortUrl, now }: Deps,
 ): void {
   refuse([
     ...chosenIdFaults(id),
     ...destinationFaults(urls, [shortUrl]),
     ...(shortlink === "" ? [] : shortlinkFaults(shortlink)),
+    ...expiryFaults(expiresAt, now()),
   ]);
   if (qrcodeDesignId !== "" && qrcodeTemplateId !== "")
     throw invalid([{ field: "qrcodeTemplateId", description: "must not come together with qrcodeDesignId" }]);
@@ -157,6 +158,8 @@ function newLink(
     customDomainId: wanted.customDomainId || null,
     directoryId: wanted.directoryId || null,
     fallbackDestination: wanted.fallbackDestination,
+    expiresAt: readTime(wanted.expiresAt),
+    expiredDestination: wanted.expiredDestination,
     purpose: wanted.purpose,
     metadata: wanted.metadata,
     design: wanted.qrcodeDesignId
@@ -181,9 +184,12 @@ function rowOf(link: NewLink, { tags }: Insertion): LinkRow {
     custom_domain_id: link.customDomainId,
     directory_id: link.directoryId,
     fallback_destination: link.fallbackDestination,
+    expires_at: link.expiresAt,
+    expired_destination: link.expiredDestination,
     purpose: link.purpose,
     metadata: link.metadata,
     page_theme_id: null,
+    page_theme_template_id: null,
     qrcode_design_id: link.design.id,
     qrcode_template_id: link.qrcodeTemplateId,
     qrcode_image_key: null,

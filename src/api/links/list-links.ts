@@ -71,11 +71,10 @@ function edgeOf(row: LinkRow, order: LinkOrder): PageEdge<"time" | "text" | "cou
 
 function readFilter(request: ListLinksRequest, workspaceId: string): LinkFilter {
   const tags = request.tags.filter((name) => name !== "");
-  const { directoryId, view } = request;
   return {
     workspaceId,
     search: request.search || undefined,
     tagKeys: tags.length === 0 ? undefined : tags.map(tagKey),
-    directoryId: directoryId || (view === LinkView.DIRECTORY ? null : undefined),
+    directoryId: request.view === LinkView.DIRECTORY ? request.directoryId || null : undefined,
   };
 }

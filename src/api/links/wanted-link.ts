@@ -25,6 +25,8 @@ export interface WantedLink
     | "customDomainId"
     | "directoryId"
     | "fallbackDestination"
+    | "expiresAt"
+    | "expiredDestination"
     | "purpose"
     | "tags"
     | "metadata"
@@ -37,38 +39,36 @@ export interface WantedLink
   readonly urls: readonly ScreenedUrl[];
 }
 
+/** Where a link leads beside its workflow. */
+export const ownDestinations = ["fallbackDestination", "expiredDestination"] as const;
+
 /** Most characters of a name. */
 const nameLengthMax = 255;
 
 /** A link to a destination. */
 export function redirectLink(request: CreateLinkRequest): WantedLink {
-  const { destination, fallbackDestination, conversionTracking } = request;
+  const { destination, conversionTracking } = request;
   if (destination === "") throw invalid([{ field: "destination", description: "is required" }]);
   return {
     ...request,
     name: request.name || destinationName(destination),
     exit: { action: "CLIENT_REDIRECT", payload: { destination, conversionTracking } },
-    urls: [
-      ...urlsAt(stepActions.CLIENT_REDIRECT.urls, request),
-      { field: "fallbackDestination", url: fallbackDestination },
-    ],
+    urls: [...urlsAt(stepActions.CLIENT_REDIRECT.urls, request), ...urlsAt(ownDestinations, request)],
   };
 }
 
 /** A link to a contact card. Throws INVALID_ARGUMENT for platforms that there are not. */
 export function contactLink(request: CreateContactLinkRequest): WantedLink {
-  const { vcardData, fallbackDestination } = request;
+  const { vcardData } = request;
   if (vcardData === undefined) throw invalid([{ field: "vcardData", description: "is required" }]);
   const name = request.name || `${vcardData.firstName} ${vcardData.lastName}`;
   return {
     ...request,
-    id: "",
-    directoryId: "",
     name: [...name].slice(0, nameLengthMax).join(""),
     exit: { action: "CONTACT_CARD", payload: cardPayload(vcardData) },
     urls: [
       ...urlsAt(stepActions.CONTACT_CARD.urls, vcardData, "vcardData."),
-      { field: "fallbackDestination", url: fallbackDestination },
+      ...urlsAt(ownDestinations, request),
     ],
   };
 }
@@ -87,10 +87,9 @@ export function thankYouLink(request: CreateThankYouLinkRequest): WantedLink {
   const { title, description } = request;
   return {
     ...request,
-    id: "",
     fallbackDestination: "",
     name: request.name || title,
     exit: { action: "THANK_YOU_PAGE", payload: { title, description } },
-    urls: [],
+    urls: urlsAt(ownDestinations, request),
   };
 }

@@ -30,7 +30,10 @@ export interface PlanRow {
   readonly dataCollection: DataCollection;
   readonly fallbackDestination: string;
   readonly rootDestination: string;
+  /** Of a sandbox. */
+  readonly workspaceExpiresAt: Date | null;
   readonly expiresAt: Date | null;
+  readonly expiredDestination: string;
   readonly link: PlanLink;
   /** The stored styling of the link's page theme; null without one. */
   readonly pageTheme: unknown;
@@ -58,11 +61,16 @@ export interface PlanStepOf<Action extends StepAction> {
 export type PlanNeeds = { readonly [Name in Lookup]: boolean };
 
 /** Everything that a visit of a link needs to know, without another look at the database. */
-export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt"> {
+export interface Plan
+  extends Omit<PlanRow, "steps" | "connections" | "workspaceExpiresAt" | "expiresAt" | "expiredDestination"> {
   /** Address of the short link, without query. */
   readonly entrypoint: string;
   /** When the workspace ends, in milliseconds; infinite for all but sandboxes. */
+  readonly workspaceExpiresAtMs: number;
+  /** When the link expires, in milliseconds; infinite when it never does. */
   readonly expiresAtMs: number;
+  /** Where an expired link leads; undefined for the page that says so. */
+  readonly afterExpiry: RedirectTarget | undefined;
   /** Empty when the workflow has no entry. */
   readonly entryStepId: string;
   readonly steps: ReadonlyMap<string, PlanStep>;
@@ -79,7 +87,7 @@ export interface Plan extends Omit<PlanRow, "steps" | "connections" | "expiresAt
  * are left out, as if missing: a branch that leads to one is not connected.
  */
 export function compilePlan(row: PlanRow, entrypoint: string): Plan {
-  const { steps: rows, connections, expiresAt, ...rest } = row;
+  const { steps: rows, connections, workspaceExpiresAt, expiresAt, expiredDestination, ...rest } = row;
   const readable = rows.flatMap((stored) => readStep(stored) ?? []);
   const next = new Map<string, Map<string, string>>(readable.map(({ id }) => [id, new Map()]));
   for (const { stepId, branchId, nextStepId } of connections)
@@ -95,7 +103,9 @@ export function compilePlan(row: PlanRow, entrypoint: string): Plan {
   return {
     ...rest,
     entrypoint,
+    workspaceExpiresAtMs: workspaceExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     expiresAtMs: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    afterExpiry: expiredDestination === "" ? undefined : parseTarget(expiredDestination),
     entryStepId,
     steps,
     needs: needsOf(passedFrom(entryStepId, steps)),

@@ -184,6 +184,7 @@ test("previews a contact card by its name, and a page without a title by the lin
 test.each([
   ["NOT_FOUND", 404],
   ["NOT_AVAILABLE", 404],
+  ["EXPIRED", 410],
   ["BAD_REQUEST", 400],
   ["FORBIDDEN", 403],
   ["WRONG_METHOD", 405],

@@ -111,6 +111,6 @@ function living<Found extends Known<Plan> | undefined>(
   found: Found,
   nowMs: () => number,
 ): Found | typeof none {
-  const expiresAtMs = found?.value?.expiresAtMs ?? Number.POSITIVE_INFINITY;
-  return expiresAtMs !== Number.POSITIVE_INFINITY && expiresAtMs <= nowMs() ? none : found;
+  const endMs = found?.value?.workspaceExpiresAtMs ?? Number.POSITIVE_INFINITY;
+  return endMs !== Number.POSITIVE_INFINITY && endMs <= nowMs() ? none : found;
 }

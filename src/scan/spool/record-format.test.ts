@@ -20,7 +20,9 @@ const row: PlanRow = {
   dataCollection: "BASIC",
   fallbackDestination: "",
   rootDestination: "",
+  workspaceExpiresAt: null,
   expiresAt: null,
+  expiredDestination: "",
   link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
   pageTheme: null,
   steps: [

@@ -1,4 +1,5 @@
 import { sweepFiles } from "../../db/file-checks.ts";
+import { leaveExpiredLinks } from "../../db/leave-links.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
@@ -13,6 +14,7 @@ import type { Parts } from "./parts.ts";
 // In UTC. A process that was away makes up for a missed night within the day.
 const crontab = `
 * * * * * end-idle-visits
+* * * * * leave-expired-links
 17 * * * * delete-expired
 41 * * * * sweep-files
 23 3 * * * ensure-partitions ?fill=1d
@@ -35,6 +37,9 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
         while ((await sweepFiles(db, { storage, now })) > 0);
       },
       "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
+      "leave-expired-links": async (_payload, signal) => {
+        while (!signal.aborted && (await leaveExpiredLinks(db, now())) > 0);
+      },
       "ensure-partitions": () => ensurePartitions(db, now()),
     },
     crontab,

@@ -36,6 +36,8 @@ export function createStatement(workspaceId: string, destination: string, ids: L
       customDomainId: null,
       directoryId: null,
       fallbackDestination: "",
+      expiresAt: null,
+      expiredDestination: "",
       purpose: "",
       metadata: {},
       design: { id: designId, options: defaultDesignOptions },
