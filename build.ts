@@ -49,6 +49,7 @@ await build({
     "src/scan/spool-worker.js",
     "src/lib/reencode-image-process.ts",
     "src/jobs/draw-process.ts",
+    "src/qr/verify-worker.ts",
   ],
   outdir: folder,
   entryNames: "[name]",

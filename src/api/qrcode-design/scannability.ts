@@ -2,6 +2,7 @@ import { type CallError, fail } from "../../lib/errors.ts";
 import { type DesignOptions, qrcodeContent, sampleShortlink } from "../../model/design-options.ts";
 import { loadDesign } from "../../qr/load-design.ts";
 import type { Scannability } from "../../qr/verify.ts";
+import { verifyInThread } from "../../qr/verify-thread.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 
@@ -13,14 +14,11 @@ export async function verify(
   { storage, shortUrl }: Deps,
   { shortlink, domain_name }: Address,
   options: DesignOptions,
+  signal: AbortSignal,
 ): Promise<Scannability> {
   const origin = domain_name === null ? shortUrl : `https://${domain_name}`;
-  // The readers take longer to load than the rest of the service, and only designs need them.
-  const [{ verifyDesign }, { design }] = await Promise.all([
-    import("../../qr/verify.ts"),
-    loadDesign(storage, options),
-  ]);
-  return verifyDesign(qrcodeContent(origin, shortlink ?? sampleShortlink), design);
+  const { design } = await loadDesign(storage, options);
+  return verifyInThread(qrcodeContent(origin, shortlink ?? sampleShortlink), design, signal);
 }
 
 /** Throws DESIGN_NOT_SCANNABLE with every cause, when only a readable design is wanted. */

@@ -37,7 +37,7 @@ export async function updateDesign(
   return untilMade(async () => {
     const before = await find();
     const options = changedOptions(optionsOf(before), change);
-    const scannability = await verify(deps, before, options);
+    const scannability = await verify(deps, before, options, context.signal);
     checkScannable(request, scannability);
     const at = deps.now();
     const isChange = !isDeepStrictEqual(options, before.options);
