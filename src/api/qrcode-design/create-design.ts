@@ -27,7 +27,7 @@ export async function prepareDesign(
     centralImageData.length === 0 ? undefined : await storeCentralImage(deps, context, centralImageData);
   const given = fieldsToChange(values);
   const options = changedOptions(defaultDesignOptions, { request, given, centralImageKey });
-  const scannability = await verify(deps, { shortlink: null, domain_name: null }, options);
+  const scannability = await verify(deps, { shortlink: null, domain_name: null }, options, context.signal);
   checkScannable(request, scannability);
   const at = deps.now();
   return async (db) => {

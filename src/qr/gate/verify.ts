@@ -31,9 +31,9 @@ export interface Scannability {
 }
 
 /**
- * Draws a code and reads it with two readers in twelve conditions. Takes about 150 ms, and up to three times that for one
- * that is hardly read; no single step holds the event loop for more than some 20 ms. The same input has always the same result. A RangeError when
- * the content is too long for any code.
+ * Draws a code and reads it with two readers in twelve conditions. Takes about 150 ms, and some seconds where the
+ * causes of what cannot be read are looked for; a single step may take 300 ms, so that services call `verifyInThread`. The
+ * same input has always the same result. A RangeError when the content is too long for any code.
  */
 export async function verifyDesign(content: string, design: Design): Promise<Scannability> {
   const code = await painted(content, design);
