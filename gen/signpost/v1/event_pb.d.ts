@@ -230,6 +230,13 @@ export declare type EventJourney = Message<"signpost.v1.EventJourney"> & {
    * @generated from field: google.protobuf.Timestamp ended_at = 7;
    */
   endedAt?: Timestamp | undefined;
+
+  /**
+   * Whether an exit was served.
+   *
+   * @generated from field: bool completed = 8;
+   */
+  completed: boolean;
 };
 
 /**

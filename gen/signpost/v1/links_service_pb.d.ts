@@ -835,6 +835,46 @@ export declare type DeleteLinkResponse = Message<"signpost.v1.DeleteLinkResponse
 export declare const DeleteLinkResponseSchema: GenMessage<DeleteLinkResponse>;
 
 /**
+ * Request for ResolveQrcodeImages.
+ *
+ * @generated from message signpost.v1.ResolveQrcodeImagesRequest
+ */
+export declare type ResolveQrcodeImagesRequest = Message<"signpost.v1.ResolveQrcodeImagesRequest"> & {
+  /**
+   * The links' ids, 1 to 1,000 UUIDs.
+   *
+   * @generated from field: repeated string link_ids = 1;
+   */
+  linkIds: string[];
+};
+
+/**
+ * Describes the message signpost.v1.ResolveQrcodeImagesRequest.
+ * Use `create(ResolveQrcodeImagesRequestSchema)` to create a new message.
+ */
+export declare const ResolveQrcodeImagesRequestSchema: GenMessage<ResolveQrcodeImagesRequest>;
+
+/**
+ * Response for ResolveQrcodeImages.
+ *
+ * @generated from message signpost.v1.ResolveQrcodeImagesResponse
+ */
+export declare type ResolveQrcodeImagesResponse = Message<"signpost.v1.ResolveQrcodeImagesResponse"> & {
+  /**
+   * The addresses by link id.
+   *
+   * @generated from field: map<string, string> qrcode_signed_urls = 1;
+   */
+  qrcodeSignedUrls: { [key: string]: string };
+};
+
+/**
+ * Describes the message signpost.v1.ResolveQrcodeImagesResponse.
+ * Use `create(ResolveQrcodeImagesResponseSchema)` to create a new message.
+ */
+export declare const ResolveQrcodeImagesResponseSchema: GenMessage<ResolveQrcodeImagesResponse>;
+
+/**
  * Request for ShortlinkAvailability.
  *
  * @generated from message signpost.v1.ShortlinkAvailabilityRequest
@@ -1253,6 +1293,17 @@ export declare const LinksService: GenService<{
     methodKind: "unary";
     input: typeof DeleteLinkRequestSchema;
     output: typeof DeleteLinkResponseSchema;
+  },
+  /**
+   * Get fresh addresses of links' QR images, good for an hour. Links of others, and those without an image yet, are left
+   * out.
+   *
+   * @generated from rpc signpost.v1.LinksService.ResolveQrcodeImages
+   */
+  resolveQrcodeImages: {
+    methodKind: "unary";
+    input: typeof ResolveQrcodeImagesRequestSchema;
+    output: typeof ResolveQrcodeImagesResponseSchema;
   },
   /**
    * Tell whether a short link is free. It is not when it is in use, reserved, or was deleted within 90 days.

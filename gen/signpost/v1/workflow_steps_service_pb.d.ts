@@ -205,6 +205,13 @@ export declare type ListWorkflowStepsResponse = Message<"signpost.v1.ListWorkflo
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many steps the workflow has.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
 };
 
 /**

@@ -285,6 +285,7 @@ test("embeds what is asked for, and leaves out deleted links", async () => {
     stepsTotal: 2,
     lastStepAction: "EVENT_ACTION_CLIENT_REDIRECT",
     outcome: "JOURNEY_OUTCOME_COMPLETED",
+    completed: true,
     startedAt: event.createdAt,
     endedAt: event.createdAt,
   });

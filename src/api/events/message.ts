@@ -79,6 +79,7 @@ function toJourney(row: EventRow): MessageInitShape<typeof EventJourneySchema> {
     lastStepId: row.last_step_id ?? "",
     lastStepAction: actionOf(row.last_step_action),
     outcome: JourneyOutcome[row.outcome],
+    completed: row.outcome === "COMPLETED",
     startedAt: timestampFromDate(row.created_at),
     ...(row.ended_at && { endedAt: timestampFromDate(row.ended_at) }),
   };

@@ -17,7 +17,7 @@ import { changeLink } from "./update-link.ts";
 import { deleteLink } from "./writes.ts";
 
 /** Ways to create links that come later. */
-type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
+type Unbuilt = "createBatch" | "createBulk" | "createBulkJob" | "resolveQrcodeImages";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
   return {

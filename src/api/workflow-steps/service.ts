@@ -44,6 +44,7 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
       return {
         workflowSteps: cut.rows.map(stepMessages(deps, context, workflow.linkId, workflow)),
         nextPageToken: cut.nextPageToken,
+        totalCount: BigInt(workflow.steps.length),
       };
     },
 

@@ -386,6 +386,7 @@ test("steps are listed oldest first, in pages that lose and repeat none", async 
       `${steps()}?pageSize=2&pageToken=${encodeURIComponent(token)}`,
     );
     expect(json.workflowSteps.length).toBeLessThanOrEqual(2);
+    expect(json.totalCount).toBe(String(made.length));
     found.push(...json.workflowSteps.map(({ id }: { id: string }) => id));
     token = json.nextPageToken;
   } while (token !== "");
