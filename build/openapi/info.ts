@@ -16,10 +16,14 @@ In answers, fields without a value hold their zero value, such as \`""\`, \`0\` 
 without a value are left out. 64-bit numbers come as text. Texts are trimmed and kept in Unicode's form NFC; control characters
 other than line feed and tab are refused. A PATCH or PUT changes what it names.
 
-**Paging.** \`nextPageToken\` of one page is \`pageToken\` of the next, with the same filters; it is empty on the last page.
+**Paging.** \`nextPageToken\` of one page is \`pageToken\` of the next, with the same filters; it is empty on the last page. \`cursor\` is another name of
+\`pageToken\`, and \`x-pagination\` says where a list keeps what pages need.
 
 **Errors.** \`error.codeType\` says why, for programs; new values may be added. \`error.details\` says more, such as every
 bad field.
+
+**Changes.** What goes away is \`deprecated\` here, and its answers have \`Deprecation\` and \`Link\` headers for at least 180 days
+before the day that \`Sunset\` and \`x-sunset\` name. Clients ignore fields and values that they do not know.
 
 **Retries.** Every POST, PUT and PATCH takes an \`Idempotency-Key\`; the other calls can be repeated as they are.`,
   license: { name: "Apache 2.0", identifier: "Apache-2.0" },

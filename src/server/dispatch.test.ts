@@ -60,7 +60,7 @@ test("takes the host of a whole URL over the header, and hands on the path alone
   expect((await get(port, "api.example.com", "http://go.example/v1/links?a=b")).body).toBe(
     "scan /v1/links?a=b",
   );
-  expect((await get(port, "go.example", "http://api.example.com")).status).toBe(404);
+  expect((await get(port, "go.example", "http://api.example.com/nothing")).status).toBe(404);
 });
 
 test("lets a body come that waits to be asked for", async () => {
