@@ -32,9 +32,10 @@ export function askProcess<Question extends object, Answer>(
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   child.once("message", (answer) => resolve({ answer: answer as Answer })); // the program's own type
-  child.once("error", reject);
+  child.on("error", reject);
   child.once("exit", () => resolve({ ended: "crashed" }));
-  child.send(question);
+  // A process that dies before it has taken the question says so by its end, and the broken pipe says nothing more.
+  child.send(question, () => {});
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
