@@ -15,7 +15,7 @@ import { findInGallery } from "./queries.ts";
 import { checkFaq } from "./rules.ts";
 import { insertTemplate, isDesignThere, type NewTemplate } from "./writes.ts";
 
-/** Makes a private template from a design that belongs to nothing, or from the default design. */
+/** Makes a private template from a design that no link or template uses, or from the default design. */
 export async function createTemplate(
   deps: Deps,
   request: CreateQrcodeTemplateRequest,

@@ -112,7 +112,7 @@ function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
   }));
 }
 
-/** The workspaces among these that exist, by id, with their environment; who is visited is not inactive. */
+/** The workspaces among these that exist, by id, with their environment. A visit reactivates an inactive workspace. */
 async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
