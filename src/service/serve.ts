@@ -9,7 +9,7 @@ import type { Jobs } from "../jobs/runner.ts";
 import { createAddressList, createOriginReader } from "../lib/client-address.ts";
 import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
-import { openStorage } from "../lib/storage/storage.ts";
+import { openStorage } from "../lib/storage/open-storage.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
