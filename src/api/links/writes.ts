@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
+import { tellLinkChange } from "../../db/channels.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import { removePartsOfGone } from "../../db/leave-links.ts";
 import type { Db } from "../../db/open.ts";
@@ -60,6 +61,9 @@ export interface Insertion {
   readonly tags: readonly TagRow[];
 }
 
+// Tells of the link whose row a statement selects.
+const tellOfRow = tellLinkChange(sql.ref("host"), sql.ref("shortlink"));
+
 /**
  * Makes a link with its design, its two connected steps, its tags and its counter, queues its image and tells the scan
  * runtime, in one statement. Breaks `links_pkey` when the id is taken.
@@ -103,7 +107,7 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
         on conflict on constraint link_counters_pkey do nothing),
       ${attachTags(link.tags)}
       job as (select ${link.drawing} from made),
-      notice as (select pg_notify('signpost_plan', host || '/' || shortlink) from made)
+      notice as (select ${tellOfRow} from made)
     select (select host from blocked) as blocked_host, ${attachedTags(link.tags)} as tags,
       -- Counted because what nothing reads is not run.
       (select count(*) from job) + (select count(*) from notice) > 0 as inserted`.execute(db);
@@ -289,7 +293,7 @@ export async function updateLink(
         where workspace_id = ${after.workspace_id} and id = ${after.id}
         returning workspace_id, id as link_id, updated_at as at, shortlink),
       ${tags ? attachTags(tags) : nothing} ${tags ? detached : nothing} ${restyling ? restyled : nothing}
-      notice as (select pg_notify('signpost_plan', ${after.domain_name ?? ""} || '/' || shortlink) from made)
+      notice as (select ${tellLinkChange(after.domain_name ?? "", sql.ref("shortlink"))} from made)
     select ${attachedTags(tags ?? [])} as tags, (select count(*) from notice)
       ${restyling ? sql.raw(", (select count(*) from job)") : nothing}`.execute(tx);
   return onlyRow(rows).tags;
@@ -319,7 +323,7 @@ export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Da
         where s.host = place.host and s.shortlink = place.shortlink and s.workspace_id = place.workspace_id
           and s.link_id = place.link_id),
       ${removePartsOfGone(at)}
-    select pg_notify('signpost_plan', host || '/' || shortlink) from place`.execute(tx);
+    select ${tellOfRow} from place`.execute(tx);
   return rows.length > 0;
 }
 
