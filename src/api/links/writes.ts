@@ -7,7 +7,9 @@ import { removePartsOfGone } from "../../db/leave-links.ts";
 import type { Db } from "../../db/open.ts";
 import { usableTemplate } from "../../db/usable-templates.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
-import { type LinkRow, linkColumns, linkTables, type TagRow, tagsColumn } from "./queries.ts";
+import type { LinkRow } from "../resources/link.ts";
+import type { TagRow } from "../resources/tag.ts";
+import { linkColumns, linkTables, tagsColumn } from "./queries.ts";
 import type { WantedTag } from "./rules.ts";
 
 /** A tag to attach; `id` is for the case that the workspace has no such tag yet. */
@@ -210,7 +212,7 @@ export async function lockReferences(tx: Db, workspaceId: string, wanted: Refere
 
 /** A link as it is before a change, with its tags, and what the change refers to. */
 export interface LockedLink
-  extends Omit<LinkRow, "domain" | "design" | "theme">,
+  extends LinkRow,
     Pick<References, "blocked_host" | "has_directory" | "has_theme" | "template"> {
   readonly tags: readonly TagRow[];
   readonly design_options: Json;
