@@ -2,23 +2,8 @@ import { sql } from "kysely";
 import { bytesArray, plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { deviceAlike, matchMs } from "../device/alike-devices.ts";
-import type { KeptDevice } from "../device/collection.ts";
-import type { DeviceDimensions } from "./fold-visits.ts";
+import type { BatchDevice, DeviceDimensions } from "./resolved-visit.ts";
 import type { VisitFacts } from "./visit-facts.ts";
-
-/** A device that visits of a batch were made with. */
-export interface BatchDevice {
-  readonly workspaceId: string;
-  readonly id: string;
-  /** The visit that shows what the device is, and what it shows, when the device was not known before. */
-  readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
-  readonly dimensions: DeviceDimensions;
-  lastUsedMs: number;
-  /** Empty until somebody may be behind it. */
-  visitorId: string;
-  /** Set when the visitor was not known before. */
-  visitorSinceMs: number | undefined;
-}
 
 /** Which device each visit was made with, in the order of the visits, and what that adds to the database. */
 export interface BatchDevices {
