@@ -1,0 +1,77 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isTaggedTemplateExpression } from "typescript/unstable/ast/is";
+import { API, type Checker, SymbolFlags, type Type } from "typescript/unstable/sync";
+import { inside, textOfTemplate, ways } from "./sql-templates.ts";
+
+/** What rows are said to have in a column. */
+export interface DeclaredColumn {
+  readonly name: string;
+  readonly isOptional: boolean;
+  /** The kinds of values, null left out; `unknown` for what can be anything, as JSON can. */
+  readonly kind: "string" | "number" | "bigint" | "boolean" | "Date" | "Buffer" | "null" | "unknown";
+}
+
+/** A statement whose rows have a type: `sql<Row>`. */
+export interface TypedStatement {
+  readonly place: string;
+  readonly columns: readonly DeclaredColumn[];
+  /** In each way that it can be put together. */
+  readonly texts: readonly string[];
+}
+
+/** All typed statements of the sources, by the compiler's own view of their types. */
+export function typedStatements(root: string): TypedStatement[] {
+  const api = new API({ cwd: root });
+  try {
+    const [project] = api.updateSnapshot({ openProjects: [join(root, "tsconfig.json")] }).getProjects();
+    if (project === undefined) throw new Error("the compiler found no project");
+    const { checker, program } = project;
+    const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      .map((file) => `src/${file}`);
+    return files.flatMap((file) => {
+      const source = program.getSourceFile(join(root, file));
+      if (source === undefined) throw new Error(`the compiler does not know ${file}`);
+      if (!source.text.includes("sql<")) return [];
+      return inside(source, isTaggedTemplateExpression).flatMap(({ tag, typeArguments, template }) => {
+        const row = typeArguments?.[0] && checker.getTypeFromTypeNode(typeArguments[0]);
+        if (row === undefined || tag.getText() !== "sql") return [];
+        // A fragment with the type of its value, as `sql<boolean>`.
+        const columns = columnsOf(checker, row);
+        if (columns === undefined) return [];
+        const place = `${file}:${source.text.slice(0, tag.getStart()).split("\n").length}`;
+        return [
+          { place, columns, texts: [...new Set(ways.map((way) => textOfTemplate(template, checker, way)))] },
+        ];
+      });
+    });
+  } finally {
+    api.close();
+  }
+}
+
+function columnsOf(checker: Checker, row: Type): DeclaredColumn[] | undefined {
+  if (checker.isTypeAssignableTo(row, checker.getBooleanType())) return undefined;
+  const properties = checker.getPropertiesOfType(row);
+  return properties.map((property) => {
+    const type = checker.getTypeOfSymbol(property);
+    return {
+      name: property.name,
+      isOptional: (property.flags & SymbolFlags.Optional) !== 0,
+      kind: type === undefined ? "unknown" : kindOf(checker, type),
+    };
+  });
+}
+
+function kindOf(checker: Checker, type: Type): DeclaredColumn["kind"] {
+  if (checker.isTypeAssignableTo(type, checker.getNullType())) return "null";
+  const value = checker.getNonNullableType(type) ?? type;
+  const isA = (other: Type) => checker.isTypeAssignableTo(value, other);
+  if (isA(checker.getStringType())) return "string";
+  if (isA(checker.getNumberType())) return "number";
+  if (isA(checker.getBigIntType())) return "bigint";
+  if (isA(checker.getBooleanType())) return "boolean";
+  const name = value.getSymbol()?.name;
+  return name === "Date" || name === "Buffer" ? name : "unknown";
+}
