@@ -1,6 +1,6 @@
 import type { CallExpression, Expression, Node, TemplateLiteral } from "typescript/unstable/ast";
 import * as is from "typescript/unstable/ast/is";
-import type { Checker, Symbol as Named } from "typescript/unstable/sync";
+import type { Checker, Symbol as Named, TypeReference } from "typescript/unstable/sync";
 
 /**
  * Where code has a choice, a template is put together twice: with what is there when conditions hold, the last that functions
@@ -68,12 +68,19 @@ export function textOfTemplate(
   function elements(list: Expression | undefined): readonly Expression[] {
     const meant = follow(list);
     if (meant === undefined || !is.isArrayLiteralExpression(meant)) return [];
-    const own = meant.elements.filter((one) => !is.isSpreadElement(one));
+    const own = meant.elements.flatMap((one) => (is.isSpreadElement(one) ? spread(one.expression) : one));
     if (way === "bare" || list === undefined || !is.isIdentifier(list)) return own;
     const block = enclosing(meant, is.isBlock);
     const calls = block === undefined ? [] : inside(block, is.isCallExpression);
     const pushes = calls.filter(({ expression }) => expression.getText() === `${list.text}.push`);
     return [...own, ...pushes.flatMap((call) => [...call.arguments])];
+  }
+
+  /** What `...list` adds: as many values as a tuple has; nothing for lists of any length. */
+  function spread(list: Expression): readonly Expression[] {
+    const type = checker.getTypeAtLocation(list);
+    if (type === undefined || !checker.isTupleType(type)) return [];
+    return checker.getTypeArguments(type as TypeReference).map(() => list);
   }
 
   function plainText(of: Expression | undefined): string {

@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isTaggedTemplateExpression } from "typescript/unstable/ast/is";
+import type { TaggedTemplateExpression } from "typescript/unstable/ast";
+import { isPropertyAccessExpression, isTaggedTemplateExpression } from "typescript/unstable/ast/is";
 import { API, type Checker, SymbolFlags, type Type } from "typescript/unstable/sync";
 import { inside, textOfTemplate, ways } from "./sql-templates.ts";
 
@@ -12,16 +13,17 @@ export interface DeclaredColumn {
   readonly kind: "string" | "number" | "bigint" | "boolean" | "Date" | "Buffer" | "null" | "unknown";
 }
 
-/** A statement whose rows have a type: `sql<Row>`. */
-export interface TypedStatement {
+/** A statement of the sources: an `sql` template that is executed as it stands. */
+export interface SourceStatement {
   readonly place: string;
+  /** Of the row type in `sql<Row>`; none where there is no such type. */
   readonly columns: readonly DeclaredColumn[];
   /** In each way that it can be put together. */
   readonly texts: readonly string[];
 }
 
-/** All typed statements of the sources, by the compiler's own view of their types. */
-export function typedStatements(root: string): TypedStatement[] {
+/** All statements of the sources, and their types as the compiler sees them. */
+export function sourceStatements(root: string): SourceStatement[] {
   const api = new API({ cwd: root });
   try {
     const [project] = api.updateSnapshot({ openProjects: [join(root, "tsconfig.json")] }).getProjects();
@@ -31,30 +33,31 @@ export function typedStatements(root: string): TypedStatement[] {
       .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
       .map((file) => `src/${file}`);
     return files.flatMap((file) => {
+      if (!readFileSync(join(root, file), "utf8").includes(".execute(")) return [];
       const source = program.getSourceFile(join(root, file));
       if (source === undefined) throw new Error(`the compiler does not know ${file}`);
-      if (!source.text.includes("sql<")) return [];
-      return inside(source, isTaggedTemplateExpression).flatMap(({ tag, typeArguments, template }) => {
-        const row = typeArguments?.[0] && checker.getTypeFromTypeNode(typeArguments[0]);
-        if (row === undefined || tag.getText() !== "sql") return [];
-        // A fragment with the type of its value, as `sql<boolean>`.
-        const columns = columnsOf(checker, row);
-        if (columns === undefined) return [];
-        const place = `${file}:${source.text.slice(0, tag.getStart()).split("\n").length}`;
-        return [
-          { place, columns, texts: [...new Set(ways.map((way) => textOfTemplate(template, checker, way)))] },
-        ];
-      });
+      return inside(source, isTaggedTemplateExpression)
+        .filter(isExecuted)
+        .map(({ tag, typeArguments, template }) => {
+          const row = typeArguments?.[0] && checker.getTypeFromTypeNode(typeArguments[0]);
+          return {
+            place: `${file}:${source.text.slice(0, tag.getStart()).split("\n").length}`,
+            columns: row === undefined ? [] : columnsOf(checker, row),
+            texts: [...new Set(ways.map((way) => textOfTemplate(template, checker, way)))],
+          };
+        });
     });
   } finally {
     api.close();
   }
 }
 
-function columnsOf(checker: Checker, row: Type): DeclaredColumn[] | undefined {
-  if (checker.isTypeAssignableTo(row, checker.getBooleanType())) return undefined;
-  const properties = checker.getPropertiesOfType(row);
-  return properties.map((property) => {
+function isExecuted({ tag, parent }: TaggedTemplateExpression): boolean {
+  return tag.getText() === "sql" && isPropertyAccessExpression(parent) && parent.name.text === "execute";
+}
+
+function columnsOf(checker: Checker, row: Type): DeclaredColumn[] {
+  return checker.getPropertiesOfType(row).map((property) => {
     const type = checker.getTypeOfSymbol(property);
     return {
       name: property.name,
