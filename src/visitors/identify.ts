@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import pg from "pg";
-import type { Visitors } from "../../gen/database.ts";
+import type { VisitorAttributes, Visitors } from "../../gen/database.ts";
 import { type Db, violates } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
 import type { AttributeType } from "../model/workflow/attribute-capture.ts";
@@ -262,7 +262,7 @@ export async function saveAttributes(
   attributes: readonly Pick<GivenAttribute, "key" | "value" | "type" | "setOnce">[],
 ): Promise<readonly string[]> {
   if (attributes.length === 0) return [];
-  const { rows } = await sql<{ key: string }>`
+  const { rows } = await sql<Pick<Selectable<VisitorAttributes>, "key">>`
     with given as (
       select * from unnest(${attributes.map(({ key }) => key)}::text[], ${attributes.map(({ value }) => value)}::text[],
         ${attributes.map(({ type }) => type)}::visitor_attribute_type[],

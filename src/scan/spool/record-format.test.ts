@@ -160,6 +160,7 @@ test("the reader finds every field of a visit where the writer has put it, whate
         waitsAt: uuid(6),
       });
     }),
+    { numRuns: 25 },
   );
 });
 
