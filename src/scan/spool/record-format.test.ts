@@ -136,7 +136,8 @@ test("reads back what was written, and of headers only what decides on the class
 });
 
 test("the reader finds every field of a visit where the writer has put it, whatever it holds", () => {
-  const text = fc.string({ unit: "binary", maxLength: 20 }).filter((of) => !of.includes("\0"));
+  const unit = fc.constantFrom("a", "0", ",", '"', "\\", "]", "\n", "\u001f", "ü", "€", "🙂");
+  const text = fc.string({ unit });
   const visits = fc.record({
     action: fc.constantFrom("SCAN", "CLICK"),
     level: fc.constantFrom("NONE", "BASIC", "ADVANCED"),
@@ -160,7 +161,6 @@ test("the reader finds every field of a visit where the writer has put it, whate
         waitsAt: uuid(6),
       });
     }),
-    { numRuns: 25 },
   );
 });
 
