@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Visitors } from "../../gen/database.ts";
+import type { VisitorAttributes, Visitors } from "../../gen/database.ts";
 import { lockClasses } from "../db/locks.ts";
 import { type Db, violates } from "../db/open.ts";
 import { isDeadlock, untilUndisturbed } from "../db/retry.ts";
@@ -256,7 +256,7 @@ export async function saveAttributes(
   attributes: readonly Pick<GivenAttribute, "key" | "value" | "type" | "setOnce">[],
 ): Promise<readonly string[]> {
   if (attributes.length === 0) return [];
-  const { rows } = await sql<{ key: string }>`
+  const { rows } = await sql<Pick<Selectable<VisitorAttributes>, "key">>`
     with given as (
       select * from unnest(${attributes.map(({ key }) => key)}::text[], ${attributes.map(({ value }) => value)}::text[],
         ${attributes.map(({ type }) => type)}::visitor_attribute_type[],

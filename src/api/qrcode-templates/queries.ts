@@ -135,7 +135,7 @@ export async function findThumbnails(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly thumbnail_key: string | null }[]> {
-  const { rows } = await sql<{ id: string; thumbnail_key: string | null }>`
+  const { rows } = await sql<Pick<Selectable<QrcodeTemplates>, "id" | "thumbnail_key">>`
     select id, thumbnail_key from qrcode_templates where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])
     union
     select t.id, t.thumbnail_key from ${gallery}

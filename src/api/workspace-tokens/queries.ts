@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import type { WorkspaceTokens } from "../../../gen/database.ts";
+import type { ChangedScopes, WorkspaceTokens } from "../../../gen/database.ts";
 import { tellRevocation, tellScopeChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
@@ -79,7 +79,7 @@ export function writeToken(
 /** Tells every process of a token's changed scopes, once the transaction commits. Answers the version of the change. */
 export async function announceScopes(tx: Db, { id, scope, updated_at }: WorkspaceTokenRow): Promise<number> {
   const tell = tellScopeChange({ tokenId: id, version: sql.ref("version"), scope });
-  const { rows } = await sql<{ version: number }>`
+  const { rows } = await sql<Pick<Selectable<ChangedScopes>, "version">>`
     with change as (
       insert into changed_scopes (token_id, scope, version, changed_at) values (${id}, ${scope}, 1, ${updated_at})
       on conflict on constraint changed_scopes_pkey do update set

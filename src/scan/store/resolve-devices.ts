@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Devices } from "../../../gen/database.ts";
 import { bytesArray, plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { deviceAlike, matchMs } from "../device/alike-devices.ts";
@@ -68,18 +69,21 @@ function newDevice(facts: VisitFacts): BatchDevice {
   };
 }
 
-interface Found {
+interface Found
+  extends Pick<
+    Selectable<Devices>,
+    | "workspace_id"
+    | "id"
+    | "visitor_id"
+    | "device_type"
+    | "country"
+    | "city"
+    | "browser_name"
+    | "platform_name"
+  > {
   readonly is_cookie: boolean;
   readonly hash: string;
-  readonly workspace_id: string;
-  readonly id: string;
-  readonly visitor_id: string | null;
   readonly last_used_ms: number;
-  readonly device_type: DeviceDimensions["deviceType"];
-  readonly country: string;
-  readonly city: string;
-  readonly browser_name: string;
-  readonly platform_name: string;
 }
 
 async function findKnown(

@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import pg from "pg";
+import type { Workspaces } from "../../../gen/database.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { isLostRace, untilUndisturbed } from "../../db/retry.ts";
@@ -112,7 +113,7 @@ async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, "live" | "test">> {
-  const { rows } = await sql<{ id: string; environment: "live" | "test"; is_inactive: boolean }>`
+  const { rows } = await sql<Pick<Selectable<Workspaces>, "id" | "environment"> & { is_inactive: boolean }>`
     select id, environment, inactive_since is not null as is_inactive from workspaces
     where id = any(${plainArray(ids)}::uuid[])`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
