@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AnyNode, type Node, parse } from "acorn";
 import { expect, test } from "vitest";
+import { shortlinkPattern } from "../../src/model/links/shortlink.ts";
 import { slowness } from "../support/slow-expression.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -11,9 +12,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Where expressions are put together, and why they need no judgement. */
 const made: Readonly<Record<string, string>> = {
   "src/model/devices/countries.ts": "one of many names, without repetitions",
-  "build/openapi/limits.ts":
-    "a pattern of the proto files, judged below; runs when the OpenAPI document is made",
-  "build/openapi/portable-pattern.ts": "one set of characters, when the OpenAPI document is made",
+  "src/model/links/shortlink.ts": "the grammar of short links, judged below",
+  "src/scan/handler.ts": "paths that begin with a short link, of which the grammar is judged below",
 };
 
 interface Found {
@@ -65,6 +65,15 @@ test("every regular expression takes time in proportion to its text", () => {
 test("no expression is put together as the program runs, but the known ones", () => {
   const places = found.filter(({ expression }) => expression === undefined).map(({ place }) => place);
   expect(new Set(places)).toEqual(new Set(Object.keys(made)));
+});
+
+test("the grammar of short links takes time in proportion to its text, alone and in a path", () => {
+  for (const text of [
+    `^${shortlinkPattern}$`,
+    `^/(${shortlinkPattern})/?$`,
+    `^/(${shortlinkPattern})/s/([0-9a-f]{8})$`,
+  ])
+    expect(slowness(new RegExp(text)), text).toBeUndefined();
 });
 
 test("every pattern of the proto files takes time in proportion to its text, whoever runs it", () => {

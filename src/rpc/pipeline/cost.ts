@@ -15,7 +15,7 @@ interface LineLimits {
  * leave everybody else a turn between them. Of the connections to PostgreSQL, ten by default, searches leave some.
  */
 const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
-  [Cost.QUERY, { atOnce: 8, atOncePerCaller: 4, waiting: 2_000, waitingPerCaller: 400 }],
+  [Cost.QUERY, { atOnce: 8, atOncePerCaller: 4, waiting: 2_000, waitingPerCaller: 250 }],
   [Cost.RENDER, { atOnce: 2, atOncePerCaller: 1, waiting: 200, waitingPerCaller: 50 }],
 ]);
 

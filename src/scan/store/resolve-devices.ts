@@ -3,7 +3,7 @@ import type { Devices } from "../../../gen/database.ts";
 import { bytesArray, plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { deviceAlike, matchMs } from "../device/alike-devices.ts";
-import type { BatchDevice, DeviceDimensions } from "./resolved-visit.ts";
+import type { BatchDevice } from "./resolved-visit.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 
 /** Which device each visit was made with, in the order of the visits, and what that adds to the database. */
