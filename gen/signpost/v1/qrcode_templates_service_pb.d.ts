@@ -56,7 +56,7 @@ export declare type ListQrcodeTemplatesRequest = Message<"signpost.v1.ListQrcode
   /**
    * Which templates to show.
    *
-   * @generated from field: signpost.v1.QrcodeTemplateScope scope = 5;
+   * @generated from field: signpost.v1.QrcodeTemplateScope scope = 6;
    */
   scope: QrcodeTemplateScope;
 };
