@@ -85,7 +85,8 @@ async function run(
   const request = await deadline.aside(read);
   permitFields(plan, request, state.identity);
   const { checkRequest } = await loadRules();
-  const refusal = checkRequest(request, plan.method.input);
+  // As in `runHandler`, only the registry's common type is narrower.
+  const refusal = checkRequest(request, plan.method.input, () => plan.handle.check?.(request as never));
   if (refusal !== undefined) throw refusal;
   let finish: Finish | undefined;
   const ownDb = deps.turns.of(ownerOf(state), { patience: () => deadline.signal });

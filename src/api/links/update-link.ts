@@ -31,7 +31,6 @@ export async function changeLink(
   const { workspaceId } = callerOf(context);
   const wanted = readWanted(request);
   const screened = screenedUrls(wanted);
-  refuse(destinationFaults(screened, [deps.shortUrl]));
   return inTransaction(context.db, async (tx) => {
     const before = await lockLink(tx, workspaceId, request.id, {
       directoryId: wanted.directoryId,
@@ -68,7 +67,8 @@ interface Wanted {
   readonly qrcodeTemplateId: string | null | undefined;
 }
 
-function readWanted(request: UpdateLinkRequest): Wanted {
+/** Throws INVALID_ARGUMENT for fields that contradict each other. */
+export function readWanted(request: UpdateLinkRequest): Wanted {
   const values = {
     name: request.name,
     fallback_destination: request.fallbackDestination,
@@ -115,7 +115,7 @@ function readWanted(request: UpdateLinkRequest): Wanted {
   };
 }
 
-function screenedUrls({ fallbackDestination }: Wanted): ScreenedUrl[] {
+export function screenedUrls({ fallbackDestination }: Pick<Wanted, "fallbackDestination">): ScreenedUrl[] {
   return fallbackDestination ? [{ field: "fallbackDestination", url: fallbackDestination }] : [];
 }
 
