@@ -116,10 +116,13 @@ const elsewhere: Record<string, string[]> = {
   "scan/take-step.ts": ["PASSWORD_VERIFY", "CLIENT_REDIRECT"],
   // Answers of forms and of pages with a timer are posted as the pages would.
   "api/workflow-steps/simulated-answers.ts": ["FORM_SUBMIT", "MESSAGE_PAGE"],
+  // Operators and what they compare with have to fit.
+  "api/workflow-steps/rules.ts": ["visitorDataCondition"],
   // A form that was answered counts for the score.
   "db/score-visit.ts": ["FORM_SUBMIT"],
   // Timers run on, and cards are files.
-  "scan/step-handler.ts": ["MESSAGE_PAGE", "CONTACT_CARD"],
+  "scan/step-handler.ts": ["CONTACT_CARD"],
+  "scan/step-timer.ts": ["MESSAGE_PAGE"],
   "scan/vcard.ts": ["socialLinks"],
   // Entries and redirects have their traces from the event, a redirect to the fallback among them.
   "scan/step-place.ts": ["CLIENT_REDIRECT"],

@@ -1,5 +1,5 @@
 import type { UpdateWorkflowStepRequest } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
-import { invalid, refuse } from "../../lib/errors.ts";
+import { refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
@@ -7,6 +7,7 @@ import { replaceStep, stepOf } from "./edits.ts";
 import { fromCapture } from "./message.ts";
 import { fromPayload, urlsOf } from "./payload.ts";
 import { captureFaults } from "./rules.ts";
+import { givenFields } from "./step-fields.ts";
 import { sealPassword } from "./step-password.ts";
 
 /** Changes a step of a link; answers its id with the workflow that it stands in. */
@@ -39,29 +40,4 @@ export async function updateStep(
     },
   );
   return { ...edited, stepId };
-}
-
-const maskedFields = ["payload", "attribute_capture", "canvas_position"] as const;
-type MaskedField = (typeof maskedFields)[number];
-
-/** The fields that the mask names, or without one those that are set. */
-function givenFields(request: UpdateWorkflowStepRequest): ReadonlySet<MaskedField> {
-  const { payload, attributeCapture, canvasPosition } = request;
-  const values = { payload, attribute_capture: attributeCapture, canvas_position: canvasPosition };
-  const paths = request.updateMask?.paths ?? [];
-  const unknown = paths.filter((path) => !isMasked(path) && !["link_id", "id", "update_mask"].includes(path));
-  if (unknown.length > 0)
-    throw invalid([{ field: "updateMask", description: `names ${unknown.join()}, which no update changes` }]);
-  const given = paths.length > 0 ? paths.filter(isMasked) : maskedFields.filter((field) => values[field]);
-  if (given.includes("payload") && payload?.variant.case === undefined)
-    throw invalid([
-      { field: "payload", description: "must hold the variant that belongs to the step's action" },
-    ]);
-  if (given.includes("canvas_position") && canvasPosition === undefined)
-    throw invalid([{ field: "canvasPosition", description: "is required when the mask names it" }]);
-  return new Set(given);
-}
-
-function isMasked(path: string): path is MaskedField {
-  return (maskedFields as readonly string[]).includes(path); // widened, because includes wants a known path
 }
