@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "build/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/database.ts"],
     pool: "forks",
     // Files keep nothing in modules that another file could meet, so a worker goes on with what it has loaded.

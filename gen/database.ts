@@ -245,11 +245,14 @@ export interface Links {
   custom_domain_id: string | null;
   deleted_at: Date | null;
   directory_id: string | null;
+  expired_destination: Generated<string>;
+  expires_at: Date | null;
   fallback_destination: Generated<string>;
   id: string;
   metadata: Generated<Json>;
   name: string;
   page_theme_id: string | null;
+  page_theme_template_id: string | null;
   purpose: Generated<string>;
   qrcode_design_id: string;
   qrcode_image_key: string | null;
@@ -273,6 +276,29 @@ export interface LinkTags {
   position: number;
   tag_id: string;
   workspace_id: string;
+}
+
+export interface LivingLinks {
+  created_at: Date | null;
+  custom_domain_id: string | null;
+  deleted_at: Date | null;
+  directory_id: string | null;
+  expired_destination: string | null;
+  expires_at: Date | null;
+  fallback_destination: string | null;
+  id: string | null;
+  metadata: Json | null;
+  name: string | null;
+  page_theme_id: string | null;
+  page_theme_template_id: string | null;
+  purpose: string | null;
+  qrcode_design_id: string | null;
+  qrcode_image_key: string | null;
+  qrcode_pending_update_since: Date | null;
+  qrcode_template_id: string | null;
+  shortlink: string | null;
+  updated_at: Date | null;
+  workspace_id: string | null;
 }
 
 export interface Media {
@@ -526,6 +552,7 @@ export interface DB {
   link_settings: LinkSettings;
   link_tags: LinkTags;
   links: Links;
+  living_links: LivingLinks;
   media: Media;
   member_emails: MemberEmails;
   members: Members;

@@ -9,11 +9,13 @@ const serviceOnly = [
   "buf.validate.**",
   "google.api.**",
   "signpost.options.v1.access",
+  "signpost.options.v1.needs_full_access",
   "signpost.options.v1.scope_description",
   "signpost.options.v1.cache_seconds",
   "signpost.options.v1.success_status",
   "signpost.options.v1.request_bytes_max",
   "signpost.options.v1.verbatim",
+  "signpost.options.v1.deprecation",
 ];
 
 /** Gets what the build of a language's package needs from registries; throws when one is out of reach. */

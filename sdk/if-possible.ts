@@ -3,10 +3,10 @@
  * [language…]`. A language without its tools here, or whose registry is out of reach, is left out with the reason printed;
  * every failure after that is one.
  */
-import { spawnSync } from "node:child_process";
 import { buildPackage, fetchNeeds } from "./build-package.ts";
-import type { Language, Tool } from "./languages.ts";
+import type { Language } from "./languages.ts";
 import { repository, run, selectLanguages } from "./run.ts";
+import { lack } from "./tools.ts";
 
 const built: string[] = [];
 for (const [name, language] of selectLanguages(process.argv.slice(2))) {
@@ -19,16 +19,6 @@ for (const [name, language] of selectLanguages(process.argv.slice(2))) {
   built.push(name);
 }
 if (built.length > 0) await run(["node", "sdk/smoke.ts", ...built], repository);
-
-/** What is wrong with a tool as it is on this machine, if anything. */
-function lack({ version: [program, ...args], least }: Tool): string | undefined {
-  const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
-  if (status !== 0) return `${program} is not here`;
-  // Maven prints colors, whose codes have digits before a letter.
-  const [, major = "0", minor = "0"] = /(\d+)(?:\.(\d+))?(?![\da-z])/.exec(stdout) ?? [];
-  const isOld = Number(major) < least[0] || (Number(major) === least[0] && Number(minor) < least[1]);
-  return isOld ? `${program} ${major}.${minor} is older than ${least.join(".")}` : undefined;
-}
 
 async function unfetched(name: string, language: Language): Promise<string | undefined> {
   try {

@@ -6,12 +6,14 @@ setFlagsFromString("--no-parallel-scavenge");
 
 // Compiled code is kept between starts, which halves what a start costs; so everything else is loaded after this.
 enableCompileCache();
-const { readConfig } = await import("./config.ts");
-const { startService } = await import("./service.ts");
+const { readConfig } = await import("./service/config.ts");
+const { startService } = await import("./service/service.ts");
 
 // Whoever starts the service twice, or with a wrong setting, gets the reason and no stack.
 try {
-  const service = await startService(readConfig(process.env), (text) => process.stdout.write(text));
+  const { stdout } = process;
+  const screen = { print: (text: string) => stdout.write(text), isTerminal: stdout.isTTY === true };
+  const service = await startService(readConfig(process.env), screen);
   let stopping = false;
   const stop = () => {
     if (stopping) return;

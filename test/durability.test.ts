@@ -98,7 +98,7 @@ async function recordedNumbers(service: Service): Promise<number[]> {
 
 async function drained(service: Service): Promise<void> {
   const depth = async () => {
-    const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+    const text = await (await fetch(service.metricsUrl)).text();
     return Number(/^signpost_spool_depth (\d+)$/m.exec(text)?.[1] ?? -1);
   };
   await eventually(depth, (left) => left === 0, 30_000);

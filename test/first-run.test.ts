@@ -57,8 +57,10 @@ describe("on the first start", () => {
     expect(credentials.baseUrl).toBe(service.baseUrl);
   });
 
-  test("the credentials are printed, and not logged", () => {
-    expect(service.stdout()).toContain(service.credentials.password);
+  test("where no terminal shows it, the output tells where the credentials are, and none of them", () => {
+    expect(service.stdout()).toContain(join(service.dataDir, "credentials.json"));
+    expect(service.stdout()).not.toContain(service.credentials.accessToken);
+    expect(service.stdout()).not.toContain(service.credentials.password);
     expect(JSON.stringify(service.log())).not.toContain(service.credentials.accessToken);
     expect(JSON.stringify(service.log())).not.toContain(service.credentials.password);
   });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { busyMs, busyMsMax } from "./support/metrics.ts";
 import { onePixel } from "./support/one-pixel.ts";
 import { readWithZxing } from "./support/qr-readers.ts";
 import { type RestApi, restApi } from "./support/rest-api.ts";
@@ -147,6 +148,17 @@ for (const [name, open] of Object.entries(places)) {
         expect(shown.thumbnailSignedUrl).toBeTruthy();
         expect(await readWithZxing(await imageAt(shown.thumbnailSignedUrl))).toHaveLength(1);
       }, patience);
+    });
+
+    test("keeps others waiting for no longer than 200 ms while a code that cannot be read is verified", async () => {
+      await busyMs(service);
+      const answer = await fetch(`${service.baseUrl}/v1/public/qrcode-designs`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ centralImageData: onePixel, centralImageSize: 0.5, requireScannable: true }),
+      });
+      expect(await answer.json()).toMatchObject({ error: { codeType: "DESIGN_NOT_SCANNABLE" } });
+      expect(await busyMs(service)).toBeLessThan(busyMsMax);
     });
 
     test("gives public images to everyone", async () => {

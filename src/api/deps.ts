@@ -1,7 +1,7 @@
 import type { RawBuilder } from "kysely";
 import type { Db } from "../db/open.ts";
-import type { PictureReader } from "../lib/reencode-image.ts";
-import type { Storage } from "../lib/storage.ts";
+import type { PictureReader } from "../lib/images/reencode-image.ts";
+import type { Storage } from "../lib/storage/storage.ts";
 
 /** Jobs that calls queue, and what each is told. */
 interface QueuedJobs {

@@ -4,7 +4,7 @@ import type { Selectable } from "kysely";
 import type { Devices, VisitorAttributes } from "../../gen/database.ts";
 import { DeviceActor, type DeviceSchema, DeviceType } from "../../gen/signpost/v1/device_pb.js";
 import { type VisitorAttributeSchema, VisitorAttributeType } from "../../gen/signpost/v1/visitor_pb.js";
-import { meaningOf } from "../model/attribute-value.ts";
+import { meaningOf } from "../model/visitors/attribute-value.ts";
 
 /* What events and visitors answer alike. */
 

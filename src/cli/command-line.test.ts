@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { readCommandLine } from "./command-line.ts";
-import type { JsonObject } from "./flag-values.ts";
-import { type Command, findCommand, loadGroup } from "./groups.ts";
-import { restCall } from "./request.ts";
+import type { JsonObject } from "./operations/flag-values.ts";
+import { type Command, findCommand, loadGroup } from "./operations/groups.ts";
+import { restCall } from "./operations/request.ts";
 
 let create: Command;
 let createStep: Command;

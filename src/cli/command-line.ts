@@ -5,10 +5,10 @@ import {
   merge,
   ownProperty,
   type ReadFile,
-} from "./flag-values.ts";
-import { findFlag, flagName, flagsOf, isBoolean, isRequired } from "./flags.ts";
-import type { Command } from "./groups.ts";
-import { closest } from "./names.ts";
+} from "./operations/flag-values.ts";
+import { findFlag, flagName, flagsOf, isBoolean, isRequired } from "./operations/flags.ts";
+import type { Command } from "./operations/groups.ts";
+import { closest } from "./operations/names.ts";
 import { UsageError } from "./outcome.ts";
 
 /** Flags that every operation has. `value` says what follows them, empty for those that stand alone. */

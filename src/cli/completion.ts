@@ -1,9 +1,9 @@
 import { settingFlags } from "./command-line.ts";
-import { type Flag, findFlag, flagsOf, isBoolean, shortNames } from "./flags.ts";
-import { type Command, findCommand, findGroupName, groupNames, loadGroup } from "./groups.ts";
+import { type Flag, findFlag, flagsOf, isBoolean, shortNames } from "./operations/flags.ts";
+import { type Command, findCommand, findGroupName, groupNames, loadGroup } from "./operations/groups.ts";
+import { csvField, isPaged } from "./operations/paging.ts";
 import { UsageError } from "./outcome.ts";
 import { clientCommands, operatorCommands } from "./own-commands.ts";
-import { csvField, isPaged } from "./paging.ts";
 import { type Environment, readProfiles } from "./profiles.ts";
 
 /** What a word may become. */

@@ -1,10 +1,10 @@
 import { settingFlags } from "./command-line.ts";
-import { type Descriptions, firstSentence } from "./descriptions.ts";
-import { type Flag, flagName, flagsOf, isRequired, placeholder } from "./flags.ts";
-import type { Command, Group } from "./groups.ts";
+import { type Descriptions, firstSentence } from "./operations/descriptions.ts";
+import { type Flag, flagName, flagsOf, isRequired, placeholder } from "./operations/flags.ts";
+import type { Command, Group } from "./operations/groups.ts";
+import { csvField, isPaged } from "./operations/paging.ts";
 import { exitCodeMeanings } from "./outcome.ts";
 import { clientCommands, type OwnCommand, operatorCommands } from "./own-commands.ts";
-import { csvField, isPaged } from "./paging.ts";
 import { pairLines } from "./table.ts";
 
 /** `signpost --help`. */

@@ -3,11 +3,11 @@ import { Writable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { isLoopback } from "../lib/hosts.ts";
-import { createAsk } from "./ask.ts";
-import { findCommand, loadGroup } from "./groups.ts";
+import { createAsk } from "./operations/ask.ts";
+import { findCommand, loadGroup } from "./operations/groups.ts";
+import { type RestCall, restCall } from "./operations/request.ts";
 import { exitCodes, RefusedError, UsageError } from "./outcome.ts";
 import { addressOf, defaultBaseUrl, defaultProfile, type Environment, keepProfile } from "./profiles.ts";
-import { type RestCall, restCall } from "./request.ts";
 
 /** Asks for a token, checks it with the service and keeps it. Returns what to print. Throws a UsageError or a RefusedError. */
 export async function login(args: readonly string[], env: Environment): Promise<string> {

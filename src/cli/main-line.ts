@@ -1,8 +1,8 @@
-import type { Group } from "./groups.ts";
-import { closest } from "./names.ts";
+import type { Group } from "./operations/groups.ts";
+import { closest } from "./operations/names.ts";
+import type { Terminal } from "./operations/run-operation.ts";
 import { exitCodes, printable, type Refusal, RefusedError, UsageError } from "./outcome.ts";
 import { clientCommands, operatorCommands, ownCommandOf } from "./own-commands.ts";
-import type { Terminal } from "./run-operation.ts";
 
 /** Runs a command line, without the program's name, and returns its exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -60,7 +60,7 @@ async function runOperator(name: string, args: readonly string[], terminal: Term
 
 async function runInGroup(args: readonly string[], terminal: Terminal): Promise<void> {
   const [word = "", commandWord, ...rest] = args;
-  const { findCommand, findGroupName, groupNames, loadGroup } = await import("./groups.ts");
+  const { findCommand, findGroupName, groupNames, loadGroup } = await import("./operations/groups.ts");
   const name = await findGroupName(word);
   if (name === undefined) {
     const own = [...operatorCommands, ...clientCommands].map((each) => each.name);
@@ -74,11 +74,11 @@ async function runInGroup(args: readonly string[], terminal: Terminal): Promise<
     const names = group.commands.map((each) => each.name);
     throw new UsageError(`${name} has no command "${commandWord}"${hint(commandWord, names)}`, name);
   }
-  const { runOperation } = await import("./run-operation.ts");
+  const { runOperation } = await import("./operations/run-operation.ts");
   if (await runOperation(command, rest, terminal)) return;
   const { commandHelp } = await import("./help.ts");
-  const { readDescriptions } = await import("./descriptions.ts");
-  const { watchOf } = await import("./watch.ts");
+  const { readDescriptions } = await import("./operations/descriptions.ts");
+  const { watchOf } = await import("./operations/watch.ts");
   const isWatched = (await watchOf(command)) !== undefined;
   terminal.write(commandHelp(command, await readDescriptions(), terminal.width, isWatched));
 }
@@ -87,16 +87,16 @@ async function showMainHelp(args: readonly string[], terminal: Terminal): Promis
   const [first] = args;
   if (first !== undefined && first !== "--help" && first !== "-h")
     throw new UsageError(`a command stands before flags such as ${first}`);
-  const { groupNames, loadGroup } = await import("./groups.ts");
+  const { groupNames, loadGroup } = await import("./operations/groups.ts");
   const { mainHelp } = await import("./help.ts");
-  const { readDescriptions } = await import("./descriptions.ts");
+  const { readDescriptions } = await import("./operations/descriptions.ts");
   const groups = await Promise.all((await groupNames()).map(loadGroup));
   terminal.write(mainHelp(groups, await readDescriptions(), terminal.width));
 }
 
 async function showGroupHelp(group: Group, terminal: Terminal): Promise<void> {
   const { groupHelp } = await import("./help.ts");
-  const { readDescriptions } = await import("./descriptions.ts");
+  const { readDescriptions } = await import("./operations/descriptions.ts");
   terminal.write(groupHelp(group, await readDescriptions(), terminal.width));
 }
 
@@ -123,8 +123,8 @@ async function nameOfField(
   field: string,
   [groupWord = "", commandWord = ""]: readonly string[],
 ): Promise<string> {
-  const { findCommand, findGroupName, loadGroup } = await import("./groups.ts");
-  const { findFlagOfPath } = await import("./flags.ts");
+  const { findCommand, findGroupName, loadGroup } = await import("./operations/groups.ts");
+  const { findFlagOfPath } = await import("./operations/flags.ts");
   const name = await findGroupName(groupWord);
   const command = name === undefined ? undefined : findCommand(await loadGroup(name), commandWord);
   const flag = command === undefined ? undefined : findFlagOfPath(command.method.input, field);

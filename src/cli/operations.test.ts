@@ -4,7 +4,8 @@ import { createDecoders } from "../rest/decode.ts";
 import { fieldsOf } from "../wire/read-message.ts";
 import { checkRequired, readCommandLine, settingFlags } from "./command-line.ts";
 import { candidates } from "./completion.ts";
-import { type Descriptions, readDescriptions } from "./descriptions.ts";
+import { commandHelp, groupHelp } from "./help.ts";
+import { type Descriptions, readDescriptions } from "./operations/descriptions.ts";
 import {
   type Flag,
   flagName,
@@ -14,12 +15,11 @@ import {
   isRequired,
   isTimestamp,
   shortNames,
-} from "./flags.ts";
-import { type Command, type Group, groupNames, loadGroup } from "./groups.ts";
-import { commandHelp, groupHelp } from "./help.ts";
+} from "./operations/flags.ts";
+import { type Command, type Group, groupNames, loadGroup } from "./operations/groups.ts";
+import { restCall } from "./operations/request.ts";
+import { watchOf } from "./operations/watch.ts";
 import { clientCommands, operatorCommands } from "./own-commands.ts";
-import { restCall } from "./request.ts";
-import { watchOf } from "./watch.ts";
 
 /** How many operations the specification has; the service may have more. */
 const operationCountMin = 162;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { type Config, readConfig } from "../config.ts";
-import { createToken, createWorkspaceFor, migrateDatabase, rebuildEvents } from "./operate.ts";
+import { type Config, readConfig } from "../service/config.ts";
+import { createToken, createWorkspaceFor, migrateDatabase, rebuildEvents } from "./operations/operate.ts";
 import { UsageError } from "./outcome.ts";
 
 const options = {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
-import { isJsonObject } from "./flag-values.ts";
+import { isJsonObject } from "./operations/flag-values.ts";
 import { UsageError } from "./outcome.ts";
 
 /** Where a service is, and the token to show it. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "./flag-values.ts";
-import { answerSchema, findCommand, loadGroup } from "./groups.ts";
+import type { JsonObject } from "./operations/flag-values.ts";
+import { answerSchema, findCommand, loadGroup } from "./operations/groups.ts";
 import { createShower } from "./show.ts";
 import { textWidth } from "./table.ts";
 

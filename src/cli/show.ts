@@ -11,10 +11,10 @@ import {
   type Part,
   textOf,
   unwrap,
-} from "./answer-fields.ts";
-import { isJsonObject, type JsonObject } from "./flag-values.ts";
-import { isNested } from "./flags.ts";
-import { kebabOfSnake, singular } from "./names.ts";
+} from "./operations/answer-fields.ts";
+import { isJsonObject, type JsonObject } from "./operations/flag-values.ts";
+import { isNested } from "./operations/flags.ts";
+import { kebabOfSnake, singular } from "./operations/names.ts";
 import { printable } from "./outcome.ts";
 import { type Column, type Layout, layOut, pairLines, tableLine } from "./table.ts";
 

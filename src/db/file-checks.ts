@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Storage } from "../lib/storage.ts";
+import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import type { Db } from "./open.ts";
 

@@ -1,14 +1,17 @@
 import { sql } from "kysely";
-import type { PlanRow } from "../model/plan.ts";
+import type { PlanRow } from "../model/workflow/plan.ts";
 import type { Db } from "./open.ts";
 
-/** Everything a plan is compiled from, in one statement; undefined when no living link has this address. */
+/**
+ * Everything a plan is compiled from, in one statement; undefined when no link has this address. Expired links keep theirs:
+ * those that were taken out of their workspace have no steps any more, but still where they lead.
+ */
 export async function loadPlan(db: Db, host: string, shortlink: string): Promise<PlanRow | undefined> {
   const { rows } = await sql<PlanRow>`
     select ${planColumns}
     from shortlinks s join links l on l.workspace_id = s.workspace_id and l.id = s.link_id ${besideLinks}
     where s.host = ${host} and s.shortlink = ${shortlink} and s.released_at is null
-      and l.deleted_at is null and w.deleted_at is null
+      and (l.deleted_at is null or l.expires_at <= l.deleted_at) and w.deleted_at is null
       and (l.custom_domain_id is null or d.status in ('ACTIVE', 'RENEWAL_PENDING'))`.execute(db);
   return rows[0];
 }
@@ -21,8 +24,8 @@ export async function loadPlanOfLink(
 ): Promise<PlanRow | undefined> {
   const { rows } = await sql<PlanRow>`
     select ${planColumns}
-    from links l ${besideLinks}
-    where l.workspace_id = ${workspaceId} and l.id = ${linkId} and l.deleted_at is null
+    from living_links l ${besideLinks}
+    where l.workspace_id = ${workspaceId} and l.id = ${linkId}
       and w.deleted_at is null`.execute(db);
   return rows[0];
 }
@@ -33,7 +36,10 @@ const planColumns = sql`
   w.timezone, coalesce((select data_collection from link_settings
     where workspace_id = w.id and id = w.link_setting_id), 'BASIC') as "dataCollection",
   l.fallback_destination as "fallbackDestination", coalesce(d.root_destination, '') as "rootDestination",
-  w.expires_at as "expiresAt",
+  w.expires_at as "workspaceExpiresAt",
+  -- Taken out is expired, even if this process's clock is behind.
+  case when l.deleted_at is null then l.expires_at else to_timestamp(0) end as "expiresAt",
+  l.expired_destination as "expiredDestination",
   (select styling from page_themes where workspace_id = l.workspace_id and id = l.page_theme_id) as "pageTheme",
   jsonb_build_object('name', l.name, 'shortlink', l.shortlink, 'metadata', l.metadata, 'purpose', l.purpose,
     'tags', (select coalesce(jsonb_agg(t.name order by lt.position), '[]')

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { DB } from "../../gen/database.ts";
@@ -24,6 +25,9 @@ export interface DatabaseOptions {
   readonly onError: (error: Error) => void;
 }
 
+/** How long connections may take to end, in milliseconds. */
+const closeMsMax = 1_000;
+
 /** Opens a pool; connects on first use, so that a service starts while its database is away. */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const pool = new pg.Pool({
@@ -38,8 +42,21 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   pool.on("error", options.onError);
   // A connection that breaks while a client holds it reports there, and unheard errors end the process.
   pool.on("connect", (client) => client.on("error", options.onError));
+  const connections = new Set<pg.PoolClient>();
+  pool.on("connect", (client) => connections.add(client));
+  pool.on("remove", (client) => connections.delete(client));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  return {
+    db,
+    pool,
+    close: async () => {
+      await db.destroy();
+      // The pool says that it has ended before its connections have, and a server that stops then takes them for broken.
+      const deadline = AbortSignal.timeout(closeMsMax);
+      while (connections.size > 0 && !deadline.aborted)
+        await once(pool, "remove", { signal: deadline }).catch(() => {});
+    },
+  };
 }
 
 /** The same connection for clients that are not of the pool: LISTEN, jobs. */

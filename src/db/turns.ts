@@ -1,6 +1,6 @@
 import { type ConnectionProvider, Kysely, PostgresDialect } from "kysely";
 import type { DB } from "../../gen/database.ts";
-import { createTurnstile, type Patience } from "../lib/turnstile.ts";
+import { createTurnstile, type Patience } from "../lib/limits/turnstile.ts";
 import type { Db } from "./open.ts";
 
 /** One pool for many owners, of whom none gets more than a share of it. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { answerBytesMax } from "../lib/fill-page.ts";
+import { answerBytesMax } from "../lib/paging/fill-page.ts";
 import type { Db } from "./open.ts";
 
 /**
@@ -12,9 +12,9 @@ export function withinAnswer(
 ): RawBuilder<unknown> {
   // The second row is there whatever the first one has, because it tells that there is a next page.
   return sql`select * from (
-    select page.*, row_number() over (order by ${order}) as place,
-      sum(page.bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
-    from (select page.*, (${bytes})::int as bytes from (${statement}) page) page) page
+    select page.*, row_number() over listed as place, sum(page.bytes) over listed - page.bytes as bytes_before
+    from (select page.*, (${bytes})::int as bytes from (${statement}) page) page
+    window listed as (order by ${order} rows unbounded preceding)) page
     where place <= 2 or bytes_before <= ${answerBytesMax} order by place`;
 }
 

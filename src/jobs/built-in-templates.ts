@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { v5 } from "uuid";
 import type { Db } from "../db/open.ts";
-import { defaultDesignOptions } from "../model/design-options.ts";
+import { defaultDesignOptions } from "../model/look/design-options.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
-import { type BuiltInDesign, builtInDesigns } from "../qr/built-in-designs.ts";
+import { type BuiltInDesign, builtInDesigns } from "../qr/designs/built-in-designs.ts";
 import { jobCall } from "./queue.ts";
 
 // Ids follow from slugs, so that every service knows a template by the same one.

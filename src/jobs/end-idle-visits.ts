@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
-import { scoreVisit } from "../db/score-visit.ts";
+import { scoreVisit } from "../visitors/score-visit.ts";
 import { idleMs } from "../workflow/journey.ts";
 
 export interface EndIdleVisitsDeps {

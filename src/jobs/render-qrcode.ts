@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
-import { qrcodeContent } from "../model/design-options.ts";
-import { linkOrigin } from "../model/entrypoint.ts";
-import { loadDesign } from "../qr/load-design.ts";
-import { contentTypes, imageKey, renderImage } from "../qr/render.ts";
+import { linkOrigin } from "../model/links/entrypoint.ts";
+import { qrcodeContent } from "../model/look/design-options.ts";
+import { loadDesign } from "../qr/designs/load-design.ts";
+import { contentTypes, imageKey, renderImage } from "../qr/drawing/render.ts";
 import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
-import { askProcess, programBeside } from "../lib/ask-process.ts";
-import { qrcodeContent, sampleShortlink } from "../model/design-options.ts";
-import { loadDesign } from "../qr/load-design.ts";
-import { contentTypes, imageKey } from "../qr/render.ts";
+import { askProcess, programBeside } from "../lib/images/ask-process.ts";
+import { qrcodeContent, sampleShortlink } from "../model/look/design-options.ts";
+import { loadDesign } from "../qr/designs/load-design.ts";
+import { contentTypes, imageKey } from "../qr/drawing/render.ts";
 import type { Drawing } from "./draw-process.ts";
 import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";

@@ -36,9 +36,7 @@ const hostForm = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/
  * client. Throws on an entry that is neither address nor network.
  */
 export function createOriginReader(trustedProxies: readonly string[]): ReadOrigin {
-  const trusted = new BlockList();
-  for (const entry of trustedProxies) addNetwork(trusted, entry);
-  const isTrusted = (address: string) => trusted.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  const isTrusted = createAddressList(trustedProxies);
 
   return (connection) => {
     const { host } = connection;
@@ -66,6 +64,13 @@ export function createOriginReader(trustedProxies: readonly string[]): ReadOrigi
   };
 }
 
+/** Tells whether an address is one of the given ones, or in one of the given networks. Throws on an entry that is neither. */
+export function createAddressList(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) addNetwork(list, entry);
+  return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
 // Of proxies that append to a list, the one the client spoke to wrote as far from the right as the client's address
 // stands; what is further left came from the client. Proxies that replace the value leave a single one.
 function saidBy(hops: number, header: string | undefined): string | undefined {
@@ -79,7 +84,7 @@ function listed(header: string | undefined): string[] {
 }
 
 /** An address without brackets, port, zone or IPv6 wrapping; absent when it is none. */
-function plainAddress(text: string): string | undefined {
+export function plainAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text);
   const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text);
   const [bare = ""] = (bracketed?.[1] ?? withPort?.[1] ?? text).split("%");

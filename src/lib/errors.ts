@@ -92,7 +92,8 @@ export function fail(code: Code, reason: Reason, message: string, refusal?: Refu
 /** INVALID_ARGUMENT that lists every refused field. */
 export function invalid(fields: readonly FieldViolation[], reason: Reason = "INVALID_ARGUMENT"): CallError {
   const [first] = fields;
-  const message = first === undefined ? "invalid request" : `${first.field}: ${first.description}`;
+  const others = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
+  const message = first === undefined ? "invalid request" : `${first.field}: ${first.description}${others}`;
   return new CallError("INVALID_ARGUMENT", reason, message, { fields });
 }
 

@@ -1,9 +1,9 @@
 import { invalid } from "./errors.ts";
 
 /**
- * The fields that a change names: those of its mask, or without one those that hold something. `values` are all that it
- * can change, by their names in the mask; `others` may stand in a mask and change nothing. Throws INVALID_ARGUMENT for
- * any other name.
+ * The fields that a change names: those of its mask, all of them for `*`, or without one those that hold something. `values`
+ * are all that it can change, by their names in the mask; `others` may stand in a mask and change nothing. Throws
+ * INVALID_ARGUMENT for any other name: of what only the service writes, and of parts of a field, for a field is replaced whole.
  */
 export function fieldsToChange<Field extends string>(
   values: Readonly<Record<Field, unknown>>,
@@ -11,6 +11,17 @@ export function fieldsToChange<Field extends string>(
   others: readonly string[] = [],
 ): ReadonlySet<Field> {
   const isField = (path: string): path is Field => Object.hasOwn(values, path);
+  if (paths.includes("*")) return new Set(Object.keys(values).filter(isField));
+  const nested = paths.find((path) => path.includes(".") && isField(path.slice(0, path.indexOf("."))));
+  if (nested !== undefined) {
+    const whole = nested.slice(0, nested.indexOf("."));
+    throw invalid([
+      {
+        field: "updateMask",
+        description: `names ${nested}, a part of ${whole}: name ${whole} and send it whole`,
+      },
+    ]);
+  }
   const unknown = paths.filter((path) => !isField(path) && !others.includes(path) && path !== "update_mask");
   if (unknown.length > 0)
     throw invalid([{ field: "updateMask", description: `names ${unknown.join()}, which no update changes` }]);
@@ -22,10 +33,10 @@ export function fieldsToChange<Field extends string>(
   );
 }
 
-/** Whether a change may name the field: one without a mask may name any. */
+/** Whether a change may name the field: one without a mask, or with `*`, may name any. */
 export function mayChange(mask: { readonly paths: readonly string[] } | undefined, field: string): boolean {
   const paths = mask?.paths ?? [];
-  return paths.length === 0 || paths.includes(field);
+  return paths.length === 0 || paths.includes("*") || paths.includes(field);
 }
 
 function holdsSomething(value: unknown): boolean {

@@ -8,10 +8,10 @@ import {
   zbarimg,
 } from "../../test/support/qr-readers.ts";
 import { hasTool } from "../../test/support/system-tool.ts";
-import { type Design, defaultDesign, solid } from "./design.ts";
-import { layOut, quietZone } from "./layout.ts";
-import { qrMatrix } from "./matrix.ts";
-import { imageKey, renderImage, renderSvg } from "./render.ts";
+import { type Design, defaultDesign, solid } from "./drawing/design.ts";
+import { layOut, quietZone } from "./drawing/layout.ts";
+import { qrMatrix } from "./drawing/matrix.ts";
+import { imageKey, renderImage, renderSvg } from "./drawing/render.ts";
 
 const character = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
 const code = fc.string({ unit: character, minLength: 1, maxLength: 64 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import { type CallError, fail } from "../lib/errors.ts";
+import { fail } from "../lib/errors.ts";
+import { acceptedEncodings, isReadable } from "../lib/limits/inflated.ts";
 
 /** A request over HTTP/1.1 or HTTP/2. */
 export type RestRequest = IncomingMessage | Http2ServerRequest;
@@ -22,15 +23,25 @@ export function announcesBody(req: RestRequest): boolean {
   return req.headers["transfer-encoding"] !== undefined;
 }
 
-/** Throws 415 unless the body is `application/json` in UTF-8 without content coding; with `anyType` only the coding counts. */
+/** How the body is compressed. */
+export function contentCoding(req: RestRequest): string | undefined {
+  return header(req, "content-encoding")?.trim().toLowerCase();
+}
+
+/**
+ * Throws 415 unless the body is `application/json` in UTF-8 (a PATCH also takes `application/merge-patch+json`, which means
+ * the same) in a content coding that can be read; with `anyType` only the coding counts.
+ */
 export function checkMediaType(req: RestRequest, anyType: boolean): void {
-  const coding = header(req, "content-encoding")?.trim().toLowerCase() ?? "identity";
-  if (coding !== "identity" && coding !== "") {
-    throw unsupportedMediaType("content-encoding must be identity: send the body uncompressed");
-  }
+  if (!isReadable(contentCoding(req)))
+    throw unsupportedMediaType(`content-encoding must be one of ${acceptedEncodings}`, {
+      "accept-encoding": acceptedEncodings,
+    });
   if (anyType) return;
   const [type = "", ...parameters] = (header(req, "content-type") ?? "").toLowerCase().split(";");
-  if (type.trim() !== "application/json") throw unsupportedMediaType("content-type must be application/json");
+  const isPatch = req.method === "PATCH" && type.trim() === "application/merge-patch+json";
+  if (type.trim() !== "application/json" && !isPatch)
+    throw unsupportedMediaType("content-type must be application/json");
   for (const parameter of parameters) {
     const [name, value = ""] = parameter.split("=");
     if (name?.trim() === "charset" && value.trim().replaceAll('"', "") !== "utf-8") {
@@ -39,12 +50,6 @@ export function checkMediaType(req: RestRequest, anyType: boolean): void {
   }
 }
 
-function unsupportedMediaType(message: string) {
-  return fail("INVALID_ARGUMENT", "UNSUPPORTED_MEDIA_TYPE", message, { httpStatus: 415 });
-}
-
-/** 413: more bytes are announced or have come than the method takes. */
-export function tooLarge(max: number): CallError {
-  const message = `the request body is over the limit of ${max} bytes`;
-  return fail("INVALID_ARGUMENT", "REQUEST_TOO_LARGE", message, { httpStatus: 413 });
+function unsupportedMediaType(message: string, headers: Record<string, string> = {}) {
+  return fail("INVALID_ARGUMENT", "UNSUPPORTED_MEDIA_TYPE", message, { httpStatus: 415, headers });
 }

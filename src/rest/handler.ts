@@ -1,6 +1,7 @@
 import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
-import type { BodyBudget, BodyHold } from "../lib/body-budget.ts";
 import { CallError, fail } from "../lib/errors.ts";
+import type { BodyBudget, BodyHold } from "../lib/limits/body-budget.ts";
+import { inflated, isCompressed, tooLarge } from "../lib/limits/inflated.ts";
 import {
   announcedLength,
   discardBody,
@@ -8,11 +9,18 @@ import {
   expectsContinue,
   lingerBeforeClose,
   receiveBody,
-} from "../lib/request-body.ts";
+} from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Call, Invoke } from "../rpc/call.ts";
 import type { Binding } from "./binding.ts";
-import { announcesBody, bodyBytesMax, checkMediaType, header, type RestRequest, tooLarge } from "./body.ts";
+import {
+  announcesBody,
+  bodyBytesMax,
+  checkMediaType,
+  contentCoding,
+  header,
+  type RestRequest,
+} from "./body.ts";
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";
@@ -34,6 +42,8 @@ export interface RestOptions {
   readonly isCrossOrigin?: (method: DescMethodUnary) => boolean;
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: (req: RestRequest) => string;
+  /** What is told of limits to a caller at an address who is refused before any method is known; nothing by default. */
+  readonly limitsOf?: (address: string) => AnswerHeaders;
   /** A new request id, for callers that send none. */
   readonly newRequestId: () => string;
   /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
@@ -74,7 +84,10 @@ export function restHandler(options: RestOptions): RestHandler {
       try {
         if (!(error instanceof CallError)) options.onFault(error, requestId);
         const refusal = error instanceof CallError ? error : internalError();
-        await refuse(req, res, refusal, requestId, { headers: {}, bytesMax: 2 * bodyBytesMax });
+        await refuse(req, res, refusal, requestId, {
+          headers: options.limitsOf?.(options.clientAddress(req)) ?? {},
+          bytesMax: 2 * bodyBytesMax,
+        });
       } catch (fault) {
         options.onFault(fault, requestId);
         res.destroy();
@@ -183,7 +196,9 @@ function bodyOf(req: RestRequest, res: RestResponse, plan: Plan): TakeBody {
     if (expectsContinue(req)) res.writeContinue();
     const bytes = await receiveBody(req, { bytesMax: plan.bodyBytesMax, announced, hold, tooLarge });
     if (bytes.length > 0 && !hasType) checkMediaType(req, anyType);
-    return bytes;
+    const coding = contentCoding(req);
+    if (!isCompressed(coding) || bytes.length === 0) return bytes;
+    return inflated(bytes, coding, { bytesMax: plan.bodyBytesMax, hold });
   };
 }
 

@@ -14,9 +14,15 @@ import {
   access,
   needs_full_access,
 } from "../../gen/signpost/options/v1/access_pb.js";
-import { cache_seconds, calls_per_minute_and_address } from "../../gen/signpost/options/v1/handling_pb.js";
+import {
+  type Cost,
+  cache_seconds,
+  calls_per_minute_and_address,
+  cost,
+} from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
+import { retirementOf } from "./deprecation.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
 
 /** Public names of every scope there is. */
@@ -58,6 +64,9 @@ export interface MethodPlan {
   readonly cacheControl: string | undefined;
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
+  readonly cost: Cost;
+  /** Headers that tell that the method is going away, none when it stays. */
+  readonly retirement: Readonly<Record<string, string>>;
   readonly handle: Handle;
 }
 
@@ -89,6 +98,8 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
+    cost: getOption(method, cost),
+    retirement: retirementOf(method)?.headers ?? {},
     handle,
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -5,16 +6,16 @@ import type { Db } from "../db/open.ts";
 import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
-import { createAuthenticate } from "./authenticate.ts";
-import type { Invoke } from "./call.ts";
-import type { ScopeChange } from "./changed-scopes.ts";
+import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
-import { createCallMetrics } from "./metrics.ts";
-import { createPipeline } from "./pipeline.ts";
-import { createRateLimiter, type RateLimiterDeps } from "./rate-limit.ts";
-import { openRevocations } from "./revocations.ts";
-import { createTokenUse } from "./token-use.ts";
-import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
+import { createAuthenticate } from "./pipeline/authenticate.ts";
+import type { ScopeChange } from "./pipeline/changed-scopes.ts";
+import { createCallMetrics } from "./pipeline/metrics.ts";
+import { createPipeline } from "./pipeline/pipeline.ts";
+import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
+import { openRevocations } from "./pipeline/revocations.ts";
+import { createTokenUse } from "./pipeline/token-use.ts";
+import { createTokenSigner, createTokenVerifier } from "./pipeline/tokens.ts";
 
 export interface PipelineOptions {
   readonly db: Db;
@@ -46,6 +47,10 @@ export interface PipelineParts {
 export interface OpenPipeline {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
+  /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
+  pace(address: string, signal: AbortSignal): Promise<void>;
+  /** What is told of limits to a caller who is refused before any method is known; it takes a call without a token. */
+  readonly limitsOf: (address: string) => AnswerHeaders;
   /** Writes what is kept in memory for a while: uses of tokens, rates. */
   flush(): Promise<void>;
   /** Writes it for the last time and stops listening; call it before the database closes. */
@@ -90,7 +95,15 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     const flush = async () => {
       await Promise.all([tokenUse.flush(), rateLimiter.sync()]);
     };
-    return { invoke, services, flush, close };
+    const pace = async (address: string, signal: AbortSignal) => {
+      for (;;) {
+        const allowance = rateLimiter.take({ kind: "anonymous", address });
+        if (allowance === undefined || allowance.isAllowed) return;
+        await pause(allowance.retryAfterSeconds * 1000, undefined, { signal, ref: false });
+      }
+    };
+    const limitsOf = (address: string) => limitHeaders(rateLimiter.take({ kind: "anonymous", address }));
+    return { invoke, services, pace, limitsOf, flush, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Origin } from "../lib/client-address.ts";
-import type { MissLimit } from "../lib/miss-limit.ts";
-import type { Plan } from "../model/plan.ts";
-import { shortlinkPattern } from "../model/shortlink.ts";
-import type { Known } from "./cache.ts";
-import type { Plans, Root } from "./find.ts";
-import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first-request.ts";
-import type { ShortHosts } from "./hosts.ts";
-import { noIcon, plain, redirect, robots, showNotice } from "./respond.ts";
-import type { StepHandler } from "./step-handler.ts";
+import type { MissLimit } from "../lib/limits/miss-limit.ts";
+import { targetUrl } from "../model/links/redirect-target.ts";
+import { shortlinkPattern } from "../model/links/shortlink.ts";
+import type { Plan } from "../model/workflow/plan.ts";
+import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
+import { noIcon, plain, redirect, robots, showNotice } from "./pages/respond.ts";
+import type { Known } from "./plans/cache.ts";
+import type { Plans, Root } from "./plans/find.ts";
+import type { ShortHosts } from "./plans/hosts.ts";
+import type { StepHandler } from "./steps/step-handler.ts";
 
 /** Answers any path of any host that is not the API's, in HTTP/1.1 and HTTP/2. */
 export type ScanHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -122,7 +123,21 @@ function usePlan(deps: HandlerDeps, request: Request, plan: Plan | undefined, us
     showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
+  const { expiresAtMs } = plan;
+  if (expiresAtMs !== Number.POSITIVE_INFINITY && expiresAtMs <= deps.now().getTime()) {
+    answerExpired(deps, request, plan);
+    return;
+  }
   use(plan, (error) => fail(deps, res, error));
+}
+
+/** Neither a visit nor a visit's next step: an expired link sends everybody on, or says that it has expired. */
+function answerExpired({ counts }: HandlerDeps, request: Request, { afterExpiry, environment }: Plan): void {
+  const { res, isHead, query } = request;
+  const envelope = { ...plain, isHead, isSandbox: environment === "test" };
+  counts.expired += 1;
+  if (afterExpiry === undefined) showNotice(res, "EXPIRED", envelope);
+  else redirect(res, targetUrl(afterExpiry, query, ""), envelope);
 }
 
 function answerElsewhere(deps: HandlerDeps, request: Request): void {

@@ -4,7 +4,7 @@ import { startTestScan } from "../../test/support/start-scan.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
 import { formAction } from "../../test/support/visitor.ts";
 import { newId } from "../lib/ids.ts";
-import { lbidOfEvent } from "../model/lbid.ts";
+import { lbidOfEvent } from "../model/visitors/lbid.ts";
 
 const database = await testDatabase();
 

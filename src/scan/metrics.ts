@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { DrainCounts } from "./drain.ts";
-import type { RecorderCounts } from "./record.ts";
+import type { RecorderCounts } from "./spool/record.ts";
+import type { DrainCounts } from "./store/drain.ts";
 
 /** What visitors got. Plain numbers, because a redirect has no microsecond to spare for labels. */
 export interface ScanCounts {
@@ -8,13 +8,15 @@ export interface ScanCounts {
   fallback: number;
   /** Visits that were shown a page which waits for an answer. */
   waiting: number;
+  /** Requests for links that have expired; they are no visits. */
+  expired: number;
   unknown: number;
   limited: number;
   failed: number;
 }
 
 export function newScanCounts(): ScanCounts {
-  return { completed: 0, fallback: 0, waiting: 0, unknown: 0, limited: 0, failed: 0 };
+  return { completed: 0, fallback: 0, waiting: 0, expired: 0, unknown: 0, limited: 0, failed: 0 };
 }
 
 export interface ScanFigures {

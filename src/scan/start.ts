@@ -6,22 +6,22 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Db } from "../db/open.ts";
 import type { Turns } from "../db/turns.ts";
-import { createArrivals } from "../lib/arrivals.ts";
 import type { Origin } from "../lib/client-address.ts";
-import { createMissLimit } from "../lib/miss-limit.ts";
-import { type Drain, startDrain } from "./drain.ts";
-import { openPlans } from "./find.ts";
+import { createArrivals } from "../lib/limits/arrivals.ts";
+import { createMissLimit } from "../lib/limits/miss-limit.ts";
+import type { LazyReader } from "./device/request-reader.ts";
+import { createSeenVisits, type SeenVisitsDeps } from "./first/seen-visit.ts";
 import { createHandler, type ScanHandler } from "./handler.ts";
-import { shortHosts } from "./hosts.ts";
 import { newScanCounts, registerScanMetrics } from "./metrics.ts";
-import { createQuarantine } from "./quarantine.ts";
-import { createRecorder } from "./record.ts";
-import type { LazyReader } from "./request-reader.ts";
-import { createSeenVisits, type SeenVisitsDeps } from "./seen-visit.ts";
-import type { Spool } from "./spool.ts";
-import { createStepHandler } from "./step-handler.ts";
-import type { StoreRecords } from "./store-records.ts";
-import { createVisitIds } from "./visit-id.ts";
+import { openPlans } from "./plans/find.ts";
+import { shortHosts } from "./plans/hosts.ts";
+import { createRecorder } from "./spool/record.ts";
+import type { Spool } from "./spool/spool.ts";
+import { createVisitIds } from "./spool/visit-id.ts";
+import { createStepHandler } from "./steps/step-handler.ts";
+import { type Drain, startDrain } from "./store/drain.ts";
+import { createQuarantine } from "./store/quarantine.ts";
+import type { StoreRecords } from "./store/store-records.ts";
 
 export interface ScanDeps {
   /** For plans: one statement for each link that is not in memory. */

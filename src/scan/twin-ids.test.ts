@@ -5,16 +5,16 @@ import { insertWorkspace } from "../../test/support/start-scan.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
 import { visitOf } from "../../test/support/workflow.ts";
 import { loadPlanOfLink } from "../db/load-plan.ts";
-import { rebuildRollUps } from "../db/roll-ups.ts";
-import { compilePlan, type Plan } from "../model/plan.ts";
+import { compilePlan, type Plan } from "../model/workflow/plan.ts";
+import { rebuildRollUps } from "../visitors/roll-ups.ts";
 import { decide } from "../workflow/decide.ts";
 import { journeyOf } from "../workflow/journey.ts";
-import { createClassifier } from "./classify.ts";
-import { frame, framedLength, type RecordText } from "./framed-records.ts";
-import { nowhere } from "./geography.ts";
-import { encodeVisit } from "./record-format.ts";
-import { createRecordStore } from "./store-records.ts";
-import { createVisitIds } from "./visit-id.ts";
+import { createClassifier } from "./device/classify.ts";
+import { nowhere } from "./device/geography.ts";
+import { frame, framedLength, type RecordText } from "./spool/framed-records.ts";
+import { encodeVisit } from "./spool/record-format.ts";
+import { createVisitIds } from "./spool/visit-id.ts";
+import { createRecordStore } from "./store/store-records.ts";
 
 /*
  * Ids are unique only together with their workspace: clients choose those of links, steps and designs, and here all others

@@ -68,6 +68,21 @@ test("the OpenAPI document may be read by scripts of any page", async () => {
   expect(await res.json()).toMatchObject({ openapi: "3.1.1", info: { title: "Signpost" } });
 });
 
+test("the OpenAPI document names the address that it came from as its server", async () => {
+  const document = await (await fetch(`${origin}/openapi.json`)).json();
+  expect(document).toMatchObject({ servers: [{ url: "https://api.example.com" }] });
+});
+
+test.each(["/", "/v1"])("%s says what is here, and where to read on", async (path) => {
+  const res = await fetch(origin + path);
+  expect(res.headers.get("content-type")).toBe("application/json");
+  expect(await res.json()).toMatchObject({
+    name: "Signpost",
+    version: "v1",
+    links: { openapi: "https://api.example.com/openapi.json", documentation: "https://api.example.com/docs" },
+  });
+});
+
 test("the catalog leads to description, documentation and status, and its header to itself", async () => {
   const res = await fetch(`${origin}/.well-known/api-catalog`, { method: "HEAD" });
   expect(res.headers.get("content-type")).toBe(

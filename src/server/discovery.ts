@@ -16,6 +16,8 @@ export interface DiscoveryDeps {
 
 /** Where programs and people learn what the API is, on the API's host. */
 export const discoveryPaths = [
+  "/",
+  "/v1",
   "/openapi.json",
   "/docs",
   "/docs/api-reference.js",
@@ -42,7 +44,7 @@ interface Representation {
 const everywhere = { "access-control-allow-origin": "*" };
 
 /**
- * Serves the OpenAPI document, the API reference made of it, the API catalog (RFC 9727) and the metadata of the protected
+ * Serves the first look at the API, the OpenAPI document, the API reference made of it, the API catalog (RFC 9727) and the metadata of the protected
  * resource (RFC 9728): GET and HEAD, with strong ETags, compressed where the client takes it. Rejects when a file is missing.
  */
 export function discoveryHandler(deps: DiscoveryDeps): (req: Request, res: Answer) => Promise<void> {
@@ -88,9 +90,12 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
   const page = { "content-security-policy": referencePolicy, "referrer-policy": "no-referrer" };
   const catalog = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`;
   return {
+    "/": { contentType: "application/json", read: json(welcome(baseUrl)), headers: everywhere },
+    "/v1": { contentType: "application/json", read: json(welcome(baseUrl)), headers: everywhere },
     "/openapi.json": {
       contentType: "application/json",
-      read: () => readFile(new URL("../../gen/openapi.json", import.meta.url)),
+      read: async () =>
+        withServer(await readFile(new URL("../../gen/openapi.json", import.meta.url)), baseUrl),
       headers: everywhere,
     },
     "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
@@ -117,6 +122,27 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       headers: everywhere,
     },
   };
+}
+
+/** What answers where somebody looks first. */
+function welcome(baseUrl: string): object {
+  return {
+    name: "Signpost",
+    version: "v1",
+    links: {
+      api: `${baseUrl}/v1`,
+      openapi: `${baseUrl}/openapi.json`,
+      documentation: `${baseUrl}/docs`,
+      catalog: `${baseUrl}/.well-known/api-catalog`,
+      authentication: `${baseUrl}/.well-known/oauth-protected-resource`,
+      status: `${baseUrl}/health/ready`,
+    },
+  };
+}
+
+/** The document with the service's own address, which programs that read it from a file cannot know otherwise. */
+function withServer(document: Buffer, baseUrl: string): Buffer {
+  return Buffer.from(document.toString().replace('"url": "/"', () => `"url": ${JSON.stringify(baseUrl)}`));
 }
 
 function apiCatalog(baseUrl: string): object {

@@ -4,11 +4,13 @@ import http2 from "node:http2";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
+import { createOriginReader } from "../lib/client-address.ts";
 import { connectionOf } from "./connection.ts";
 import { dispatch } from "./dispatch.ts";
 import { type Handler, type Listener, listen } from "./listen.ts";
 import { createRoute } from "./route.ts";
 
+const readOrigin = createOriginReader([]);
 let listener: Listener | undefined;
 afterEach(() => listener?.close(0));
 
@@ -30,7 +32,7 @@ async function start(): Promise<number> {
     file: say("file"),
     scan: say("scan"),
   };
-  const handler = dispatch({ route, handlers, hostOf: (req) => connectionOf(req).host });
+  const handler = dispatch({ route, handlers, originOf: (req) => readOrigin(connectionOf(req)) });
   listener = await listen({ host: "127.0.0.1", port: 0, handler, log: pino({ level: "silent" }) });
   return listener.port;
 }
@@ -58,7 +60,7 @@ test("takes the host of a whole URL over the header, and hands on the path alone
   expect((await get(port, "api.example.com", "http://go.example/v1/links?a=b")).body).toBe(
     "scan /v1/links?a=b",
   );
-  expect((await get(port, "go.example", "http://api.example.com")).status).toBe(404);
+  expect((await get(port, "go.example", "http://api.example.com/nothing")).status).toBe(404);
 });
 
 test("lets a body come that waits to be asked for", async () => {

@@ -1,16 +1,22 @@
-import type { IncomingMessage } from "node:http";
+import type { Origin } from "../lib/client-address.ts";
+import { normalHost } from "../lib/hosts.ts";
+import { expectsContinue } from "../lib/limits/request-body.ts";
+import type { Received } from "./connection.ts";
+import type { OnStream } from "./http2-sessions.ts";
 import type { Handler } from "./listen.ts";
 import type { Destination, Route } from "./route.ts";
+import type { StrictTransport } from "./strict-transport.ts";
 
 export interface DispatchOptions {
   readonly route: Route;
   readonly handlers: Readonly<Record<Exclude<Destination, "none">, Handler>>;
-  /** The host that the client asked for, after trusted proxies. */
-  readonly hostOf: (req: IncomingMessage) => string | undefined;
+  /** What the client asked for, after trusted proxies. */
+  readonly originOf: (received: Received) => Pick<Origin, "host" | "scheme">;
+  readonly strict?: StrictTransport | undefined;
 }
 
 /** One handler for the whole port: hands each request to the part of the service that answers it, 404 where there is none. */
-export function dispatch({ route, handlers, hostOf }: DispatchOptions): Handler {
+export function dispatch({ route, handlers, originOf, strict }: DispatchOptions): Handler {
   return (req, res) => {
     const absolute = /^https?:\/\/([^/?#]*)/i.exec(req.url ?? "");
     // A client that takes this server for a proxy sends a whole URL, whose host then counts (RFC 9112, 3.2.2).
@@ -18,8 +24,11 @@ export function dispatch({ route, handlers, hostOf }: DispatchOptions): Handler 
       req.url = req.url?.slice(absolute[0].length) || "/";
       if (absolute[1] !== undefined) req.headers.host = absolute[1];
     }
-    const [path = ""] = req.url?.split("?", 1) ?? [];
-    const destination = route(hostOf(req), path);
+    const { host, scheme } = originOf(req);
+    // Only what came with TLS may tell (RFC 6797, 7.2).
+    if (strict !== undefined && scheme === "https" && strict.hosts.has(normalHost(host ?? "")))
+      res.setHeader("strict-transport-security", strict.header);
+    const destination = route(host, pathOf(req.url));
     if (destination === "none") {
       res.writeHead(404, {
         "content-type": "text/plain; charset=utf-8",
@@ -29,12 +38,23 @@ export function dispatch({ route, handlers, hostOf }: DispatchOptions): Handler 
       return;
     }
     // The API looks at the headers before it lets the body come; the others take any body.
-    if (
-      destination !== "rest" &&
-      destination !== "rpc" &&
-      req.headers.expect?.toLowerCase() === "100-continue"
-    )
-      res.writeContinue();
+    if (destination !== "rest" && destination !== "rpc" && expectsContinue(req)) res.writeContinue();
     handlers[destination](req, res);
   };
+}
+
+/** Hands the streams to `onStream` that the same judgement gives to RPC; the others become requests. */
+export function dispatchStreams(
+  { route, originOf }: Pick<DispatchOptions, "route" | "originOf">,
+  onStream: OnStream,
+): OnStream {
+  return (stream, headers) => {
+    const { host } = originOf({ socket: stream.session?.socket ?? {}, headers });
+    return route(host, pathOf(headers[":path"])) === "rpc" && onStream(stream, headers);
+  };
+}
+
+function pathOf(url = ""): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? url : url.slice(0, mark);
 }

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signFileUrl } from "../lib/file-url.ts";
-import { signUrl } from "../lib/signed-url.ts";
-import { openStorage, type Storage } from "../lib/storage.ts";
+import { signFileUrl } from "../lib/storage/file-url.ts";
+import { signUrl } from "../lib/storage/signed-url.ts";
+import { openStorage, type Storage } from "../lib/storage/storage.ts";
 import { filesHandler } from "./files.ts";
 
 const key = Buffer.alloc(32, 7);

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { CallError, fail } from "../lib/errors.ts";
-import { filesPath, isPublicFile } from "../lib/file-url.ts";
-import { verifyUrl } from "../lib/signed-url.ts";
-import type { Storage } from "../lib/storage.ts";
-import { contentTypeOf } from "../lib/storage-key.ts";
+import { filesPath, isPublicFile } from "../lib/storage/file-url.ts";
+import { verifyUrl } from "../lib/storage/signed-url.ts";
+import type { Storage } from "../lib/storage/storage.ts";
+import { contentTypeOf } from "../lib/storage/storage-key.ts";
 import type { Answer, Request } from "./http.ts";
 
 export interface FilesDeps {

@@ -280,6 +280,28 @@ test("a client whose request came in time is answered, though the process was to
   expect(await heard(socket)).toContain("200 OK");
 });
 
+test("closes connections beyond those of one address at once, and never those of a proxy", async () => {
+  const port = await start({ connectionsPerAddress: 2 });
+  const [first, second] = [dialHttp2(port), dialHttp2(port)];
+  await Promise.all([once(first, "data"), once(second, "data")]);
+  await cut(dial(port));
+  first.destroy();
+  const status = (of: number) => fetch(`http://127.0.0.1:${of}/`).then((answer) => answer.status, String);
+  await expect.poll(() => status(port), { timeout: 20_000 }).toBe(200);
+  const proxied = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    log,
+    handler: (_req, res) => res.end("ok"),
+    limits: { connectionsPerAddress: 2 },
+    isProxy: (address) => address === "127.0.0.1",
+  });
+  cleanups.push(() => proxied.close(0));
+  const sockets = [1, 2, 3].map(() => dialHttp2(proxied.port));
+  await Promise.all(sockets.map((socket) => once(socket, "data")));
+  expect(await status(proxied.port)).toBe(200);
+});
+
 test("closes connections beyond the limit at once, and takes others when one has ended", async () => {
   const port = await start({ connections: 2 });
   const first = dialHttp2(port);

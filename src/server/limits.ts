@@ -2,6 +2,8 @@
 export interface Limits {
   /** Open sockets; further ones are closed at once. */
   readonly connections: number;
+  /** Open sockets of one address: an IPv4 one, or the /64 network of an IPv6 one. */
+  readonly connectionsPerAddress: number;
   /** From the connection, or the first byte of a later request, to the end of the headers; also TLS handshake and preface. */
   readonly headersMs: number;
   /** From the first byte of a request to the end of its body; over HTTP/2 to the end of the answer. */
@@ -25,6 +27,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = {
   connections: 10_000,
+  connectionsPerAddress: 1_000,
   headersMs: 10_000,
   requestMs: 120_000,
   idleMs: 75_000,

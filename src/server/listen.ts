@@ -5,6 +5,8 @@ import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import tls from "node:tls";
 import type { Logger } from "pino";
+import { plainAddress } from "../lib/client-address.ts";
+import { createAddressCount } from "../lib/limits/address-count.ts";
 import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 
@@ -23,6 +25,8 @@ export interface ListenOptions {
   readonly handler: Handler;
   readonly onStream?: OnStream;
   readonly limits?: Partial<Limits>;
+  /** Whether an address is a proxy of ours, which connects for many clients. */
+  readonly isProxy?: (address: string) => boolean;
   readonly log: Logger;
 }
 
@@ -47,7 +51,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const sniffing = new Set<net.Socket>();
   const port = options.tls === undefined ? cleartextPort() : securePort(options.tls);
   port.maxConnections = limits.connections;
+  const perAddress = createAddressCount({
+    total: limits.connections,
+    perAddress: limits.connectionsPerAddress,
+  });
   port.on("connection", (socket: net.Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? "");
+    if (address === undefined || options.isProxy?.(address) !== true) {
+      const leave = perAddress.enter(address ?? "unknown");
+      if (leave === undefined) {
+        socket.destroy();
+        return;
+      }
+      socket.on("close", leave);
+    }
     sockets.add(socket);
     // Every reader of the socket learns of errors by its end.
     socket.on("error", () => {});

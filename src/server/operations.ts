@@ -10,19 +10,40 @@ export interface OperationsDeps {
   readonly checks: readonly Check[];
   /** True once shutdown has begun, so that load balancers look elsewhere while running requests end. */
   readonly draining: () => boolean;
-  /** Prometheus text of every metric, and its content type. */
-  readonly metrics: () => Promise<{ text: string; contentType: string }>;
 }
 
-/** Answers `/health/live`, `/health/ready` and `/metrics`. */
-export function operationsHandler(deps: OperationsDeps): (req: Request, res: Answer) => Promise<void> {
+/** Prometheus text of every metric, and its content type. */
+export type ReadMetrics = () => Promise<{ text: string; contentType: string }>;
+
+type Operation = (req: Request, res: Answer) => Promise<void>;
+
+interface Text {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Answers `/health/live` and `/health/ready`. */
+export function operationsHandler(deps: OperationsDeps): Operation {
+  return answering((path) => healthOf(deps, path));
+}
+
+/** Answers `/metrics`, on a port of its own: what it tells is for the operator alone. */
+export function metricsHandler(metrics: ReadMetrics): Operation {
+  return answering(async (path) => {
+    if (path === "/metrics") return { status: 200, ...(await metrics()) };
+    return { status: 404, contentType: "text/plain; charset=utf-8", text: "Not found\n" };
+  });
+}
+
+function answering(textFor: (path: string) => Promise<Text>): Operation {
   return async (req, res) => {
     if (req.method !== "GET" && req.method !== "HEAD") {
       res.writeHead(405, { allow: "GET, HEAD" });
       res.end();
       return;
     }
-    const { status, contentType, text } = await answerFor(deps, req.url?.split("?")[0] ?? "");
+    const { status, contentType, text } = await textFor(req.url?.split("?")[0] ?? "");
     res.writeHead(status, {
       "content-type": contentType,
       "content-length": Buffer.byteLength(text),
@@ -33,11 +54,7 @@ export function operationsHandler(deps: OperationsDeps): (req: Request, res: Ans
   };
 }
 
-async function answerFor(
-  { checks, draining, metrics }: OperationsDeps,
-  path: string,
-): Promise<{ status: number; contentType: string; text: string }> {
-  if (path === "/metrics") return { status: 200, ...(await metrics()) };
+async function healthOf({ checks, draining }: OperationsDeps, path: string): Promise<Text> {
   const failed = draining() ? ["draining"] : [];
   if (path === "/health/ready") {
     const works = await Promise.all(checks.map((check) => check.works()));

@@ -24,7 +24,7 @@ type Case = [host: string | undefined, path: string, destination: Destination];
 describe("with the API on a host of its own", () => {
   test.each<Case>([
     ["api.example.com", "/v1/links", "rest"],
-    ["api.example.com", "/v1", "rest"],
+    ["api.example.com", "/v1", "discovery"],
     ["api.example.com", "/v1/", "rest"],
     ["api.example.com", "/v12", "none"],
     ["API.Example.COM", "/v1/links", "rest"],
@@ -45,10 +45,12 @@ describe("with the API on a host of its own", () => {
     ["api.example.com", "/docs/other", "none"],
     ["go.example", "/openapi.json", "scan"],
     ["api.example.com", "/4BnH-R19p", "none"],
-    ["api.example.com", "/", "none"],
+    ["api.example.com", "/", "discovery"],
     ["api.example.com", "", "none"],
     ["api.example.com", "*", "none"],
-    ["api.example.com", "/metrics", "operation"],
+    ["api.example.com", "/metrics", "none"],
+    ["go.example", "/grpc.health.v1.Health/Check", "rpc"],
+    [undefined, "/grpc.health.v1.Health/Watch", "rpc"],
     ["api.example.com", "/health/ready", "operation"],
     ["api.example.com", "/health/other", "none"],
     ["api.example.com", "/_p/files/a.png", "file"],
@@ -64,8 +66,7 @@ describe("with the API on a host of its own", () => {
     ["links.customer.example", "/summer", "scan"],
     ["links.customer.example", "/v1/links", "scan"],
     ["api.example.com.evil.example", "/v1/links", "scan"],
-    ["10.1.2.3:8080", "/metrics", "operation"],
-    ["[fd00::1]:8080", "/metrics", "operation"],
+    ["10.1.2.3:8080", "/metrics", "scan"],
     ["10.1.2.3:8080", "/v1/links", "scan"],
     [undefined, "/health/live", "operation"],
     [undefined, "/v1/links", "none"],
@@ -80,7 +81,7 @@ describe("with one host for both", () => {
     ["example.com", "/v1/links", "rest"],
     ["example.com", "/signpost.v1.LinksService/Create", "rpc"],
     ["example.com", "/4BnH-R19p", "scan"],
-    ["example.com", "/", "scan"],
+    ["example.com", "/", "discovery"],
     ["links.customer.example", "/v1/links", "scan"],
   ])("sends %s%s to %s", (host, path, destination) => {
     expect(shared(host, path)).toBe(destination);

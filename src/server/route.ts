@@ -17,6 +17,9 @@ export interface Addresses {
 /** Gives the part of the service for a host as the client wrote it, and a path without query. */
 export type Route = (host: string | undefined, path: string) => Destination;
 
+const healthService = "grpc.health.v1.Health";
+const healthPath = `/${healthService}/`;
+
 /**
  * Routes by host, then by path. Hosts that are not the API's belong to short links, custom domains among them; whether
  * such a host is known is the business of `scan`. The API's host serves short links only when it is the short host too.
@@ -30,20 +33,16 @@ export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
   return (host, path) => {
     // Load balancers ask for these by address, so no host is needed; both words are reserved among short links.
     if (path === "/health/live" || path === "/health/ready") return "operation";
+    if (path.startsWith(healthPath) && serviceNames.has(healthService)) return "rpc";
     if (host === undefined || host.length > hostLengthMax) return "none";
     const name = normalHost(host);
     const isApi = apiHosts.has(name);
-    if (path === "/metrics" && (isApi || isAddress(name))) return "operation";
     if (path.startsWith("/_p/files/")) return "file";
     if (isApi) {
-      if (path === "/v1" || path.startsWith("/v1/")) return "rest";
+      if (path.startsWith("/v1/")) return "rest";
       if (serviceNames.has(path.slice(1, path.lastIndexOf("/")))) return "rpc";
       if (documents.has(path)) return "discovery";
     }
     return !isApi || shortHosts.has(name) ? "scan" : "none";
   };
-}
-
-function isAddress(host: string): boolean {
-  return host.startsWith("[") || /^\d+\.\d+\.\d+\.\d+(?::\d+)?$/.test(host);
 }

@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { type Bounds, boundsOf, type Size } from "./bounds.ts";
+import { anySize, type Bounds, boundsOf, type Size } from "./bounds.ts";
 
 /** What may stand in the bytes of a message. */
 export interface MessagePlan {
@@ -8,7 +8,8 @@ export interface MessagePlan {
 
 /** What may stand in the bytes of one field. */
 export interface FieldPlan {
-  readonly field: DescField;
+  /** Undefined for the key and the value of a map's entry. */
+  readonly field: DescField | undefined;
   /** Where the field stands among those of its message. */
   readonly index: number;
   /** How one value is written: protobuf's number of it. */
@@ -52,17 +53,17 @@ function fieldPlan(field: DescField, index: number): FieldPlan {
     case "map": {
       const countFault = `must have at most ${itemsMax} entries`;
       const entry = { ...message, child: once(() => entryPlan(field, bounds)) };
-      return { field, index, ...entry, size, countMax: itemsMax, countFault, isElement: true };
+      return { field, index, ...entry, size: anySize, countMax: itemsMax, countFault, isElement: true };
     }
     default:
-      return single(field, index, valuePlan(field, field.scalar, size));
+      return { ...single(index, valuePlan(field, field.scalar, size)), field };
   }
 }
 
 /** An entry of a map is written as a message of a key and a value. */
 function entryPlan(field: DescField & { fieldKind: "map" }, { keySize, size }: Bounds): MessagePlan {
-  const key = single(field, 0, { ...scalarPlan(field.mapKey), child: undefined, size: keySize });
-  const value = single(field, 1, valuePlan(field, field.scalar, size));
+  const key = single(0, { ...scalarPlan(field.mapKey), child: undefined, size: keySize });
+  const value = single(1, valuePlan(field, field.scalar, size));
   return {
     fields: new Map([
       [1, key],
@@ -74,10 +75,17 @@ function entryPlan(field: DescField & { fieldKind: "map" }, { keySize, size }: B
 type ValuePlan = Pick<FieldPlan, "wireType" | "packedBytes" | "child" | "size">;
 
 /** A message that comes twice would be merged with all that came before: it may come once. */
-function single(field: DescField, index: number, value: ValuePlan): FieldPlan {
+function single(index: number, value: ValuePlan): FieldPlan {
   const countMax = value.child === undefined ? undefined : 1;
   const unpacked = { ...value, packedBytes: undefined };
-  return { field, index, ...unpacked, countMax, countFault: "must be given once", isElement: false };
+  return {
+    field: undefined,
+    index,
+    ...unpacked,
+    countMax,
+    countFault: "must be given once",
+    isElement: false,
+  };
 }
 
 const message = { wireType: wireTypes.delimited, packedBytes: undefined };

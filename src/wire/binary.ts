@@ -11,7 +11,7 @@ import { tooManyElements } from "./reading.ts";
  * fields are ignored.
  */
 export function readBinary(schema: DescMessage, bytes: Uint8Array): Message {
-  const scan: Scan = { bytes, at: 0, elementsLeft: elementsMaxOf(bytes.length), place: [] };
+  const scan: Scan = { bytes, at: 0, elementsLeft: elementsMaxOf(bytes.length), depth: 1, place: [] };
   scanMessage(scan, bytes.length, planOf(schema));
   return fromBinary(schema, bytes, { readUnknownFields: false });
 }
@@ -21,8 +21,14 @@ interface Scan {
   readonly bytes: Uint8Array;
   at: number;
   elementsLeft: number;
-  /** The fields that lead to where the walk is, each list or map with the index of its element. */
-  readonly place: FieldPath[number][];
+  depth: number;
+  /** The fields that lead to where the walk is, each list with the index of its element, each map with its entry. */
+  readonly place: (FieldPath[number] | Entry)[];
+}
+
+/** Where the bytes of a map's entry begin. */
+interface Entry {
+  readonly start: number;
 }
 
 function scanMessage(scan: Scan, end: number, { fields }: MessagePlan): void {
@@ -63,11 +69,14 @@ function scanValue(scan: Scan, end: number, wireType: number, field: FieldPlan, 
 
 function descend(scan: Scan, end: number, field: FieldPlan, index: number, plan: MessagePlan): void {
   const { length } = scan.place;
-  if (length >= 2 * depthMax) throw fault(scan, field, index, "is nested too deeply");
-  scan.place.push(field.field);
-  if (field.field.fieldKind === "list") scan.place.push(index);
+  if (scan.depth >= depthMax) throw fault(scan, field, index, "is nested too deeply");
+  scan.depth += 1;
+  if (field.field !== undefined) scan.place.push(field.field);
+  if (field.field?.fieldKind === "list") scan.place.push(index);
+  if (field.field?.fieldKind === "map") scan.place.push({ start: scan.at });
   scanMessage(scan, end, plan);
   scan.place.length = length;
+  scan.depth -= 1;
 }
 
 function take(scan: Scan, field: FieldPlan, before: number, values: number): void {
@@ -123,10 +132,22 @@ function readLength(scan: Scan, end: number): number {
   throw malformed();
 }
 
-function fault({ place }: Scan, field: FieldPlan, index: number | undefined, description: string): CallError {
-  const path: FieldPath[number][] = [...place, field.field];
-  if (index !== undefined && field.field.fieldKind === "list") path.push(index);
+function fault(scan: Scan, field: FieldPlan, index: number | undefined, description: string): CallError {
+  const path = scan.place.map((step) =>
+    typeof step === "object" && "start" in step ? { key: keyOf(scan, step) } : step,
+  );
+  if (field.field !== undefined) path.push(field.field);
+  if (index !== undefined && field.field?.fieldKind === "list") path.push(index);
   return invalid([{ field: fieldPath(path), description }]);
+}
+
+/** As much of an entry's key as a path shows; every library writes the key first. */
+function keyOf({ bytes }: Scan, { start }: Entry): string {
+  const [tag = 0, length = 0] = bytes.subarray(start);
+  if ((tag & 7) !== wireTypes.delimited) return String(length);
+  const lengthBytes = bytes.subarray(start + 1).findIndex((byte) => byte < 0x80) + 1;
+  const key = bytes.subarray(start + 1 + lengthBytes).subarray(0, lengthBytes === 1 ? length : 256);
+  return new TextDecoder().decode(key);
 }
 
 function malformed(): Error {

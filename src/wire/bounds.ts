@@ -29,7 +29,7 @@ export const depthMax = 100;
 export const itemsMaxDefault = 1_000;
 
 /** How long a text may be where the field itself says nothing. */
-export const textBytesMaxDefault = 16 * 1024;
+export const textBytesMaxDefault = 20_000;
 
 /** Texts are trimmed before their rules count, so that short ones may bring some spaces. */
 const textBytesMaxLeast = 256;
@@ -37,7 +37,8 @@ const textBytesMaxLeast = 256;
 /** UTF-8 needs at most so many bytes for a character. */
 const bytesOfCharacter = 4;
 
-const noSize: Size = { max: Number.POSITIVE_INFINITY, description: "" };
+/** Of what is neither text nor bytes. */
+export const anySize: Size = { max: Number.POSITIVE_INFINITY, description: "" };
 
 /**
  * How many elements of lists and maps one request may have in all, at every depth: plenty for a small one, and for a large
@@ -52,7 +53,11 @@ export function boundsOf(field: DescField): Bounds {
   const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
   if (field.fieldKind === "list") {
     const list = rules?.type.case === "repeated" ? rules.type.value : undefined;
-    return { itemsMax: itemsMaxOf(list?.maxItems), size: sizeOf(field.scalar, list?.items), keySize: noSize };
+    return {
+      itemsMax: itemsMaxOf(list?.maxItems),
+      size: sizeOf(field.scalar, list?.items),
+      keySize: anySize,
+    };
   }
   if (field.fieldKind === "map") {
     const map = rules?.type.case === "map" ? rules.type.value : undefined;
@@ -62,7 +67,7 @@ export function boundsOf(field: DescField): Bounds {
       keySize: sizeOf(field.mapKey, map?.keys),
     };
   }
-  return { itemsMax: Number.POSITIVE_INFINITY, size: sizeOf(field.scalar, rules), keySize: noSize };
+  return { itemsMax: Number.POSITIVE_INFINITY, size: sizeOf(field.scalar, rules), keySize: anySize };
 }
 
 /** A rule that is not given is zero. */
@@ -72,8 +77,10 @@ function itemsMaxOf(declared: bigint | undefined): number {
 
 function sizeOf(scalar: ScalarType | undefined, rules: FieldRules | undefined): Size {
   if (scalar === ScalarType.BYTES) return bytesSize(rules);
-  if (scalar !== ScalarType.STRING) return noSize;
+  if (scalar !== ScalarType.STRING) return anySize;
   const text = rules?.type.case === "string" ? rules.type.value : undefined;
+  // Ids are refused for their form, whatever their length, by the validator.
+  if (text?.wellKnown.case === "uuid") return { max: textBytesMaxDefault, description: "must be a UUID" };
   const characters = text && charactersMaxOf(text);
   if (characters !== undefined)
     return {
@@ -85,10 +92,9 @@ function sizeOf(scalar: ScalarType | undefined, rules: FieldRules | undefined): 
 }
 
 /** The longest text that the rules can let pass, in characters; undefined when they do not say. */
-export function charactersMaxOf(rules: StringRules): number | undefined {
+function charactersMaxOf(rules: StringRules): number | undefined {
   const declared = Number(rules.maxLen || rules.len);
   if (declared > 0) return declared;
-  if (rules.wellKnown.case === "uuid") return 36;
   if (rules.wellKnown.case === "email") return 254;
   if (rules.in.length > 0) return Math.max(...rules.in.map(({ length }) => length));
   return undefined;
@@ -97,5 +103,5 @@ export function charactersMaxOf(rules: StringRules): number | undefined {
 /** Bytes cost nothing to judge, so that the limit of the request is enough where the field has none. */
 function bytesSize(rules: FieldRules | undefined): Size {
   const bytes = rules?.type.case === "bytes" ? Number(rules.type.value.maxLen || rules.type.value.len) : 0;
-  return bytes === 0 ? noSize : { max: bytes, description: `must have at most ${bytes} bytes` };
+  return bytes === 0 ? anySize : { max: bytes, description: `must have at most ${bytes} bytes` };
 }

@@ -3,8 +3,11 @@ import type { DescField } from "@bufbuild/protobuf";
 /** Fields, list indexes and map keys from the request message down to a value. */
 export type FieldPath = readonly (DescField | number | { readonly key: string })[];
 
-/** How much of a key is shown. */
-const keyLengthMax = 64;
+/** How much of a key is shown: all of every key that may be there. */
+const keyLengthMax = 200;
+
+/** How much of a path is shown, which a deep object of long keys would make as long as itself. */
+export const pathLengthMax = 1_000;
 
 /** The path in JSON names: `links[3].destination`, `metadata.color`, `metadata["two words"]`. */
 export function fieldPath(path: FieldPath): string {
@@ -14,7 +17,7 @@ export function fieldPath(path: FieldPath): string {
     else if ("key" in step) text += keyStep(step.key);
     else text += text === "" ? step.jsonName : `.${step.jsonName}`;
   }
-  return text;
+  return text.slice(0, pathLengthMax);
 }
 
 /** The step that leads to a map's key, cut when the key is long. */

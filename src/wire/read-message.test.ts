@@ -84,6 +84,8 @@ const accepted: [json: string, init: MessageInitShape<typeof SpecimenSchema>][] 
     '{"createdAt":"2026-01-31T11:59:59.5-00:00"}',
     { createdAt: { seconds: 1769860799n, nanos: 500_000_000 } },
   ],
+  ['{"bytesValue":"data:image/png;base64,AAEC"}', { bytesValue: new Uint8Array([0, 1, 2]) }],
+  ['{"bytesValue":"data:;base64,AAEC"}', { bytesValue: new Uint8Array([0, 1, 2]) }],
   ['{"createdAt":"2026-01-31T14:00:00+0200"}', { createdAt: { seconds: 1769860800n, nanos: 0 } }],
   [
     '{"createdAt":"2026-01-31T10:30:00.25-0130"}',
@@ -183,6 +185,7 @@ test.each([
   ['{"createdAt":"2026-01-31T23:59:60Z"}', "createdAt"],
   ['{"createdAt":"0001-01-01T00:00:00+01:00"}', "createdAt"],
   ['{"createdAt":"2026-01-31T12:00:00.1234567890Z"}', "createdAt"],
+  ['{"bytesValue":"data:image/png,AAEC"}', "bytesValue"],
   ['{"createdAt":"2026-01-31T12:00:00+020"}', "createdAt"],
   ['{"createdAt":"2026-01-31T12:00:00+2400"}', "createdAt"],
   ['{"createdAt":1769860800}', "createdAt"],

@@ -93,12 +93,17 @@ function stringReader({ max, description }: Size): ReadValue {
   };
 }
 
-/** Takes base64 and base64url, with and without padding. */
+/** What a data URL says before its base64, which is what pages have of an image. */
+const dataUrlPattern = /^data:[\w.+/;=-]{0,100};base64,/;
+
+/** Takes base64 and base64url, with and without padding, also as a data URL. */
 function bytesReader({ max, description }: Size): ReadValue {
   const digitsMax = Math.ceil(max / 3) * 4;
-  return (json, reading, name) => {
-    if (typeof json !== "string") return refuse(reading, name, "must be base64 text");
-    return json.length > digitsMax ? refuse(reading, name, description) : readBytes(json, reading, name);
+  return (given, reading, name) => {
+    if (typeof given !== "string") return refuse(reading, name, "must be base64 text");
+    const head = given.startsWith("data:") ? (dataUrlPattern.exec(given.slice(0, 130))?.[0].length ?? 0) : 0;
+    if (given.length - head > digitsMax) return refuse(reading, name, description);
+    return readBytes(head === 0 ? given : given.slice(head), reading, name);
   };
 }
 

@@ -1,6 +1,6 @@
 import { type FieldViolation, invalid } from "../lib/errors.ts";
 import { elementsMaxOf } from "./bounds.ts";
-import { keyStep } from "./field-path.ts";
+import { keyStep, pathLengthMax } from "./field-path.ts";
 
 /** How many refused fields one answer lists; a hostile body could hold a million. */
 export const violationsMax = 100;
@@ -76,5 +76,5 @@ function pathOf(steps: readonly (string | number)[]): string {
     if (typeof step === "number") path += `[${step}]`;
     else path += path === "" || step.startsWith("[") ? step : `.${step}`;
   }
-  return path;
+  return path.slice(0, pathLengthMax);
 }

@@ -1,5 +1,5 @@
-import { capturedBytesMax, type Template, type TemplatePiece } from "../model/attribute-capture.ts";
-import type { Plan, PlanStep } from "../model/plan.ts";
+import { capturedBytesMax, type Template, type TemplatePiece } from "../model/workflow/attribute-capture.ts";
+import type { Plan, PlanStep } from "../model/workflow/plan.ts";
 import type { Visit } from "./visit.ts";
 import type { SavedAttribute } from "./walk.ts";
 

@@ -10,7 +10,7 @@ import {
   visitOf,
 } from "../../test/support/workflow.ts";
 import type { StepAction } from "../model/steps/kinds.ts";
-import { branchesOf, type StoredStep } from "../model/workflow.ts";
+import { branchesOf, type StoredStep } from "../model/workflow/workflow.ts";
 import { decide } from "./decide.ts";
 
 const saturday = "2026-11-21T14:05:00Z";

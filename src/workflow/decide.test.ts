@@ -10,9 +10,9 @@ import {
   visitOf,
   type Wires,
 } from "../../test/support/workflow.ts";
-import type { Plan, PlanRow } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
-import { branchesOf, type StoredStep } from "../model/workflow.ts";
+import type { Plan, PlanRow } from "../model/workflow/plan.ts";
+import { branchesOf, type StoredStep } from "../model/workflow/workflow.ts";
 import { decide, resume } from "./decide.ts";
 import { journeyOf } from "./journey.ts";
 

@@ -1,6 +1,6 @@
-import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
-import { targetUrl } from "../model/redirect-target.ts";
+import { targetUrl } from "../model/links/redirect-target.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
+import type { Plan, PlanStep, PlanStepOf } from "../model/workflow/plan.ts";
 import { captured, nothingSaved } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Entered, StepKindOf } from "./steps/step.ts";

@@ -1,7 +1,7 @@
 import { composed } from "../lib/compose.ts";
-import type { AttributeType } from "../model/attribute-capture.ts";
-import { parseDate, parseNumber } from "../model/attribute-operators.ts";
 import { type FormField, type FormFieldType, isYesOrNo } from "../model/steps/form-submit.ts";
+import { parseDate, parseNumber } from "../model/visitors/attribute-operators.ts";
+import type { AttributeType } from "../model/workflow/attribute-capture.ts";
 import { formFieldName } from "./answer-fields.ts";
 import { readEmail, readPhone } from "./identity.ts";
 import type { Answer, AnswerFault } from "./steps/step.ts";

@@ -1,5 +1,5 @@
-import type { Plan } from "../model/plan.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
+import type { Plan } from "../model/workflow/plan.ts";
 import type { Walk } from "./walk.ts";
 
 /** A visit whose visitor has left a page alone for so long is over, in milliseconds; the next request begins a new one. */

@@ -1,6 +1,6 @@
-import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
-import { hasScanMarker } from "../model/redirect-target.ts";
+import { hasScanMarker } from "../model/links/redirect-target.ts";
 import type { StepAction } from "../model/steps/kinds.ts";
+import type { Plan, PlanStep, PlanStepOf } from "../model/workflow/plan.ts";
 import { decide, resume } from "./decide.ts";
 import { type Journey, journeyOf, openedOn } from "./journey.ts";
 import { beforeLast, showsPreview } from "./preview.ts";

@@ -10,9 +10,9 @@ import {
   storedStep,
   visitOf,
 } from "../../test/support/workflow.ts";
-import type { PlanRow } from "../model/plan.ts";
 import type { StepAction } from "../model/steps/kinds.ts";
-import type { StoredStep } from "../model/workflow.ts";
+import type { PlanRow } from "../model/workflow/plan.ts";
+import type { StoredStep } from "../model/workflow/workflow.ts";
 import { decide } from "./decide.ts";
 import { submit } from "./submit.ts";
 import type { TraceData } from "./walk.ts";

@@ -1,5 +1,5 @@
-import type { Plan, PlanStep, PlanStepOf } from "../model/plan.ts";
 import type { StepAction } from "../model/steps/kinds.ts";
+import type { Plan, PlanStep, PlanStepOf } from "../model/workflow/plan.ts";
 import { captured, nothingSaved, savesAttributes } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps, Submitted } from "./steps/step.ts";

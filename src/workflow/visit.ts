@@ -1,5 +1,5 @@
-import type { StoredAttribute } from "../model/attribute-operators.ts";
-import type { DataCollection } from "../model/plan.ts";
+import type { StoredAttribute } from "../model/visitors/attribute-operators.ts";
+import type { DataCollection } from "../model/workflow/plan.ts";
 
 /**
  * What a workflow may ask about a visit. Pure data: whoever asks has looked it up, from a request or from a simulation. Here

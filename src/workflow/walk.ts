@@ -1,5 +1,5 @@
-import type { AttributeType } from "../model/attribute-capture.ts";
-import type { PlanStep } from "../model/plan.ts";
+import type { AttributeType } from "../model/workflow/attribute-capture.ts";
+import type { PlanStep } from "../model/workflow/plan.ts";
 
 /** A walk through a workflow: from its entry, or from an answered interaction, to where it stops. */
 export interface Walk {

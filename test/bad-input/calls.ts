@@ -400,12 +400,18 @@ const idCalls: BadCall[] = [
   missing("LinksService/ShortlinkAvailability", { shortlink: "menu", customDomainId: unknownId }),
 ];
 
-const maskCalls: BadCall[] = ["nothing", "destination", "id.x", "*", "link.name", "shortlink"].map(
-  (path) => ({
-    ...invalid(update, { id: "«link»", name: "Menu", updateMask: path }, ["updateMask"]),
-    notOverRest: true,
-  }),
-);
+const maskCalls: BadCall[] = [
+  "nothing",
+  "destination",
+  "id.x",
+  "**",
+  "name.first",
+  "link.name",
+  "shortlink",
+].map((path) => ({
+  ...invalid(update, { id: "«link»", name: "Menu", updateMask: path }, ["updateMask"]),
+  notOverRest: true,
+}));
 
 export const badCalls: readonly BadCall[] = [
   ...createCalls,

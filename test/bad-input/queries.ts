@@ -83,7 +83,6 @@ const wrongComponents: [component: string, codeType: string][] = [
 ];
 
 const unknownPaths = [
-  "/v1",
   "/v1/",
   "/v1//",
   "/v1/nothing",
@@ -153,7 +152,7 @@ export const queryRows: readonly RestRow[] = [
     }),
   ),
   ...unknownPaths.map((target) => rest(`GET ${target.slice(0, 60)}`, { target }, 404, "NOT_FOUND")),
-  rest("the query of no path", { target: "/v1?pageSize=1" }, 404, "NOT_FOUND"),
+  rest("the query of no path", { target: "/v1/?pageSize=1" }, 404, "NOT_FOUND"),
   ...wrongMethods.map(([method, target, allow]) =>
     rest(`${method} ${target}`, { method, target }, 405, "METHOD_NOT_ALLOWED", { headers: { allow } }),
   ),

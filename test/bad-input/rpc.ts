@@ -7,7 +7,7 @@ const grpc: Headers = [["content-type", "application/grpc"], ["te", "trailers"],
 /** Field 1, `destination`, of CreateLinkRequest. */
 const destination = Buffer.from("\x0a\x14https://example.com/", "latin1");
 const invalid: RpcRefusal = { code: "INVALID_ARGUMENT", reason: "INVALID_ARGUMENT" };
-const tooLarge: RpcRefusal = { code: "RESOURCE_EXHAUSTED", reason: "REQUEST_TOO_LARGE" };
+const tooLarge: RpcRefusal = { code: "INVALID_ARGUMENT", reason: "REQUEST_TOO_LARGE" };
 
 /** A message with the five bytes before it. */
 function frame(message: Uint8Array, flag = 0, length = message.length): Buffer {
@@ -171,12 +171,12 @@ export const connectRows: readonly ConnectRow[] = [
     400,
     invalid,
   ),
-  connectRow("a message over 8 MiB", json, Buffer.alloc(8 * 1024 * 1024 + 1, " "), 429, tooLarge),
+  connectRow("a message over 8 MiB", json, Buffer.alloc(8 * 1024 * 1024 + 1, " "), 400, tooLarge),
   connectRow(
     "64 MiB in 64 KiB",
     [...proto, ["content-encoding", "gzip"]],
     gzipSync(Buffer.alloc(64 * 1024 * 1024)),
-    429,
+    400,
     tooLarge,
   ),
 ];

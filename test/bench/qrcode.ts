@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { type Design, defaultDesign, type ImageFormat, solid } from "../../src/qr/design.ts";
-import { layOut } from "../../src/qr/layout.ts";
-import { qrMatrix } from "../../src/qr/matrix.ts";
-import { deflateOptions, scanLines } from "../../src/qr/plain-png.ts";
-import { renderImage } from "../../src/qr/render.ts";
-import { verifyDesign } from "../../src/qr/verify.ts";
+import { type Design, defaultDesign, type ImageFormat, solid } from "../../src/qr/drawing/design.ts";
+import { layOut } from "../../src/qr/drawing/layout.ts";
+import { qrMatrix } from "../../src/qr/drawing/matrix.ts";
+import { deflateOptions, scanLines } from "../../src/qr/drawing/plain-png.ts";
+import { renderImage } from "../../src/qr/drawing/render.ts";
+import { verifyDesign } from "../../src/qr/gate/verify.ts";
 import { atMostTimes, type Finding, inTurn, median, told } from "./report.ts";
 
 const side = 1000;

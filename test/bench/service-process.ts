@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import type { Credentials } from "../../src/first-start.ts";
+import type { Credentials } from "../../src/service/first-start.ts";
 
 /** The program in a process of its own, with an embedded database, as in production but without rate limits. */
 export interface ServiceProcess {
@@ -47,6 +47,7 @@ const settleMsMax = 120_000;
 export async function startServiceProcess(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "signpost-bench-"));
   const port = options.port ?? (await freePort());
+  const metricsPort = await freePort();
   const logFile = join(dataDir, "log");
   const log = openSync(logFile, "a");
   const { beside } = options;
@@ -56,6 +57,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
     env: {
       PATH: process.env.PATH ?? "",
       PORT: String(port),
+      METRICS_PORT: String(metricsPort),
       DATA_DIR: dataDir,
       RATE_LIMIT_TOKEN: "0",
       RATE_LIMIT_ANONYMOUS: "0",
@@ -74,7 +76,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
       cause,
     });
   });
-  const metric = (...names: string[]) => readMetrics(port, names);
+  const metric = (...names: string[]) => readMetrics(metricsPort, names);
   return {
     port,
     pid: child.pid ?? 0,

@@ -2,11 +2,17 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { insertFatRecords } from "../support/fat-records.ts";
 import { pacedGets } from "./paced.ts";
 import { atMostTimes, type Finding, percentile, told } from "./report.ts";
-import { type ServiceProcess, sharedEnvironment, startServiceProcess } from "./service-process.ts";
+import {
+  processorMs,
+  type ServiceProcess,
+  sharedEnvironment,
+  startServiceProcess,
+} from "./service-process.ts";
 import { createLinks, destinations, getRequest, post, postRequest } from "./visits.ts";
 import { startWrk } from "./wrk.ts";
 
@@ -34,6 +40,7 @@ export async function tenantsRow({ quick }: { readonly quick: boolean }): Promis
       const abuse = await startAbuse(service.port, request, seconds + 2);
       const beside = await measure(service, link.id, seconds);
       findings.push(...compared(what, quiet, beside), await abuse.ended());
+      await untilIdle(service);
     }
     return findings;
   } finally {
@@ -90,6 +97,18 @@ function abuses(port: number, { token }: Tenant): Readonly<Record<string, string
     ),
   };
 }
+
+/** Waits for the end of what the loud one has left behind. */
+async function untilIdle(service: ServiceProcess): Promise<void> {
+  const deadline = performance.now() + idleMsMax;
+  for (let used = Number.POSITIVE_INFINITY; used > 50 && performance.now() < deadline; ) {
+    const before = await processorMs(service.pid);
+    await pause(500);
+    used = (await processorMs(service.pid)) - before;
+  }
+}
+
+const idleMsMax = 60_000;
 
 interface Times {
   readonly redirects: readonly number[];

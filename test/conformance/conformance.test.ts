@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiScopes } from "../../src/rpc/access.ts";
-import { checkRequest } from "../../src/rpc/validate.ts";
+import { checkRequest } from "../../src/rpc/pipeline/validate.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { makers, type RecordKind, seeds } from "../support/tenant-records.ts";
 import { type Case, casesOf } from "./cases.ts";

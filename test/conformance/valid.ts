@@ -8,10 +8,10 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import fc from "fast-check";
+import { portablePattern } from "../../build/openapi/portable-pattern.ts";
 import { type FieldRules, field as fieldRules } from "../../gen/buf/validate/validate_pb.js";
 import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.js";
 import { example } from "../../gen/signpost/options/v1/documentation_pb.js";
-import { portablePattern } from "../../src/openapi/portable-pattern.ts";
 import { brokenRules } from "./rules.ts";
 
 const least = new Map<DescMessage, JsonObject>();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { actionOf, createClassifier } from "../../src/scan/classify.ts";
-import { collect } from "../../src/scan/collection.ts";
+import { actionOf, createClassifier } from "../../src/scan/device/classify.ts";
+import { collect } from "../../src/scan/device/collection.ts";
 import { corpus } from "./corpus.ts";
 
 const classify = createClassifier();

@@ -1,4 +1,4 @@
-import type { Classification } from "../../src/scan/classify.ts";
+import type { Classification } from "../../src/scan/device/classify.ts";
 
 /** One request, or a burst of the same one, and what it must become. */
 export type Row = {

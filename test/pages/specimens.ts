@@ -1,4 +1,4 @@
-import { builtInTheme } from "../../src/model/page-theme.ts";
+import { builtInTheme } from "../../src/model/look/page-theme.ts";
 import type { ContactCardPayload } from "../../src/model/steps/contact-card.ts";
 import type { FormField, FormFieldType, FormPayload } from "../../src/model/steps/form-submit.ts";
 import type { PageAction } from "../../src/model/steps/kinds.ts";

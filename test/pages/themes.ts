@@ -1,4 +1,4 @@
-import { type PageTheme, pageTheme } from "../../src/model/page-theme.ts";
+import { type PageTheme, pageTheme } from "../../src/model/look/page-theme.ts";
 
 /** Stored stylings as owners make them, with the mistakes they make: light on light, and faint boxes. */
 export const themes = {

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { builtInDesigns } from "../../src/qr/built-in-designs.ts";
+import { builtInDesigns } from "../../src/qr/designs/built-in-designs.ts";
+import { storedDesign } from "../../src/qr/designs/stored-design.ts";
 import {
   cornersDotTypes,
   cornersSquareTypes,
@@ -9,10 +10,9 @@ import {
   type ImageFormat,
   imageFormats,
   shapes,
-} from "../../src/qr/design.ts";
-import { contentTypes, renderImage } from "../../src/qr/render.ts";
-import { storedDesign } from "../../src/qr/stored-design.ts";
-import { verifyDesign } from "../../src/qr/verify.ts";
+} from "../../src/qr/drawing/design.ts";
+import { contentTypes, renderImage } from "../../src/qr/drawing/render.ts";
+import { verifyDesign } from "../../src/qr/gate/verify.ts";
 import { alignColumns } from "../bench/report.ts";
 import { designOf, sampleContent, samplePicture } from "./samples.ts";
 import { surveyCombinations, surveyRandom } from "./survey.ts";

@@ -1,4 +1,4 @@
-import type { Color } from "../../src/qr/color.ts";
+import type { Color } from "../../src/qr/drawing/color.ts";
 import {
   type CentralImage,
   cornersDotTypes,
@@ -9,8 +9,8 @@ import {
   imageFormats,
   type Paint,
   shapes,
-} from "../../src/qr/design.ts";
-import { errorCorrections } from "../../src/qr/matrix.ts";
+} from "../../src/qr/drawing/design.ts";
+import { errorCorrections } from "../../src/qr/drawing/matrix.ts";
 import { samplePicture } from "./samples.ts";
 
 export interface RandomDesign {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isReadable } from "../../src/qr/verify.ts";
+import { isReadable } from "../../src/qr/gate/verify.ts";
 import { zbarimg } from "../support/qr-readers.ts";
 import { hasTool } from "../support/system-tool.ts";
 import { randomDesigns } from "./random-designs.ts";

@@ -1,8 +1,8 @@
 import { Resvg } from "@resvg/resvg-js";
 import sharp from "sharp";
-import type { Design, ImageFormat } from "../../src/qr/design.ts";
-import { renderImage } from "../../src/qr/render.ts";
-import { isReadable } from "../../src/qr/verify.ts";
+import type { Design, ImageFormat } from "../../src/qr/drawing/design.ts";
+import { renderImage } from "../../src/qr/drawing/render.ts";
+import { isReadable } from "../../src/qr/gate/verify.ts";
 import { readWithZxing, tryWithZbar } from "../support/qr-readers.ts";
 
 export interface Drawn {

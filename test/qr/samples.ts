@@ -10,7 +10,7 @@ import {
   type Shape,
   shapes,
   solid,
-} from "../../src/qr/design.ts";
+} from "../../src/qr/drawing/design.ts";
 
 export const sampleContent = "https://sho.rt/4BnH-R19p?qr";
 

@@ -1,4 +1,4 @@
-import { isReadable } from "../../src/qr/verify.ts";
+import { isReadable } from "../../src/qr/gate/verify.ts";
 import { randomDesigns } from "./random-designs.ts";
 import { type Drawn, type Outcome, readBack } from "./read-back.ts";
 import { type Combination, choices, designOf, everyCombination, nameOf, sampleContent } from "./samples.ts";

@@ -1,5 +1,7 @@
+import { deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { SpecimensService } from "../../gen/signpost/testing/v1/specimens_service_pb.js";
+import { fail } from "../../src/lib/errors.ts";
 import type { Call } from "../../src/rpc/call.ts";
 import { echo, invokeWith, serveSpecimens } from "./serve.ts";
 
@@ -49,6 +51,45 @@ test.each([
   expect(status).toBe(200);
   if (typeof expected === "string") expect(json).toBe(expected);
   else expect(json).toMatchObject(expected);
+});
+
+test.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+])("a body in %s is read as any other", async (coding, pack) => {
+  const headers = { "content-encoding": coding, "content-type": "application/json" };
+  const body = pack(JSON.stringify({ id: "7", displayName: "x".repeat(100_000) }));
+  const { status, json } = await ask("/v1/specimens", { method: "POST", headers, body });
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ id: "7", displayName: "x".repeat(100_000) });
+});
+
+test("a body that unpacks to more than the limit is refused as one that is sent so large", async () => {
+  const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+  const body = gzipSync(Buffer.alloc(9 * 1024 * 1024, " "));
+  expect(body.length).toBeLessThan(10_000);
+  const { status, json } = await ask("/v1/specimens", { method: "POST", headers, body });
+  expect(status).toBe(413);
+  expect(json).toMatchObject({ error: { codeType: "REQUEST_TOO_LARGE" } });
+});
+
+test("nothing is unpacked for a caller whom the pipeline does not let in", async () => {
+  const strict = await serveSpecimens(echo, {
+    invoke: async () => ({ ok: false, error: fail("UNAUTHENTICATED", "UNAUTHENTICATED", "no"), headers: {} }),
+  });
+  const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+  expect((await strict.ask("/v1/specimens", { method: "POST", headers, body: "no gzip" })).status).toBe(401);
+});
+
+test("a PATCH may call its body a merge patch", async () => {
+  const headers = { "content-type": "application/merge-patch+json; charset=utf-8" };
+  const { status, json } = await ask("/v1/specimens/7", {
+    method: "PATCH",
+    headers,
+    body: '{"displayName":"x"}',
+  });
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ request: { updateMask: "displayName" } });
 });
 
 test.each([

@@ -23,7 +23,16 @@ test.each([
     "UNSUPPORTED_MEDIA_TYPE",
   ],
   ["POST", "/v1/specimens", { "content-type": "application/jsonx" }, "{}", 415, "UNSUPPORTED_MEDIA_TYPE"],
-  ["POST", "/v1/specimens", { ...json, "content-encoding": "gzip" }, "{}", 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["POST", "/v1/specimens", { ...json, "content-encoding": "br" }, "{}", 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["POST", "/v1/specimens", { ...json, "content-encoding": "gzip" }, "{}", 400, "INVALID_ARGUMENT"],
+  [
+    "POST",
+    "/v1/specimens",
+    { "content-type": "application/merge-patch+json" },
+    "{}",
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+  ],
   [
     "POST",
     "/v1/mirror",
@@ -85,7 +94,7 @@ test("every bad field of body and path is a violation under its JSON path", asyn
   expect(errorOf(refused)).toEqual({
     code: 400,
     codeType: "INVALID_ARGUMENT",
-    message: "id: must be a string",
+    message: "id: must be a string (and 1 more)",
     details: [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -102,6 +111,23 @@ test("every bad field of body and path is a violation under its JSON path", asyn
       },
     ],
   });
+});
+
+test("what is refused before any method is known says what is left of its caller's limit", async () => {
+  const limitsOf = (address: string) => ({ ratelimit: `"default";r=9;t=1`, "x-address": address });
+  const limited = await serveSpecimens(echo, { limitsOf });
+  const refused = [
+    await limited.ask("/v1/nobody"),
+    await limited.ask("/v1/specimens/7", { method: "POST" }),
+    await limited.ask("/v1/specimens", {
+      method: "POST",
+      body: "x",
+      headers: { "content-type": "text/plain" },
+    }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([404, 405, 415]);
+  for (const { headers } of refused)
+    expect(headers).toMatchObject({ ratelimit: `"default";r=9;t=1`, "x-address": "192.0.2.1" });
 });
 
 test("a refusal with a delay says so in RetryInfo and Retry-After", async () => {

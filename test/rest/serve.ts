@@ -10,8 +10,8 @@ import {
   ListResponseSchema,
   UpdateResponseSchema,
 } from "../../gen/signpost/testing/v1/specimens_service_pb.js";
-import { createBodyBudget } from "../../src/lib/body-budget.ts";
 import { CallError, fail } from "../../src/lib/errors.ts";
+import { createBodyBudget } from "../../src/lib/limits/body-budget.ts";
 import { type RestOptions, restHandler } from "../../src/rest/handler.ts";
 import { createRestRouter } from "../../src/rest/router.ts";
 import type { AnswerHeaders, Call, Invoke } from "../../src/rpc/call.ts";

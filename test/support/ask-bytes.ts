@@ -1,7 +1,7 @@
 import http2 from "node:http2";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { bindingsOf } from "../../src/rest/binding.ts";
-import { pathOf } from "../../src/rpc/unary.ts";
+import { pathOf } from "../../src/rpc/protocols/unary.ts";
 import { callGrpc, readConnectError } from "../bad-input/send-grpc.ts";
 
 /** The ways in which a message in JSON comes in, and those for one in protobuf's bytes. */

@@ -1,11 +1,11 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type DescService } from "@bufbuild/protobuf";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { EchoResponseSchema, EchoService } from "../../gen/signpost/testing/v1/echo_pb.js";
-import { type BodyLimits, createBodyBudget } from "../../src/lib/body-budget.ts";
+import { type BodyLimits, createBodyBudget } from "../../src/lib/limits/body-budget.ts";
 import type { Call, Invoke, Outcome } from "../../src/rpc/call.ts";
-import { type ConnectOptions, connectHandler } from "../../src/rpc/connect.ts";
-import { grpcStreams } from "../../src/rpc/grpc.ts";
+import { type ConnectOptions, connectHandler } from "../../src/rpc/protocols/connect.ts";
+import { grpcStreams } from "../../src/rpc/protocols/grpc.ts";
 import { listen } from "../../src/server/listen.ts";
 
 /** An answer of EchoService with the text, and the given headers. */
@@ -33,7 +33,7 @@ export async function serveEcho(
   invoke: Invoke,
   options: Pick<ConnectOptions, "otherRoutes"> & {
     bytesMax?: number;
-    fast?: boolean;
+    otherServices?: readonly DescService[];
     room?: BodyLimits;
   } = {},
 ): Promise<{ port: number; faults: unknown[] }> {
@@ -54,7 +54,7 @@ export async function serveEcho(
     port: 0,
     handler,
     log: pino({ level: "silent" }),
-    ...(options.fast === false ? {} : { onStream: grpcStreams(shared) }),
+    onStream: grpcStreams({ ...shared, otherServices: options.otherServices ?? [] }),
   });
   onTestFinished(async () => {
     stopping.abort();

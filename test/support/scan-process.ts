@@ -6,10 +6,10 @@ import { Registry } from "prom-client";
 import { openDatabase } from "../../src/db/open.ts";
 import { createTurns } from "../../src/db/turns.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
-import { lazyReader } from "../../src/scan/request-reader.ts";
-import { openSpool } from "../../src/scan/spool.ts";
+import { lazyReader } from "../../src/scan/device/request-reader.ts";
+import { openSpool } from "../../src/scan/spool/spool.ts";
 import { startScan } from "../../src/scan/start.ts";
-import { startStoreThread } from "../../src/scan/store-thread.ts";
+import { startStoreThread } from "../../src/scan/store/store-thread.ts";
 
 /*
  * The scan runtime as a process of its own, which tests and benchmarks start, kill and start again:

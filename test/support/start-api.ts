@@ -18,22 +18,22 @@ import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall } from "../../src/jobs/queue.ts";
-import { createBodyBudget } from "../../src/lib/body-budget.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
-import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/file-url.ts";
 import { newId } from "../../src/lib/ids.ts";
+import { createPictureReader } from "../../src/lib/images/reencode-image.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
-import { createPictureReader } from "../../src/lib/reencode-image.ts";
-import { openStorage, type Storage } from "../../src/lib/storage.ts";
+import { createBodyBudget } from "../../src/lib/limits/body-budget.ts";
+import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/file-url.ts";
+import { openStorage, type Storage } from "../../src/lib/storage/storage.ts";
+import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { scopeText } from "../../src/model/scope.ts";
-import { randomShortlink } from "../../src/model/shortlink.ts";
-import { openProtocols } from "../../src/roles/protocols.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
-import { createTokenSigner } from "../../src/rpc/tokens.ts";
+import { createTokenSigner } from "../../src/rpc/pipeline/tokens.ts";
 import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
+import { openProtocols } from "../../src/service/roles/protocols.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
 import { watchTransactions } from "./watch-transactions.ts";
@@ -229,6 +229,7 @@ async function serve(
   const stopping = new AbortController();
   let requests = 0;
   const { rest, rpc, onStream } = openProtocols({
+    limitsOf: pipeline.limitsOf,
     services: pipeline.services,
     invoke: pipeline.invoke,
     readOrigin: createOriginReader([]),
@@ -237,6 +238,7 @@ async function serve(
     onFault: (error) => faults.push(error),
     ready: async () => true,
     reflection: true,
+    pace: pipeline.pace,
     shutdownSignal: stopping.signal,
   });
   const listener = await listen({

@@ -10,12 +10,12 @@ import { expect, onTestFinished } from "vitest";
 import type { Db } from "../../src/db/open.ts";
 import { createTurns } from "../../src/db/turns.ts";
 import { newId } from "../../src/lib/ids.ts";
-import { createClassifier } from "../../src/scan/classify.ts";
-import { openGeography } from "../../src/scan/geography.ts";
-import { lazyReader } from "../../src/scan/request-reader.ts";
-import { openSpool, type Spool } from "../../src/scan/spool.ts";
+import { createClassifier } from "../../src/scan/device/classify.ts";
+import { openGeography } from "../../src/scan/device/geography.ts";
+import { lazyReader } from "../../src/scan/device/request-reader.ts";
+import { openSpool, type Spool } from "../../src/scan/spool/spool.ts";
 import { type Scan, type ScanDeps, startScan } from "../../src/scan/start.ts";
-import { createRecordStore } from "../../src/scan/store-records.ts";
+import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { orderedClock } from "./clock.ts";
 import { type TestDatabase, testConnections } from "./test-database.ts";
 import { watchTransactions } from "./watch-transactions.ts";
@@ -170,6 +170,8 @@ export interface LinkOptions {
   readonly destination?: string;
   readonly conversionTracking?: boolean;
   readonly fallback?: string;
+  readonly expiresAt?: Date;
+  readonly expiredDestination?: string;
   readonly isConnected?: boolean;
   readonly dataCollection?: "NONE" | "BASIC" | "ADVANCED";
   readonly environment?: "live" | "test";
@@ -221,6 +223,8 @@ export async function insertLink(db: Db, options: LinkOptions = {}): Promise<Tes
       shortlink,
       custom_domain_id: domainId,
       fallback_destination: options.fallback ?? "",
+      expires_at: options.expiresAt ?? null,
+      expired_destination: options.expiredDestination ?? "",
       qrcode_design_id: newId(at),
       created_at: at,
       updated_at: at,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
-import type { Credentials } from "../../src/first-start.ts";
+import type { Credentials } from "../../src/service/first-start.ts";
 import { copyTemplate, dropDatabase, emptyDatabase } from "./service-database.ts";
 
 /** The repository's root. */
@@ -15,6 +15,8 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export interface Service {
   readonly baseUrl: string;
   readonly port: number;
+  /** Where its metrics are. */
+  readonly metricsUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   /** The environment it was started with, for commands that shall see the same service. */
@@ -59,6 +61,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another process to share the database with; it goes on belonging to that one. */
   readonly beside?: Service;
+  /** Whether it is the first of a process group of its own, as a program is that a shell starts in a terminal. */
+  readonly ownGroup?: boolean;
   /** The program's file, from the repository's root; `src/main.ts` when absent. */
   readonly program?: string;
 }
@@ -76,7 +80,7 @@ const startMsMax = 20_000;
 
 /** Starts the real program in a process of its own and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { database = "shared", env = {}, program = "src/main.ts", beside } = options;
+  const { database = "shared", env = {}, program = "src/main.ts", beside, ownGroup = false } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
@@ -90,6 +94,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     HOME: dataDir,
     // Any free one, which becomes part of its addresses.
     PORT: "0",
+    METRICS_PORT: "0",
     DATA_DIR: dataDir,
     LOG_LEVEL: "info",
     DATABASE_POOL_SIZE: "5",
@@ -101,11 +106,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     if (ownUrl !== undefined) await dropDatabase(server, ownUrl);
     await rm(dataDir, { recursive: true, force: true });
   };
-  return launch(environment, { program, dataDir, remove, credentials: beside?.credentials });
+  return launch(environment, { program, dataDir, remove, credentials: beside?.credentials, ownGroup });
 }
 
 interface Place {
   readonly program: string;
+  readonly ownGroup: boolean;
   /** Those of the first process on the database, where this is another one. */
   readonly credentials: Credentials | undefined;
   readonly dataDir: string;
@@ -113,10 +119,11 @@ interface Place {
 }
 
 async function launch(env: Record<string, string>, place: Place): Promise<Service> {
-  const { program, dataDir, remove } = place;
+  const { program, dataDir, remove, ownGroup } = place;
   const child = spawn(process.execPath, [join(root, program)], {
     cwd: dataDir,
     env,
+    detached: ownGroup,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const endWithTest = () => child.kill("SIGKILL");
@@ -134,11 +141,12 @@ async function launch(env: Record<string, string>, place: Place): Promise<Servic
     return { code: child.exitCode, signal: child.signalCode };
   });
   try {
-    const port = await portOf(child, printed);
+    const { port, metricsPort } = await portsOf(child, printed);
     const kept = () => readFile(join(dataDir, "credentials.json"), "utf8");
     const service: Service = {
       baseUrl: `http://localhost:${port}`,
       port,
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       pid: child.pid ?? 0,
       dataDir,
       env,
@@ -167,13 +175,18 @@ async function launch(env: Record<string, string>, place: Place): Promise<Servic
   }
 }
 
-/** Waits for the line that says that all is up, which names the port. */
-function portOf(child: ChildProcess, printed: { readonly stdout: string }): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
+interface Ports {
+  readonly port: number;
+  readonly metricsPort: number;
+}
+
+/** Waits for the line that says that all is up, which names the ports. */
+function portsOf(child: ChildProcess, printed: { readonly stdout: string }): Promise<Ports> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ports>();
   const timer = setTimeout(() => reject(new Error("it was not ready in time")), startMsMax);
   child.stdout?.on("data", () => {
     const line = logLines(printed.stdout).find(({ msg }) => msg === "ready");
-    if (line !== undefined) resolve(Number(line.port));
+    if (line !== undefined) resolve({ port: Number(line.port), metricsPort: Number(line.metricsPort) });
   });
   child.once("exit", () => reject(new Error("it ended")));
   return promise.finally(() => clearTimeout(timer));

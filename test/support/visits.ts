@@ -1,4 +1,4 @@
-import { eventOfLbid } from "../../src/model/lbid.ts";
+import { eventOfLbid } from "../../src/model/visitors/lbid.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 import { startTestScan } from "./start-scan.ts";
 

@@ -1,7 +1,7 @@
-import type { AttributeType } from "../../src/model/attribute-capture.ts";
-import { compilePlan, type Plan, type PlanRow } from "../../src/model/plan.ts";
 import type { StepAction } from "../../src/model/steps/kinds.ts";
-import type { StoredConnection, StoredStep } from "../../src/model/workflow.ts";
+import type { AttributeType } from "../../src/model/workflow/attribute-capture.ts";
+import { compilePlan, type Plan, type PlanRow } from "../../src/model/workflow/plan.ts";
+import type { StoredConnection, StoredStep } from "../../src/model/workflow/workflow.ts";
 import type { KnownAttributes, Visit, VisitDevice } from "../../src/workflow/visit.ts";
 
 /** A step as it would be stored. */
@@ -43,7 +43,9 @@ export function planOf(steps: readonly StoredStep[], wires: Wires, row: Partial<
     dataCollection: "BASIC",
     fallbackDestination: "",
     rootDestination: "",
+    workspaceExpiresAt: null,
     expiresAt: null,
+    expiredDestination: "",
     link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
     pageTheme: null,
     steps,

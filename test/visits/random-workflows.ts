@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { StepAction, stepActions } from "../../src/model/steps/kinds.ts";
 import type { StepKind } from "../../src/model/steps/step.ts";
-import { elseBranchId, nextBranchId } from "../../src/model/workflow.ts";
+import { elseBranchId, nextBranchId } from "../../src/model/workflow/workflow.ts";
 import type { StepSeed } from "../support/insert-workflow.ts";
 
 export const zones = [

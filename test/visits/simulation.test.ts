@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { seal } from "../../src/lib/sealed.ts";
-import { parseDate, parseNumber } from "../../src/model/attribute-operators.ts";
-import { classifyUserAgent } from "../../src/scan/classify.ts";
-import { openGeography } from "../../src/scan/geography.ts";
+import { parseDate, parseNumber } from "../../src/model/visitors/attribute-operators.ts";
+import { classifyUserAgent } from "../../src/scan/device/classify.ts";
+import { openGeography } from "../../src/scan/device/geography.ts";
 import { insertWorkflow, type TestWorkflow } from "../support/insert-workflow.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { type Answer, startTestScan, type TestScan } from "../support/start-scan.ts";

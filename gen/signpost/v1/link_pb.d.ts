@@ -163,6 +163,30 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   pageTheme?: PageTheme | undefined;
 
   /**
+   * When the link leaves the workspace: it is hidden from every read then and cannot be brought back, its short link stays
+   * taken, and visitors are sent to `expiredDestination`. Unset means never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 23;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Where visitors go once the link has expired. Empty means a page that says so, with status 410. At most 2,048
+   * characters.
+   *
+   * @generated from field: string expired_destination = 24;
+   */
+  expiredDestination: string;
+
+  /**
+   * The template whose look was applied to the link last; it survives edits of the theme. Empty means none, one that is
+   * deleted, or that `pageThemeId` was set or cleared since.
+   *
+   * @generated from field: string page_theme_template_id = 25;
+   */
+  pageThemeTemplateId: string;
+
+  /**
    * @generated from field: google.protobuf.Timestamp created_at = 21;
    */
   createdAt?: Timestamp | undefined;

@@ -4,12 +4,12 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Link } from "./link_pb.js";
 import type { WorkflowStep } from "./workflow_step_pb.js";
 import type { Job } from "./job_pb.js";
 import type { VCardPayload } from "./workflow_step_payload_page_pb.js";
 import type { SortDirection } from "./sort_direction_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file signpost/v1/links_service.proto.
@@ -120,6 +120,20 @@ export declare type CreateLinkRequest = Message<"signpost.v1.CreateLinkRequest">
    * @generated from field: bool wait_for_qrcode = 14;
    */
   waitForQrcode: boolean;
+
+  /**
+   * When the link expires, in the future: it leaves the workspace then, for good. Unset means never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 15;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Where visitors go once it has expired; the rules of `destination` hold. Empty means a page that says so.
+   *
+   * @generated from field: string expired_destination = 16;
+   */
+  expiredDestination: string;
 };
 
 /**
@@ -358,6 +372,34 @@ export declare type CreateContactLinkRequest = Message<"signpost.v1.CreateContac
    * @generated from field: bool wait_for_qrcode = 11;
    */
   waitForQrcode: boolean;
+
+  /**
+   * The directory to put the link in; empty means none.
+   *
+   * @generated from field: string directory_id = 12;
+   */
+  directoryId: string;
+
+  /**
+   * The id to give the link, a UUID; empty means the service makes one.
+   *
+   * @generated from field: string id = 13;
+   */
+  id: string;
+
+  /**
+   * When the link expires, in the future: it leaves the workspace then, for good. Unset means never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 14;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Where visitors go once it has expired; the rules of Create's `destination` hold. Empty means a page that says so.
+   *
+   * @generated from field: string expired_destination = 15;
+   */
+  expiredDestination: string;
 };
 
 /**
@@ -483,6 +525,27 @@ export declare type CreateThankYouLinkRequest = Message<"signpost.v1.CreateThank
    * @generated from field: bool wait_for_qrcode = 12;
    */
   waitForQrcode: boolean;
+
+  /**
+   * The id to give the link, a UUID; empty means the service makes one.
+   *
+   * @generated from field: string id = 13;
+   */
+  id: string;
+
+  /**
+   * When the link expires, in the future: it leaves the workspace then, for good. Unset means never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 14;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Where visitors go once it has expired; the rules of Create's `destination` hold. Empty means a page that says so.
+   *
+   * @generated from field: string expired_destination = 15;
+   */
+  expiredDestination: string;
 };
 
 /**
@@ -628,14 +691,14 @@ export declare type ListLinksRequest = Message<"signpost.v1.ListLinksRequest"> &
   sortDirection: SortDirection;
 
   /**
-   * Which links to show; a directory id alone implies the directory view.
+   * Which links to show.
    *
    * @generated from field: signpost.v1.LinkView view = 8;
    */
   view: LinkView;
 
   /**
-   * The directory of the directory view; empty means the links in no directory.
+   * The directory of the directory view; empty means the links in no directory. It does not count without that view.
    *
    * @generated from field: string directory_id = 9;
    */
@@ -764,6 +827,34 @@ export declare type UpdateLinkRequest = Message<"signpost.v1.UpdateLinkRequest">
    * @generated from field: bool qrcode_template_id_delete = 11;
    */
   qrcodeTemplateIdDelete: boolean;
+
+  /**
+   * When the link shall expire, in the future: it leaves the workspace then, for good.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 13;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Lets the link live on without end; not together with `expires_at`.
+   *
+   * @generated from field: bool expires_at_delete = 14;
+   */
+  expiresAtDelete: boolean;
+
+  /**
+   * Where visitors go once the link has expired; the rules of Create's `destination` hold.
+   *
+   * @generated from field: string expired_destination = 15;
+   */
+  expiredDestination: string;
+
+  /**
+   * Shows a page that says so instead; not together with `expired_destination`.
+   *
+   * @generated from field: bool expired_destination_delete = 16;
+   */
+  expiredDestinationDelete: boolean;
 
   /**
    * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
@@ -1169,7 +1260,7 @@ export declare const LinksService: GenService<{
    * Create a link with a QR code: an entry step, already connected to a redirect to the destination.
    *
    * Errors: INVALID_ARGUMENT (INVALID_DESTINATION, MALICIOUS_URL, INVALID_SHORTLINK) if a URL or the short link is
-   * refused; NOT_FOUND if the domain, directory, design or template is not the workspace's; ALREADY_EXISTS
+   * refused, or `expires_at` lies in the past; NOT_FOUND if the domain, directory, design or template is not the workspace's; ALREADY_EXISTS
    * (SHORTLINK_TAKEN, ID_TAKEN); FAILED_PRECONDITION (DOMAIN_NOT_ACTIVE, DESIGN_IN_USE); RESOURCE_EXHAUSTED
    * (PLAN_LIMIT_REACHED, INSUFFICIENT_CREDITS, SANDBOX_CAP_REACHED).
    *
@@ -1221,8 +1312,7 @@ export declare const LinksService: GenService<{
   /**
    * Create a link to a contact card: an entry step, already connected to the card.
    *
-   * Errors: those of Create, without the ones about destinations; INVALID_ARGUMENT if the card lacks first or last
-   * name.
+   * Errors: those of Create; INVALID_ARGUMENT if the card lacks first or last name.
    *
    * @generated from rpc signpost.v1.LinksService.CreateContactLink
    */
@@ -1234,7 +1324,7 @@ export declare const LinksService: GenService<{
   /**
    * Create a link to a thank-you page: an entry step, already connected to the page.
    *
-   * Errors: those of Create, without the ones about destinations.
+   * Errors: those of Create.
    *
    * @generated from rpc signpost.v1.LinksService.CreateThankYouLink
    */
@@ -1272,7 +1362,7 @@ export declare const LinksService: GenService<{
    * Change a link. The destination changes through its redirect step; short link, domain and metadata are fixed.
    *
    * Errors: NOT_FOUND if there is no such link, theme, template or directory; INVALID_ARGUMENT
-   * (MUTUALLY_EXCLUSIVE_FIELDS, INVALID_DESTINATION, MALICIOUS_URL).
+   * (MUTUALLY_EXCLUSIVE_FIELDS, INVALID_DESTINATION, MALICIOUS_URL), also if `expires_at` lies in the past.
    *
    * @generated from rpc signpost.v1.LinksService.Update
    */
@@ -1295,7 +1385,8 @@ export declare const LinksService: GenService<{
     output: typeof DeleteLinkResponseSchema;
   },
   /**
-   * Tell whether a short link is free. It is not when it is in use, reserved, or was deleted within 90 days.
+   * Tell whether a short link is free. It is not when it is in use, reserved, was deleted within 90 days, or is that of an
+   * expired link.
    *
    * Errors: INVALID_ARGUMENT (INVALID_SHORTLINK) if no short link may look like this; NOT_FOUND if the domain is not
    * the workspace's.

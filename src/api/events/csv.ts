@@ -1,5 +1,5 @@
 import { type Event, EventSchema } from "../../../gen/signpost/v1/event_pb.js";
-import { type CsvTable, messagesCsv } from "../../lib/message-csv.ts";
+import { type CsvTable, messagesCsv } from "../../lib/paging/message-csv.ts";
 
 /** Events as a table, with columns for the objects that were asked for. */
 export function eventsCsv(include: ReadonlySet<string>): CsvTable<Event> {

@@ -210,12 +210,23 @@ test.each(["linkId", "visitorId"] as const)(
   },
 );
 
-test("the events of a deleted link can still be listed by it", async () => {
-  const { id: linkId } = await addLink();
-  const eventId = await addEvent({ linkId });
-  await workspace.rest("DELETE", `/v1/links/${linkId}`);
-  expect(ids((await list({ linkId })).events)).toEqual([eventId]);
-});
+test.each(["deleted", "expired"])(
+  "the events of a link that is %s can still be listed by it, without the link",
+  async (how) => {
+    const { id: linkId } = await addLink();
+    const eventId = await addEvent({ linkId });
+    if (how === "deleted") await workspace.rest("DELETE", `/v1/links/${linkId}`);
+    else
+      await db
+        .updateTable("links")
+        .set({ expires_at: new Date(0) })
+        .where("id", "=", linkId)
+        .execute();
+    const { events } = await list({ linkId, include: "link" });
+    expect(events).toMatchObject([{ id: eventId, linkId }]);
+    expect(events[0]).not.toHaveProperty("link");
+  },
+);
 
 test("refuses bounds in the wrong order, unknown includes and tokens of other filters", async () => {
   const refused = async (query: Record<string, string>) => {

@@ -10,7 +10,7 @@ import { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { DigestFrequency, SubscriptionType, WorkspaceSchema } from "../../../gen/signpost/v1/workspace_pb.js";
 import type { Embedded } from "../../db/within-answer.ts";
-import { entrypointOf } from "../../model/entrypoint.ts";
+import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
 import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";

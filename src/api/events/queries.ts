@@ -9,7 +9,7 @@ import {
   readEmbedded,
 } from "../../db/within-answer.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 import type { AttributeRow, DeviceRow } from "../visitor-parts.ts";
 
 export type EventRow = Selectable<Events>;
@@ -162,13 +162,13 @@ export async function findFiltered(
   return rows[0] ?? { link: false, visitor: false };
 }
 
-/** Links that are not deleted. */
+/** Those of the links that the workspace still has. */
 export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
   return readEmbedded(db, ids, {
-    source: sql`select l.*, d.name as domain_name, c.event_count from links l
+    source: sql`select l.*, d.name as domain_name, c.event_count from living_links l
       left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
       left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id
-      where l.workspace_id = ${workspaceId} and l.id = asked.id and l.deleted_at is null`,
+      where l.workspace_id = ${workspaceId} and l.id = asked.id`,
     bytes: sql`octet_length(record.metadata::text) + octet_length(record.purpose)`,
     order: sql`id`,
   });

@@ -4,8 +4,8 @@ import type { EventsService, ListEventsRequest } from "../../../gen/signpost/v1/
 import { ResponseFormat } from "../../../gen/signpost/v1/response_format_pb.js";
 import type { Db } from "../../db/open.ts";
 import { type CallError, fail, invalid } from "../../lib/errors.ts";
-import { fillPage } from "../../lib/fill-page.ts";
-import { readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/paging/fill-page.ts";
+import { readPage } from "../../lib/paging/page.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 
@@ -52,7 +52,7 @@ export function eventsService({ shortUrl }: Pick<Deps, "shortUrl">): Handlers<ty
       }
       const [{ eventsCsv }, { fillCsv }] = await Promise.all([
         import("./csv.ts"),
-        import("../../lib/message-csv.ts"),
+        import("../../lib/paging/message-csv.ts"),
       ]);
       return { csv: await fillCsv(page, eventsCsv(include), filling) };
     },

@@ -4,16 +4,16 @@ import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { defaultDesignOptions } from "../../model/design-options.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
-import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/screened-url.ts";
-import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
+import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/links/screened-url.ts";
+import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
+import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkRow } from "./queries.ts";
-import { notFound, shortlinkTaken, wantedTags } from "./rules.ts";
+import { notFound, readTime, shortlinkTaken, wantedTags } from "./rules.ts";
 import type { WantedLink } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
@@ -142,6 +142,8 @@ function newLink(
     customDomainId: wanted.customDomainId || null,
     directoryId: wanted.directoryId || null,
     fallbackDestination: wanted.fallbackDestination,
+    expiresAt: readTime(wanted.expiresAt),
+    expiredDestination: wanted.expiredDestination,
     purpose: wanted.purpose,
     metadata: wanted.metadata,
     design: wanted.qrcodeDesignId
@@ -166,9 +168,12 @@ function rowOf(link: NewLink, { tags }: Insertion): LinkRow {
     custom_domain_id: link.customDomainId,
     directory_id: link.directoryId,
     fallback_destination: link.fallbackDestination,
+    expires_at: link.expiresAt,
+    expired_destination: link.expiredDestination,
     purpose: link.purpose,
     metadata: link.metadata,
     page_theme_id: null,
+    page_theme_template_id: null,
     qrcode_design_id: link.design.id,
     qrcode_template_id: link.qrcodeTemplateId,
     qrcode_image_key: null,

@@ -4,7 +4,7 @@ import type {
   GetLeadScoreResponseSchema,
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { fail } from "../../lib/errors.ts";
-import { scoringContextOf } from "../../model/lead-score.ts";
+import { scoringContextOf } from "../../model/visitors/lead-score.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { findLeadScore } from "./queries.ts";
 import { notFound } from "./rules.ts";

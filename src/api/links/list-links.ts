@@ -7,8 +7,8 @@ import {
   type ListLinksResponseSchema,
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { SortDirection } from "../../../gen/signpost/v1/sort_direction_pb.js";
-import { fillPage } from "../../lib/fill-page.ts";
-import { type PageEdge, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/paging/fill-page.ts";
+import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { readInclude } from "./include.ts";
@@ -71,11 +71,10 @@ function edgeOf(row: LinkRow, order: LinkOrder): PageEdge<"time" | "text" | "cou
 
 function readFilter(request: ListLinksRequest, workspaceId: string): LinkFilter {
   const tags = request.tags.filter((name) => name !== "");
-  const { directoryId, view } = request;
   return {
     workspaceId,
     search: request.search || undefined,
     tagKeys: tags.length === 0 ? undefined : tags.map(tagKey),
-    directoryId: directoryId || (view === LinkView.DIRECTORY ? null : undefined),
+    directoryId: request.view === LinkView.DIRECTORY ? request.directoryId || null : undefined,
   };
 }

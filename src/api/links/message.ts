@@ -13,11 +13,11 @@ import {
   WorkflowStep_NodeType,
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import { defaultDesignOptions } from "../../model/design-options.ts";
-import { entrypointOf } from "../../model/entrypoint.ts";
+import { entrypointOf } from "../../model/links/entrypoint.ts";
+import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf, nextBranchId } from "../../model/workflow.ts";
-import { centralImageKeyOf } from "../../qr/load-design.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
+import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
 import type { LinkRow, TagRow } from "./queries.ts";
 import type { NewLink } from "./writes.ts";
 
@@ -44,11 +44,14 @@ export function toLink(
     entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
     customDomainId: row.custom_domain_id ?? "",
     fallbackDestination: row.fallback_destination,
+    ...defined("expiresAt", row.expires_at, timestampFromDate),
+    expiredDestination: row.expired_destination,
     directoryId: row.directory_id ?? "",
     metadata: row.metadata as Record<string, string>, // written from the same map
     qrcodeDesignId: row.qrcode_design_id,
     qrcodeTemplateId: row.qrcode_template_id ?? "",
     pageThemeId: row.page_theme_id ?? "",
+    pageThemeTemplateId: row.page_theme_template_id ?? "",
     eventCount: row.event_count ?? 0n,
     ...defined("qrcodePendingUpdateSince", row.qrcode_pending_update_since, timestampFromDate),
     ...defined("qrcodeSignedUrl", showsImage ? row.qrcode_image_key : undefined, signFile),

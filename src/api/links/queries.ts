@@ -10,7 +10,7 @@ import type {
 } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 
 /** A row inside JSON, where times are texts with an offset. */
 export type JsonRow<Table> = {
@@ -39,20 +39,20 @@ export type LinkInclude = "customDomain" | "qrcodeDesign" | "tags" | "pageTheme"
 /** The columns of a link that every read needs, from the tables of `linkTables`. */
 export const linkColumns =
   sql.raw(`l.workspace_id, l.id, l.name, l.shortlink, l.custom_domain_id, l.directory_id,
-  l.fallback_destination, l.purpose, l.metadata, l.page_theme_id, l.qrcode_design_id, l.qrcode_template_id,
-  l.qrcode_image_key, l.qrcode_pending_update_since, l.created_at, l.updated_at, d.name as domain_name,
+  l.fallback_destination, l.purpose, l.metadata, l.page_theme_id, l.page_theme_template_id, l.qrcode_design_id,
+  l.qrcode_template_id, l.qrcode_image_key, l.qrcode_pending_update_since, l.expires_at, l.expired_destination, l.created_at, l.updated_at, d.name as domain_name,
   c.event_count`);
 
 const domainJoin =
   "left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id";
 
 export const linkTables = sql.raw(
-  `links l ${domainJoin} left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id`,
+  `living_links l ${domainJoin} left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id`,
 );
 
 // Read from the counters, whose index has the order of the list.
 const countedTables = sql.raw(
-  `link_counters c join links l on l.workspace_id = c.workspace_id and l.id = c.link_id ${domainJoin}`,
+  `link_counters c join living_links l on l.workspace_id = c.workspace_id and l.id = c.link_id ${domainJoin}`,
 );
 
 export const tagsColumn = sql.raw(`(select coalesce(jsonb_agg(to_jsonb(t) order by lt.position), '[]')
@@ -82,7 +82,7 @@ export async function findLink(
   include: ReadonlySet<LinkInclude>,
 ): Promise<LinkRow | undefined> {
   const { rows } = await sql<LinkRow>`select ${columnsWith(include)} from ${linkTables}
-    where l.workspace_id = ${workspaceId} and l.id = ${id} and l.deleted_at is null`.execute(db);
+    where l.workspace_id = ${workspaceId} and l.id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -135,7 +135,9 @@ const includeNames: Readonly<Record<LinkInclude, string | undefined>> = {
 /** The bytes of what a link has of its own and of what it embeds, in a page's row. */
 function linkBytes(include: ReadonlySet<LinkInclude>): RawBuilder<unknown> {
   const embedded = [...include].flatMap((name) => includeNames[name] ?? []);
-  const texts = ["name", "purpose", "fallback_destination"].map((name) => `octet_length(page.${name})`);
+  const texts = ["name", "purpose", "fallback_destination", "expired_destination"].map(
+    (name) => `octet_length(page.${name})`,
+  );
   const objects = ["metadata", ...embedded].map((name) => `coalesce(octet_length(page.${name}::text), 0)`);
   return sql.raw([...texts, ...objects].join(" + "));
 }
@@ -169,7 +171,7 @@ export interface LinkTotals {
 
 export async function countLinks(db: Db, filter: LinkFilter): Promise<LinkTotals> {
   const { rows } = await sql<LinkTotals>`select
-    (select count(*) from links l where ${matching(filter)}) as total,
+    (select count(*) from living_links l where ${matching(filter)}) as total,
     exists (select from directories where workspace_id = ${filter.workspaceId}
       and id = ${filter.directoryId ?? null}::uuid) as "directoryExists"`.execute(db);
   const [totals] = rows;
@@ -178,7 +180,7 @@ export async function countLinks(db: Db, filter: LinkFilter): Promise<LinkTotals
 }
 
 function matching({ workspaceId, search, tagKeys, directoryId }: LinkFilter): RawBuilder<unknown> {
-  const conditions = [sql`l.workspace_id = ${workspaceId} and l.deleted_at is null`];
+  const conditions = [sql`l.workspace_id = ${workspaceId}`];
   if (search !== undefined) {
     const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
     conditions.push(sql`(l.name ilike ${pattern} or l.shortlink ilike ${pattern})`);
@@ -241,9 +243,9 @@ export async function findLeadScore(
   const { rows } = await sql<LeadScoreRow>`
     select l.purpose, e.id, e.lead_score, e.engagement_level, e.technological_aptitude, e.recurring_interest,
       e.brand_supportiveness, e.profile_fit, e.recurring_scans
-    from links l left join events e
+    from living_links l left join events e
       on e.workspace_id = l.workspace_id and e.id = ${eventId} and e.link_id = l.id
-    where l.workspace_id = ${workspaceId} and l.id = ${linkId} and l.deleted_at is null`.execute(db);
+    where l.workspace_id = ${workspaceId} and l.id = ${linkId}`.execute(db);
   return rows[0];
 }
 
@@ -255,9 +257,13 @@ export async function findImageKeys(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly qrcode_image_key: string }[]> {
-  const { rows } = await sql<{ id: string; qrcode_image_key: string }>`select id, qrcode_image_key from links
-    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) and deleted_at is null
-      and qrcode_image_key is not null`.execute(db);
+  const { rows } = await sql<{
+    id: string;
+    qrcode_image_key: string;
+  }>`select id, qrcode_image_key from living_links
+    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[]) and qrcode_image_key is not null`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -267,7 +273,8 @@ export async function findImageState(
   workspaceId: string,
   id: string,
 ): Promise<ImageState | undefined> {
-  const { rows } = await sql<ImageState>`select qrcode_image_key, qrcode_pending_update_since from links
-    where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null`.execute(db);
+  const { rows } =
+    await sql<ImageState>`select qrcode_image_key, qrcode_pending_update_since from living_links
+    where workspace_id = ${workspaceId} and id = ${id}`.execute(db);
   return rows[0];
 }

@@ -1,5 +1,6 @@
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Fault, fail } from "../../lib/errors.ts";
-import { classifyShortlink } from "../../model/shortlink.ts";
+import { classifyShortlink } from "../../model/links/shortlink.ts";
 
 /** What can be said against a short link that a caller chose. */
 export function shortlinkFaults(shortlink: string): Fault[] {
@@ -11,6 +12,19 @@ export function shortlinkFaults(shortlink: string): Fault[] {
         ? "is reserved for the service: choose another"
         : undefined;
   return description === undefined ? [] : [{ field: "shortlink", description, reason: "INVALID_SHORTLINK" }];
+}
+
+/** What can be said against the time at which a link shall expire; nothing against none. */
+export function expiryFaults(expiresAt: Timestamp | undefined, now: Date): Fault[] {
+  const time = readTime(expiresAt);
+  return time === null || time > now
+    ? []
+    : [{ field: "expiresAt", description: "must lie in the future", reason: "INVALID_ARGUMENT" }];
+}
+
+/** A time to the millisecond, as it is kept. */
+export function readTime(time: Timestamp | undefined): Date | null {
+  return time === undefined ? null : new Date(Math.floor(timestampMs(time)));
 }
 
 /** A tag as asked for: tags are the same when their keys are. */

@@ -1,7 +1,7 @@
 import type { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
 import { refuse } from "../../lib/errors.ts";
-import { classifyShortlink, reservationMs } from "../../model/shortlink.ts";
+import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { linkChecks } from "./checks.ts";
@@ -21,7 +21,7 @@ import { deleteLink } from "./writes.ts";
 type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
-  const checks = linkChecks(deps.shortUrl);
+  const checks = linkChecks(deps);
   return {
     create: withCheck(checks.redirect, (request, context) =>
       createLink(deps, redirectLink(request), context),

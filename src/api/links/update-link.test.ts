@@ -127,6 +127,32 @@ test("sets and clears the page theme", async () => {
   expect((await patch({ pageThemeId: "" })).json.link.pageThemeId).toBe("");
 });
 
+test("keeps the template that the look was copied from until the theme is replaced or cleared", async () => {
+  const template = randomUUID();
+  const theme = await addTheme(workspace.workspaceId);
+  const copied = { page_theme_id: theme, page_theme_template_id: template };
+  for (const [change, kept] of [
+    [{ name: "Dinner" }, template],
+    [{ pageThemeId: theme }, template],
+    [{ pageThemeId: await addTheme(workspace.workspaceId) }, ""],
+    [{ pageThemeId: "" }, ""],
+  ] as const) {
+    await db.updateTable("links").set(copied).where("id", "=", id).execute();
+    expect((await patch(change)).json.link.pageThemeTemplateId, Object.keys(change)[0]).toBe(kept);
+    expect((await read()).pageThemeTemplateId).toBe(kept);
+  }
+});
+
+test("shows the exact families of an embedded theme's fonts", async () => {
+  const pageThemeId = await addTheme(workspace.workspaceId);
+  const titleFont = { family: "PAGE_THEME_FONT_FAMILY_GEORGIA", familyStack: "Inter, sans-serif" };
+  const styling = JSON.stringify({ titleFont });
+  await db.updateTable("page_themes").set({ styling }).where("id", "=", pageThemeId).execute();
+  await patch({ pageThemeId });
+  const { json } = await workspace.rest("GET", `/v1/links/${id}?include=pageTheme`);
+  expect(json.link.pageTheme.titleFont).toMatchObject(titleFont);
+});
+
 test("copies a template's styling onto the design and draws the code again, once", async () => {
   await db.updateTable("links").set({ qrcode_pending_update_since: null }).where("id", "=", id).execute();
   const qrcodeTemplateId = await addTemplate(workspace.workspaceId, { width: 900 });

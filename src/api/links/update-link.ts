@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type {
   UpdateLinkRequest,
   UpdateLinkResponseSchema,
@@ -8,18 +9,14 @@ import { inTransaction } from "../../db/open.ts";
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { newId } from "../../lib/ids.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
-import {
-  destinationFaults,
-  hostsToScreen,
-  refuseBlocked,
-  type ScreenedUrl,
-} from "../../model/screened-url.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
+import { destinationFaults, hostsToScreen, refuseBlocked, urlsAt } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import { notFound, wantedTags } from "./rules.ts";
+import { notFound, readTime, wantedTags } from "./rules.ts";
+import { ownDestinations } from "./wanted-link.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
 /** Changes a link: one statement that locks, one that reads, and one that writes when there is something to change. */
@@ -30,7 +27,7 @@ export async function changeLink(
 ): Promise<MessageInitShape<typeof UpdateLinkResponseSchema>> {
   const { workspaceId } = callerOf(context);
   const wanted = readWanted(request);
-  const screened = screenedUrls(wanted);
+  const screened = urlsAt(ownDestinations, wanted);
   return inTransaction(context.db, async (tx) => {
     const before = await lockLink(tx, workspaceId, request.id, {
       directoryId: wanted.directoryId,
@@ -60,6 +57,8 @@ export async function changeLink(
 interface Wanted {
   readonly name: string | undefined;
   readonly fallbackDestination: string | undefined;
+  readonly expiresAt: Timestamp | null | undefined;
+  readonly expiredDestination: string | undefined;
   readonly purpose: string | undefined;
   readonly tags: readonly string[] | undefined;
   readonly directoryId: string | null | undefined;
@@ -72,6 +71,10 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
   const values = {
     name: request.name,
     fallback_destination: request.fallbackDestination,
+    expires_at: request.expiresAt,
+    expires_at_delete: request.expiresAtDelete,
+    expired_destination: request.expiredDestination,
+    expired_destination_delete: request.expiredDestinationDelete,
     purpose: request.purpose,
     tags: request.tags.length,
     tags_delete: request.tagsDelete,
@@ -85,19 +88,25 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
   const when = <Value>(field: keyof typeof values, value: Value) => (given.has(field) ? value : undefined);
   const directoryId = when("directory_id", request.directoryId);
   const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);
+  const expiresAt = when("expires_at", request.expiresAt);
+  const expiredDestination = when("expired_destination", request.expiredDestination);
   const tags = when("tags", request.tags);
   const tagsDelete = when("tags_delete", request.tagsDelete);
   const directoryIdDelete = when("directory_id_delete", request.directoryIdDelete);
   const qrcodeTemplateIdDelete = when("qrcode_template_id_delete", request.qrcodeTemplateIdDelete);
+  const expiresAtDelete = when("expires_at_delete", request.expiresAtDelete);
+  const expiredDestinationDelete = when("expired_destination_delete", request.expiredDestinationDelete);
 
   const contradictions: FieldViolation[] = [];
-  const contradict = (field: string, value: string | undefined, flag: boolean | undefined) => {
+  const contradict = (field: string, value: unknown, flag: boolean | undefined) => {
     if (value && flag)
       contradictions.push({ field, description: `must not come together with ${field}Delete` });
   };
   contradict("tags", tags?.join(), tagsDelete);
   contradict("directoryId", directoryId, directoryIdDelete);
   contradict("qrcodeTemplateId", qrcodeTemplateId, qrcodeTemplateIdDelete);
+  contradict("expiresAt", expiresAt, expiresAtDelete);
+  contradict("expiredDestination", expiredDestination, expiredDestinationDelete);
   if (contradictions.length > 0) throw invalid(contradictions, "MUTUALLY_EXCLUSIVE_FIELDS");
 
   const name = when("name", request.name);
@@ -107,16 +116,14 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
     name,
     fallbackDestination: when("fallback_destination", request.fallbackDestination),
     purpose: when("purpose", request.purpose),
+    expiresAt: expiresAtDelete ? null : expiresAt,
     tags: tagsDelete ? [] : tags,
-    // An empty id beside a delete flag equals an absent one: clients that send every field would clear it otherwise.
+    // An empty value beside a delete flag equals an absent one: clients that send every field would clear it otherwise.
     directoryId: directoryIdDelete ? null : directoryId || undefined,
+    expiredDestination: expiredDestinationDelete ? "" : expiredDestination || undefined,
     pageThemeId: pageThemeId === "" ? null : pageThemeId,
     qrcodeTemplateId: qrcodeTemplateIdDelete ? null : qrcodeTemplateId || undefined,
   };
-}
-
-export function screenedUrls({ fallbackDestination }: Pick<Wanted, "fallbackDestination">): ScreenedUrl[] {
-  return fallbackDestination ? [{ field: "fallbackDestination", url: fallbackDestination }] : [];
 }
 
 function checkReferences({ directoryId, pageThemeId, qrcodeTemplateId }: Wanted, found: LockedLink): void {
@@ -131,6 +138,7 @@ function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): L
   const at = now();
   const template = wanted.qrcodeTemplateId ? before.template : null;
   const restyled = template !== null && !isDeepStrictEqual(template.options, before.design_options);
+  const pageThemeId = changed(wanted.pageThemeId, before.page_theme_id);
   const after: LinkChange["after"] = {
     workspace_id: before.workspace_id,
     id: before.id,
@@ -140,8 +148,12 @@ function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): L
     name: wanted.name ?? before.name,
     purpose: wanted.purpose ?? before.purpose,
     fallback_destination: wanted.fallbackDestination ?? before.fallback_destination,
+    expires_at: wanted.expiresAt === undefined ? before.expires_at : readTime(wanted.expiresAt ?? undefined),
+    expired_destination: wanted.expiredDestination ?? before.expired_destination,
     directory_id: changed(wanted.directoryId, before.directory_id),
-    page_theme_id: changed(wanted.pageThemeId, before.page_theme_id),
+    page_theme_id: pageThemeId,
+    // The template it was copied from is another look's.
+    page_theme_template_id: pageThemeId === before.page_theme_id ? before.page_theme_template_id : null,
     qrcode_template_id: changed(wanted.qrcodeTemplateId, before.qrcode_template_id),
     qrcode_pending_update_since: restyled ? at : before.qrcode_pending_update_since,
   };
@@ -154,7 +166,8 @@ function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): L
     );
   // The new values are of columns that the row before has too.
   const columns = Object.keys(after) as (keyof typeof after)[];
-  if (!retagged && !restyled && columns.every((column) => after[column] === before[column])) return undefined;
+  if (!retagged && !restyled && columns.every((column) => isDeepStrictEqual(after[column], before[column])))
+    return undefined;
   return {
     at,
     after,

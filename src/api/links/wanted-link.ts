@@ -9,9 +9,9 @@ import {
   VCardPayloadSchema,
 } from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
 import { type Fault, invalidArgument } from "../../lib/errors.ts";
-import { destinationName } from "../../model/destination.ts";
-import { platformFaults, withPlatforms } from "../../model/platform.ts";
-import { type ScreenedUrl, urlsAt } from "../../model/screened-url.ts";
+import { destinationName } from "../../model/links/destination.ts";
+import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
+import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { ExitStep } from "./writes.ts";
 
@@ -25,6 +25,8 @@ export interface WantedLink
     | "customDomainId"
     | "directoryId"
     | "fallbackDestination"
+    | "expiresAt"
+    | "expiredDestination"
     | "purpose"
     | "tags"
     | "metadata"
@@ -36,6 +38,9 @@ export interface WantedLink
   /** Every address that visitors may be sent to. */
   readonly urls: readonly ScreenedUrl[];
 }
+
+/** Where a link leads beside its workflow. */
+export const ownDestinations = ["fallbackDestination", "expiredDestination"] as const;
 
 /** Most characters of a name. */
 const nameLengthMax = 255;
@@ -52,8 +57,7 @@ export function redirectLink(request: CreateLinkRequest): WantedLink {
 }
 
 export function redirectUrls(request: CreateLinkRequest): ScreenedUrl[] {
-  const { fallbackDestination: url } = request;
-  return [...urlsAt(stepActions.CLIENT_REDIRECT.urls, request), { field: "fallbackDestination", url }];
+  return [...urlsAt(stepActions.CLIENT_REDIRECT.urls, request), ...urlsAt(ownDestinations, request)];
 }
 
 /** A link to a contact card. */
@@ -63,20 +67,15 @@ export function contactLink(request: CreateContactLinkRequest): WantedLink {
   const name = request.name || `${vcardData.firstName} ${vcardData.lastName}`;
   return {
     ...request,
-    id: "",
-    directoryId: "",
     name: [...name].slice(0, nameLengthMax).join(""),
     exit: { action: "CONTACT_CARD", payload: cardPayload(vcardData) },
     urls: contactUrls(request),
   };
 }
 
-export function contactUrls({
-  vcardData,
-  fallbackDestination: url,
-}: CreateContactLinkRequest): ScreenedUrl[] {
-  const ofCard = urlsAt(stepActions.CONTACT_CARD.urls, vcardData ?? {}, "vcardData.");
-  return [...ofCard, { field: "fallbackDestination", url }];
+export function contactUrls(request: CreateContactLinkRequest): ScreenedUrl[] {
+  const ofCard = urlsAt(stepActions.CONTACT_CARD.urls, request.vcardData ?? {}, "vcardData.");
+  return [...ofCard, ...urlsAt(ownDestinations, request)];
 }
 
 /** What can be said against a card: that it is not there, and platforms that there are not. */
@@ -99,10 +98,13 @@ export function thankYouLink(request: CreateThankYouLinkRequest): WantedLink {
   const { title, description } = request;
   return {
     ...request,
-    id: "",
     fallbackDestination: "",
     name: request.name || title,
     exit: { action: "THANK_YOU_PAGE", payload: { title, description } },
-    urls: [],
+    urls: thankYouUrls(request),
   };
+}
+
+export function thankYouUrls(request: CreateThankYouLinkRequest): ScreenedUrl[] {
+  return urlsAt(ownDestinations, request);
 }

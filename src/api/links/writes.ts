@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
+import { removePartsOfGone } from "../../db/leave-links.ts";
 import type { Db } from "../../db/open.ts";
 import { usableTemplate } from "../../db/usable-templates.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -27,6 +28,8 @@ export interface NewLink {
   readonly customDomainId: string | null;
   readonly directoryId: string | null;
   readonly fallbackDestination: string;
+  readonly expiresAt: Date | null;
+  readonly expiredDestination: string;
   readonly purpose: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly design:
@@ -78,9 +81,11 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
       made as (select given.* from given join claimed using (link_id)),
       link as (
         insert into links (workspace_id, id, name, shortlink, custom_domain_id, directory_id, fallback_destination,
-          purpose, metadata, qrcode_design_id, qrcode_template_id, qrcode_pending_update_since, created_at, updated_at)
+          expires_at, expired_destination, purpose, metadata, qrcode_design_id, qrcode_template_id,
+          qrcode_pending_update_since, created_at, updated_at)
         select workspace_id, link_id, ${link.name}, shortlink, ${link.customDomainId}::uuid,
-          ${link.directoryId}::uuid, ${link.fallbackDestination}, ${link.purpose},
+          ${link.directoryId}::uuid, ${link.fallbackDestination}, ${link.expiresAt}::timestamptz,
+          ${link.expiredDestination}, ${link.purpose},
           ${JSON.stringify(link.metadata)}::jsonb, design_id, ${link.qrcodeTemplateId}::uuid, at, at, at from made),
       ${designOf(link)}
       step as (
@@ -218,8 +223,8 @@ export async function lockLink(
   wanted: Referenced,
 ): Promise<LockedLink | undefined> {
   const locked = await sql<References>`
-    select ${referenceColumns(workspaceId, wanted)} from links l
-    where l.workspace_id = ${workspaceId} and l.id = ${id} and l.deleted_at is null
+    select ${referenceColumns(workspaceId, wanted)} from living_links l
+    where l.workspace_id = ${workspaceId} and l.id = ${id}
     for no key update of l`.execute(tx);
   const [references] = locked.rows;
   if (references === undefined) return undefined;
@@ -243,8 +248,11 @@ export interface LinkChange {
     | "shortlink"
     | "domain_name"
     | "fallback_destination"
+    | "expires_at"
+    | "expired_destination"
     | "directory_id"
     | "page_theme_id"
+    | "page_theme_template_id"
     | "qrcode_design_id"
     | "qrcode_template_id"
     | "qrcode_pending_update_since"
@@ -273,8 +281,10 @@ export async function updateLink(
   const { rows } = await sql<{ tags: TagRow[] }>`
     with made as (
         update links set name = ${after.name}, purpose = ${after.purpose},
-          fallback_destination = ${after.fallback_destination}, directory_id = ${after.directory_id},
-          page_theme_id = ${after.page_theme_id}, qrcode_template_id = ${after.qrcode_template_id},
+          fallback_destination = ${after.fallback_destination}, expires_at = ${after.expires_at},
+          expired_destination = ${after.expired_destination}, directory_id = ${after.directory_id},
+          page_theme_id = ${after.page_theme_id}, page_theme_template_id = ${after.page_theme_template_id},
+          qrcode_template_id = ${after.qrcode_template_id},
           qrcode_pending_update_since = ${after.qrcode_pending_update_since}, updated_at = ${at}
         where workspace_id = ${after.workspace_id} and id = ${after.id}
         returning workspace_id, id as link_id, updated_at as at, shortlink),
@@ -292,39 +302,26 @@ function pictureOf({ workspace_id, qrcode_design_id }: LinkChange["after"]): Raw
 }
 
 /**
- * Deletes a link: the row is hidden, its short link reserved, its steps, design and tags removed, and the scan runtime
- * told. False when there is no such link. Locked in a statement of its own, so that the next one sees what edits that
- * held the lock have written.
+ * Deletes a link: the row is hidden, its short link reserved, all that hangs on it removed, and the scan runtime told. False
+ * when there is no such link. Locked in a statement of its own, so that the next one sees what edits that held the lock
+ * have written.
  */
 export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
   await sql`select from links where workspace_id = ${workspaceId} and id = ${id} for update`.execute(tx);
   const { rows } = await sql`
     with gone as (
-        update links set deleted_at = ${at}, updated_at = ${at}
-        where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null
+        update living_links set deleted_at = ${at}, updated_at = ${at}
+        where workspace_id = ${workspaceId} and id = ${id}
         returning workspace_id, id as link_id, shortlink, custom_domain_id, qrcode_design_id, qrcode_image_key),
       place as (select gone.*, coalesce(d.name, '') as host from gone
         left join custom_domains d on d.workspace_id = gone.workspace_id and d.id = gone.custom_domain_id),
       released as (update shortlinks s set released_at = ${at} from place
         where s.host = place.host and s.shortlink = place.shortlink and s.workspace_id = place.workspace_id
           and s.link_id = place.link_id),
-      step as (delete from workflow_steps s using gone
-        where s.workspace_id = gone.workspace_id and s.link_id = gone.link_id),
-      connection as (delete from workflow_connections s using gone
-        where s.workspace_id = gone.workspace_id and s.link_id = gone.link_id),
-      design as (delete from qrcode_designs q using gone
-        where q.workspace_id = gone.workspace_id and q.id = gone.qrcode_design_id
-        returning q.options ->> 'centralImageKey' as picture_key),
-      file as (${fileCheckOf(imagesOfGone, at)}),
-      tag as (delete from link_tags t using gone
-        where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id)
+      ${removePartsOfGone(at)}
     select pg_notify('signpost_plan', host || '/' || shortlink) from place`.execute(tx);
   return rows.length > 0;
 }
-
-/** The images of a link that is deleted: its code, and the picture in the middle. */
-const imagesOfGone = sql`select workspace_id, qrcode_image_key, link_id from gone where qrcode_image_key is not null
-  union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;
 
 function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows;

@@ -8,7 +8,7 @@ import type {
 import { storeFile } from "../../db/file-checks.ts";
 import { invalid } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type Picture, PictureFault, type PictureRules } from "../../lib/reencode-image.ts";
+import { type Picture, PictureFault, type PictureRules } from "../../lib/images/reencode-image.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toMedia } from "./message.ts";

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Media_Type, Media_Visibility, type MediaSchema } from "../../../gen/signpost/v1/media_pb.js";
-import { contentTypeOf } from "../../lib/storage-key.ts";
+import { contentTypeOf } from "../../lib/storage/storage-key.ts";
 import type { Deps } from "../deps.ts";
 import type { MediaRow } from "./queries.ts";
 

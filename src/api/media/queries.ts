@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import type { Media } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 
 export type MediaRow = Selectable<Media>;
 

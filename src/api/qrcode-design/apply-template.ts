@@ -36,7 +36,7 @@ export async function prepareApplication(
       ? notFound("qrcodeTemplateId", `QR code template ${templateId}`)
       : notFound("templateSlug", `public QR code template ${slug}`);
   const { id, options } = template;
-  const scannability = await verify(deps, before, options);
+  const scannability = await verify(deps, before, options, context.signal);
   checkScannable(request, scannability);
   const at = deps.now();
   const isChange = found.qrcode_template_id !== id || !isDeepStrictEqual(options, before.options);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { storeFile } from "../../db/file-checks.ts";
 import { invalid } from "../../lib/errors.ts";
-import { type Picture, PictureFault, type PictureRules } from "../../lib/reencode-image.ts";
+import { type Picture, PictureFault, type PictureRules } from "../../lib/images/reencode-image.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Context } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";

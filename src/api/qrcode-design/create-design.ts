@@ -5,7 +5,7 @@ import type {
 } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { newId } from "../../lib/ids.ts";
-import { defaultDesignOptions } from "../../model/design-options.ts";
+import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import type { Context, Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { storeCentralImage } from "./central-image.ts";
@@ -27,7 +27,7 @@ export async function prepareDesign(
     centralImageData.length === 0 ? undefined : await storeCentralImage(deps, context, centralImageData);
   const given = fieldsToChange(values);
   const options = changedOptions(defaultDesignOptions, { request, given, centralImageKey });
-  const scannability = await verify(deps, { shortlink: null, domain_name: null }, options);
+  const scannability = await verify(deps, { shortlink: null, domain_name: null }, options, context.signal);
   checkScannable(request, scannability);
   const at = deps.now();
   return async (db) => {

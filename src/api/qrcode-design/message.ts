@@ -5,9 +5,9 @@ import {
   ScannabilityCauseKind,
   type ScannabilitySchema,
 } from "../../../gen/signpost/v1/qrcode_design_pb.js";
-import { type DesignOptions, defaultDesignOptions } from "../../model/design-options.ts";
-import { centralImageKeyOf } from "../../qr/load-design.ts";
-import type { Scannability } from "../../qr/verify.ts";
+import { type DesignOptions, defaultDesignOptions } from "../../model/look/design-options.ts";
+import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
+import type { Scannability } from "../../qr/gate/verify.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 

@@ -20,8 +20,8 @@ import type {
   PublicCreateQrcodeDesignRequest,
   UpdateQrcodeDesignRequest,
 } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
-import { type DesignOptions, defaultDesignOptions } from "../../model/design-options.ts";
-import { centralImageKeyOf } from "../../qr/load-design.ts";
+import { type DesignOptions, defaultDesignOptions } from "../../model/look/design-options.ts";
+import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
 
 type DesignRequest = PublicCreateQrcodeDesignRequest | UpdateQrcodeDesignRequest;
 

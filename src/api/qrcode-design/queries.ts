@@ -3,7 +3,7 @@ import type { Json, QrcodeDesigns } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
-import type { DesignOptions } from "../../model/design-options.ts";
+import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** A design with the address of the link it belongs to. */
@@ -118,8 +118,8 @@ export async function findApplication(
 ): Promise<Application> {
   const designs = await sql<DesignRow & { qrcode_template_id: string | null }>`
     select l.qrcode_template_id, ${designOf}
-    where q.workspace_id = ${workspaceId} and q.id = (select qrcode_design_id from links
-      where workspace_id = ${workspaceId} and id = ${wanted.linkId} and deleted_at is null)`.execute(db);
+    where q.workspace_id = ${workspaceId} and q.id = (select qrcode_design_id from living_links
+      where workspace_id = ${workspaceId} and id = ${wanted.linkId})`.execute(db);
   const source =
     wanted.slug === ""
       ? usableTemplate(workspaceId, wanted.templateId)

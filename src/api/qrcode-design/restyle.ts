@@ -1,6 +1,6 @@
 import type { RawBuilder } from "kysely";
 import { type CallError, fail } from "../../lib/errors.ts";
-import type { DesignOptions } from "../../model/design-options.ts";
+import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";

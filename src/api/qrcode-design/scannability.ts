@@ -1,8 +1,9 @@
 import { type CallError, fail } from "../../lib/errors.ts";
-import { type DesignOptions, qrcodeContent, sampleShortlink } from "../../model/design-options.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
-import { loadDesign } from "../../qr/load-design.ts";
-import type { Scannability } from "../../qr/verify.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
+import { type DesignOptions, qrcodeContent, sampleShortlink } from "../../model/look/design-options.ts";
+import { loadDesign } from "../../qr/designs/load-design.ts";
+import type { Scannability } from "../../qr/gate/verify.ts";
+import { verifyInThread } from "../../qr/gate/verify-thread.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 
@@ -14,13 +15,11 @@ export async function verify(
   { storage, shortUrl }: Deps,
   { shortlink, domain_name }: Address,
   options: DesignOptions,
+  signal: AbortSignal,
 ): Promise<Scannability> {
-  // The readers take longer to load than the rest of the service, and only designs need them.
-  const [{ verifyDesign }, { design }] = await Promise.all([
-    import("../../qr/verify.ts"),
-    loadDesign(storage, options),
-  ]);
-  return verifyDesign(qrcodeContent(linkOrigin(domain_name, shortUrl), shortlink ?? sampleShortlink), design);
+  const { design } = await loadDesign(storage, options);
+  const content = qrcodeContent(linkOrigin(domain_name, shortUrl), shortlink ?? sampleShortlink);
+  return verifyInThread(content, design, signal);
 }
 
 /** Throws DESIGN_NOT_SCANNABLE with every cause, when only a readable design is wanted. */

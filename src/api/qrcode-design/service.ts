@@ -28,7 +28,7 @@ export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignSer
     async verify({ id }, context) {
       const row = await findDesign(context.db, callerOf(context).workspaceId, id);
       if (row === undefined) throw noSuchDesign(id);
-      return { scannability: toScannability(await verify(deps, row, optionsOf(row))) };
+      return { scannability: toScannability(await verify(deps, row, optionsOf(row), context.signal)) };
     },
 
     async delete({ id }, context) {

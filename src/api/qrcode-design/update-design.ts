@@ -31,7 +31,7 @@ export async function prepareChange(
   const stored = data === undefined ? undefined : await storeCentralImage(deps, context, data);
   const change = { request, given: wanted.given, centralImageKey: wanted.isImageDeleted ? null : stored };
   const options = changedOptions(optionsOf(before), change);
-  const scannability = await verify(deps, before, options);
+  const scannability = await verify(deps, before, options, context.signal);
   checkScannable(request, scannability);
   const at = deps.now();
   const isChange = !isDeepStrictEqual(options, before.options);

@@ -4,7 +4,7 @@ import { QrcodeTemplatesService } from "../../../gen/signpost/v1/qrcode_template
 import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { storeBuiltInTemplates } from "../../jobs/built-in-templates.ts";
-import { builtInDesigns } from "../../qr/built-in-designs.ts";
+import { builtInDesigns } from "../../qr/designs/built-in-designs.ts";
 
 const api = await startApi();
 await storeBuiltInTemplates(api.db, api.now());

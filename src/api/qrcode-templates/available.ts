@@ -53,8 +53,8 @@ export async function listAvailable(
     : everything;
   const page = sql`
     with used as materialized (
-      select qrcode_template_id as id, count(*) as usage_count from links
-      where workspace_id = ${workspaceId} and qrcode_template_id is not null and deleted_at is null
+      select qrcode_template_id as id, count(*) as usage_count from living_links
+      where workspace_id = ${workspaceId} and qrcode_template_id is not null
       group by qrcode_template_id),
     favourites as (
       select found.workspace_id, found.id, found.created_at, usage_count, 2 * usage_count + 1 as rank

@@ -7,7 +7,7 @@ import type {
 } from "../../../gen/signpost/v1/qrcode_templates_service_pb.js";
 import { fail } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type DesignOptions, defaultDesignOptions } from "../../model/design-options.ts";
+import { type DesignOptions, defaultDesignOptions } from "../../model/look/design-options.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toQrcodeTemplate } from "./message.ts";

@@ -11,8 +11,8 @@ import {
   QrcodeTemplateScope,
 } from "../../../gen/signpost/v1/qrcode_templates_service_pb.js";
 import { invalid } from "../../lib/errors.ts";
-import { fillPage } from "../../lib/fill-page.ts";
-import { type PageEdge, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/paging/fill-page.ts";
+import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { type AvailablePlace, countAvailable, listAvailable } from "./available.ts";

@@ -6,9 +6,9 @@ import type {
   PublicQrcodeTemplateSchema,
   QrcodeTemplateSchema,
 } from "../../../gen/signpost/v1/qrcode_template_pb.js";
-import { type DesignOptions, defaultDesignOptions } from "../../model/design-options.ts";
+import { type DesignOptions, defaultDesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
-import { centralImageKeyOf } from "../../qr/load-design.ts";
+import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow, PublicRow, TemplateRow, WorkspaceRow } from "./queries.ts";
 

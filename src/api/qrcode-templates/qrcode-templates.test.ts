@@ -11,7 +11,7 @@ import { storeBuiltInTemplates } from "../../jobs/built-in-templates.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import { everyScope } from "../../model/scope.ts";
-import { builtInDesigns } from "../../qr/built-in-designs.ts";
+import { builtInDesigns } from "../../qr/designs/built-in-designs.ts";
 
 const api = await startApi();
 const { clock, db, storage } = api;

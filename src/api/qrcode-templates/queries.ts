@@ -3,7 +3,7 @@ import type { Json, QrcodeDesigns, QrcodeTemplates, Workspaces } from "../../../
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 
 /** A template, with its design when that was asked for. */
 export interface TemplateRow extends Selectable<QrcodeTemplates> {
@@ -35,8 +35,8 @@ const nothing = sql.raw("");
 
 /** Served by links_qrcode_template_idx. */
 function usageColumn(workspaceId: string): RawBuilder<unknown> {
-  return sql`, (select count(*) from links l where l.workspace_id = ${workspaceId} and l.qrcode_template_id = t.id
-    and l.deleted_at is null) as usage_count`;
+  return sql`, (select count(*) from living_links l
+    where l.workspace_id = ${workspaceId} and l.qrcode_template_id = t.id) as usage_count`;
 }
 
 /** How many live links of a template's own workspace were made from it. */
@@ -44,8 +44,8 @@ export async function countUsage(
   db: Db,
   { workspace_id, id }: Pick<Selectable<QrcodeTemplates>, "workspace_id" | "id">,
 ): Promise<bigint> {
-  const { rows } = await sql<{ count: bigint }>`select count(*) as count from links
-    where workspace_id = ${workspace_id} and qrcode_template_id = ${id} and deleted_at is null`.execute(db);
+  const { rows } = await sql<{ count: bigint }>`select count(*) as count from living_links
+    where workspace_id = ${workspace_id} and qrcode_template_id = ${id}`.execute(db);
   return rows[0]?.count ?? 0n;
 }
 

@@ -3,7 +3,7 @@ import type { QrcodeTemplates } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import { type Db, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
-import type { DesignOptions } from "../../model/design-options.ts";
+import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
 type Row = Selectable<QrcodeTemplates>;

@@ -13,7 +13,7 @@ import {
   matchesAttribute,
   operatorNamed,
   type StoredAttribute,
-} from "../../model/attribute-operators.ts";
+} from "../../model/visitors/attribute-operators.ts";
 import { answersTo, readQuestions } from "./attribute-filters.ts";
 
 const { db } = await testDatabase();

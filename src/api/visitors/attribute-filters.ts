@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { VisitorAttributeFilterOperator } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { AttributeFilter } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { type Fault, invalidArgument } from "../../lib/errors.ts";
+import { type Day, startOfDay } from "../../model/day-start.ts";
+import { localTime } from "../../model/local-time.ts";
 import {
   type AttributeOperator,
   comparisonFault,
@@ -10,9 +12,7 @@ import {
   operatorNamed,
   parseDate,
   parseNumber,
-} from "../../model/attribute-operators.ts";
-import { type Day, startOfDay } from "../../model/day-start.ts";
-import { localTime } from "../../model/local-time.ts";
+} from "../../model/visitors/attribute-operators.ts";
 
 /** A question about one attribute, fit to be asked. */
 export interface AttributeQuestion {

@@ -4,13 +4,13 @@ import type {
   IdentifyRequest,
   IdentifyResponseSchema,
 } from "../../../gen/signpost/v1/visitors_service_pb.js";
-import { identifyVisitor } from "../../db/identify.ts";
 import { type Db, inTransaction } from "../../db/open.ts";
-import type { Arrivals } from "../../lib/arrivals.ts";
 import { fail, invalid } from "../../lib/errors.ts";
 import { newId, timeOfUuid } from "../../lib/ids.ts";
-import { eventOfLbid } from "../../model/lbid.ts";
+import type { Arrivals } from "../../lib/limits/arrivals.ts";
+import { eventOfLbid } from "../../model/visitors/lbid.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
+import { identifyVisitor } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
 import { toAttribute } from "../visitor-parts.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";

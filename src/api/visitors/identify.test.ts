@@ -4,8 +4,8 @@ import { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js
 import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits, type Visits } from "../../../test/support/visits.ts";
-import { rebuildRollUps } from "../../db/roll-ups.ts";
 import { newId } from "../../lib/ids.ts";
+import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 
 const api = await startApi();
 const { db } = api;

@@ -140,12 +140,18 @@ test("a first and a last name are looked for as they are written", async () => {
   expect((await list({ search: "ada love" })).visitors).toHaveLength(1);
 });
 
-test("a link that is unknown, deleted or another workspace's is refused, in lists, searches and CSV", async () => {
+test("a link that is unknown, deleted, expired or another workspace's is refused, in lists, searches and CSV", async () => {
   const newLink = async ({ rest }: TestWorkspace): Promise<string> =>
     (await rest("POST", "/v1/links", { destination: "https://example.com" })).json.link.id;
   const deleted = await newLink(workspace);
   await workspace.rest("DELETE", `/v1/links/${deleted}`);
-  for (const linkId of [randomUUID(), deleted, await newLink(await api.newWorkspace())])
+  const expired = await newLink(workspace);
+  await api.db
+    .updateTable("links")
+    .set({ expires_at: new Date(0) })
+    .where("id", "=", expired)
+    .execute();
+  for (const linkId of [randomUUID(), deleted, expired, await newLink(await api.newWorkspace())])
     for (const responseFormat of ["RESPONSE_FORMAT_JSON", "RESPONSE_FORMAT_CSV"])
       for (const protocol of protocols)
         for (const method of [VisitorsService.method.list, VisitorsService.method.search]) {

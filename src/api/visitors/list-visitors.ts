@@ -11,8 +11,8 @@ import {
   VisitorSortField,
 } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import type { Db } from "../../db/open.ts";
-import { fillPage } from "../../lib/fill-page.ts";
-import { type PageEdge, readPage } from "../../lib/page.ts";
+import { fillPage } from "../../lib/paging/fill-page.ts";
+import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { readQuestions } from "./attribute-filters.ts";
@@ -77,7 +77,7 @@ export async function listVisitorsPage(
   }
   const [{ visitorsCsv }, { fillCsv }] = await Promise.all([
     import("./csv.ts"),
-    import("../../lib/message-csv.ts"),
+    import("../../lib/paging/message-csv.ts"),
   ]);
   return { csv: await fillCsv(page, visitorsCsv(include), { ...filling, recordOf: visitorOf }) };
 }

@@ -7,7 +7,7 @@ import type {
   VisitorSchema,
 } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { Embedded } from "../../db/within-answer.ts";
-import { entrypointOf } from "../../model/entrypoint.ts";
+import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { toAttribute, toDevice } from "../visitor-parts.ts";
 import type { DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
 

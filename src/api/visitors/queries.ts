@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Devices, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answer.ts";
-import type { Page } from "../../lib/page.ts";
+import type { Page } from "../../lib/paging/page.ts";
 import type { AttributeRow } from "../visitor-parts.ts";
 import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
 
@@ -131,10 +131,10 @@ function matching({
   return sql.join(conditions, sql.raw(" and "));
 }
 
-/** Whether the workspace has a link that is not deleted. */
+/** Whether the workspace has a link, neither deleted nor expired. */
 export async function linkExists(db: Db, workspaceId: string, linkId: string): Promise<boolean> {
-  const { rows } = await sql`select from links
-    where workspace_id = ${workspaceId} and id = ${linkId} and deleted_at is null`.execute(db);
+  const { rows } = await sql`select from living_links
+    where workspace_id = ${workspaceId} and id = ${linkId}`.execute(db);
   return rows.length > 0;
 }
 
@@ -199,14 +199,14 @@ export interface LinkRow {
   readonly last_visited_at: Date;
 }
 
-/** Links that are not deleted, by visitor, last visited first. */
+/** The links that the workspace still has, by visitor, last visited first. */
 export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
   return readEmbedded(db, ids, {
     bytes: sql`octet_length(record.name)`,
     source: sql`select vl.visitor_id, l.id, l.name, l.shortlink, d.name as domain_name, vl.event_count, vl.first_visited_at,
         vl.last_visited_at
       from visitor_links vl
-      join links l on l.workspace_id = vl.workspace_id and l.id = vl.link_id and l.deleted_at is null
+      join living_links l on l.workspace_id = vl.workspace_id and l.id = vl.link_id
       left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
       where vl.workspace_id = ${workspaceId} and vl.visitor_id = asked.id
       order by vl.last_visited_at desc, l.id desc limit ${embeddedMax}`,
@@ -249,8 +249,8 @@ export async function listAttributeKeys(
       group by a.key, a.type),
     keys as (select distinct on (is_reserved, key collate "C") is_reserved, key, type from found
       order by is_reserved, key collate "C", uses desc, type)
-    select keys.key, keys.type from (select exists (select from links
-        where workspace_id = ${workspaceId} and id = ${linkId ?? null}::uuid and deleted_at is null) as link) as is_there
+    select keys.key, keys.type from (select exists (select from living_links
+        where workspace_id = ${workspaceId} and id = ${linkId ?? null}::uuid) as link) as is_there
       left join keys on true
     where ${linkId === undefined} or is_there.link
     order by keys.is_reserved desc, keys.key collate "C"`.execute(db);

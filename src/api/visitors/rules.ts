@@ -7,8 +7,8 @@ import {
   faultsFrom,
   invalid,
 } from "../../lib/errors.ts";
-import type { AttributeType } from "../../model/attribute-capture.ts";
-import { parseDate } from "../../model/attribute-operators.ts";
+import { parseDate } from "../../model/visitors/attribute-operators.ts";
+import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import { readEmail, readPhone } from "../../workflow/identity.ts";
 
 /** A value as a caller gave it; null deletes. Reserved keys begin with `$`. */

@@ -1,11 +1,11 @@
 import { VisitorAttributeType } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js";
-import { lockVisitors } from "../../db/identify.ts";
 import { inTransaction } from "../../db/open.ts";
-import { createArrivals } from "../../lib/arrivals.ts";
 import { fail, invalid } from "../../lib/errors.ts";
-import { createMissLimit } from "../../lib/miss-limit.ts";
+import { createArrivals } from "../../lib/limits/arrivals.ts";
+import { createMissLimit } from "../../lib/limits/miss-limit.ts";
 import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
+import { lockVisitors } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
 import { filterFaults } from "./attribute-filters.ts";
 import { prepareIdentify } from "./identify-visitor.ts";

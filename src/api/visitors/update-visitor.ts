@@ -3,10 +3,10 @@ import type {
   UpdateVisitorRequest,
   UpdateVisitorResponseSchema,
 } from "../../../gen/signpost/v1/visitors_service_pb.js";
-import { lockVisitors, saveAttributes } from "../../db/identify.ts";
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { lockVisitors, saveAttributes } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";
 import { findVisitor } from "./queries.ts";

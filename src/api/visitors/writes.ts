@@ -1,8 +1,8 @@
 import { type Insertable, sql } from "kysely";
 import type { Visitors } from "../../../gen/database.ts";
-import { lockVisitors } from "../../db/identify.ts";
 import type { Db } from "../../db/open.ts";
-import { shareRollUps } from "../../db/roll-ups.ts";
+import { lockVisitors } from "../../visitors/identify.ts";
+import { shareRollUps } from "../../visitors/roll-ups.ts";
 
 /** The visit that an identify call names. */
 export interface VisitRow {
@@ -86,7 +86,7 @@ export async function deleteAttributes(
 /**
  * Deletes a visitor; false when there is none. Events and devices stay without one, and what the visitor has told about
  * themselves goes from traces too: the answers to forms, what steps saved, and the values that conditions have seen. Locks
- * in the order of `src/db/visitor-moves.ts`.
+ * in the order of `src/visitors/visitor-moves.ts`.
  */
 export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
   await shareRollUps([workspaceId]).execute(tx);

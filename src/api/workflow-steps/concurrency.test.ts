@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startTestScan } from "../../../test/support/start-scan.ts";
 import { loadPlan } from "../../db/load-plan.ts";
-import { compilePlan } from "../../model/plan.ts";
+import { compilePlan } from "../../model/workflow/plan.ts";
 import { decide } from "../../workflow/decide.ts";
 import type { Visit } from "../../workflow/visit.ts";
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { inTransaction } from "../../db/open.ts";
-import { refuse } from "../../lib/errors.ts";
-import { linkOrigin } from "../../model/entrypoint.ts";
+import { fail, refuse } from "../../lib/errors.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
 import {
   destinationFaults,
   hostsToScreen,
   refuseBlocked,
   type ScreenedUrl,
-} from "../../model/screened-url.ts";
+} from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "./edits.ts";
@@ -50,9 +50,31 @@ export async function editWorkflow(
     if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();
     const { after, change } = compare(before, edit(before, at), at);
+    if (change !== undefined) checkSize(before, after);
     if (change !== undefined) await saveWorkflow(tx, workspaceId, link, change, at);
     return { linkId: link.id, before, after };
   });
+}
+
+/** Most bytes of all payloads of a workflow: each read of it, and each of its visits, reads the whole. */
+const workflowBytesMax = 1024 * 1024;
+
+/** Throws LIMIT_REACHED for a workflow that has become too large; one that shrinks is let pass. */
+function checkSize(before: LinkWorkflow, after: LinkWorkflow): void {
+  const bytes = bytesOf(after);
+  if (bytes > workflowBytesMax && bytes > bytesOf(before))
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "LIMIT_REACHED",
+      `the steps of the link would have ${bytes} bytes, more than ${workflowBytesMax}: shorten their texts or delete some`,
+    );
+}
+
+function bytesOf({ steps }: LinkWorkflow): number {
+  return steps.reduce(
+    (sum, { payload, capture }) => sum + Buffer.byteLength(JSON.stringify([payload, capture])),
+    0,
+  );
 }
 
 /** What an edit changed; steps that it changed, or whose branches lead elsewhere now, get its time. */

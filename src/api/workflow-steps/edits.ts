@@ -1,8 +1,8 @@
 import { type CallError, type Fault, fail, invalid, refuse } from "../../lib/errors.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf, nextBranchId, type StoredStep } from "../../model/workflow.ts";
-import { closesConditionCycle, graphOf } from "../../model/workflow-graph.ts";
-import { defaultPosition } from "../../model/workflow-layout.ts";
+import { branchesOf, nextBranchId, type StoredStep } from "../../model/workflow/workflow.ts";
+import { closesConditionCycle, graphOf } from "../../model/workflow/workflow-graph.ts";
+import { defaultPosition } from "../../model/workflow/workflow-layout.ts";
 import type { WantedConnection } from "./payload.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 

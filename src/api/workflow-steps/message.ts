@@ -10,8 +10,8 @@ import {
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf } from "../../model/workflow.ts";
-import { childrenOf, type Graph, type Issue } from "../../model/workflow-graph.ts";
+import { branchesOf } from "../../model/workflow/workflow.ts";
+import { childrenOf, type Graph, type Issue } from "../../model/workflow/workflow-graph.ts";
 import { toPayload } from "./payload.ts";
 import type { Step } from "./step.ts";
 

@@ -6,11 +6,11 @@ import {
 } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
 import { textOf } from "../../model/json-fields.ts";
-import { platformFaults, withPlatforms } from "../../model/platform.ts";
-import { type ScreenedUrl, urlsAt } from "../../model/screened-url.ts";
+import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
+import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { actionsByPayload, factsByAction, type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { BranchFields } from "../../model/steps/step.ts";
-import { elseBranchId } from "../../model/workflow.ts";
+import { elseBranchId } from "../../model/workflow/workflow.ts";
 
 /** A branch that a payload connects, and the field that says so. */
 export interface WantedConnection {

@@ -26,9 +26,9 @@ export async function lockLink(
   const { rows } = await sql<WorkflowLink>`
     select l.id, coalesce(d.name, '') as host, l.shortlink,
       (select host from blocked_hosts where host = any(${screenedHosts}) limit 1) as blocked_host
-    from links l
+    from living_links l
     left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
-    where l.workspace_id = ${workspaceId} and l.id = ${id} and l.deleted_at is null
+    where l.workspace_id = ${workspaceId} and l.id = ${id}
     for no key update of l`.execute(tx);
   return rows[0];
 }
@@ -54,9 +54,7 @@ export async function findWorkflow(
         where s.workspace_id = l.workspace_id and s.link_id = l.id) as steps,
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from workflow_connections c
         where c.workspace_id = l.workspace_id and c.link_id = l.id) as connections
-    from links l where l.workspace_id = ${workspaceId} and l.id = ${linkId} and l.deleted_at is null`.execute(
-    db,
-  );
+    from living_links l where l.workspace_id = ${workspaceId} and l.id = ${linkId}`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   return {

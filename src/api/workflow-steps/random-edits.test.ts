@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf } from "../../model/workflow.ts";
-import { closesConditionCycle, graphOf } from "../../model/workflow-graph.ts";
+import { branchesOf } from "../../model/workflow/workflow.ts";
+import { closesConditionCycle, graphOf } from "../../model/workflow/workflow-graph.ts";
 
 const api = await startApi();
 const workspace: TestWorkspace = await api.newWorkspace();

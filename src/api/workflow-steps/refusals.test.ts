@@ -428,3 +428,28 @@ test("the 101st step of a link is refused with LIMIT_REACHED", async () => {
   expect([status, json.error.codeType, headers["retry-after"]]).toEqual([429, "LIMIT_REACHED", undefined]);
   expect((await stepsOf(link.id)).workflowSteps).toHaveLength(100);
 });
+
+test("a step that would make its workflow larger than 1 MiB is refused with LIMIT_REACHED, over REST and gRPC", async () => {
+  const { link } = (await workspace.rest("POST", "/v1/links", { destination: "https://example.com" })).json;
+  const options = Array.from({ length: 50 }, (_, index) => ({
+    label: `${index}`,
+    value: `${index}`.padEnd(500, "ü"),
+  }));
+  const formFields = Array.from({ length: 20 }, (_, index) => ({
+    key: `field ${index}`,
+    label: "Which?",
+    type: "FORM_FIELD_TYPE_DROPDOWN",
+    options,
+  }));
+  const request = {
+    linkId: link.id,
+    eventAction: "EVENT_ACTION_FORM_SUBMIT",
+    payload: { form: { formFields } },
+  };
+  const add = (protocol: "rest" | "grpc") =>
+    ask(api, protocol, WorkflowStepsService.method.create, request, workspace.token);
+  expect((await add("rest")).reason).toBe("OK");
+  for (const protocol of ["rest", "grpc"] as const)
+    expect((await add(protocol)).reason).toBe("LIMIT_REACHED");
+  expect((await stepsOf(link.id)).workflowSteps).toHaveLength(3);
+});

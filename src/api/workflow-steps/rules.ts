@@ -7,11 +7,11 @@ import type {
 import { type Fault, faultsFrom, invalid, invalidArgument } from "../../lib/errors.ts";
 import { mayChange } from "../../lib/field-mask.ts";
 import { chosenIdFaults } from "../../lib/ids.ts";
-import { asksForChoice, parseTemplate } from "../../model/attribute-capture.ts";
-import { comparisonFault, operatorNamed } from "../../model/attribute-operators.ts";
-import { destinationFaults } from "../../model/screened-url.ts";
+import { destinationFaults } from "../../model/links/screened-url.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
-import { branchesOf, nextBranchId } from "../../model/workflow.ts";
+import { comparisonFault, operatorNamed } from "../../model/visitors/attribute-operators.ts";
+import { asksForChoice, parseTemplate } from "../../model/workflow/attribute-capture.ts";
+import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
 import { fromEventAction } from "./message.ts";
 import { fromPayload, urlsOf } from "./payload.ts";
 import { givenFields } from "./step-fields.ts";

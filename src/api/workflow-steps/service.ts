@@ -1,16 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import type { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
-import { fillPage } from "../../lib/fill-page.ts";
-import { readPage } from "../../lib/page.ts";
-import { payloadFaults } from "../../model/payload-faults.ts";
+import { fillPage } from "../../lib/paging/fill-page.ts";
+import { readPage } from "../../lib/paging/page.ts";
+import { payloadFaults } from "../../model/workflow/payload-faults.ts";
 import {
   graphOf,
   unconnectedBranchIds,
   unreachableIssues,
   workflowIssues,
-} from "../../model/workflow-graph.ts";
-import { layOut, type Position, resolveCollisions } from "../../model/workflow-layout.ts";
+} from "../../model/workflow/workflow-graph.ts";
+import { layOut, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import { createStep } from "./create-step.ts";
 import { type EditPlace, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";

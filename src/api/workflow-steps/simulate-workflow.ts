@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { SimulateWorkflowRequest } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { loadPlanOfLink } from "../../db/load-plan.ts";
-import { entrypointOf } from "../../model/entrypoint.ts";
-import { compilePlan } from "../../model/plan.ts";
+import { entrypointOf } from "../../model/links/entrypoint.ts";
+import { compilePlan } from "../../model/workflow/plan.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { simulate } from "../../workflow/simulate.ts";
 import type { Deps } from "../deps.ts";

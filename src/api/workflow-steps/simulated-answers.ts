@@ -3,9 +3,9 @@ import type {
   SimulatedFormAnswer,
 } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
 import { type Fault, refuse } from "../../lib/errors.ts";
-import { readPayload } from "../../model/read-payload.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
-import type { StoredStep } from "../../model/workflow.ts";
+import { readPayload } from "../../model/workflow/read-payload.ts";
+import type { StoredStep } from "../../model/workflow/workflow.ts";
 import {
   buttonName,
   formFieldName,

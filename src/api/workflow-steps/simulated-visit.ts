@@ -1,9 +1,9 @@
 import { DeviceActor, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import { VisitType } from "../../../gen/signpost/v1/visit_pb.js";
 import type { SimulatedVisit } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
-import type { AttributeType } from "../../model/attribute-capture.ts";
-import { parseDate, parseNumber } from "../../model/attribute-operators.ts";
-import type { Plan } from "../../model/plan.ts";
+import { parseDate, parseNumber } from "../../model/visitors/attribute-operators.ts";
+import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
+import type { Plan } from "../../model/workflow/plan.ts";
 import type { KnownAttributes, Visit, VisitDevice } from "../../workflow/visit.ts";
 
 /** Stands where the id of a visit would be. */

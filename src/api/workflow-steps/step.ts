@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { StoredStep } from "../../model/workflow.ts";
-import type { Workflow } from "../../model/workflow-graph.ts";
-import type { Position } from "../../model/workflow-layout.ts";
+import type { StoredStep } from "../../model/workflow/workflow.ts";
+import type { Workflow } from "../../model/workflow/workflow-graph.ts";
+import type { Position } from "../../model/workflow/workflow-layout.ts";
 
 /** A step with everything that is stored of it. */
 export interface Step extends StoredStep {

@@ -233,20 +233,31 @@ create table links (
   purpose text not null default '',
   metadata jsonb not null default '{}',
   page_theme_id uuid,
+  page_theme_template_id uuid,
   qrcode_design_id uuid not null,
   qrcode_template_id uuid,
   qrcode_image_key text,
   qrcode_pending_update_since timestamptz(3),
+  expires_at timestamptz(3),
+  expired_destination text not null default '',
+  -- Deleted, or taken out after it had expired: the times tell which.
   deleted_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   constraint links_pkey primary key (workspace_id, id)
 );
-create index links_created_at_idx on links (workspace_id, created_at, id) where deleted_at is null;
+-- With what counting looks at, so that it reads no row.
+create index links_created_at_idx on links (workspace_id, created_at, id) include (expires_at) where deleted_at is null;
 create index links_updated_at_idx on links (workspace_id, updated_at, id) where deleted_at is null;
 create index links_name_idx on links (workspace_id, name, id) where deleted_at is null;
 create index links_shortlink_idx on links (workspace_id, shortlink, id) where deleted_at is null;
 create index links_directory_idx on links (workspace_id, directory_id, created_at, id) where deleted_at is null;
+create index links_expires_at_idx on links (workspace_id, expires_at)
+  where deleted_at is null and expires_at is not null;
+
+-- The links that a workspace has: every statement that shows or changes links for a caller reads them here.
+create view living_links as select * from links
+  where deleted_at is null and (expires_at is null or expires_at > now());
 
 -- Not a tenant table: short links are unique per host, and a scan knows nothing else. The default short domain is ''.
 create table shortlinks (

@@ -1,5 +1,5 @@
 import { textOf } from "../json-fields.ts";
-import { parseTarget, type RedirectTarget } from "../redirect-target.ts";
+import { parseTarget, type RedirectTarget } from "../links/redirect-target.ts";
 import { never, nothing, type StepFacts } from "./step.ts";
 
 export interface RedirectPayload {

@@ -1,5 +1,5 @@
 import { objectsOf, textOf } from "../json-fields.ts";
-import { cardPlatforms } from "../platform.ts";
+import { cardPlatforms } from "../links/platform.ts";
 import { hasUrl, placeElsewhere } from "./reading.ts";
 import { never, nothing, type StepFacts } from "./step.ts";
 

@@ -1,5 +1,5 @@
 import { objectsOf, textOf } from "../json-fields.ts";
-import { socialPlatforms } from "../platform.ts";
+import { socialPlatforms } from "../links/platform.ts";
 import { bare, hasUrl, ordered, placeElsewhere, type TitledPayload, titledOf } from "./reading.ts";
 import { never, nothing, type StepFacts, unreadable } from "./step.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonFields } from "../json-fields.ts";
-import type { Platform } from "../platform.ts";
+import type { Platform } from "../links/platform.ts";
 
 /** The part a step plays in its workflow. */
 export type StepKind = "ENTRY" | "EXIT" | "INTERACTION" | "CONDITION";

@@ -1,5 +1,6 @@
-import { type AttributeOperator, operatorNamed } from "../attribute-operators.ts";
 import { textOf } from "../json-fields.ts";
+import type { AttributeOperator } from "../visitors/attribute-operators.ts";
+import { operatorNamed } from "../visitors/attribute-operators.ts";
 import { conditionFacts, type NamedChoice, namedOf } from "./conditions.ts";
 
 export interface VisitorDataChoice extends NamedChoice {

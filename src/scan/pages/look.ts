@@ -9,7 +9,7 @@ import {
   readable,
   toCss,
   white,
-} from "../../model/color.ts";
+} from "../../model/look/color.ts";
 import {
   builtInTheme,
   type Container,
@@ -17,7 +17,7 @@ import {
   type FontFamily,
   type PageTheme,
   type Paint,
-} from "../../model/page-theme.ts";
+} from "../../model/look/page-theme.ts";
 
 /**
  * What a theme looks like, as a style of custom properties for `stylesheet.ts`. Colors of texts are moved towards black or

@@ -1,12 +1,13 @@
 import { html } from "hono/html";
-import { mark } from "./heading.ts";
 import { inWords, type Language, wordsOf } from "./languages.ts";
 import { makePage, type Page } from "./page.ts";
+import { mark } from "./steps/heading.ts";
 import type { NoticeKind } from "./words/words.ts";
 
 const statuses = {
   NOT_FOUND: 404,
   NOT_AVAILABLE: 404,
+  EXPIRED: 410,
   BAD_REQUEST: 400,
   FORBIDDEN: 403,
   WRONG_METHOD: 405,
@@ -24,7 +25,7 @@ const notices = new Map<string, Page>();
 
 /**
  * A page of fixed words. NOT_FOUND stands for addresses that no link has, or none any more; who asks is not told which.
- * NOT_AVAILABLE is a link that is there and leads nowhere at the moment; HOME the bare address of the service's own short
+ * NOT_AVAILABLE is a link that is there and leads nowhere at the moment; EXPIRED one that never will again; HOME the bare address of the service's own short
  * host without another site.
  */
 export function notice(kind: Notice, language: Language): Page {

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { hostileTexts } from "../../../test/pages/hostile.ts";
 import { newField, newView, refusedForm, refusedPassword, steps } from "../../../test/pages/specimens.ts";
 import { themes } from "../../../test/pages/themes.ts";
-import { pageTheme } from "../../model/page-theme.ts";
+import { pageTheme } from "../../model/look/page-theme.ts";
 import { languages } from "./languages.ts";
 import { lookOf } from "./look.ts";
 import { notice, tooManyTries } from "./notice.ts";
 import type { Page } from "./page.ts";
-import { renderPreview } from "./preview.ts";
-import { renderStep } from "./render-step.ts";
+import { renderPreview } from "./steps/preview.ts";
+import { renderStep } from "./steps/render-step.ts";
 import type { StepView } from "./view.ts";
 
 const header = ({ headers }: Page, name: string) => headers[headers.indexOf(name) + 1] ?? "";
@@ -199,6 +199,7 @@ test("previews a contact card by its name, and a page without a title by the lin
 test.each([
   ["NOT_FOUND", 404],
   ["NOT_AVAILABLE", 404],
+  ["EXPIRED", 410],
   ["BAD_REQUEST", 400],
   ["FORBIDDEN", 403],
   ["WRONG_METHOD", 405],

@@ -1,4 +1,4 @@
-import type { PageTheme } from "../../model/page-theme.ts";
+import type { PageTheme } from "../../model/look/page-theme.ts";
 import { type PageAction, type Payloads, type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { Answer, AnswerFault } from "../../workflow/steps/step.ts";
 import type { Language } from "./languages.ts";

@@ -1,4 +1,4 @@
-import { targetUrl } from "../../model/redirect-target.ts";
+import { targetUrl } from "../../model/links/redirect-target.ts";
 import type { StepKindOf } from "./step.ts";
 
 /** CLIENT_REDIRECT: sends the visitor to the destination, with the visitor's query and, when asked for, `lbid`. */

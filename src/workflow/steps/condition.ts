@@ -1,7 +1,7 @@
-import type { Plan } from "../../model/plan.ts";
 import type { Choice, Choices } from "../../model/steps/conditions.ts";
 import { type ConditionAction, stepActions } from "../../model/steps/kinds.ts";
-import { elseBranchId } from "../../model/workflow.ts";
+import type { Plan } from "../../model/workflow/plan.ts";
+import { elseBranchId } from "../../model/workflow/workflow.ts";
 import type { Visit } from "../visit.ts";
 import type { TraceData } from "../walk.ts";
 import type { Entered } from "./step.ts";

@@ -1,5 +1,5 @@
 import type { FormPayload } from "../../model/steps/form-submit.ts";
-import { nextBranchId } from "../../model/workflow.ts";
+import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { skipName } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";
 import { answerType, checkAnswer } from "../form-answers.ts";

@@ -1,4 +1,4 @@
-import { nextBranchId } from "../../model/workflow.ts";
+import { nextBranchId } from "../../model/workflow/workflow.ts";
 import type { Entered, StepKindOf } from "./step.ts";
 
 const onward: Entered = Object.freeze({ kind: "branch", branchId: nextBranchId });

@@ -1,5 +1,5 @@
 import type { MessagePagePayload } from "../../model/steps/message-page.ts";
-import { nextBranchId } from "../../model/workflow.ts";
+import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { timerParameter } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
 import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";

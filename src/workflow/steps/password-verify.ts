@@ -1,5 +1,5 @@
 import type { PasswordPayload } from "../../model/steps/password-verify.ts";
-import { nextBranchId } from "../../model/workflow.ts";
+import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { passwordName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
 import { type AnswerFault, type StepKindOf, waitsForAnswer } from "./step.ts";

@@ -1,4 +1,4 @@
-import { parseTarget } from "../../model/redirect-target.ts";
+import { parseTarget } from "../../model/links/redirect-target.ts";
 import type { SocialLink, SocialLinksPayload } from "../../model/steps/social-links-page.ts";
 import { linkName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";

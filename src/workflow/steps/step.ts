@@ -1,5 +1,5 @@
-import type { Plan, PlanStepOf } from "../../model/plan.ts";
 import type { StepAction } from "../../model/steps/kinds.ts";
+import type { Plan, PlanStepOf } from "../../model/workflow/plan.ts";
 import type { Choice } from "../capture.ts";
 import type { Visit } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";

@@ -1,5 +1,5 @@
-import { matchesAttribute } from "../../model/attribute-operators.ts";
-import { elseBranchId } from "../../model/workflow.ts";
+import { matchesAttribute } from "../../model/visitors/attribute-operators.ts";
+import { elseBranchId } from "../../model/workflow/workflow.ts";
 import { outcomeOf } from "./condition.ts";
 import type { StepKindOf } from "./step.ts";
 

@@ -4,7 +4,7 @@ import { findLink } from "../../../src/api/links/queries.ts";
 import { insertLink, type NewLink } from "../../../src/api/links/writes.ts";
 import type { Db } from "../../../src/db/open.ts";
 import { jobCall } from "../../../src/jobs/queue.ts";
-import { defaultDesignOptions } from "../../../src/model/design-options.ts";
+import { defaultDesignOptions } from "../../../src/model/look/design-options.ts";
 
 /** A statement and its parameters, as `pg` takes them. */
 export interface Statement {
@@ -36,6 +36,8 @@ export function createStatement(workspaceId: string, destination: string, ids: L
       customDomainId: null,
       directoryId: null,
       fallbackDestination: "",
+      expiresAt: null,
+      expiredDestination: "",
       purpose: "",
       metadata: {},
       design: { id: designId, options: defaultDesignOptions },

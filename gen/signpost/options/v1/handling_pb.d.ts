@@ -2,13 +2,46 @@
 // @generated from file signpost/options/v1/handling.proto (package signpost.options.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
 import type { FieldOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file signpost/options/v1/handling.proto.
  */
 export declare const file_signpost_options_v1_handling: GenFile;
+
+/**
+ * What a call costs the service, beyond what every call does.
+ *
+ * @generated from enum signpost.options.v1.Cost
+ */
+export enum Cost {
+  /**
+   * One record, or a few that are found by their keys.
+   *
+   * @generated from enum value: COST_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * May look at very many records: lists with filters, searches, analytics.
+   *
+   * @generated from enum value: COST_QUERY = 1;
+   */
+  QUERY = 1,
+
+  /**
+   * Draws or reads pictures, for tenths of a second of a processor.
+   *
+   * @generated from enum value: COST_RENDER = 2;
+   */
+  RENDER = 2,
+}
+
+/**
+ * Describes the enum signpost.options.v1.Cost.
+ */
+export declare const CostSchema: GenEnum<Cost>;
 
 /**
  * For how many seconds shared caches may keep an answer that is no error. The answer must be the same for every
@@ -40,6 +73,13 @@ export declare const request_bytes_max: GenExtension<MethodOptions, number>;
  * @generated from extension: uint32 calls_per_minute_and_address = 50110;
  */
 export declare const calls_per_minute_and_address: GenExtension<MethodOptions, number>;
+
+/**
+ * What a call costs: how many of them run at a time follows from it.
+ *
+ * @generated from extension: signpost.options.v1.Cost cost = 50111;
+ */
+export declare const cost: GenExtension<MethodOptions, Cost>;
 
 /**
  * Texts are taken as sent, for passwords: neither trimmed nor brought to NFC, and with any characters but NUL.

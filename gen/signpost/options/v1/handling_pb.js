@@ -2,14 +2,28 @@
 // @generated from file signpost/options/v1/handling.proto (package signpost.options.v1, syntax proto3)
 /* eslint-disable */
 
-import { extDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, extDesc, fileDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file signpost/options/v1/handling.proto.
  */
 export const file_signpost_options_v1_handling = /*@__PURE__*/
-  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6OwoIdmVyYmF0aW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLiHAyABKAhSCHZlcmJhdGltYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKj0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6TwoEY29zdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL+HAyABKA4yGS5zaWducG9zdC5vcHRpb25zLnYxLkNvc3RSBGNvc3Q6OwoIdmVyYmF0aW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLiHAyABKAhSCHZlcmJhdGltYgZwcm90bzM", [file_google_protobuf_descriptor]);
+
+/**
+ * Describes the enum signpost.options.v1.Cost.
+ */
+export const CostSchema = /*@__PURE__*/
+  enumDesc(file_signpost_options_v1_handling, 0);
+
+/**
+ * What a call costs the service, beyond what every call does.
+ *
+ * @generated from enum signpost.options.v1.Cost
+ */
+export const Cost = /*@__PURE__*/
+  tsEnum(CostSchema);
 
 /**
  * For how many seconds shared caches may keep an answer that is no error. The answer must be the same for every
@@ -47,10 +61,18 @@ export const calls_per_minute_and_address = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 3);
 
 /**
+ * What a call costs: how many of them run at a time follows from it.
+ *
+ * @generated from extension: signpost.options.v1.Cost cost = 50111;
+ */
+export const cost = /*@__PURE__*/
+  extDesc(file_signpost_options_v1_handling, 4);
+
+/**
  * Texts are taken as sent, for passwords: neither trimmed nor brought to NFC, and with any characters but NUL.
  *
  * @generated from extension: bool verbatim = 50104;
  */
 export const verbatim = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 4);
+  extDesc(file_signpost_options_v1_handling, 5);
 

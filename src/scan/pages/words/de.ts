@@ -39,6 +39,10 @@ export const german: Words = {
       title: "Nicht verfügbar",
       text: "Dieser Link führt zurzeit nirgendwohin. Bitte versuchen Sie es später noch einmal.",
     },
+    EXPIRED: {
+      title: "Dieser Link ist abgelaufen",
+      text: "Er führt nirgendwo mehr hin. Bitte fragen Sie dort, wo Sie ihn herhaben, nach einem neuen.",
+    },
     BAD_REQUEST: {
       title: "Das hat nicht geklappt",
       text: "Die Adresse ist nicht lesbar. Bitte prüfen Sie sie.",

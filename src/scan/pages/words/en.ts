@@ -39,6 +39,10 @@ export const english: Words = {
       title: "Not available",
       text: "This link does not lead anywhere at the moment. Please try again later.",
     },
+    EXPIRED: {
+      title: "This link has expired",
+      text: "It does not lead anywhere any more. Please ask whoever gave it to you for a new one.",
+    },
     BAD_REQUEST: {
       title: "That did not work",
       text: "The address could not be read. Please check it.",

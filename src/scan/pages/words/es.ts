@@ -36,6 +36,10 @@ export const spanish: Words = {
       title: "No disponible",
       text: "Este enlace no lleva a ninguna parte en este momento. Inténtelo más tarde.",
     },
+    EXPIRED: {
+      title: "Este enlace ha caducado",
+      text: "Ya no lleva a ninguna parte. Pida uno nuevo a quien se lo haya dado.",
+    },
     BAD_REQUEST: {
       title: "No ha funcionado",
       text: "No se ha podido leer la dirección. Revísela, por favor.",

@@ -40,6 +40,10 @@ export const french: Words = {
       title: "Indisponible",
       text: "Ce lien ne mène nulle part pour le moment. Veuillez réessayer plus tard.",
     },
+    EXPIRED: {
+      title: "Ce lien a expiré",
+      text: "Il ne mène plus nulle part. Veuillez en demander un nouveau à la personne qui vous l’a donné.",
+    },
     BAD_REQUEST: {
       title: "Cela n’a pas fonctionné",
       text: "L’adresse est illisible. Veuillez la vérifier.",

@@ -37,6 +37,10 @@ export const italian: Words = {
       title: "Non disponibile",
       text: "Al momento questo link non porta da nessuna parte. Riprova più tardi.",
     },
+    EXPIRED: {
+      title: "Questo link è scaduto",
+      text: "Non porta più da nessuna parte. Chiedine uno nuovo a chi te l’ha dato.",
+    },
     BAD_REQUEST: { title: "Non ha funzionato", text: "L’indirizzo non è leggibile. Controllalo." },
     FORBIDDEN: { title: "Non ha funzionato", text: "Apri di nuovo il link e rispondi sulla sua pagina." },
     WRONG_METHOD: {

@@ -36,6 +36,10 @@ export const dutch: Words = {
       title: "Niet beschikbaar",
       text: "Deze link leidt op dit moment nergens heen. Probeer het later opnieuw.",
     },
+    EXPIRED: {
+      title: "Deze link is verlopen",
+      text: "Hij leidt nergens meer heen. Vraag een nieuwe aan degene van wie u hem hebt gekregen.",
+    },
     BAD_REQUEST: { title: "Dat is niet gelukt", text: "Het adres is niet leesbaar. Controleer het." },
     FORBIDDEN: { title: "Dat is niet gelukt", text: "Open de link opnieuw en antwoord op die pagina." },
     WRONG_METHOD: {

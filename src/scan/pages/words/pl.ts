@@ -36,6 +36,10 @@ export const polish: Words = {
       title: "Niedostępne",
       text: "Ten link chwilowo donikąd nie prowadzi. Spróbuj później.",
     },
+    EXPIRED: {
+      title: "Ten link wygasł",
+      text: "Donikąd już nie prowadzi. Poproś o nowy tam, skąd go masz.",
+    },
     BAD_REQUEST: { title: "Nie udało się", text: "Nie można odczytać adresu. Sprawdź go." },
     FORBIDDEN: { title: "Nie udało się", text: "Otwórz link ponownie i odpowiedz na jego stronie." },
     WRONG_METHOD: {

@@ -36,6 +36,10 @@ export const portuguese: Words = {
       title: "Indisponível",
       text: "Este link não leva a lugar nenhum no momento. Tente mais tarde.",
     },
+    EXPIRED: {
+      title: "Este link expirou",
+      text: "Ele não leva mais a lugar nenhum. Peça um novo a quem o enviou.",
+    },
     BAD_REQUEST: { title: "Não funcionou", text: "Não foi possível ler o endereço. Confira-o, por favor." },
     FORBIDDEN: { title: "Não funcionou", text: "Abra o link de novo e responda na página dele." },
     WRONG_METHOD: {

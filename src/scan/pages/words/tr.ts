@@ -36,6 +36,10 @@ export const turkish: Words = {
       title: "Kullanılamıyor",
       text: "Bu bağlantı şu anda hiçbir yere gitmiyor. Lütfen daha sonra yeniden deneyin.",
     },
+    EXPIRED: {
+      title: "Bu bağlantının süresi doldu",
+      text: "Artık hiçbir yere gitmiyor. Lütfen bağlantıyı aldığınız kişiden yenisini isteyin.",
+    },
     BAD_REQUEST: { title: "Olmadı", text: "Adres okunamadı. Lütfen kontrol edin." },
     FORBIDDEN: { title: "Olmadı", text: "Lütfen bağlantıyı yeniden açın ve kendi sayfasında yanıtlayın." },
     WRONG_METHOD: { title: "Olmadı", text: "Bu adres yalnızca açılabilir, ona bir şey gönderilemez." },

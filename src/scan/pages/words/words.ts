@@ -33,6 +33,7 @@ export interface Words {
 export type NoticeKind =
   | "NOT_FOUND"
   | "NOT_AVAILABLE"
+  | "EXPIRED"
   | "BAD_REQUEST"
   | "FORBIDDEN"
   | "WRONG_METHOD"

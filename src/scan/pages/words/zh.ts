@@ -33,6 +33,10 @@ export const chinese: Words = {
   notices: {
     NOT_FOUND: { title: "这里什么也没有", text: "请检查地址，或重新扫描二维码。" },
     NOT_AVAILABLE: { title: "暂不可用", text: "此链接目前没有目标页面，请稍后再试。" },
+    EXPIRED: {
+      title: "此链接已过期",
+      text: "此链接已不再指向任何页面，请向提供者索取新的链接。",
+    },
     BAD_REQUEST: { title: "操作未成功", text: "无法识别该地址，请检查。" },
     FORBIDDEN: { title: "操作未成功", text: "请重新打开链接，并在其页面上作答。" },
     WRONG_METHOD: { title: "操作未成功", text: "此地址只能打开，不能提交内容。" },

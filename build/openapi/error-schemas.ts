@@ -1,0 +1,133 @@
+import type { DescEnum } from "@bufbuild/protobuf";
+import type { Comment, Commented } from "./comments.ts";
+import { wholeText } from "./comments.ts";
+import type { Refusals } from "./errors.ts";
+import { type JsonSchema, reference } from "./json-schema.ts";
+
+/** A response as OpenAPI describes it. */
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, object>>;
+  /** The values that `codeType` may have. */
+  readonly "x-reasons"?: readonly string[];
+  readonly content?: Readonly<Record<string, object>>;
+}
+
+const text: JsonSchema = { type: "string" };
+
+function detail(name: string, description: string, properties: Record<string, JsonSchema>): JsonSchema {
+  return {
+    type: "object",
+    description,
+    required: ["@type", ...Object.keys(properties)],
+    properties: { "@type": { type: "string", const: typeUrl(name) }, ...properties },
+  };
+}
+
+function typeUrl(name: string): string {
+  return `type.googleapis.com/google.rpc.${name}`;
+}
+
+function violations(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: "array", items: { type: "object", required: Object.keys(properties), properties } };
+}
+
+/** What may stand in an error's `details`, in the form that `rest` writes. */
+const details: Readonly<Record<string, JsonSchema>> = {
+  ErrorInfo: detail("ErrorInfo", "Why, for programs; always the first detail.", {
+    reason: { ...reference("schemas", "ErrorReason"), description: "As `codeType`." },
+    domain: { ...text, description: "Whose reasons these are: `signpost`." },
+    metadata: { type: "object", description: "Facts that belong to the reason.", additionalProperties: text },
+  }),
+  BadRequest: detail("BadRequest", "Every field that was refused.", {
+    fieldViolations: violations({
+      field: { ...text, description: "The field's path in JSON names, such as `links[3].destination`." },
+      description: { ...text, description: "What is wrong with it." },
+    }),
+  }),
+  PreconditionFailure: detail("PreconditionFailure", "Everything that stands in the way.", {
+    violations: violations({ type: text, subject: text, description: text }),
+  }),
+  QuotaFailure: detail("QuotaFailure", "Every limit that is used up.", {
+    violations: violations({ subject: text, description: text }),
+  }),
+  RetryInfo: detail("RetryInfo", "When the call may be repeated; `Retry-After` says the same.", {
+    retryDelay: { ...text, pattern: "^[0-9]+s$", description: "Such as `5s`." },
+  }),
+};
+
+/** Properties of signpost.v1.ErrorBody that say more than its descriptor can. */
+export const errorProperties: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
+  ["signpost.v1.ErrorBody.code_type", reference("schemas", "ErrorReason")],
+  ["signpost.v1.ErrorBody.details", { type: "array", items: reference("schemas", "ErrorDetail") }],
+]);
+
+/** The schemas of an error's parts, by name; `error` is the reference to the schema of signpost.v1.ErrorBody. */
+export function errorSchemas(
+  reasons: DescEnum,
+  error: JsonSchema,
+  commentOf: (desc: Commented) => Comment,
+): Record<string, JsonSchema> {
+  const sent = reasons.values.filter(({ number }) => number !== 0);
+  const lines = sent.map((value) => `- \`${value.localName}\`: ${wholeText(commentOf(value))}`);
+  return {
+    ...details,
+    ErrorDetail: {
+      description: "A fact about an error, of the kind that `@type` names.",
+      oneOf: Object.keys(details).map((name) => reference("schemas", name)),
+      discriminator: {
+        propertyName: "@type",
+        mapping: Object.fromEntries(
+          Object.keys(details).map((name) => [typeUrl(name), reference("schemas", name).$ref]),
+        ),
+      },
+    },
+    ErrorReason: {
+      type: "string",
+      description: `${wholeText(commentOf(reasons))}\n\n${lines.join("\n")}`,
+      enum: sent.map(({ localName }) => localName),
+    },
+    ErrorResponse: {
+      type: "object",
+      description: "What every refused or failed call answers with.",
+      required: ["error"],
+      properties: { error },
+    },
+  };
+}
+
+/** The response of one status, with the reasons it may have and an example of each. */
+export function errorResponse(
+  { reasons, texts }: Refusals,
+  textOf: (reason: string) => string,
+  headers: ResponseObject["headers"],
+): ResponseObject {
+  const lines = reasons.map((reason) => `- \`${reason}\`: ${textOf(reason)}`);
+  // The lines say what a clause says that only names its reasons.
+  const told = texts.filter((clause) => !/^[A-Z_]+ \([A-Z_, ]+\)$/.test(clause));
+  const when = told.length === 0 ? "" : `${told.join("; ")}.\n\n`;
+  return {
+    description: `${when}${lines.join("\n")}`,
+    ...(headers === undefined ? {} : { headers }),
+    "x-reasons": reasons,
+    content: {
+      "application/json": {
+        // The reference alone: what stands beside one makes generators write an empty type of its own.
+        schema: reference("schemas", "ErrorResponse"),
+        examples: Object.fromEntries(reasons.map((reason) => [reason, reference("examples", reason)])),
+      },
+    },
+  };
+}
+
+/** An error as it is sent, for the reason's example. */
+export function errorExample(reason: string, status: number, sentence: string): object {
+  const message = sentence.charAt(0).toLowerCase() + sentence.slice(1);
+  const info = {
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    reason,
+    domain: "signpost",
+    metadata: {},
+  };
+  return { value: { error: { code: status, codeType: reason, message, details: [info] } } };
+}

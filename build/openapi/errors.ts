@@ -1,0 +1,111 @@
+import { type Code, codeNumbers } from "../../src/lib/errors.ts";
+import { httpStatuses } from "../../src/rest/error-body.ts";
+
+/** What a method's comment says of one kind of its errors. */
+export interface Clause {
+  readonly code: Code;
+  /** Values of ErrorReason without their prefix. */
+  readonly reasons: readonly string[];
+  readonly text: string;
+}
+
+/** Everything that an operation may answer with under one HTTP status. */
+export interface Refusals {
+  readonly status: number;
+  readonly reasons: readonly string[];
+  /** When, in sentences; empty when there is nothing to say beyond the reasons themselves. */
+  readonly texts: readonly string[];
+}
+
+/** What is known of an operation before its own errors. */
+export interface Circumstances {
+  readonly access: "scope" | "open" | "member";
+  /** Whether some requests, or all, need full access besides. */
+  readonly mayNeedFullAccess: boolean;
+  /** Whether the caller gives any values. */
+  readonly hasInput: boolean;
+  /** Whether one of them is a UUID. */
+  readonly hasId: boolean;
+  readonly hasBody: boolean;
+  readonly takesIdempotencyKey: boolean;
+}
+
+export interface ErrorWords {
+  readonly isReason: (word: string) => boolean;
+  /** The `Errors:` paragraph of a method of the same service. */
+  readonly errorsOf: (method: string) => string | undefined;
+}
+
+/**
+ * Reads an `Errors:` paragraph: clauses apart by semicolons, each of which begins with a gRPC code, names reasons in
+ * parentheses (none means the one called like the code), and goes on in words. `those of Create` takes over the errors of
+ * another method. Throws on anything else.
+ */
+export function parseErrors(paragraph: string, words: ErrorWords): Clause[] {
+  if (paragraph === "") return [];
+  return paragraph.split(/;\s+/).flatMap((text) => {
+    const other = /^those of (\w+)/.exec(text)?.[1];
+    if (other !== undefined) {
+      const errors = words.errorsOf(other);
+      if (errors === undefined) throw new Error(`"${text}": there is no method ${other}`);
+      return parseErrors(errors, words);
+    }
+    const code = /^[A-Z_]+/.exec(text)?.[0] ?? "";
+    if (!isCode(code)) throw new Error(`"${text}" does not begin with a gRPC code`);
+    const named = [...text.matchAll(/\(([A-Z_]+(?:, [A-Z_]+)*)\)/g)].flatMap(([, list = ""]) =>
+      list.split(", "),
+    );
+    const unknown = named.find((reason) => !words.isReason(reason));
+    if (unknown !== undefined) throw new Error(`"${text}": ${unknown} is no value of ErrorReason`);
+    return [{ code, reasons: named.length === 0 ? [code] : named, text: text.replace(/\.$/, "") }];
+  });
+}
+
+/** Own errors and those of the pipeline together, by HTTP status, ascending. */
+export function refusalsOf(clauses: readonly Clause[], circumstances: Circumstances): Refusals[] {
+  const byStatus = new Map<number, { reasons: Set<string>; texts: Set<string> }>();
+  const at = (status: number) => {
+    const known = byStatus.get(status) ?? { reasons: new Set(), texts: new Set() };
+    byStatus.set(status, known);
+    return known;
+  };
+  for (const [status, reason] of pipelineReasons(circumstances)) at(status).reasons.add(reason);
+  for (const { code, reasons, text } of clauses) {
+    const known = at(httpStatuses[code]);
+    for (const reason of reasons) known.reasons.add(reason);
+    // Faults of the service may always come without a reason of their own.
+    if (httpStatuses[code] >= 500) known.reasons.add(code);
+    known.texts.add(text);
+  }
+  return [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, { reasons, texts }]) => ({ status, reasons: [...reasons], texts: [...texts] }));
+}
+
+/** What any call may meet before its handler runs, in the order of the checks (`rest` and `rpc` have them). */
+function pipelineReasons(circumstances: Circumstances): [status: number, reason: string][] {
+  const { access, mayNeedFullAccess, hasInput, hasId, hasBody, takesIdempotencyKey } = circumstances;
+  const reasons: [number, string, boolean][] = [
+    [413, "REQUEST_TOO_LARGE", hasBody],
+    [415, "UNSUPPORTED_MEDIA_TYPE", hasBody],
+    [401, "UNAUTHENTICATED", true],
+    [401, "TOKEN_ENVIRONMENT_MISMATCH", true],
+    [429, "RATE_LIMITED", true],
+    [403, "INSUFFICIENT_SCOPE", access === "scope"],
+    [403, "INSUFFICIENT_ROLE", access === "scope"],
+    [403, "MEMBER_SESSION_REQUIRED", access === "member"],
+    [429, "MAX_PUBLIC_API_QUERIED_REACHED", access === "scope"],
+    [403, "FULL_ACCESS_REQUIRED", mayNeedFullAccess],
+    [429, "SANDBOX_CAP_REACHED", access === "scope"],
+    [400, "INVALID_ARGUMENT", hasInput],
+    [400, "INVALID_ID", hasId],
+    [400, "INVALID_IDEMPOTENCY_KEY", takesIdempotencyKey],
+    [409, "IDEMPOTENCY_IN_PROGRESS", takesIdempotencyKey],
+    [422, "IDEMPOTENCY_KEY_REUSED", takesIdempotencyKey],
+  ];
+  return reasons.flatMap(([status, reason, applies]) => (applies ? [[status, reason]] : []));
+}
+
+function isCode(word: string): word is Code {
+  return Object.hasOwn(codeNumbers, word);
+}

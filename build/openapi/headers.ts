@@ -1,0 +1,86 @@
+import type { JsonSchema } from "./json-schema.ts";
+import { reference } from "./json-schema.ts";
+
+/** A parameter as OpenAPI describes it. */
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly deprecated?: boolean;
+  readonly schema: JsonSchema;
+}
+
+/** Request headers that many operations take. */
+export const headerParameters: Readonly<Record<string, ParameterObject>> = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes it safe to send the call again: within 24 hours the same key with the same request gets the first answer and no second effect.",
+    schema: { type: "string", pattern: "^[ -~]{1,255}$" },
+  },
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    description:
+      "A name for this call, to find it in logs: 1 to 128 letters, digits, hyphens and underscores. One is made when it is missing or has another form.",
+    schema: { type: "string" },
+  },
+};
+
+/** Headers of answers. */
+export const answerHeaders = {
+  "Cache-Control": {
+    description: "How long shared caches may keep the answer.",
+    schema: { type: "string" },
+  },
+  Deprecation: {
+    description: "Since when the operation should not be used any more, as `@` and Unix seconds (RFC 9745).",
+    schema: { type: "string" },
+  },
+  "Idempotent-Replayed": {
+    description: "Only on answers to a call that was made before with the same `Idempotency-Key`.",
+    schema: { type: "string", const: "true" },
+  },
+  Link: {
+    description: 'Where people read what to use instead, with `rel="deprecation"`.',
+    schema: { type: "string" },
+  },
+  Location: {
+    description: "Where to read how the work goes on.",
+    schema: { type: "string" },
+  },
+  RateLimit: {
+    description: 'What is left of the limit, and for how many seconds: `"default";r=199;t=1`.',
+    schema: { type: "string" },
+  },
+  "RateLimit-Policy": {
+    description: 'The limit itself, calls in seconds: `"default";q=200;w=2`.',
+    schema: { type: "string" },
+  },
+  "Retry-After": {
+    description: "In how many seconds the call may be repeated. Missing where waiting does not help.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  Sunset: {
+    description: "From when the operation may be gone (RFC 8594).",
+    schema: { type: "string" },
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate, and with which scope.",
+    schema: { type: "string" },
+  },
+  "X-Request-Id": {
+    description: "The name of the call in logs.",
+    schema: { type: "string" },
+  },
+} as const satisfies Record<string, { description: string; schema: JsonSchema }>;
+
+type HeaderName = keyof typeof answerHeaders;
+
+/** References to the headers of an answer, those that every answer has among them. */
+export function headersOf(...names: readonly HeaderName[]): Record<string, object> {
+  const all: HeaderName[] = ["X-Request-Id", "RateLimit", "RateLimit-Policy", ...names];
+  return Object.fromEntries(all.map((name) => [name, reference("headers", name)]));
+}

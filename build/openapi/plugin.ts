@@ -1,0 +1,36 @@
+import { create, createFileRegistry } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  type CodeGeneratorResponse,
+  CodeGeneratorResponse_Feature,
+  CodeGeneratorResponseSchema,
+  FileDescriptorSetSchema,
+} from "@bufbuild/protobuf/wkt";
+import { getComments, runNodeJs } from "@bufbuild/protoplugin";
+import { openapiDocument } from "./document.ts";
+
+// A protoc plugin: writes openapi.json. Only plugins are given the comments of proto files.
+runNodeJs({ name: "protoc-gen-signpost-openapi", version: "v1", run });
+
+function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
+  const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: request.protoFile }));
+  const services = [...request.fileToGenerate]
+    .sort((a, b) => (a < b ? -1 : 1))
+    .flatMap((name) => registry.getFile(name)?.services ?? [])
+    .filter(({ file }) => file.proto.package === "signpost.v1");
+  const errorReason = registry.getEnum("signpost.v1.ErrorReason");
+  const error = registry.getMessage("signpost.v1.ErrorBody");
+  if (errorReason === undefined || error === undefined)
+    throw new Error("signpost.v1 lacks ErrorBody or ErrorReason");
+  const document = openapiDocument({
+    services,
+    errorReason,
+    error,
+    readComment: (desc) => getComments(desc).leading,
+  });
+  const content = `${JSON.stringify(document, undefined, 1)}\n`;
+  return create(CodeGeneratorResponseSchema, {
+    supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL),
+    file: [{ name: "openapi.json", content }],
+  });
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { checkRequired, readCommandLine, type Settings } from "../command-line.ts";
+import { UsageError } from "../outcome.ts";
+import { type Environment, findConnection } from "../profiles.ts";
+import { createShower } from "../show.ts";
+import { type Answer, type Ask, createAsk } from "./ask.ts";
+import { isJsonObject, type JsonObject, merge } from "./flag-values.ts";
+import { answerSchema, type Command } from "./groups.ts";
+import {
+  csvField,
+  csvText,
+  isPaged,
+  joinPages,
+  nextPageToken,
+  pageSizeMax,
+  withoutHeader,
+} from "./paging.ts";
+import { restCall } from "./request.ts";
+import { checkOutcome, type Watch, waitUntilFinished, watchOf } from "./watch.ts";
+
+/** What a command prints to and is told by. */
+export interface Terminal {
+  readonly env: Environment;
+  /** Characters in a line. */
+  readonly width: number;
+  /** Prints results as they are. */
+  readonly write: (text: string) => void;
+  /** Says something that is no result. */
+  readonly report: (text: string) => void;
+}
+
+/** Runs one operation. Throws a UsageError or a RefusedError. Returns false when help was asked for instead. */
+export async function runOperation(
+  command: Command,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<boolean> {
+  const line = readCommandLine(command, args, readInput);
+  const { settings } = line;
+  if (settings.help !== undefined) return false;
+  const help = `${command.group} ${command.name}`;
+  const watch = settings.watch === undefined ? undefined : await watchOf(command);
+  checkSettings(command, settings, watch);
+  const request = withFile(settings.body, line.request, help);
+  checkRequired(command, request);
+  const ask = createAsk(await findConnection(terminal.env, settings.profile));
+  const run = { command, request, settings, ask, terminal };
+  if (settings.csv !== undefined) await printCsv(run);
+  else if (watch !== undefined) await printWatched(run, watch);
+  else await printPages(run);
+  return true;
+}
+
+interface Run {
+  readonly command: Command;
+  readonly request: JsonObject;
+  readonly settings: Settings;
+  readonly ask: Ask;
+  readonly terminal: Terminal;
+}
+
+function checkSettings(command: Command, settings: Settings, watch: Watch | undefined): void {
+  const help = `${command.group} ${command.name}`;
+  if (settings.csv !== undefined && settings.json !== undefined)
+    throw new UsageError("--json and --csv exclude each other", help);
+  if (settings.csv !== undefined && csvField(command.method.input) === undefined)
+    throw new UsageError("--csv: this operation has no CSV", help);
+  if (settings.all !== undefined && !isPaged(command))
+    throw new UsageError("--all: this operation has no pages", help);
+  if (settings.watch !== undefined && watch === undefined)
+    throw new UsageError("--watch: this operation is done when it answers", help);
+}
+
+/** Reads the file of a flag; `-` is standard input. */
+function readInput(name: string): Uint8Array {
+  try {
+    return readFileSync(name === "-" ? 0 : name);
+  } catch (error) {
+    throw new UsageError(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The request of `--body` with the one of the flags over it. */
+function withFile(file: string | undefined, request: JsonObject, help: string): JsonObject {
+  if (file === undefined) return request;
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(readInput(file)).toString("utf8"));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? "is not JSON" : error instanceof Error ? error.message : "";
+    throw new UsageError(`--body ${why}`, help);
+  }
+  const merged = merge(json, request, false);
+  if (isJsonObject(json) && isJsonObject(merged)) return merged;
+  throw new UsageError("--body must be a JSON object", help);
+}
+
+/** Asks once. Calls that write carry a key, so that a repeated one is done once. */
+function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<Answer> {
+  const { binding, method } = command;
+  const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  const key = settings["idempotency-key"] ?? (isReading ? undefined : randomUUID());
+  return ask(restCall(binding, request), key);
+}
+
+/** Asks for one page, or with `--all` for all of them. */
+async function* pages(run: Run): AsyncGenerator<Answer> {
+  const isAll = run.settings.all !== undefined;
+  let request = isAll ? { pageSize: pageSizeMax, ...run.request } : run.request;
+  for (;;) {
+    const answer = await askOnce(run, request);
+    yield answer;
+    const next = nextPageToken(answer.json);
+    if (!isAll || next === undefined) return;
+    // A token that leads to itself would never end.
+    if (next === request.pageToken) throw new Error("the service answers with the same page again");
+    request = { ...request, pageToken: next };
+  }
+}
+
+async function printPages(run: Run): Promise<void> {
+  const { command, settings, terminal } = run;
+  const schema = answerSchema(command);
+  const shower = createShower(terminal.width);
+  let joined: unknown;
+  for await (const { text, json } of pages(run)) {
+    if (settings.json === undefined) {
+      for (const line of shower.page({ schema, json })) terminal.write(`${line}\n`);
+    } else if (settings.all === undefined) terminal.write(`${text}\n`);
+    else joined = joined === undefined ? json : joinPages(joined, json);
+  }
+  if (joined !== undefined) terminal.write(`${JSON.stringify(joined)}\n`);
+  if (settings.json === undefined) for (const line of shower.end()) terminal.write(`${line}\n`);
+}
+
+async function printCsv(run: Run): Promise<void> {
+  const csv = csvField(run.command.method.input);
+  const request = csv === undefined ? run.request : { ...run.request, [csv.field.jsonName]: csv.value };
+  let isFirst = true;
+  for await (const { json } of pages({ ...run, request })) {
+    const text = csvText(json);
+    run.terminal.write(isFirst ? text : withoutHeader(text));
+    isFirst = false;
+  }
+}
+
+async function printWatched(run: Run, watch: Watch): Promise<void> {
+  const { settings, ask, terminal } = run;
+  const started = await askOnce(run, run.request);
+  const answer = await waitUntilFinished(ask, watch, started, terminal.report);
+  if (settings.json === undefined) {
+    for (const line of createShower(terminal.width).page({ schema: watch.schema, json: answer.json }))
+      terminal.write(`${line}\n`);
+  } else terminal.write(`${answer.text}\n`);
+  checkOutcome(answer);
+}

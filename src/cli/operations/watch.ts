@@ -1,0 +1,71 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { DescMessage } from "@bufbuild/protobuf";
+import { exitCodes, RefusedError } from "../outcome.ts";
+import { textOf } from "./answer-fields.ts";
+import type { Answer, Ask } from "./ask.ts";
+import { isJsonObject } from "./flag-values.ts";
+import { answerSchema, type Command, findGroupName, loadGroup } from "./groups.ts";
+import { wordsOf } from "./names.ts";
+import { restCall } from "./request.ts";
+
+/** A message that is followed until it is finished, and the operation that reads it by its id. */
+export interface Watch {
+  readonly schema: DescMessage;
+  readonly reader: Command;
+}
+
+const defaultWaitSeconds = 1;
+
+/**
+ * What can be waited for in the answers of an operation: a message that says where to read how it goes on, which an
+ * operation of its own group does by its id. Undefined for operations that are done when they answer.
+ */
+export async function watchOf(command: Command): Promise<Watch | undefined> {
+  const schema = answerSchema(command);
+  if (!schema.fields.some(({ name }) => name === "status_url")) return undefined;
+  const groupName = await findGroupName(wordsOf(schema.name).join("-"));
+  if (groupName === undefined) return undefined;
+  const { commands } = await loadGroup(groupName);
+  const reader = commands.find(
+    (each) =>
+      each.binding.httpMethod === "GET" &&
+      each.binding.variables.length === 1 &&
+      answerSchema(each) === schema,
+  );
+  return reader === undefined ? undefined : { schema, reader };
+}
+
+/** Reads what an answer has begun again and again, and returns the answer in which it is finished. */
+export async function waitUntilFinished(
+  ask: Ask,
+  { schema, reader }: Watch,
+  started: Answer,
+  report: (text: string) => void,
+): Promise<Answer> {
+  const status = schema.fields.find(({ name }) => name === "status");
+  let answer = started;
+  let reported = "";
+  while (answer.json.completedAt === undefined) {
+    const state = status === undefined ? "" : textOf(status, answer.json[status.jsonName]);
+    if (state !== reported) report(state);
+    reported = state;
+    await pause((answer.retryAfterSeconds ?? defaultWaitSeconds) * 1000);
+    const [field] = reader.binding.variables[0]?.fields ?? [];
+    answer = await ask(restCall(reader.binding, { [field?.jsonName ?? "id"]: answer.json.id }));
+  }
+  return answer;
+}
+
+/** Throws a RefusedError with the error that finished work has failed with, if it has. */
+export function checkOutcome({ json }: Answer): void {
+  const { error } = json;
+  if (!isJsonObject(error)) return;
+  throw new RefusedError({
+    reason: String(error.codeType),
+    message: String(error.message),
+    exitCode: exitCodes.other,
+    fields: [],
+    facts: {},
+    requestId: undefined,
+  });
+}

@@ -1,0 +1,51 @@
+import { type RawBuilder, sql } from "kysely";
+import { noWorkspace } from "../model/no-workspace.ts";
+import { fileCheckOf } from "./file-checks.ts";
+import type { Db } from "./open.ts";
+
+/**
+ * Takes expired links out of their workspaces as deleting would, but for their short links: those stay taken, and lead on
+ * to where expired links lead. Callers see none of these links since the moment they expired (`living_links`). Links that
+ * somebody is changing are left for the next time. How many were taken.
+ */
+export async function leaveExpiredLinks(db: Db, at: Date, limit = 100): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    // Locked first: the next statement sees what edits that held the lock have written.
+    const { rows } = await sql<{ workspace_id: string; id: string }>`
+      select workspace_id, id from links where deleted_at is null and expires_at <= ${at}
+      order by expires_at limit ${limit} for update skip locked`.execute(tx);
+    if (rows.length === 0) return 0;
+    await sql`
+      with expired as (select * from unnest(${rows.map((row) => row.workspace_id)}::uuid[],
+          ${rows.map(({ id }) => id)}::uuid[]) as expired (workspace_id, id)),
+        gone as (
+          update links l set deleted_at = ${at} from expired
+          where l.workspace_id = expired.workspace_id and l.id = expired.id
+          returning l.workspace_id, l.id as link_id, l.qrcode_design_id, l.qrcode_image_key),
+        ${removePartsOfGone(at)}
+      select from gone`.execute(tx);
+    return rows.length;
+  });
+}
+
+/**
+ * A part of a statement: what hangs on the links of `gone` is removed. That has the columns workspace_id, link_id,
+ * qrcode_design_id and qrcode_image_key. Visits and visitors stay.
+ */
+export function removePartsOfGone(at: Date): RawBuilder<unknown> {
+  return sql`
+      step as (delete from workflow_steps s using gone
+        where s.workspace_id = gone.workspace_id and s.link_id = gone.link_id),
+      connection as (delete from workflow_connections s using gone
+        where s.workspace_id = gone.workspace_id and s.link_id = gone.link_id),
+      design as (delete from qrcode_designs q using gone
+        where q.workspace_id = gone.workspace_id and q.id = gone.qrcode_design_id
+        returning q.options ->> 'centralImageKey' as picture_key),
+      file as (${fileCheckOf(imagesOfGone, at)}),
+      tag as (delete from link_tags t using gone
+        where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id)`;
+}
+
+/** The images of links that are gone: their codes, and the pictures in the middle. */
+const imagesOfGone = sql`select workspace_id, qrcode_image_key, link_id from gone where qrcode_image_key is not null
+  union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;

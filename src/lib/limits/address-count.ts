@@ -1,0 +1,38 @@
+import { networkOf } from "../client-address.ts";
+
+/** How many of something there may be at once. */
+export interface AddressLimits {
+  readonly total: number;
+  /** Of one client address: an IPv4 one, or the /64 network of an IPv6 one. */
+  readonly perAddress: number;
+}
+
+/** Counts what clients hold open. */
+export interface AddressCount {
+  /** Counts one more and gives the way to count it off again, or says nothing where there are too many. */
+  enter(address: string): (() => void) | undefined;
+}
+
+/** Starts to count. */
+export function createAddressCount({ total, perAddress }: AddressLimits): AddressCount {
+  const networks = new Map<string, number>();
+  let all = 0;
+  return {
+    enter(address) {
+      const network = networkOf(address);
+      const before = networks.get(network) ?? 0;
+      if (all >= total || before >= perAddress) return undefined;
+      all += 1;
+      networks.set(network, before + 1);
+      let isIn = true;
+      return () => {
+        if (!isIn) return;
+        isIn = false;
+        all -= 1;
+        const left = (networks.get(network) ?? 1) - 1;
+        if (left === 0) networks.delete(network);
+        else networks.set(network, left);
+      };
+    },
+  };
+}

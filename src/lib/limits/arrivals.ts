@@ -1,0 +1,84 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { networkOf } from "../client-address.ts";
+import type { MissLimit } from "./miss-limit.ts";
+
+/** Waits for records that are on their way to the database, and bounds what it costs when somebody has invented them. */
+export interface Arrivals {
+  /**
+   * What `find` finds, at once or within three seconds. `missing` is charged to the caller. Callers who were wrong too often or
+   * wait for many records already are told `limited` when nothing is there at once.
+   */
+  look<Found extends object>(sought: Sought<Found>): Promise<Found | "missing" | "limited">;
+}
+
+export interface Sought<Found> {
+  /** The client's address, with anything in front that sets its callers apart. */
+  readonly caller: string;
+  /** Holds no connection once it is answered. */
+  readonly find: () => Promise<Found | undefined>;
+  /** Whether the record may still arrive; else one look decides. */
+  readonly mayArrive: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface ArrivalsOptions {
+  readonly misses: MissLimit;
+  /** How many may wait at the same time, of one caller and of all. */
+  readonly waitsMax?: { readonly ofCaller: number; readonly ofAll: number };
+}
+
+/** Between two looks, in milliseconds: three seconds together. Records arrive soon or not at all. */
+const pausesMs = [50, 100, 150, 200, 300, 500, 700, 1_000];
+
+export function createArrivals({
+  misses,
+  waitsMax = { ofCaller: 20, ofAll: 200 },
+}: ArrivalsOptions): Arrivals {
+  const waitsOf = new Map<string, number>();
+  let waits = 0;
+
+  /** Begins to wait, or says that there are too many who do. */
+  function begin(caller: string): boolean {
+    const own = waitsOf.get(caller) ?? 0;
+    if (waits >= waitsMax.ofAll || own >= waitsMax.ofCaller) return false;
+    waits += 1;
+    waitsOf.set(caller, own + 1);
+    return true;
+  }
+
+  function end(caller: string): void {
+    waits -= 1;
+    const own = (waitsOf.get(caller) ?? 1) - 1;
+    if (own === 0) waitsOf.delete(caller);
+    else waitsOf.set(caller, own);
+  }
+
+  async function wait<Found>({ find, signal }: Sought<Found>): Promise<Found | undefined> {
+    for (const ms of pausesMs) {
+      await pause(ms, undefined, { signal });
+      const found = await find();
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  return {
+    async look(sought) {
+      const found = await sought.find();
+      if (found !== undefined) return found;
+      const caller = networkOf(sought.caller);
+      if (!misses.allows(sought.caller)) return "limited";
+      if (sought.mayArrive) {
+        if (!begin(caller)) return "limited";
+        try {
+          const arrived = await wait(sought);
+          if (arrived !== undefined) return arrived;
+        } finally {
+          end(caller);
+        }
+      }
+      misses.charge(sought.caller);
+      return "missing";
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { withoutEndSlashes } from "../end-slashes.ts";
+import { signUrl } from "./signed-url.ts";
+
+/** Where stored files are served; the storage key follows. Keys need no escaping. */
+export const filesPath = "/_p/files/";
+
+/** Whether anyone may read a stored file at an address without signature. */
+export function isPublicFile(storageKey: string): boolean {
+  return storageKey.startsWith("public/");
+}
+
+/** The address of a file that anyone may read. */
+export function publicFileUrl(storageKey: string, baseUrl: string): string {
+  if (!isPublicFile(storageKey)) throw new RangeError(`${storageKey} is not public`);
+  return `${withoutEndSlashes(baseUrl)}${filesPath}${storageKey}`;
+}
+
+/** The address a stored file can be read at by whoever holds it, until it expires. */
+export function signFileUrl(
+  storageKey: string,
+  {
+    baseUrl,
+    expiresAt,
+    key,
+  }: { readonly baseUrl: string; readonly expiresAt: Date; readonly key: Uint8Array },
+): string {
+  return signUrl({ baseUrl, path: filesPath + storageKey, expiresAt, key });
+}

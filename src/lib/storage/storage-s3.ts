@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AwsV4Signer } from "aws4fetch";
+import { withoutEndSlashes } from "../end-slashes.ts";
+import type { Storage } from "./storage.ts";
+import { checkKey } from "./storage-key.ts";
+
+export interface S3Config {
+  /** Address of the server, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** How long one attempt may take, 10,000 when absent. */
+  readonly timeoutMs?: number;
+  /** The wait before the second attempt, doubled before each further one; 200 when absent. */
+  readonly retryDelayMs?: number;
+}
+
+const attemptsMax = 4;
+
+interface S3Request {
+  readonly method: "PUT" | "GET" | "DELETE";
+  readonly key: string;
+  readonly contentType?: string;
+  readonly body?: Uint8Array;
+}
+
+interface S3Answer {
+  readonly status: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Keeps files in a bucket of an S3-compatible server, addressed by path. Every call can be repeated without harm. */
+export function s3Storage(config: S3Config): Storage {
+  return {
+    async put(key, bytes, { contentType }) {
+      const request: S3Request = { method: "PUT", key, contentType: checkKey(key, contentType), body: bytes };
+      const answer = await sendUntilAnswered(config, request);
+      if (answer.status !== 200) throw refusal(request, answer);
+    },
+    async get(key) {
+      const contentType = checkKey(key);
+      const request: S3Request = { method: "GET", key };
+      const answer = await sendUntilAnswered(config, request);
+      if (answer.status === 200) return { bytes: answer.bytes, contentType };
+      // A missing bucket answers 404 too, and must not pass for a missing file.
+      if (answer.status === 404 && errorCode(answer) === "NoSuchKey") return undefined;
+      throw refusal(request, answer);
+    },
+    async delete(key) {
+      checkKey(key);
+      const request: S3Request = { method: "DELETE", key };
+      const answer = await sendUntilAnswered(config, request);
+      const gone = answer.status === 404 && errorCode(answer) === "NoSuchKey";
+      if (answer.status !== 204 && answer.status !== 200 && !gone) throw refusal(request, answer);
+    },
+  };
+}
+
+/** Tries again after network faults, timeouts, 429 and 5xx. */
+async function sendUntilAnswered(config: S3Config, request: S3Request): Promise<S3Answer> {
+  for (let attempt = 1; ; attempt++) {
+    let fault: Error;
+    try {
+      const answer = await send(config, request);
+      if (answer.status < 500 && answer.status !== 429) return answer;
+      fault = refusal(request, answer);
+    } catch (cause) {
+      fault = new Error(`object storage: ${request.method} ${request.key} got no answer`, { cause });
+    }
+    if (attempt === attemptsMax) throw fault;
+    await sleep((config.retryDelayMs ?? 200) * 2 ** (attempt - 1));
+  }
+}
+
+async function send(config: S3Config, { method, key, contentType, body }: S3Request): Promise<S3Answer> {
+  const signer = new AwsV4Signer({
+    method,
+    url: `${withoutEndSlashes(config.endpoint)}/${config.bucket}/${key}`,
+    headers: {
+      // Signing the body's hash lets the server refuse a body that was damaged on the way.
+      "x-amz-content-sha256": createHash("sha256")
+        .update(body ?? "")
+        .digest("hex"),
+      ...(contentType === undefined ? {} : { "content-type": contentType }),
+    },
+    accessKeyId: config.accessKeyId,
+    secretAccessKey: config.secretAccessKey,
+    region: config.region,
+    service: "s3",
+  });
+  const { url, headers } = await signer.sign();
+  const response = await fetch(url, {
+    method,
+    headers,
+    body: body === undefined ? null : new Uint8Array(body),
+    redirect: "manual",
+    signal: AbortSignal.timeout(config.timeoutMs ?? 10_000),
+  });
+  return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+function errorCode(answer: S3Answer): string | undefined {
+  return /<Code>(\w+)<\/Code>/.exec(Buffer.from(answer.bytes).toString())?.[1];
+}
+
+function refusal({ method, key }: S3Request, answer: S3Answer): Error {
+  const code = errorCode(answer);
+  return new Error(
+    `object storage: ${method} ${key} answered ${answer.status}${code === undefined ? "" : ` ${code}`}`,
+  );
+}

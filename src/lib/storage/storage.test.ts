@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type S3TestServer, s3Credentials, startS3Server } from "../../../test/support/s3-server.ts";
+import { openStorage, type Storage } from "./storage.ts";
+
+const png = { contentType: "image/png" };
+const { TEST_S3_ENDPOINT, TEST_S3_BUCKET = "files", TEST_S3_REGION = "us-east-1" } = process.env;
+const { TEST_S3_ACCESS_KEY_ID = "", TEST_S3_SECRET_ACCESS_KEY = "" } = process.env;
+
+let directory: string;
+let server: S3TestServer;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "storage-"));
+  server = await startS3Server();
+});
+afterAll(async () => {
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+function bucket(overrides = {}): Promise<Storage> {
+  const s3 = { ...s3Credentials, endpoint: server.endpoint, retryDelayMs: 1, ...overrides };
+  return openStorage({ directory, s3 });
+}
+
+/** A bucket of any S3-compatible server that the environment names, for a run by hand. */
+function bucketElsewhere(endpoint: string): Promise<Storage> {
+  const s3 = {
+    endpoint,
+    bucket: TEST_S3_BUCKET,
+    region: TEST_S3_REGION,
+    accessKeyId: TEST_S3_ACCESS_KEY_ID,
+    secretAccessKey: TEST_S3_SECRET_ACCESS_KEY,
+  };
+  return openStorage({ directory, s3 });
+}
+
+const kinds: (readonly [string, () => Promise<Storage>])[] = [
+  ["the local folder", () => openStorage({ directory: join(directory, "made", "on demand") })],
+  ["a bucket", bucket],
+  ...(TEST_S3_ENDPOINT === undefined
+    ? []
+    : [[`a bucket at ${TEST_S3_ENDPOINT}`, () => bucketElsewhere(TEST_S3_ENDPOINT)] as const]),
+];
+
+const malformedKeys = [
+  "",
+  "a",
+  ".png",
+  "/a.png",
+  "a//b.png",
+  "../a.png",
+  "a/../b.png",
+  "a/./b.png",
+  "a.b/c.png",
+  "a\\b.png",
+  "A.png",
+  "a%2fb.png",
+  "a.png\n",
+  "a\0.png",
+  "a.html",
+  "a.constructor",
+  "é.png",
+  `${"a".repeat(101)}.png`,
+  `${"a/".repeat(9)}a.png`,
+];
+
+describe.each(kinds)("%s", (_name, open) => {
+  test("gives back what was put, byte for byte, with its content type", async () => {
+    const storage = await open();
+    const bytes = randomBytes(300_000);
+    await storage.put("media/a/b-1_2.jpg", bytes, { contentType: "image/jpeg" });
+    await storage.put("empty.csv", new Uint8Array(), { contentType: "text/csv; charset=utf-8" });
+    const file = await storage.get("media/a/b-1_2.jpg");
+    expect(file?.contentType).toBe("image/jpeg");
+    expect(Buffer.compare(file?.bytes ?? Buffer.of(), bytes)).toBe(0);
+    expect((await storage.get("empty.csv"))?.bytes).toHaveLength(0);
+  });
+
+  test("replaces a file as a whole", async () => {
+    const storage = await open();
+    await storage.put("again.png", Buffer.from("a long first text"), png);
+    await storage.put("again.png", Buffer.from("short"), png);
+    expect(Buffer.from((await storage.get("again.png"))?.bytes ?? []).toString()).toBe("short");
+  });
+
+  test("keeps one whole file when several writers store it at once", async () => {
+    const storage = await open();
+    const writes = Array.from({ length: 8 }, (_, index) => Buffer.alloc(100_000, index));
+    await Promise.all(writes.map((bytes) => storage.put("raced.png", bytes, png)));
+    const bytes = Buffer.from((await storage.get("raced.png"))?.bytes ?? []);
+    expect(writes.some((written) => written.equals(bytes))).toBe(true);
+  });
+
+  test("answers undefined for a file that is not there", async () => {
+    expect(await (await open()).get("missing/file.png")).toBeUndefined();
+  });
+
+  test("deletes a file, and is content when it is gone already", async () => {
+    const storage = await open();
+    await storage.put("doomed.svg", Buffer.from("<svg/>"), { contentType: "image/svg+xml" });
+    await storage.delete("doomed.svg");
+    await storage.delete("doomed.svg");
+    expect(await storage.get("doomed.svg")).toBeUndefined();
+  });
+
+  test.each(malformedKeys)("refuses the key %j in every operation", async (key) => {
+    const storage = await open();
+    await expect(storage.put(key, Buffer.of(1), png)).rejects.toThrow(RangeError);
+    await expect(storage.get(key)).rejects.toThrow(RangeError);
+    await expect(storage.delete(key)).rejects.toThrow(RangeError);
+  });
+
+  test("refuses a content type that the extension does not stand for", async () => {
+    await expect((await open()).put("a.png", Buffer.of(1), { contentType: "text/html" })).rejects.toThrow(
+      RangeError,
+    );
+  });
+});
+
+test("leaves nothing but the file itself in the local folder, for its owner only", async () => {
+  const folder = join(directory, "alone");
+  const storage = await openStorage({ directory: folder });
+  await storage.put("deep/er/a.png", Buffer.of(1), png);
+  await storage.put("deep/er/a.png", Buffer.of(2), png);
+  const files = await readdir(folder, { recursive: true });
+  expect(files.toSorted()).toEqual(["deep", "deep/er", "deep/er/a.png"]);
+  expect((await stat(join(folder, "deep/er/a.png"))).mode & 0o777).toBe(0o600);
+});
+
+test("tries a bucket again after server errors, throttling, hang-ups and silence", async () => {
+  const storage = await bucket({ timeoutMs: 500 });
+  server.failNext("internal error", "slow down", "hangs up");
+  await storage.put("retried.png", Buffer.from("safe"), png);
+  server.failNext("never answers");
+  expect(Buffer.from((await storage.get("retried.png"))?.bytes ?? []).toString()).toBe("safe");
+});
+
+test("gives a bucket up after four attempts and says why", async () => {
+  const before = server.requestCount();
+  server.failNext("internal error", "internal error", "internal error", "internal error");
+  await expect((await bucket()).get("a.png")).rejects.toThrow(
+    "object storage: GET a.png answered 500 InternalError",
+  );
+  expect(server.requestCount() - before).toBe(4);
+});
+
+test("takes a refused signature and a missing bucket for faults, at once, not for missing files", async () => {
+  const before = server.requestCount();
+  await expect((await bucket({ secretAccessKey: "wrong" })).get("a.png")).rejects.toThrow(
+    "403 SignatureDoesNotMatch",
+  );
+  await expect((await bucket({ bucket: "other" })).get("a.png")).rejects.toThrow("404 NoSuchBucket");
+  expect(server.requestCount() - before).toBe(2);
+});

@@ -1,0 +1,55 @@
+import { type Fault, invalid } from "../../lib/errors.ts";
+import { asObject, objectsOf } from "../json-fields.ts";
+import { destinationFault, hostAndParents, hostOf, isShortlinkOf } from "./destination.ts";
+
+/** An address that visitors may be sent to, and the field it came in. */
+export interface ScreenedUrl {
+  readonly field: string;
+  readonly url: string;
+}
+
+/** The addresses at paths such as `destination` and `links[].url`; `place` is what comes before them in the request. */
+export function urlsAt(paths: readonly string[], fields: object, place = ""): ScreenedUrl[] {
+  return paths.flatMap((path) => {
+    const [name = "", rest] = path.split("[].");
+    const value = asObject(fields)?.[name];
+    if (rest !== undefined)
+      return objectsOf(value).flatMap((element, index) =>
+        urlsAt([rest], element, `${place}${name}[${index}].`),
+      );
+    return typeof value === "string" ? [{ field: place + name, url: value }] : [];
+  });
+}
+
+/** What can be said against addresses without the block list; empty ones are not looked at. */
+export function destinationFaults(urls: readonly ScreenedUrl[], ownOrigins: readonly string[]): Fault[] {
+  return urls.flatMap(({ field, url }) => {
+    if (url === "") return [];
+    const description =
+      destinationFault(url) ??
+      (isShortlinkOf(ownOrigins, url) ? "must not be a short link of this service" : undefined);
+    return description === undefined ? [] : [{ field, description, reason: "INVALID_DESTINATION" }];
+  });
+}
+
+/** The hosts whose place on the block list would forbid one of the addresses. */
+export function hostsToScreen(urls: readonly ScreenedUrl[]): string[] {
+  return [...new Set(urls.flatMap(({ url }) => parentsOf(url)))];
+}
+
+/** Throws MALICIOUS_URL for the addresses that stand under a host of the block list. */
+export function refuseBlocked(urls: readonly ScreenedUrl[], blockedHost: string | null): void {
+  if (blockedHost === null) return;
+  const fields = urls
+    .filter(({ url }) => parentsOf(url).includes(blockedHost))
+    .map(({ field }) => ({
+      field,
+      description: `${blockedHost} is on the block list: choose another address`,
+    }));
+  throw invalid(fields, "MALICIOUS_URL");
+}
+
+function parentsOf(url: string): string[] {
+  const host = hostOf(url);
+  return host === undefined ? [] : hostAndParents(host);
+}

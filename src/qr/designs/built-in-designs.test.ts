@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { isReadable, verifyDesign } from "../gate/verify.ts";
+import { builtInDesigns } from "./built-in-designs.ts";
+import { storedDesign } from "./stored-design.ts";
+
+test("no two built-in designs share a name or a slug", () => {
+  expect(builtInDesigns.length).toBeGreaterThanOrEqual(8);
+  expect(new Set(builtInDesigns.map(({ name }) => name)).size).toBe(builtInDesigns.length);
+  expect(new Set(builtInDesigns.map(({ slug }) => slug)).size).toBe(builtInDesigns.length);
+  for (const { slug } of builtInDesigns) expect(slug).toMatch(/^[a-z][a-z-]{2,}$/);
+});
+
+/** Links as the service makes them, the same at every run. */
+const shortLinks = Array.from({ length: 8 }, (_, index) => {
+  const path = createHash("sha256").update(String(index)).digest("base64url").slice(0, 9);
+  return `https://sho.rt/${path}?qr`;
+});
+
+describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$slug", ({ options }) => {
+  test.each([
+    ["a short address", "https://sho.rt/4BnH-R19p?qr"],
+    ["a long address", "https://links.a-rather-long-name.example.com/spring-campaign-2026?qr"],
+  ])("is read in every condition that is required, with %s", async (_, content) => {
+    const { readable, score, failingCase } = await verifyDesign(content, storedDesign(options).design);
+    expect({ readable, failingCase }).toEqual({ readable: true, failingCase: undefined });
+    expect(score).toBeGreaterThanOrEqual(80);
+  });
+
+  test("is readable for whatever short link", async () => {
+    const { design } = storedDesign(options);
+    const unreadable: string[] = [];
+    for (const link of shortLinks) if (!(await isReadable(link, design))) unreadable.push(link);
+    expect(unreadable).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,123 @@
+import sharp, { type Sharp } from "sharp";
+import { lumaOf } from "../drawing/color.ts";
+import { localDifference, localMeans, localWindow } from "../drawing/threshold.ts";
+import type { Pixels, ReaderName } from "./readers.ts";
+
+/** How a code is held in front of a reader. */
+export interface Condition {
+  readonly name: string;
+  /** Whether a code that is not read like this counts as unreadable; the others show how much it can still take. */
+  readonly isRequired: boolean;
+  /** Pixels a module; undefined keeps the image's own, up to `sideMax`. */
+  readonly scale?: number;
+  readonly change?: (image: Sharp, scale: number) => Sharp;
+  /** Readers that have to manage at first sight. */
+  readonly atOnce?: readonly ReaderName[];
+  /** Whether it is seen in black and white only, as by readers that call light what is no darker than its surroundings. */
+  readonly isSimplified?: boolean;
+}
+
+/** Larger images are made smaller first, as a camera would: readers look for marks of a few pixels a module. */
+const sideMax = 480;
+
+const paper = "#ffffff";
+
+/** A camera has many frames a second, nearer and farther, and any of them may do. */
+export const looks = [1, 1.11, 0.93];
+
+export const conditions: readonly Condition[] = [
+  { name: "as drawn", isRequired: true, atOnce: ["zxing"] },
+  { name: "small", isRequired: true, scale: 3.5 },
+  { name: "large", isRequired: true, scale: 8 },
+  { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },
+  { name: "blurred", isRequired: true, scale: 5, change: blurred(0.4) },
+  { name: "low contrast", isRequired: true, scale: 5, change: faded(0.5) },
+  { name: "simplified", isRequired: true, scale: 6, isSimplified: true },
+  { name: "tiny", isRequired: false, scale: 2.3 },
+  { name: "upside down and tilted", isRequired: false, scale: 4, change: rotated(211) },
+  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.45) },
+  { name: "very low contrast", isRequired: false, scale: 5, change: faded(0.25) },
+  {
+    name: "rotated, blurred and faded",
+    isRequired: false,
+    scale: 4,
+    change: (image, scale) => faded(0.5)(blurred(0.4)(rotated(-8)(image), scale)),
+  },
+];
+
+/** A code painted on white paper: three bytes a pixel. */
+export interface Painting {
+  readonly data: Buffer;
+  readonly info: { readonly width: number; readonly height: number; readonly channels: 3 };
+}
+
+/** Paints an SVG of ours on white paper. */
+export async function paint(svg: string): Promise<Painting> {
+  return await rgb(sharp(Buffer.from(svg)).flatten({ background: paper }));
+}
+
+/** A painting with modules of `moduleSize` pixels as it is seen in a condition, from a little nearer or farther. */
+export async function seen(
+  painting: Painting,
+  moduleSize: number,
+  { scale, change, isSimplified = false }: Condition,
+  nearness: number,
+): Promise<Pixels> {
+  const { width, height } = painting.info;
+  const fitting = Math.min(1, sideMax / Math.max(width, height));
+  const factor = nearness * (scale === undefined ? fitting : scale / moduleSize);
+  let image = sharp(painting.data, { raw: painting.info }).resize(
+    Math.max(1, Math.round(width * factor)),
+    Math.max(1, Math.round(height * factor)),
+    { fit: "fill" },
+  );
+  if (change !== undefined) {
+    // One pipeline would turn and blur before it resizes.
+    const resized = await rgb(image);
+    image = change(sharp(resized.data, { raw: resized.info }), moduleSize * factor);
+  }
+  const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const pixels = { data: new Uint8ClampedArray(data), width: info.width, height: info.height };
+  return isSimplified ? simplified(pixels, moduleSize * factor) : pixels;
+}
+
+/** Blacks out what is darker than its surroundings, and nothing else. */
+function simplified({ data, width, height }: Pixels, moduleSize: number): Pixels {
+  const lumas = new Float64Array(width * height);
+  for (let index = 0; index < lumas.length; index++) {
+    const [red, green, blue] = [data[index * 4] ?? 0, data[index * 4 + 1] ?? 0, data[index * 4 + 2] ?? 0];
+    lumas[index] = lumaOf({ red, green, blue });
+  }
+  const means = localMeans(lumas, { width, height }, localWindow * moduleSize);
+  const result = new Uint8ClampedArray(data.length).fill(255);
+  const words = new Uint32Array(result.buffer);
+  // Black that is opaque, whichever way numbers are stored.
+  const [black = 0] = new Uint32Array(Uint8Array.of(0, 0, 0, 255).buffer);
+  for (let index = 0; index < words.length; index++) {
+    if ((lumas[index] ?? 0) + localDifference < (means[index] ?? 0)) words[index] = black;
+  }
+  return { data: result, width, height };
+}
+
+async function rgb(image: Sharp): Promise<Painting> {
+  const { data, info } = await image
+    .removeAlpha()
+    .toColorspace("srgb")
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, info: { width: info.width, height: info.height, channels: 3 } };
+}
+
+function rotated(degrees: number) {
+  return (image: Sharp) => image.rotate(degrees, { background: paper });
+}
+
+/** A Gaussian blur; `sigma` is in modules. */
+function blurred(sigma: number) {
+  return (image: Sharp, scale: number) => image.blur(Math.max(0.3, sigma * scale));
+}
+
+/** As in bad light or faded print: only a part of the contrast is left, around a middle grey. */
+function faded(part: number) {
+  return (image: Sharp) => image.linear(part, 128 * (1 - part));
+}

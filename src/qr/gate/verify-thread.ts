@@ -1,0 +1,95 @@
+import { Worker } from "node:worker_threads";
+import { fail } from "../../lib/errors.ts";
+import { programBeside } from "../../lib/images/ask-process.ts";
+import type { Design } from "../drawing/design.ts";
+import type { Scannability } from "./verify.ts";
+
+/** A code to draw and read. */
+export interface VerifyRequest {
+  readonly content: string;
+  readonly design: Design;
+}
+
+export type VerifyAnswer = { readonly scannability: Scannability } | { readonly error: Error };
+
+/** How many verifications wait at most; each takes a part of a second. */
+const waitingMax = 32;
+
+/** How long the thread waits for its next question before it ends, in milliseconds: its readers take up memory. */
+const idleMs = 60_000;
+
+interface Asked extends VerifyRequest {
+  readonly signal: AbortSignal;
+  readonly resolve: (scannability: Scannability) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const waiting: Asked[] = [];
+let running: Asked | undefined;
+let worker: Worker | undefined;
+let idle: NodeJS.Timeout | undefined;
+
+/**
+ * What `verifyDesign` answers, from a thread of its own, one design after the other: a reader is busy for up to 300 ms in
+ * one go with a code that it cannot read. Rejects when the signal aborts, and with RATE_LIMITED when too many wait.
+ */
+export function verifyInThread(content: string, design: Design, signal: AbortSignal): Promise<Scannability> {
+  if (waiting.length >= waitingMax)
+    throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many designs are being verified; try again later", {
+      retryAfterSeconds: 5,
+    });
+  return new Promise((resolve, reject) => {
+    waiting.push({ content, design, signal, resolve, reject });
+    askNext();
+  });
+}
+
+function askNext(): void {
+  if (running !== undefined) return;
+  clearTimeout(idle);
+  const next = waiting.shift();
+  if (next === undefined) {
+    idle = setTimeout(end, idleMs).unref();
+    return;
+  }
+  // Nobody waits for the answer any more.
+  if (next.signal.aborted) {
+    next.reject(next.signal.reason);
+    askNext();
+    return;
+  }
+  running = next;
+  worker ??= start();
+  const { content, design } = next;
+  worker.postMessage({ content, design } satisfies VerifyRequest);
+}
+
+function end(): void {
+  const ended = worker;
+  worker = undefined;
+  void ended?.terminate();
+}
+
+function start(): Worker {
+  // Flags of the process such as --eval are not meant for it.
+  const started = new Worker(programBeside(import.meta.url, "verify-worker"), { execArgv: [] });
+  // It keeps no process alive that has nothing else to do.
+  started.unref();
+  started.on("message", (answer: VerifyAnswer) => settle(answer));
+  const onEnd = (error: Error) => {
+    if (worker !== started) return;
+    worker = undefined;
+    settle({ error });
+  };
+  started.on("error", onEnd);
+  started.on("exit", () => onEnd(new Error("the verifying thread ended")));
+  return started;
+}
+
+function settle(answer: VerifyAnswer): void {
+  const asked = running;
+  running = undefined;
+  if ("scannability" in answer) asked?.resolve(answer.scannability);
+  else asked?.reject(answer.error);
+  askNext();
+}

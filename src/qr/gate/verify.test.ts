@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { samplePicture } from "../../../test/qr/samples.ts";
+import { type Color, white } from "../drawing/color.ts";
+import { type Design, defaultDesign, type Paint, solid } from "../drawing/design.ts";
+import { isReadable, verifyDesign } from "./verify.ts";
+
+const content = "https://sho.rt/4BnH-R19p?qr";
+
+function color(red: number, green: number, blue: number): Color {
+  return { red, green, blue, alpha: 1 };
+}
+
+function painted(paint: Paint): Design {
+  const { dots, cornersSquare, cornersDot } = defaultDesign;
+  return {
+    ...defaultDesign,
+    dots: { ...dots, paint },
+    cornersSquare: { ...cornersSquare, paint },
+    cornersDot: { ...cornersDot, paint },
+  };
+}
+
+test("reads a plain code with both readers in every condition, the same each time", async () => {
+  const first = await verifyDesign(content, defaultDesign);
+  expect(first).toMatchObject({ score: 100, readable: true, failingCase: undefined, causes: [] });
+  expect(first.cases).toHaveLength(24);
+  expect(first.cases.every(({ passed }) => passed)).toBe(true);
+  expect(new Set(first.cases.map(({ reader }) => reader))).toEqual(new Set(["zxing", "jsqr"]));
+  expect(await verifyDesign(content, structuredClone(defaultDesign))).toEqual(first);
+});
+
+describe("names what makes a design unreadable, in a designer's words:", () => {
+  const readableParts: Partial<Design> = { dots: { type: "ROUNDED", paint: defaultDesign.dots.paint } };
+
+  test("dots hardly darker than the background, even where both readers manage", async () => {
+    const verdict = await verifyDesign(content, painted(solid(color(210, 205, 215))));
+    expect(verdict.readable).toBe(false);
+    expect(verdict.score).toBeLessThan(50);
+    expect(verdict.causes.map(({ cause }) => cause)).toEqual(["CONTRAST"]);
+    expect(verdict.causes[0]?.message).toContain("The dots (#d2cdd7) and the background (#ffffff)");
+  });
+
+  test("one pale color of a gradient", async () => {
+    const stops = [
+      { offset: 0, color: color(0, 0, 80) },
+      { offset: 1, color: color(240, 240, 120) },
+    ];
+    const design = {
+      ...defaultDesign,
+      cornersDot: { type: "DOT" as const, paint: { type: "RADIAL" as const, stops } },
+    };
+    const verdict = await verifyDesign(content, design);
+    expect(verdict).toMatchObject({ readable: false, causes: [{ cause: "CONTRAST" }] });
+    expect(verdict.causes[0]?.message).toContain("The middles of the corners (#f0f078)");
+  });
+
+  test("middles of the corners that look light within much darker frames", async () => {
+    const middle = solid(color(120, 120, 120));
+    const design = { ...defaultDesign, cornersDot: { type: "STAR" as const, paint: middle } };
+    const verdict = await verifyDesign(content, design);
+    expect(verdict).toMatchObject({
+      readable: false,
+      causes: [{ cause: "CONTRAST" }],
+    });
+    expect(verdict.causes[0]?.message).toContain("so much lighter than their frames");
+    // In frames of their own color they are dark enough.
+    const evenly = { ...design, cornersSquare: { ...design.cornersSquare, paint: middle } };
+    expect(await isReadable(content, evenly)).toBe(true);
+  });
+
+  test("light dots on a dark background", async () => {
+    const design = { ...painted(solid(white)), background: solid(color(10, 10, 30)) };
+    const verdict = await verifyDesign(content, design);
+    expect(verdict).toMatchObject({ readable: false, causes: [{ cause: "CONTRAST" }] });
+    expect(verdict.causes[0]?.message).toContain("Swap the colors");
+  });
+
+  test("a picture that covers more than can be corrected", async () => {
+    const centralImage = { png: samplePicture, size: 0.5, margin: 60, hideBackgroundDots: true };
+    const long = `https://links.a-rather-long-name.example.com/${"spring-campaign-".repeat(4)}?qr`;
+    const verdict = await verifyDesign(long, { ...defaultDesign, ...readableParts, centralImage });
+    expect(verdict.readable).toBe(false);
+    expect(verdict.causes.map(({ cause }) => cause)).toContain("COVERED_AREA");
+    const [message] = verdict.causes.filter(({ cause }) => cause === "COVERED_AREA");
+    expect(message?.message).toContain("50 % of its side and a margin of 60 pixels");
+  });
+
+  test("an image too small for its content", async () => {
+    const design = { ...defaultDesign, ...readableParts, width: 64, height: 64 };
+    const verdict = await verifyDesign(`https://example.com/${"a1B2c3".repeat(40)}`, design);
+    expect(verdict.readable).toBe(false);
+    expect(verdict.failingCase).toBe("as drawn");
+    expect(verdict.causes.map(({ cause }) => cause)).toContain("MODULE_SIZE");
+  });
+});
+
+test("says the same at once when only the verdict is asked for", async () => {
+  const pale = painted(solid(color(200, 200, 200)));
+  const covered = { png: samplePicture, size: 0.5, margin: 120, hideBackgroundDots: true };
+  for (const design of [defaultDesign, pale, { ...defaultDesign, centralImage: covered }]) {
+    const { readable } = await verifyDesign(content, design);
+    expect(await isReadable(content, design)).toBe(readable);
+  }
+});
+
+test("refuses content that no code holds", async () => {
+  await expect(verifyDesign("x".repeat(3000), defaultDesign)).rejects.toThrow(RangeError);
+});

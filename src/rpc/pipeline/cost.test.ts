@@ -1,0 +1,82 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { beforeAll, expect, test } from "vitest";
+import { QrcodeDesignService } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
+import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { newId } from "../../lib/ids.ts";
+import { registerPartly } from "../handlers.ts";
+
+let running = 0;
+let most = 0;
+let started: string[] = [];
+let open = Promise.withResolvers<void>();
+
+const api = await startApi({
+  services: [
+    registerPartly(QrcodeDesignService, {
+      verify: async (_request, { caller }) => {
+        running += 1;
+        most = Math.max(most, running);
+        started.push(caller?.workspaceId ?? "");
+        await open.promise;
+        running -= 1;
+        return {};
+      },
+      delete: async () => ({}),
+    }),
+  ],
+});
+
+let [one, other]: TestWorkspace[] = [];
+beforeAll(async () => {
+  [one, other] = [await api.newWorkspace(), await api.newWorkspace()];
+});
+
+const path = () => `/v1/qrcode-designs/${newId(new Date())}`;
+const verify = (workspace: TestWorkspace | undefined) => workspace?.rest("GET", `${path()}/scannability`);
+
+test("who draws all the time waits for itself, and neither for light calls nor for other workspaces", async () => {
+  const mine = Array.from({ length: 51 }, () => verify(one));
+  await expect.poll(() => started.length).toBe(1);
+  // One runs and fifty wait.
+  const refused = async () =>
+    ConnectError.from(
+      await one
+        ?.client(QrcodeDesignService)
+        .verify({ id: newId(new Date()) })
+        .catch((error: unknown) => error),
+    );
+  await expect.poll(async () => (await refused()).code).toBe(Code.ResourceExhausted);
+  const reply = await verify(one);
+  expect([reply?.status, reply?.json.error.codeType, reply?.headers["retry-after"]]).toEqual([
+    429,
+    "RATE_LIMITED",
+    "2",
+  ]);
+  expect((await one?.rest("DELETE", path()))?.status).toBe(200);
+  const theirs = verify(other);
+  await expect.poll(() => started.length).toBe(2);
+  expect(started).toEqual([one?.workspaceId, other?.workspaceId]);
+  open.resolve();
+  expect((await theirs)?.status).toBe(200);
+  const replies = await Promise.all(mine);
+  expect(replies.map((each) => each?.status)).toEqual(mine.map(() => 200));
+  expect(most).toBe(2);
+});
+
+test("who gives up while it waits leaves its place, and never runs", async () => {
+  open = Promise.withResolvers<void>();
+  started = [];
+  const first = verify(one);
+  await expect.poll(() => started.length).toBe(1);
+  // Its deadline passes in the line.
+  const client = one?.client(QrcodeDesignService);
+  const late = client?.verify({ id: newId(new Date()) }, { timeoutMs: 200 });
+  expect(await late?.catch((error: unknown) => ConnectError.from(error).code)).toBe(Code.DeadlineExceeded);
+  await expect
+    .poll(() => api.log())
+    .toMatch(/Verify","protocol":"grpc","code":"(CANCELLED|DEADLINE_EXCEEDED)"/);
+  const patient = verify(one);
+  open.resolve();
+  expect([(await first)?.status, (await patient)?.status]).toEqual([200, 200]);
+  expect(started.length).toBe(2);
+});

@@ -1,0 +1,52 @@
+import { Cost } from "../../../gen/signpost/options/v1/handling_pb.js";
+import { createTurnstile } from "../../lib/limits/turnstile.ts";
+
+/** How many calls of a class a process serves at once, and how many may wait: of all callers, and of one. */
+interface LineLimits {
+  readonly atOnce: number;
+  readonly atOncePerCaller: number;
+  readonly waiting: number;
+  readonly waitingPerCaller: number;
+}
+
+/**
+ * What calls of a class get of a process at a time. Light calls have no line: what they cost is what the rate counts.
+ * Drawing and reading pictures is work of this process's own thread, in steps of some 20 ms: two at a time keep it busy and
+ * leave everybody else a turn between them. Of the connections to PostgreSQL, ten by default, searches leave some.
+ */
+const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
+  [Cost.QUERY, { atOnce: 8, atOncePerCaller: 4, waiting: 2_000, waitingPerCaller: 400 }],
+  [Cost.RENDER, { atOnce: 2, atOncePerCaller: 1, waiting: 200, waitingPerCaller: 50 }],
+]);
+
+/** Ends a call's turn. */
+export type Leave = () => void;
+
+/** A line in which callers take turns: who sends many waits for their own, and not everybody else with them. */
+export interface Line {
+  /** Gives the way to leave, once it is the caller's turn; undefined where too many wait. Rejects when the signal aborts. */
+  enter(caller: string, signal: AbortSignal): Promise<Leave> | Leave | undefined;
+}
+
+/** The line of every class that has one. */
+export type Lines = ReadonlyMap<Cost, Line>;
+
+export function openLines(): Lines {
+  return new Map([...lineLimits].map(([cost, limits]) => [cost, openLine(limits)]));
+}
+
+function openLine({ atOnce, atOncePerCaller, waiting, waitingPerCaller }: LineLimits): Line {
+  const turnstile = createTurnstile({
+    ...{ places: atOnce, share: atOncePerCaller },
+    ...{ longPlaces: atOnce, longShare: atOncePerCaller },
+  });
+  return {
+    enter(caller, signal) {
+      if (turnstile.waiting(caller) >= waitingPerCaller || turnstile.waitingInAll() >= waiting)
+        return undefined;
+      const comer = { owner: caller, isLong: false };
+      const leave = () => turnstile.leave(comer);
+      return turnstile.enter(comer, () => signal)?.then(() => leave) ?? leave;
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { type DescField, type DescMessage, getOption, type Message, ScalarType } from "@bufbuild/protobuf";
+import { DurationSchema, FieldMaskSchema, StructSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { verbatim } from "../../../gen/signpost/options/v1/handling_pb.js";
+import { stacksMarks } from "../../lib/compose.ts";
+import type { FieldViolation } from "../../lib/errors.ts";
+import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
+import { violationsMax } from "../../wire/reading.ts";
+
+/** What was found on a walk through a request. */
+export interface Normalized {
+  /** What cannot be brought to the form: control characters, broken Unicode, times that no calendar here knows. */
+  readonly violations: readonly FieldViolation[];
+  /** How many elements its lists and maps have, where they hold texts or messages. */
+  readonly elements: number;
+}
+
+/** Brings the texts of a request to one form, in place: trimmed, NFC, lines ended by a line feed. */
+export function normalizeTexts(message: Message, desc: DescMessage): Normalized {
+  const walk: Walk = { place: [], violations: [], elements: 0 };
+  // Messages are objects of their fields; the plan follows the descriptor, so it reads only what is there.
+  planOf(desc)(message as unknown as Values, walk);
+  return walk;
+}
+
+/** A message, or the object of a map: what generated code keeps values in. */
+type Values = Record<string, unknown>;
+
+interface Walk {
+  /** Where the walk stands, as a stack. */
+  readonly place: FieldPath[number][];
+  readonly violations: FieldViolation[];
+  elements: number;
+}
+
+/** Works on the fields of a message. */
+type Visit = (message: Values, walk: Walk) => void;
+
+/** Gives the value to keep instead. */
+type Change = (value: unknown, walk: Walk) => unknown;
+
+function refuse({ place, violations }: Walk, description: string): void {
+  if (violations.length < violationsMax) violations.push({ field: fieldPath(place), description });
+}
+
+/** Goes one step down for the time of one change. */
+function at(step: FieldPath[number], change: Change): Change {
+  return (value, walk) => {
+    walk.place.push(step);
+    const changed = change(value, walk);
+    walk.place.pop();
+    return changed;
+  };
+}
+
+const plans = new WeakMap<DescMessage, Visit>();
+
+/** The visitor of a message type, built once; recursive types find themselves in the map. */
+function planOf(desc: DescMessage): Visit {
+  const known = plans.get(desc);
+  if (known !== undefined) return known;
+  let steps: readonly Visit[] = [];
+  const visit: Visit = (message, walk) => {
+    for (const step of steps) step(message, walk);
+  };
+  plans.set(desc, visit);
+  const check = timeChecks.get(desc.typeName);
+  steps = check ? [check] : desc.typeName === FieldMaskSchema.typeName ? [] : desc.fields.flatMap(stepOf);
+  return visit;
+}
+
+function stepOf(field: DescField): Visit[] {
+  const changeValue = changeOf(field);
+  if (changeValue === undefined) return [];
+  const change = at(field, changeValue);
+  const name = field.localName;
+  if (field.oneof !== undefined) {
+    const group = field.oneof.localName;
+    return [
+      (message, walk) => {
+        // Generated code keeps every oneof as such an object.
+        const choice = message[group] as { case?: string; value?: unknown };
+        if (choice.case === name) choice.value = change(choice.value, walk);
+      },
+    ];
+  }
+  return [
+    (message, walk) => {
+      const value = message[name];
+      // Most fields of most requests are empty.
+      if (value !== undefined && value !== "") message[name] = change(value, walk);
+    },
+  ];
+}
+
+/** Undefined for fields that hold no text and no time. */
+function changeOf(field: DescField): Change | undefined {
+  const one = changeOfOne(field);
+  if (field.fieldKind === "list") {
+    if (one === undefined) return undefined;
+    return (list, walk) => (Array.isArray(list) ? changeItems(list, one, walk) : list);
+  }
+  if (field.fieldKind !== "map") return one;
+  const changeKey = field.mapKey === ScalarType.STRING ? changeText : undefined;
+  if (one === undefined && changeKey === undefined) return undefined;
+  return (map, walk) => {
+    const entries = Object.entries(map as Values).map(([key, value]) => [
+      changeKey ? at({ key }, changeKey)(key, walk) : key,
+      one ? at({ key }, one)(value, walk) : value,
+    ]);
+    walk.elements += entries.length;
+    // Own properties whatever their names are, `__proto__` among them.
+    return Object.fromEntries(entries);
+  };
+}
+
+function changeOfOne(field: DescField): Change | undefined {
+  const { message, scalar } = field;
+  // Generated code keeps a Struct as the plain JSON object that it stands for.
+  if (message?.typeName === StructSchema.typeName) return changeJson;
+  if (message !== undefined) {
+    const visit = planOf(message);
+    return (value, walk) => {
+      if (typeof value === "object" && value !== null) visit(value as Values, walk);
+      return value;
+    };
+  }
+  if (scalar !== ScalarType.STRING) return undefined;
+  return getOption(field, verbatim) ? changeVerbatim : changeText;
+}
+
+/** The items of a list, each changed in its place. */
+function changeItems(items: readonly unknown[], change: Change, walk: Walk): unknown[] {
+  walk.elements += items.length;
+  return items.map((item, index) => {
+    walk.place.push(index);
+    const value = change(item, walk);
+    walk.place.pop();
+    return value;
+  });
+}
+
+const changeText: Change = (value, walk) => {
+  if (typeof value !== "string") return value;
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(value)) return value;
+  if (stacksMarks(value)) {
+    refuse(walk, "must not stack more than 30 combining marks on one letter");
+    return value;
+  }
+  const text = value.trim().normalize("NFC").replaceAll("\r\n", "\n");
+  const fault = faultOf(text);
+  if (fault !== undefined) refuse(walk, fault);
+  return text;
+};
+
+/** Texts and keys at any depth; own properties whatever their names are. */
+const changeJson: Change = (value, walk) => {
+  if (Array.isArray(value)) return changeItems(value, changeJson, walk);
+  if (typeof value !== "object" || value === null) return changeText(value, walk);
+  const entries = Object.entries(value).map(([key, item]) => [
+    at({ key }, changeText)(key, walk),
+    at({ key }, changeJson)(item, walk),
+  ]);
+  walk.elements += entries.length;
+  return Object.fromEntries(entries);
+};
+
+const changeVerbatim: Change = (value, walk) => {
+  if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed()))
+    refuse(walk, "must be Unicode text without NUL");
+  return value;
+};
+
+function faultOf(text: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
+  if (control !== undefined) {
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    return `must not contain control characters other than line feed and tab; remove U+${code}`;
+  }
+  return text.isWellFormed() ? undefined : "must be well-formed Unicode; a surrogate stands alone";
+}
+
+/** 0001-01-01 to 9999-12-31 in seconds of the Unix epoch (google/protobuf/timestamp.proto). */
+const timestampSeconds = { min: -62_135_596_800n, max: 253_402_300_799n };
+
+/** 10,000 years in seconds (google/protobuf/duration.proto). */
+const durationSecondsMax = 315_576_000_000n;
+
+const timeChecks = new Map<string, Visit>([
+  [
+    TimestampSchema.typeName,
+    (time, walk) => {
+      const { seconds, nanos } = time as { seconds: bigint; nanos: number };
+      const isTime =
+        seconds >= timestampSeconds.min &&
+        seconds <= timestampSeconds.max &&
+        nanos >= 0 &&
+        nanos <= 999_999_999;
+      if (!isTime) refuse(walk, "must be a time in the years 1 to 9999");
+    },
+  ],
+  [
+    DurationSchema.typeName,
+    (duration, walk) => {
+      const { seconds, nanos } = duration as { seconds: bigint; nanos: number };
+      const isLength =
+        seconds <= durationSecondsMax &&
+        seconds >= -durationSecondsMax &&
+        Math.abs(nanos) <= 999_999_999 &&
+        (seconds === 0n || nanos === 0 || seconds > 0n === nanos > 0);
+      if (!isLength) refuse(walk, "must be a duration of at most 10,000 years");
+    },
+  ],
+]);

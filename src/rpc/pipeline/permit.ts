@@ -1,0 +1,48 @@
+import { isFieldSet, type Message } from "@bufbuild/protobuf";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { type CallError, fail } from "../../lib/errors.ts";
+import type { MethodAccess, MethodPlan } from "../access.ts";
+import type { Authenticate, Identity } from "./authenticate.ts";
+
+/** Throws unless the caller may make calls with this access; who has no token was refused before. */
+export function permit(
+  { scope, publishable, memberSession, everyRole, fullAccess }: MethodAccess,
+  identity: Identity | undefined,
+  { scopeRequired }: Pick<Authenticate, "scopeRequired">,
+): void {
+  if (scope === undefined || identity === undefined) return;
+  const { caller, token } = identity;
+  if (memberSession && caller.memberId === undefined)
+    throw fail(
+      "PERMISSION_DENIED",
+      "MEMBER_SESSION_REQUIRED",
+      "sign in as a member; tokens cannot make this call",
+    );
+  const isLetIn =
+    (publishable && token.keyType === "PUBLISHABLE") || (everyRole && caller.memberId !== undefined);
+  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope);
+  if (fullAccess && !caller.fullAccess) throw fullAccessRequired("this call needs full access");
+}
+
+/** Throws when a request has fields that its caller may not give, or names them in its mask. */
+export function permitFields(
+  { access }: Pick<MethodPlan, "access">,
+  request: Message & { readonly updateMask?: FieldMask },
+  identity: Identity | undefined,
+): void {
+  if (access.fullAccessFields.length === 0 || identity?.caller.fullAccess === true) return;
+  const masked = new Set(request.updateMask?.paths);
+  const given = access.fullAccessFields.filter(
+    (field) => isFieldSet(request, field) || masked.has(field.name),
+  );
+  if (given.length === 0) return;
+  throw fullAccessRequired(`${given.map(({ jsonName }) => jsonName).join(", ")}: needs full access`);
+}
+
+function fullAccessRequired(what: string): CallError {
+  return fail(
+    "PERMISSION_DENIED",
+    "FULL_ACCESS_REQUIRED",
+    `${what}: use a token without chosen scopes, or an administrator's session`,
+  );
+}

@@ -1,0 +1,295 @@
+import { create, type Message } from "@bufbuild/protobuf";
+import type { Logger } from "pino";
+import { describeFailure } from "../../db/describe-failure.ts";
+import type { Db } from "../../db/open.ts";
+import type { Turns } from "../../db/turns.ts";
+import { networkOf } from "../../lib/client-address.ts";
+import { CallError, fail } from "../../lib/errors.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
+import { type MethodPlan, planMethods } from "../access.ts";
+import type { AnswerHeaders, Call, Invoke, Outcome } from "../call.ts";
+import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
+import type { Authenticate, Identity } from "./authenticate.ts";
+import { type CallDeadline, startDeadline } from "./call-deadline.ts";
+import { type Leave, type Lines, openLines } from "./cost.ts";
+import { toCallError } from "./failure.ts";
+import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
+import type { CallMetrics } from "./metrics.ts";
+import { permit, permitFields } from "./permit.ts";
+import { type Allowance, type Bucket, limitHeaders, type RateLimiter } from "./rate-limit.ts";
+
+export interface PipelineDeps {
+  readonly services: readonly RegisteredService[];
+  readonly turns: Turns;
+  readonly now: () => Date;
+  readonly authenticate: Authenticate;
+  readonly rateLimiter: RateLimiter;
+  readonly idempotency: { readonly fingerprintKey: Uint8Array; readonly outcomeKey: Uint8Array };
+  readonly metrics: CallMetrics;
+  readonly log: Pick<Logger, "info" | "error">;
+  /** A call that runs longer is answered with DEADLINE_EXCEEDED, in milliseconds. */
+  readonly requestTimeoutMs: number;
+}
+
+/** What is known of a call so far, for its answer's headers and its log line. */
+interface CallState {
+  readonly plan: MethodPlan;
+  readonly call: Call;
+  identity: Identity | undefined;
+  allowance: Allowance | undefined;
+  isReplay: boolean;
+}
+
+interface Running {
+  readonly read: () => Message | Promise<Message>;
+  readonly deadline: CallDeadline;
+  readonly lines: Lines;
+}
+
+let rules: Promise<typeof import("./validate.ts")> | undefined;
+
+/** The rules of fields bring an interpreter with them, which a start does not wait for; the first call does. */
+export function loadRules(): Promise<typeof import("./validate.ts")> {
+  rules ??= import("./validate.ts");
+  return rules;
+}
+
+/**
+ * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, a turn among calls
+ * of its cost 429, idempotency, handler; then one line in the log and one count. Throws when a method is not unary, declares
+ * no access or has no handler.
+ */
+export function createPipeline(deps: PipelineDeps): Invoke {
+  const plans = planMethods(deps.services);
+  const lines = openLines();
+  return async (method, read, call) => {
+    // A stopwatch only: times that are kept come from `now`.
+    const startedAt = performance.now();
+    const plan = plans.get(method);
+    if (plan === undefined) return unknownMethod(call);
+    const state: CallState = { plan, call, identity: undefined, allowance: undefined, isReplay: false };
+    const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
+    let outcome: Outcome;
+    try {
+      const message = await deadline.race(run(deps, state, { read, deadline, lines }));
+      outcome = { ok: true, message, headers: headersOf(state, true) };
+    } catch (error) {
+      outcome = { ok: false, error: toCallError(error), headers: headersOf(state, false) };
+    }
+    deadline.clear();
+    report(deps, state, outcome, (performance.now() - startedAt) / 1000);
+    return outcome;
+  };
+}
+
+async function run(
+  deps: PipelineDeps,
+  state: CallState,
+  { read, deadline, lines }: Running,
+): Promise<Message> {
+  await admit(deps, state);
+  if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
+  const request = await deadline.aside(read);
+  permitFields(state.plan, request, state.identity);
+  const { checkRequest } = await loadRules();
+  const { handle, method } = state.plan;
+  // As in `runHandler`, only the registry's common type is narrower.
+  const refusal = checkRequest(request, method.input, () => handle.check?.(request as never));
+  if (refusal !== undefined) throw refusal;
+  const leave = await turnOf(state, lines, deadline.signal);
+  try {
+    return await handled(deps, state, request, deadline);
+  } finally {
+    leave?.();
+  }
+}
+
+/** Waits for the turn of a call that costs more than most; the body of one that waits counts as kept. */
+function turnOf(
+  { plan, call, identity }: CallState,
+  lines: Lines,
+  signal: AbortSignal,
+): Promise<Leave> | Leave | undefined {
+  const line = lines.get(plan.cost);
+  if (line === undefined) return undefined;
+  const turn = line.enter(identity?.caller.workspaceId ?? networkOf(call.clientAddress), signal);
+  if (turn !== undefined) return turn;
+  const message = "too many calls of this kind are waiting; send fewer at a time";
+  throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 2 });
+}
+
+async function handled(
+  deps: PipelineDeps,
+  state: CallState,
+  request: Message,
+  deadline: CallDeadline,
+): Promise<Message> {
+  const { plan, call } = state;
+  let finish: Finish | undefined;
+  const ownDb = deps.turns.of(ownerOf(state), { patience: () => deadline.signal });
+  const contextOn = (db: Db): Context => ({
+    caller: state.identity?.caller,
+    db,
+    requestId: call.requestId,
+    address: call.clientAddress,
+    signal: deadline.signal,
+    afterCommit: (left) => {
+      finish = left;
+    },
+    writeRecord: call.writeRecord,
+  });
+  const finished = async (message: Message) =>
+    finish === undefined ? message : create(plan.method.output, await finish(ownDb));
+  const key = plan.takesIdempotencyKey ? call.idempotencyKey : undefined;
+  // Whoever was told that the call is over must not find effects that began later.
+  deadline.signal.throwIfAborted();
+  if (key === undefined) return finished(await runHandler(state, request, contextOn(ownDb)));
+  const prepare = () => prepareWrite(state, request, ownDb, contextOn);
+  const { outcome, isReplay } = await runKeyed(deps, state, request, {
+    key,
+    signal: deadline.signal,
+    prepare,
+  });
+  state.isReplay = isReplay;
+  if (outcome instanceof CallError) throw outcome;
+  return finished(outcome);
+}
+
+/** Lets the caller in or throws: token, then rate, then scope. */
+async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
+  const { plan, call } = state;
+  try {
+    state.identity = await authenticate.identify(call.authorization, now());
+    if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
+  } catch (error) {
+    // Whoever is refused here is told of the limit that holds for callers without a token.
+    state.allowance = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
+    throw error;
+  }
+  for (const bucket of bucketsOf(state)) {
+    const allowance = rateLimiter.take(bucket);
+    // The headers tell of the limit that all calls of a token share.
+    if (bucket.kind !== "operation" && bucket.kind !== "workspace") state.allowance = allowance;
+    if (allowance?.isAllowed === false) {
+      throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
+        retryAfterSeconds: allowance.retryAfterSeconds,
+      });
+    }
+  }
+  permit(plan.access, state.identity, authenticate);
+}
+
+function tooManyAtOnce(): CallError {
+  const message = "too many calls of this workspace wait for the database already; make fewer at once";
+  return fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 1 });
+}
+
+function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
+  const buckets = [bucketOf(identity, call.clientAddress)];
+  // Anybody calls with a publishable token: that must not use up what the workspace's own programs may do.
+  if (identity?.token.keyType === "SECRET")
+    buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
+  const { callsPerMinute, name: operation } = plan;
+  if (callsPerMinute > 0)
+    buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
+  return buckets;
+}
+
+function bucketOf(identity: Identity | undefined, address: string): Bucket {
+  if (identity === undefined) return { kind: "anonymous", address };
+  const { workspaceId, tokenId, keyType } = identity.token;
+  return keyType === "PUBLISHABLE"
+    ? { kind: "publishable", workspaceId, address }
+    : { kind: "token", workspaceId, tokenId };
+}
+
+async function runHandler({ plan }: CallState, request: Message, context: Context): Promise<Message> {
+  // The adapter has read the method's own input type; only the registry's common type is narrower.
+  return create(plan.method.output, await plan.handle(request as never, context));
+}
+
+/** Runs the first part of a handler, if it has two, and answers what is left to be done in the transaction. */
+async function prepareWrite(
+  state: CallState,
+  request: Message,
+  ownDb: Db,
+  contextOn: (db: Db) => Context,
+): Promise<Write<Message>> {
+  const { handle, method } = state.plan;
+  if (handle.prepare === undefined) return (tx) => runHandler(state, request, contextOn(tx));
+  const write = await handle.prepare(request as never, contextOn(ownDb));
+  return async (tx) => {
+    const answer = await write(tx);
+    return answer && create(method.output, answer);
+  };
+}
+
+interface KeyedRun {
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly prepare: () => Promise<Write<Message>>;
+}
+
+function runKeyed(
+  { now, idempotency, turns }: PipelineDeps,
+  state: CallState,
+  request: Message,
+  { key, signal, prepare }: KeyedRun,
+): Promise<KeyedOutcome> {
+  const { plan, call } = state;
+  const refusal = checkIdempotencyKey(key);
+  if (refusal !== undefined) throw refusal;
+  const owner = ownerOf(state);
+  const keyed = { plan, request, ...keyOwnerOf(state), target: call.target, key, deadline: signal };
+  const dbs = { db: turns.of(owner), longDb: turns.of(owner, { patience: () => signal, isLong: true }) };
+  return runOnce({ ...dbs, now, ...idempotency }, keyed, prepare);
+}
+
+/** Whose share of the pool a call takes: its workspace's, or that of all who came without a token. */
+function ownerOf({ identity }: CallState): string {
+  return identity?.caller.workspaceId ?? noWorkspace;
+}
+
+/** Whose key it is: the token's, or on open calls the client's address. */
+function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "workspaceId" | "caller"> {
+  const { clientAddress } = call;
+  if (identity === undefined || plan.access.scope === undefined)
+    return { workspaceId: noWorkspace, caller: clientAddress };
+  const { workspaceId, tokenId, keyType } = identity.token;
+  // A publishable token is in everybody's hands, and must not be told what others were answered.
+  return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
+}
+
+function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {
+  const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
+  Object.assign(headers, limitHeaders(allowance));
+  if (isReplay) headers["idempotent-replayed"] = "true";
+  if (ok && plan.cacheControl !== undefined) headers["cache-control"] = plan.cacheControl;
+  return headers;
+}
+
+function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outcome, seconds: number): void {
+  const { plan, call, identity } = state;
+  const code = outcome.ok ? "OK" : outcome.error.code;
+  metrics.count(plan.name, call.protocol, code, seconds);
+  // Never bodies, tokens, keys or addresses of requests.
+  const line = {
+    method: plan.name,
+    protocol: call.protocol,
+    code,
+    reason: outcome.ok ? undefined : outcome.error.reason,
+    ms: Math.round(seconds * 1e6) / 1e3,
+    requestId: call.requestId,
+    workspaceId: identity?.caller.workspaceId,
+    tokenId: identity?.caller.tokenId,
+  };
+  const cause = outcome.ok ? undefined : outcome.error.refusal.cause;
+  // What parsers throw is the caller's fault, and quotes the body.
+  if (cause === undefined || code === "INVALID_ARGUMENT") log.info(line, "call");
+  else log.error({ ...line, failure: describeFailure(cause) }, "call");
+}
+
+function unknownMethod(call: Call): Outcome {
+  const error: CallError = fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method");
+  return { ok: false, error, headers: { "x-request-id": call.requestId } };
+}

@@ -1,0 +1,165 @@
+import pg from "pg";
+import type { Logger } from "pino";
+import { failureMessage } from "../../db/describe-failure.ts";
+import type { Db } from "../../db/open.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { createChangedScopes, parseScopeChange, type ScopeChange, scopesChannel } from "./changed-scopes.ts";
+
+/** The revoked tokens and workspaces, and the changed scopes of tokens, kept in memory: one list for the whole service. */
+export interface Revocations {
+  has(subject: string): boolean;
+  /** The scopes of a token now; undefined when they are still those of its claims. */
+  scopeOf(tokenId: string): string | undefined;
+  /** Whether the list is young enough to be trusted; if not, `refresh` first. */
+  isFresh(): boolean;
+  /** Reads what is new. Rejects when the database is away. */
+  refresh(): Promise<void>;
+  /** Makes a revocation of this process count at once, before its notification comes back. */
+  add(subject: string): void;
+  /** The same for changed scopes. */
+  change(change: ScopeChange): void;
+  close(): Promise<void>;
+}
+
+export interface RevocationsDeps {
+  readonly db: Db;
+  /** For the connection that listens. */
+  readonly connection: pg.ClientConfig;
+  readonly now: () => Date;
+  readonly log: Pick<Logger, "warn">;
+  /** Milliseconds between two readings of what is new; 2,000 by default. */
+  readonly pollMs?: number;
+}
+
+/** Notified with the revoked token's or workspace's id, in the transaction that revokes it. */
+export const revocationChannel = "signpost_revocation";
+
+/** Revocations and changed scopes are effective on every process within 5 s (behaviour 2.1). */
+const ageMaxMs = 5_000;
+
+/**
+ * How far a reading goes back behind the newest revocation it knows: transactions commit later than the time they write,
+ * and the clocks of processes differ.
+ */
+const overlapMs = 5 * 60_000;
+
+/**
+ * Reads every revocation, then hears of new ones by LISTEN and, should that fail, by polling. With the database away it
+ * opens all the same, with a list that is not fresh.
+ */
+export async function openRevocations(deps: RevocationsDeps): Promise<Revocations> {
+  const { db, now, log, connection, pollMs = 2_000 } = deps;
+  const subjects = new Set<string>();
+  const changedScopes = createChangedScopes();
+  let newest = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let listener: pg.Client | undefined;
+  let isTroubled = false;
+
+  async function read(since: Date | undefined): Promise<void> {
+    const startedAt = now().getTime();
+    const rows = await db
+      .selectFrom("revocations")
+      .select(["subject", "revoked_at"])
+      .$if(since !== undefined, (query) => query.where("revoked_at", ">=", since ?? null))
+      .execute();
+    newest = Math.max(newest, await changedScopes.read(db, since));
+    for (const row of rows) {
+      revoke(row.subject);
+      newest = Math.max(newest, row.revoked_at.getTime());
+    }
+    readAt = startedAt;
+  }
+
+  function refresh(): Promise<void> {
+    // A time from a clock that is ahead must not hide what others revoke in the meantime.
+    const known = Math.min(newest, now().getTime());
+    reading ??= read(new Date(known - overlapMs)).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  function revoke(subject: string): void {
+    subjects.add(subject);
+    changedScopes.forget(subject);
+  }
+
+  const hear = (channel: string, payload: string) => {
+    if (channel === scopesChannel) {
+      const change = parseScopeChange(payload);
+      if (change !== undefined) changedScopes.learn(change);
+    } else if (isUuid(payload)) revoke(payload);
+  };
+  const deafen = () => {
+    listener = undefined;
+  };
+
+  async function poll(): Promise<void> {
+    const problems: unknown[] = [];
+    const wasDeaf = listener === undefined;
+    if (wasDeaf)
+      listener = await listen(connection, hear, deafen).catch((error: unknown) => void problems.push(error));
+    // After deafness everything, however far the clocks of those who revoked are apart.
+    await (wasDeaf ? read(undefined) : refresh()).catch((error: unknown) => problems.push(error));
+    const [problem] = problems;
+    if (problem !== undefined && !isTroubled) {
+      log.warn({ reason: failureMessage(problem) }, "revocations arrive late");
+    }
+    isTroubled = problem !== undefined;
+  }
+
+  await poll();
+  let polling = Promise.resolve();
+  let isPolling = false;
+  const timer = setInterval(() => {
+    if (isPolling) return;
+    isPolling = true;
+    polling = poll().finally(() => {
+      isPolling = false;
+    });
+  }, pollMs);
+  timer.unref();
+
+  return {
+    has: (subject) => subjects.has(subject),
+    isFresh: () => Math.abs(now().getTime() - readAt) <= ageMaxMs,
+    refresh,
+    add: revoke,
+    scopeOf: changedScopes.of,
+    change: changedScopes.learn,
+    async close() {
+      clearInterval(timer);
+      await polling;
+      await listener?.end().catch(() => {});
+    },
+  };
+}
+
+/** Listens on a connection of its own; `onLost` is called once when it breaks or ends. */
+async function listen(
+  connection: pg.ClientConfig,
+  hear: (channel: string, payload: string) => void,
+  onLost: () => void,
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: "signpost revocations",
+    keepAlive: true,
+    connectionTimeoutMillis: ageMaxMs,
+    query_timeout: ageMaxMs,
+  });
+  // Without a listener the error of a broken connection would end the process.
+  client.on("error", () => {});
+  client.on("notification", ({ channel, payload = "" }) => hear(channel, payload));
+  try {
+    await client.connect();
+    await client.query(`listen ${revocationChannel}; listen ${scopesChannel}`);
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+  client.on("end", onLost);
+  return client;
+}

@@ -1,0 +1,125 @@
+import type { DescField, DescMessage, DescOneof, Message } from "@bufbuild/protobuf";
+import { createValidator, type Violation } from "@bufbuild/protovalidate";
+import { type CallError, type Fault, type FieldViolation, invalid, refusal } from "../../lib/errors.ts";
+import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
+import { violationsMax } from "../../wire/reading.ts";
+import { normalizeTexts } from "./normalize.ts";
+
+/** With more elements in its lists and maps than this, a request is judged up to its first bad field only. */
+const elementsOfAllFaults = 2_000;
+
+/** Notes every broken rule, however many there are: each costs ten times as much as a rule that is kept. */
+const thorough = createValidator();
+const upToTheFirst = createValidator({ failFast: true });
+
+/**
+ * Brings the texts of a request to one form, in place, and checks the rules its fields declare, and then what its handler
+ * says against it. Answers the error that lists every bad field: INVALID_ID when nothing but ids are bad.
+ */
+export function checkRequest(
+  message: Message,
+  desc: DescMessage,
+  checkMore: () => readonly Fault[] | undefined = () => undefined,
+): CallError | undefined {
+  const { violations: bad, elements } = normalizeTexts(message, desc);
+  if (bad.length >= violationsMax) return invalid(bad);
+  const isLarge = elements > elementsOfAllFaults;
+  const result = (isLarge ? upToTheFirst : thorough).validate(desc, message);
+  if (result.kind === "error") throw result.error;
+  const violations = result.violations ?? [];
+  const isKept = violations.length === 0 && bad.length === 0;
+  const faults = (isKept || !isLarge ? checkMore() : undefined) ?? [];
+  if (isKept) return refusal(faults);
+  const broken = violations.slice(0, violationsMax).map((violation) => describe(violation, desc));
+  const isIdsOnly =
+    bad.length === 0 &&
+    faults.length === 0 &&
+    violations.every(({ ruleId }) => ruleId.startsWith("string.uuid"));
+  const fields = unlessNamed(unlessNamed(bad, broken), faults, isPart).slice(0, violationsMax);
+  return invalid(fields, isIdsOnly ? "INVALID_ID" : "INVALID_ARGUMENT");
+}
+
+/** What was found before, and what was found later of other fields. */
+function unlessNamed(
+  before: readonly FieldViolation[],
+  later: readonly FieldViolation[],
+  isNamed = (one: string, field: string) => one === field,
+): readonly FieldViolation[] {
+  const others = later.filter(({ field }) => !before.some((one) => isNamed(one.field, field)));
+  return [...before, ...others.map(({ field, description }) => ({ field, description }))];
+}
+
+/** Whether it is the same field, or a part of it: what is wrong with the whole mostly follows from that. */
+function isPart(field: string, whole: string): boolean {
+  return field.startsWith(whole) && /^(?:$|[.[])/.test(field.slice(whole.length, whole.length + 1));
+}
+
+function describe(violation: Violation, desc: DescMessage): FieldViolation {
+  const { field, ruleId, message } = violation;
+  const path: FieldPath = field.flatMap((step): FieldPath => {
+    switch (step.kind) {
+      case "list_sub":
+        return [step.index];
+      case "map_sub":
+        return [{ key: String(step.key) }];
+      case "field":
+        return [step];
+      case "extension":
+        return [{ key: step.jsonName }];
+      default:
+        // JSON knows no oneof, and the library may add kinds of steps: a path that ends early leads to the right place.
+        return [];
+    }
+  });
+  const owner = field.findLast((step): step is DescField => step.kind === "field");
+  const target = ruledField(ruleId, owner === undefined ? desc : owner.message);
+  const choice = field.find((step) => step.kind === "oneof");
+  const text = choice === undefined ? sentence(ruleId, message) : `needs one of: ${namesOf(choice)}`;
+  const description = violation.forKey ? `every key ${text}` : text;
+  return { field: fieldPath(target ? [...path, target] : path) || "request", description };
+}
+
+function namesOf({ fields }: DescOneof): string {
+  return fields.map(({ jsonName }) => jsonName).join(", ");
+}
+
+/**
+ * Rules of a whole message are named after the field to mend, `start_date.before_end_date`, because the library knows no
+ * field for them.
+ */
+function ruledField(ruleId: string, message: DescMessage | undefined): DescField | undefined {
+  const [name] = ruleId.split(".");
+  return message?.fields.find((field) => field.name === name);
+}
+
+/** What to do about a broken rule; the library's own words are kept where they already say so. */
+function sentence(ruleId: string, message: string): string {
+  switch (ruleId) {
+    case "required":
+      return "is required: give it a value";
+    case "string.uuid":
+    case "string.uuid_empty":
+      return "must be a UUID, such as 0190f0c0-6d3a-7c41-8e1f-3a5f0a9b1c2d";
+    case "enum.defined_only":
+      return "must be one of the values that the interface defines";
+    case "string.email":
+      return "must be one e-mail address, such as jane@example.com";
+    case "double.finite":
+    case "float.finite":
+      return "must be a finite number";
+    case "repeated.unique":
+      return "must not hold the same item twice";
+    default:
+      return (
+        message
+          .replace(/^(?:value|map|repeated value) /, "")
+          // An empty text in the list stands for none.
+          .replace(/^must (not )?be in list \[(?:, )?(.*)\]$/, "must $1be one of: $2")
+          .replace(/^must contain no more than (\d+) item\(s\)$/, "must have at most $1 items")
+          .replace(/^must contain at least (\d+) item\(s\)$/, "must have at least $1 items")
+          .replace(/^must be (?=.*\d (?:characters|bytes|entries)$)/, "must have ")
+          .replace(/\b1 (character|item|byte)s\b/, "1 $1")
+          .replace(/^does not match regex pattern `(.*)`$/s, "must match the pattern $1")
+      );
+  }
+}

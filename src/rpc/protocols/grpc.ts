@@ -1,0 +1,144 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import { type CallError, fail } from "../../lib/errors.ts";
+import type { BodyHold } from "../../lib/limits/body-budget.ts";
+import { acceptedEncodings, inflated } from "../../lib/limits/inflated.ts";
+import { announcedLength, endStream } from "../../lib/limits/request-body.ts";
+import { requestIdOf } from "../../lib/request-id.ts";
+import type { AnswerHeaders, Outcome } from "../call.ts";
+import { recordWriters } from "../records.ts";
+import { type Codec, checkEncoding, readMessage, writeMessage } from "./codec.ts";
+import { frameHeadLength, frameOf, parseTimeout, unaryFrame } from "./grpc-frame.ts";
+import { statusTrailers } from "./status.ts";
+import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
+
+export interface GrpcOptions extends UnaryOptions {
+  /** Services on the same port that the general adapter answers by itself: health, reflection. */
+  readonly otherServices?: readonly DescService[];
+  /** The client's IP address, after trusted proxies. */
+  readonly clientAddress: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => string;
+}
+
+/** Takes a stream that is a gRPC call it can answer; says no to streaming calls and other protocols. */
+export type GrpcStreams = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
+
+const codecs: ReadonlyMap<string, Codec> = new Map([
+  ["application/grpc", "proto"],
+  ["application/grpc+proto", "proto"],
+  ["application/grpc+json", "json"],
+]);
+
+/**
+ * Answers unary gRPC calls straight from node:http2 streams, many times as fast as the general adapter, which gets
+ * streaming calls. A path of no known method is answered here, with UNIMPLEMENTED.
+ */
+export function grpcStreams(options: GrpcOptions): GrpcStreams {
+  const methods = new Map<string, DescMethodUnary | undefined>();
+  for (const method of options.services.flatMap((service) => service.methods)) {
+    methods.set(pathOf(method), isUnary(method) ? method : undefined);
+  }
+  for (const method of options.otherServices?.flatMap((service) => service.methods) ?? []) {
+    methods.set(pathOf(method), undefined);
+  }
+  return (stream, headers) => {
+    const codec = codecs.get(headers["content-type"] ?? "");
+    if (codec === undefined || headers[":method"] !== "POST") return false;
+    const path = headers[":path"] ?? "";
+    const method = methods.get(path);
+    if (method !== undefined) serve(stream, headers, { method, codec }, options);
+    else if (methods.has(path)) return false;
+    else {
+      const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
+      const error = fail("UNIMPLEMENTED", "UNIMPLEMENTED", "there is no such method");
+      refuse(stream, headOf(requestId, codec, {}), error);
+    }
+    return true;
+  };
+}
+
+interface Called {
+  readonly method: DescMethodUnary;
+  readonly codec: Codec;
+}
+
+function serve(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  { method, codec }: Called,
+  options: GrpcOptions,
+): void {
+  const requestId = requestIdOf(headers["x-request-id"], options.newRequestId);
+  const bytesMax = options.bytesMaxOf(method);
+  const encoding = single(headers["grpc-encoding"]);
+  const exchange = {
+    method,
+    requestId,
+    body: stream,
+    announced: announcedLength({ headers }),
+    bodyBytesMax: bytesMax + frameHeadLength,
+    prepare: () => {
+      checkEncoding(encoding);
+      return {
+        protocol: "grpc" as const,
+        authorization: headers.authorization,
+        idempotencyKey: single(headers["idempotency-key"]),
+        target: `POST ${headers[":path"]}`,
+        clientAddress: options.clientAddress(stream, headers),
+        timeoutMs: parseTimeout(single(headers["grpc-timeout"])),
+        writeRecord: recordWriters.proto,
+      };
+    },
+    decode: async (body: Buffer, hold: BodyHold) => {
+      const { compressed, bytes } = unaryFrame(body);
+      return readMessage(
+        method,
+        codec,
+        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
+      );
+    },
+    answer: (outcome: Outcome) => answer(stream, requestId, { method, codec }, outcome),
+    onClose: (closed: () => void) => stream.on("close", closed),
+    abandon: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+  };
+  runUnary(exchange, options);
+}
+
+function answer(
+  stream: ServerHttp2Stream,
+  requestId: string,
+  { method, codec }: Called,
+  outcome: Outcome,
+): void {
+  const head = headOf(requestId, codec, outcome.headers);
+  if (!outcome.ok) {
+    refuse(stream, head, outcome.error);
+    return;
+  }
+  const message = frameOf(writeMessage(method, codec, outcome.message));
+  stream.respond(head, { waitForTrailers: true });
+  stream.on("wantTrailers", () => stream.sendTrailers(statusTrailers(undefined)));
+  stream.end(message);
+}
+
+function refuse(stream: ServerHttp2Stream, head: OutgoingHttpHeaders, error: CallError): void {
+  const { retryAfterSeconds, headers } = error.refusal;
+  const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  stream.respond({ ...head, ...retry, ...headers, ...statusTrailers(error) }, { endStream: true });
+  // What a refused client still wants to send is of no use to anybody.
+  if (!stream.readableEnded) endStream(stream);
+}
+
+function headOf(requestId: string, codec: Codec, headers: AnswerHeaders): OutgoingHttpHeaders {
+  return {
+    ":status": 200,
+    "content-type": `application/grpc+${codec}`,
+    "grpc-accept-encoding": acceptedEncodings,
+    "x-request-id": requestId,
+    ...headers,
+  };
+}

@@ -1,0 +1,124 @@
+import type { DescMethod, DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
+import { CallError, fail } from "../../lib/errors.ts";
+import type { BodyBudget, BodyHold } from "../../lib/limits/body-budget.ts";
+import { tooLarge } from "../../lib/limits/inflated.ts";
+import { type BodySource, receiveBody } from "../../lib/limits/request-body.ts";
+import type { Call, Invoke, Outcome } from "../call.ts";
+
+/** What the adapters of all RPC protocols need. */
+export interface UnaryOptions {
+  readonly services: readonly DescService[];
+  readonly invoke: Invoke;
+  readonly newRequestId: () => string;
+  /** The limit of a method's request message in bytes. */
+  readonly bytesMaxOf: (method: DescMethodUnary) => number;
+  /** The room for request bodies. */
+  readonly bodies: BodyBudget;
+  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+}
+
+/** One call as its protocol reads and writes it. What `prepare` and `decode` throw becomes the answer. */
+export interface Exchange {
+  readonly method: DescMethodUnary;
+  readonly requestId: string;
+  /** Where the body comes from, if there is any. It is received once the pipeline asks for the message. */
+  readonly body: BodySource | undefined;
+  /** What `Content-Length` says, in bytes. */
+  readonly announced: number;
+  /** The most that the body may have, in bytes. */
+  readonly bodyBytesMax: number;
+  /** Looks at the headers. */
+  readonly prepare: () => Omit<Call, "requestId" | "signal">;
+  /** Tells a client that waits for it that the body may come. */
+  readonly proceed?: () => void;
+  /** Reads the message. `hold` takes room for what the body becomes without its compression. */
+  readonly decode: (body: Buffer, hold: BodyHold) => Message | Promise<Message>;
+  /** Writes the answer; called at most once. */
+  readonly answer: (outcome: Outcome) => void | Promise<void>;
+  /** Calls back when nobody waits for the answer any more. */
+  readonly onClose: (closed: () => void) => void;
+  /** Ends it when even the answer fails. */
+  readonly abandon: () => void;
+}
+
+const noBody = Buffer.alloc(0);
+
+// What setTimeout can hold; nobody waits 24 days.
+const timeoutMsMax = 2 ** 31 - 1;
+
+/** Runs one call, which ends once: by its outcome, its deadline, a refusal, or the client going away. */
+export function runUnary(
+  exchange: Exchange,
+  { invoke, onFault, bodies }: Pick<UnaryOptions, "invoke" | "onFault" | "bodies">,
+): void {
+  const { requestId } = exchange;
+  const aborter = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  const finish = (outcome: Outcome) => {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    try {
+      exchange.answer(outcome)?.catch(abandon);
+    } catch (error) {
+      abandon(error);
+    }
+  };
+  const abandon = (error: unknown) => {
+    onFault(error, requestId);
+    exchange.abandon();
+  };
+  const refuse = (error: unknown) => {
+    if (!(error instanceof CallError)) onFault(error, requestId);
+    const refusal = error instanceof CallError ? error : fail("INTERNAL", "INTERNAL", "internal error");
+    finish({ ok: false, error: refusal, headers: {} });
+  };
+  const waitAtMost = (timeoutMs: number | undefined) => {
+    if (timeoutMs === undefined || timeoutMs > timeoutMsMax) return;
+    timer = setTimeout(() => {
+      refuse(fail("DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED", "the deadline of the call has passed"));
+      aborter.abort();
+    }, timeoutMs);
+  };
+
+  exchange.onClose(() => {
+    clearTimeout(timer);
+    if (!ended) aborter.abort();
+    ended = true;
+  });
+  try {
+    const call = { ...exchange.prepare(), requestId, signal: aborter.signal };
+    waitAtMost(call.timeoutMs);
+    const hold = bodies.open(call.clientAddress);
+    invoke(exchange.method, () => read(exchange, hold), call)
+      .then(finish, refuse)
+      .finally(hold.release);
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+async function read(exchange: Exchange, hold: BodyHold): Promise<Message> {
+  const { body, announced, bodyBytesMax: bytesMax } = exchange;
+  if (body === undefined) return exchange.decode(noBody, hold);
+  exchange.proceed?.();
+  return exchange.decode(await receiveBody(body, { bytesMax, announced, hold, tooLarge }), hold);
+}
+
+/** Whether a method takes one message and gives one. */
+export function isUnary(method: DescMethod): method is DescMethodUnary {
+  return method.methodKind === "unary";
+}
+
+/** The path of a method in every RPC protocol. */
+export function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+/** A header as one text, repeated ones joined by commas. */
+export function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(",") : value;
+}

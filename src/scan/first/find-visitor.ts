@@ -1,0 +1,79 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../db/open.ts";
+import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
+import type { KnownAttributes, Visit } from "../../workflow/visit.ts";
+import { deviceAlike } from "../device/alike-devices.ts";
+
+/** What a visit's device may be known by; see `VisitFacts`. */
+export interface SoughtVisitor {
+  readonly workspaceId: string;
+  readonly linkId: string;
+  readonly atMs: number;
+  readonly cookieHash: string;
+  /** The browser had the cookie: it is told by that alone. */
+  readonly cookieWasSent: boolean;
+  readonly fingerprint: string;
+}
+
+/** What earlier visits tell about one that begins. */
+export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
+
+/** Nobody has been seen before, or nobody may be recognised. */
+export const nobody: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
+
+/** Looks for the device of a visit, as the drain will, with its visitor and whether it has visited the link: one statement. */
+export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
+  const { workspaceId, linkId } = sought;
+  const { rows } = await sql<FoundVisitor>`
+    select v.id is not null as "hasVisitor", v.email, v.phone, v.first_name as "firstName", v.last_name as "lastName",
+      exists (select from device_links l
+        where l.workspace_id = d.workspace_id and l.link_id = ${linkId} and l.device_id = d.id) as "hasVisited",
+      (select jsonb_object_agg(a.key, jsonb_build_object('value', a.value, 'type', a.type)) from visitor_attributes a
+        where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as custom
+    from (${deviceOf(sought)}) as d
+    left join visitors v on v.workspace_id = ${workspaceId} and v.id = d.visitor_id`.execute(db);
+  const [found] = rows;
+  if (found === undefined) return nobody;
+  return {
+    visitType: found.hasVisited ? "RETURNING" : "FIRST",
+    attributes: found.hasVisitor ? attributesOf(found) : undefined,
+  };
+}
+
+interface FoundVisitor {
+  readonly hasVisitor: boolean;
+  readonly hasVisited: boolean;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly custom: Readonly<Record<string, StoredAttribute>> | null;
+}
+
+function deviceOf({
+  workspaceId,
+  cookieHash,
+  cookieWasSent,
+  fingerprint,
+  atMs,
+}: SoughtVisitor): RawBuilder<unknown> {
+  if (cookieWasSent && cookieHash !== "") {
+    return sql`select d.workspace_id, d.id, d.visitor_id
+      from device_cookies c join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
+      where c.workspace_id = ${workspaceId} and c.cookie_hash = decode(${cookieHash}, 'hex')`;
+  }
+  return deviceAlike({
+    workspaceId,
+    fingerprint: sql`decode(${fingerprint}, 'hex')`,
+    fromMs: atMs,
+    toMs: atMs,
+  });
+}
+
+function attributesOf({ email, phone, firstName, lastName, custom }: FoundVisitor): KnownAttributes {
+  const attributes = new Map(Object.entries(custom ?? {}));
+  const reserved = { $email: email, $phone: phone, $firstName: firstName, $lastName: lastName };
+  for (const [key, value] of Object.entries(reserved))
+    if (value !== null) attributes.set(key, { value, type: "STRING" });
+  return attributes;
+}

@@ -1,0 +1,181 @@
+import { hash } from "node:crypto";
+import type { Turns } from "../../db/turns.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
+import type { Plan } from "../../model/workflow/plan.ts";
+import type { Visit, VisitDevice } from "../../workflow/visit.ts";
+import { collect } from "../device/collection.ts";
+import { deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
+import type { LazyReader, RequestReader } from "../device/request-reader.ts";
+import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
+import { lbidOf } from "../spool/visit-id.ts";
+import type { Drain } from "../store/drain.ts";
+import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
+import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
+
+/** Tells the engine about visits that begin. */
+export interface SeenVisits {
+  /**
+   * What the workflow may ask about a visit: at once where it asks nothing that has to be looked up or loaded. A lookup
+   * that fails, or takes too long, leaves a first visit of somebody unknown; a promise is rejected only when the files
+   * that the service comes with cannot be read.
+   */
+  of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
+}
+
+export interface SeenVisitsDeps {
+  /** By workspace. */
+  readonly turns: Turns;
+  readonly reader: LazyReader;
+  /** The last visit of the same visitor may still be on its way to the database. */
+  readonly drain: Pick<Drain, "catchUp">;
+  /** The key of cookies and fingerprints, in hexadecimal. */
+  readonly deviceKey: string;
+  readonly onTrouble: (error: unknown) => void;
+  /** How long a visitor waits for earlier visits to be stored, and then for the database, in milliseconds. */
+  readonly catchUpMs?: number;
+  readonly lookUpMs?: number;
+}
+
+export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
+  const { reader } = given;
+  const deps = { ...given, recent: createRecentDevices() };
+  return {
+    of(plan, seen, hasEvent) {
+      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
+      const opened = reader.peek();
+      if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
+      return read(deps, plan, seen, hasEvent, opened);
+    },
+  };
+}
+
+interface PlanTraits {
+  /** Lets everybody through to its exit, and saves nothing: most links are redirects. */
+  readonly asksNothing: boolean;
+  /** Its visits can change what a workflow finds out about the next visit of the same device. */
+  readonly isRemembered: boolean;
+}
+
+const traits = new WeakMap<Plan, PlanTraits>();
+
+function traitsOf(plan: Plan): PlanTraits {
+  let known = traits.get(plan);
+  if (known === undefined) {
+    const steps = [...plan.steps.values()];
+    const captures = steps.some(({ capture }) => capture !== undefined);
+    const asks = steps.some(({ action }) => ["CONDITION", "INTERACTION"].includes(stepActions[action].kind));
+    known = { asksNothing: !captures && !asks, isRemembered: captures || plan.needs.visitType };
+    traits.set(plan, known);
+  }
+  return known;
+}
+
+interface ReadDeps extends SeenVisitsDeps {
+  readonly recent: RecentDevices;
+}
+
+function read(
+  deps: ReadDeps,
+  plan: Plan,
+  seen: SeenVisit,
+  hasEvent: boolean,
+  { classify, geography }: RequestReader,
+): Visit | Promise<Visit> {
+  const classification = classify(clippedHeader(seen.headers["user-agent"]), seen.headers);
+  const request: RequestFacts = {
+    country: () => geography.placeOf(seen.address).country,
+    device: () => classification,
+  };
+  const { visitType, visitor } = plan.needs;
+  const needsVisitor = visitType || visitor;
+  if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
+    return visitOf(seen, hasEvent, request, nobody);
+  const isRecent = deps.recent.meet(namesOf(plan, seen), seen.id.readUIntBE(0, 6));
+  if (!needsVisitor) return visitOf(seen, hasEvent, request, nobody);
+  // Waiting for the drain is only for those whose last visit it may still have before it.
+  return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
+    visitOf(seen, hasEvent, request, known),
+  );
+}
+
+/** What the drain will tell the device by, for as long as that takes: digests, because headers may be of any length. */
+function namesOf({ workspaceId }: Plan, { cookie, address, headers }: SeenVisit): string[] {
+  const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
+  const names = cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
+  return names.map((name) => hash("sha256", name, "base64"));
+}
+
+type RequestFacts = Pick<Visit, "country" | "device">;
+
+const unread: RequestFacts = {
+  country: () => "",
+  device: () => unknownDevice,
+};
+
+const unknownDevice: VisitDevice = Object.freeze({
+  deviceType: "UNKNOWN",
+  deviceActor: "UNKNOWN",
+  platformName: "",
+  browserName: "",
+  deviceBrand: "",
+});
+
+function visitOf(
+  { id, query, level }: SeenVisit,
+  hasEvent: boolean,
+  { country, device }: RequestFacts,
+  { visitType, attributes }: KnownVisitor,
+): Visit {
+  return {
+    query,
+    lbid: () => (hasEvent ? lbidOf(id) : ""),
+    dataCollection: level,
+    visitType,
+    country,
+    device,
+    attributes,
+  };
+}
+
+async function lookUp(
+  { turns, drain, deviceKey, onTrouble, catchUpMs = 300, lookUpMs = 500 }: SeenVisitsDeps,
+  { workspaceId, linkId }: Plan,
+  { id, level, headers, address, cookie, cookieWasSent }: SeenVisit,
+  { deviceActor }: VisitDevice,
+  isRecent: boolean,
+): Promise<KnownVisitor> {
+  const collection = collect(level, {});
+  const userAgent = clippedHeader(headers["user-agent"]);
+  const language = clippedHeader(headers["accept-language"]);
+  const device = { workspaceId, cookie, address, userAgent, language, deviceActor };
+  const keys = deviceKeys(device, collection, deviceKey);
+  const sought = { workspaceId, linkId, atMs: id.readUIntBE(0, 6), cookieWasSent, ...keys };
+  if (isRecent) await drain.catchUp(catchUpMs);
+  try {
+    const known = await within(lookUpMs, (signal) =>
+      findVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
+    );
+    return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
+  } catch (error) {
+    onTrouble(error);
+    return nobody;
+  }
+}
+
+async function within<Value>(
+  milliseconds: number,
+  look: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const late = new AbortController();
+  const over = Promise.withResolvers<never>();
+  late.signal.addEventListener("abort", () => over.reject(late.signal.reason), { once: true });
+  const timer = setTimeout(
+    () => late.abort(new Error(`the database did not answer within ${milliseconds} ms`)),
+    milliseconds,
+  );
+  try {
+    return await Promise.race([look(late.signal), over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,150 @@
+import type { ServerResponse } from "node:http";
+import { pickLanguage } from "./languages.ts";
+import { type Notice, notice } from "./notice.ts";
+import type { Page } from "./page.ts";
+import type { CardFile } from "./vcard.ts";
+
+/** What every answer to one request has in common. */
+export interface Envelope {
+  /** HEAD: the same headers, and no body. */
+  readonly isHead: boolean;
+  /** The device cookie to set; empty for none. */
+  readonly cookie: string;
+  /** The link belongs to a sandbox. */
+  readonly isSandbox: boolean;
+}
+
+/** An answer about nothing in particular. */
+export const plain: Envelope = Object.freeze({ isHead: false, cookie: "", isSandbox: false });
+
+/** What is read of a cookie is a random UUID; anything else is as good as none. */
+const cookieForm = /(?:^|;\s*)svc_did=([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:;|$)/;
+
+/** Thirteen months in seconds; browsers cut at 400 days. */
+const cookieAge = 395 * 24 * 60 * 60;
+
+/** The device cookie that came with a request; empty when there is none. */
+export function deviceCookie(header: string | undefined): string {
+  return header === undefined ? "" : (cookieForm.exec(header)?.[1] ?? "");
+}
+
+/** Sends a visitor on. Never cached, because every visit counts and a link can change. */
+export function redirect(res: ServerResponse, to: string, envelope: Envelope): void {
+  sendOn(res, 302, to, envelope);
+}
+
+/** Sends a visitor to another page of ours, by GET; `to` is a path. */
+export function seeOther(res: ServerResponse, to: string, envelope: Envelope): void {
+  sendOn(res, 303, to, envelope);
+}
+
+function sendOn(res: ServerResponse, status: 302 | 303, to: string, { cookie, isSandbox }: Envelope): void {
+  const headers = [
+    "Location",
+    to,
+    "Cache-Control",
+    "private, no-store",
+    "Referrer-Policy",
+    "strict-origin-when-cross-origin",
+    "X-Robots-Tag",
+    "noindex",
+    "Content-Length",
+    "0",
+  ];
+  addEnvelope(headers, cookie, isSandbox);
+  res.writeHead(status, headers);
+  res.end();
+}
+
+/** Sends a contact card for the visitor's address book. */
+export function sendCard(
+  res: ServerResponse,
+  { body, headers: own }: CardFile,
+  { isHead, cookie, isSandbox }: Envelope,
+): void {
+  const headers = [
+    ...own,
+    "Content-Length",
+    String(body.length),
+    "Cache-Control",
+    "private, no-store",
+    "X-Content-Type-Options",
+    "nosniff",
+    "X-Robots-Tag",
+    "noindex",
+  ];
+  addEnvelope(headers, cookie, isSandbox);
+  res.writeHead(200, headers);
+  res.end(isHead ? undefined : body);
+}
+
+/** Shows a page; `more` is a flat list of further header names and values. */
+export function show(
+  res: ServerResponse,
+  page: Page,
+  envelope: Envelope,
+  more: readonly string[] = [],
+): void {
+  const { isHead, cookie, isSandbox } = envelope;
+  const headers = [
+    "Content-Type",
+    "text/html; charset=utf-8",
+    "Content-Length",
+    String(page.body.length),
+    "Cache-Control",
+    "private, no-store",
+    "Referrer-Policy",
+    "strict-origin-when-cross-origin",
+    "X-Content-Type-Options",
+    "nosniff",
+    "X-Robots-Tag",
+    "noindex",
+    ...page.headers,
+    ...more,
+  ];
+  addEnvelope(headers, cookie, isSandbox);
+  res.writeHead(page.status, headers);
+  res.end(isHead ? undefined : page.body);
+}
+
+/** Says what is the matter, in the visitor's language. */
+export function showNotice(
+  res: ServerResponse,
+  kind: Notice,
+  envelope: Envelope,
+  more: readonly string[] = [],
+): void {
+  show(res, notice(kind, pickLanguage(res.req.headers["accept-language"])), envelope, more);
+}
+
+/** What browsers and crawlers ask any host for. Crawlers are let in, or they would not see that nothing is to be indexed. */
+export function robots(res: ServerResponse, { isHead }: Envelope): void {
+  const text = "User-agent: *\nDisallow:\n";
+  res.writeHead(200, [
+    "Content-Type",
+    "text/plain; charset=utf-8",
+    "Content-Length",
+    String(text.length),
+    "Cache-Control",
+    "public, max-age=86400",
+    "X-Content-Type-Options",
+    "nosniff",
+  ]);
+  res.end(isHead ? undefined : text);
+}
+
+/** No icon, and no need to ask again today. */
+export function noIcon(res: ServerResponse): void {
+  res.writeHead(204, ["Cache-Control", "public, max-age=86400"]);
+  res.end();
+}
+
+function addEnvelope(headers: string[], cookie: string, isSandbox: boolean): void {
+  if (cookie !== "") {
+    headers.push(
+      "Set-Cookie",
+      `svc_did=${cookie}; Max-Age=${cookieAge}; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    );
+  }
+  if (isSandbox) headers.push("X-Service-Sandbox", "true");
+}

@@ -1,0 +1,56 @@
+import { pageTheme } from "../../model/look/page-theme.ts";
+import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
+import type { Answer, Refused } from "../../workflow/steps/step.ts";
+import type { Language } from "./languages.ts";
+import type { Page } from "./page.ts";
+import { renderPreview } from "./steps/preview.ts";
+import { renderStep } from "./steps/render-step.ts";
+import { hasPage, type PageStep } from "./view.ts";
+
+/** For whom a page is drawn. */
+export interface StepPageOptions {
+  readonly lbid: string;
+  readonly language: Language;
+  /** An answer that was refused, and why. */
+  readonly again?: { readonly entered: Answer; readonly refused: Refused };
+}
+
+/** The page of a step. Throws for steps that have none. */
+export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): Page {
+  const { lbid, language, again } = options;
+  const path = stepPath(plan, step.id);
+  return renderStep({
+    step: withPage(step),
+    linkName: plan.link.name,
+    theme: pageTheme(plan.pageTheme),
+    media: {},
+    language,
+    action: `${path}?lbid=${lbid}`,
+    cardUrl: `${path}/card.vcf?lbid=${lbid}`,
+    entered: again?.entered,
+    faults: again?.refused.faults ?? new Map(),
+    ...(again && { status: again.refused.status }),
+  });
+}
+
+/** What bots see instead of the page of an interaction. */
+export function previewPage(plan: Plan, step: PlanStep, language: Language): Page {
+  return renderPreview({
+    step: withPage(step),
+    linkName: plan.link.name,
+    entrypoint: plan.entrypoint,
+    language,
+    theme: pageTheme(plan.pageTheme),
+    media: {},
+  });
+}
+
+/** Where a step of a visit is shown and answered, without its query. */
+export function stepPath({ shortlink }: Plan, stepId: string): string {
+  return `/${shortlink}/s/${stepId}`;
+}
+
+function withPage(step: PlanStep): PageStep {
+  if (!hasPage(step)) throw new Error(`a step of action ${step.action} has no page`);
+  return step;
+}

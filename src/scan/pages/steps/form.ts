@@ -1,0 +1,40 @@
+import { html } from "hono/html";
+import type { FormPayload } from "../../../model/steps/form-submit.ts";
+import { skipName } from "../../../workflow/answer-fields.ts";
+import { wordsOf } from "../languages.ts";
+import type { Content } from "../page.ts";
+import type { Setting } from "../view.ts";
+import { drawField } from "./form-field.ts";
+import { alert, heading } from "./heading.ts";
+
+/** Opened, with its default values; refused, with what was entered and what is wrong with it, ready to be mended. */
+export function formPage(payload: FormPayload, setting: Setting): Content {
+  const { language, action, entered, faults, status, linkName } = setting;
+  const words = wordsOf(language);
+  const firstFaulty = payload.fields.find(({ id }) => faults.has(id))?.id;
+  const fields = payload.fields.map((field, index) =>
+    drawField(field, {
+      index,
+      words,
+      entered,
+      fault: faults.get(field.id),
+      isFocused: field.id === firstFaulty,
+    }),
+  );
+  // Skipping asks for no answers.
+  const skip = payload.skipForm
+    ? html`<button class="button bare" name="${skipName}" value="1" formnovalidate><bdi>${payload.skipButtonText || words.skip}</bdi></button>
+`
+    : "";
+  return {
+    title: payload.title || linkName,
+    kind: "form",
+    sheets: ["controls"],
+    hasForm: true,
+    content: html`${heading(payload, linkName)}${firstFaulty === undefined && status === undefined ? "" : alert(words.checkAnswers)}<form class="answers" method="post" action="${action}">
+${fields}<div class="stack">
+<button class="button"><bdi>${payload.submitButtonText || words.submit}</bdi></button>
+${skip}</div>
+</form>`,
+  };
+}

@@ -1,0 +1,15 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/open.ts";
+
+/** Where the bare address of a custom domain leads; undefined when the host is none, empty when nothing is set. */
+export async function loadRoot(db: Db, host: string): Promise<string | undefined> {
+  const { rows } = await sql<{ destination: string }>`
+    select d.root_destination as destination
+    from domain_names n
+    join custom_domains d on d.workspace_id = n.workspace_id and d.id = n.custom_domain_id
+    join workspaces w on w.id = n.workspace_id
+    where n.name = ${host} and d.status in ('ACTIVE', 'RENEWAL_PENDING') and w.deleted_at is null`.execute(
+    db,
+  );
+  return rows[0]?.destination;
+}

@@ -1,0 +1,195 @@
+import { isUuid } from "../../lib/ids.ts";
+import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import type { DataCollection } from "../../model/workflow/plan.ts";
+import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { VisitHeaders } from "../device/classify.ts";
+import type { RawRecord } from "./framed-records.ts";
+import { recordVersion } from "./record-format.ts";
+import { textOfId } from "./visit-id.ts";
+
+/** A step that was opened on the way, other than the entry and a redirect, which are told by the rest of the record. */
+export interface OpenedStep {
+  readonly id: string;
+  readonly action: StepAction;
+  /** JSON of the trace's data. Only its reader needs to know what is inside. */
+  readonly data: string;
+  /** False for the interaction at which the visit waits. */
+  readonly isCompleted: boolean;
+}
+
+/** What a step on the way saved. */
+export interface SavedAtStep extends SavedAttribute {
+  readonly stepId: string;
+}
+
+/** A visit as it comes out of the spool. */
+export interface RecordedVisit {
+  readonly id: string;
+  readonly atMs: number;
+  readonly workspaceId: string;
+  readonly linkId: string;
+  readonly entrypoint: string;
+  readonly entryStepId: string;
+  readonly level: DataCollection;
+  readonly action: "SCAN" | "CLICK";
+  /** Those that decide on the class of the visit, where they were sent. */
+  readonly headers: VisitHeaders;
+  readonly userAgent: string;
+  readonly language: string;
+  readonly address: string;
+  readonly cookie: string;
+  readonly cookieWasSent: boolean;
+  /** IN_PROGRESS when the visit waits at the last step for its visitor. */
+  readonly outcome: RecordedOutcome;
+  /** Empty where there is none: pages, visits under way, fallbacks that lead nowhere. */
+  readonly destination: string;
+  readonly conversionTracking: boolean;
+  readonly stepsReached: number;
+  readonly stepsTotal: number;
+  /** The exit of a completed visit; the interaction of one under way; empty when the workflow has no entry. */
+  readonly lastStepId: string;
+  readonly lastStepAction: StepAction | "";
+  /** In order, each once. */
+  readonly opened: readonly OpenedStep[];
+  /** What completed steps save to the visitor, in order. */
+  readonly saved: readonly SavedAtStep[];
+  /** The interaction that the visitor is at, and what has to be carried on from there; empty for visits that ended. */
+  readonly waitsAt: string;
+  readonly query: string;
+}
+
+export type RecordedOutcome = "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
+
+/** Reads a record, or throws when it is none: damaged, or of a version that is not known here. */
+export function decodeVisit({ id, own, shared }: RawRecord): RecordedVisit {
+  const [line = "", ...lines] = textOf(own).split("\n");
+  const fields: unknown = JSON.parse(line);
+  if (!Array.isArray(fields) || fields[0] !== recordVersion || fields.length !== 22)
+    throw new Error("not a record of a known version");
+  const [, workspaceId, linkId, entrypoint, entryStepId, level, action, headers, ...rest] = fields;
+  const [userAgent, language, address, cookie, cookieWasSent, outcome, destination, ...last] = rest;
+  const [conversionTracking, stepsReached, stepsTotal, lastStepId, lastStepAction, ...walk] = last;
+  const [saved, waiting] = walk;
+  const [waitsAt, query] = waiting === 0 ? ["", ""] : list(waiting);
+  return {
+    id: textOfId(id),
+    atMs: Buffer.from(id.buffer, id.byteOffset, 16).readUIntBE(0, 6),
+    workspaceId: uuid(workspaceId),
+    linkId: uuid(linkId),
+    entrypoint: string(entrypoint),
+    entryStepId: uuidOrNone(entryStepId),
+    level: oneOf(level, ["NONE", "BASIC", "ADVANCED"]),
+    action: oneOf(action, ["SCAN", "CLICK"]),
+    headers: headers === 0 ? noHeaders : headersOf(headers),
+    userAgent: string(userAgent),
+    language: string(language),
+    address: string(address),
+    cookie: string(cookie),
+    cookieWasSent: cookieWasSent === true,
+    outcome: oneOf(outcome, ["COMPLETED", "FALLBACK", "IN_PROGRESS"]),
+    destination: string(destination),
+    conversionTracking: conversionTracking === true,
+    stepsReached: count(stepsReached),
+    stepsTotal: count(stepsTotal),
+    lastStepId: uuidOrNone(lastStepId),
+    lastStepAction: lastStepAction === "" ? "" : stepAction(lastStepAction),
+    opened: shared !== undefined ? sharedSteps(shared) : lines.length === 0 ? none : lines.map(openedStep),
+    saved: saved === 0 ? none : list(saved).map(savedAttribute),
+    waitsAt: uuidOrNone(waitsAt),
+    query: string(query),
+  };
+}
+
+/** Read once for all records that share them. */
+const known = new WeakMap<Uint8Array, readonly OpenedStep[]>();
+
+/** The lines of a shared text, each of which begins with its line break. */
+function sharedSteps(shared: Uint8Array): readonly OpenedStep[] {
+  let steps = known.get(shared);
+  if (steps === undefined) {
+    steps = textOf(shared).split("\n").slice(1).map(openedStep);
+    known.set(shared, steps);
+  }
+  return steps;
+}
+
+/** PostgreSQL keeps no NUL in texts. A backslash that is escaped itself is no beginning of one. */
+function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  return text.includes("\\u0000") ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1") : text;
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+/** The length of a UUID's text. */
+const idLength = 36;
+
+function openedStep(line: string): OpenedStep {
+  const space = line.indexOf(" ");
+  return {
+    id: uuid(line.slice(0, idLength)),
+    action: stepAction(line.slice(idLength + 1, space)),
+    isCompleted: line[idLength] === "1",
+    data: line.slice(space + 1),
+  };
+}
+
+function savedAttribute(fields: unknown): SavedAtStep {
+  const [stepId, key, value, type, setOnce] = list(fields);
+  return {
+    stepId: uuid(stepId),
+    key: string(key),
+    value: string(value),
+    type: oneOf(type, ["STRING", "NUMBER", "BOOLEAN", "DATE", "ENUM"]),
+    setOnce: setOnce === 1,
+  };
+}
+
+function list(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Error("a list is missing");
+  return value;
+}
+
+const noHeaders: VisitHeaders = Object.freeze({});
+
+function string(value: unknown): string {
+  if (typeof value !== "string") throw new Error("a text is missing");
+  return value;
+}
+
+function uuid(value: unknown): string {
+  const text = string(value);
+  if (!isUuid(text)) throw new Error("an id is damaged");
+  return text;
+}
+
+function uuidOrNone(value: unknown): string {
+  return value === "" ? "" : uuid(value);
+}
+
+function count(value: unknown): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 32_767)
+    throw new Error("a count is damaged");
+  return value;
+}
+
+function oneOf<Name extends string>(value: unknown, names: readonly Name[]): Name {
+  const name = names.find((known) => known === value);
+  if (name === undefined) throw new Error("a name is unknown");
+  return name;
+}
+
+function stepAction(value: unknown): StepAction {
+  const name = string(value);
+  if (!isStepAction(name)) throw new Error("an action is unknown");
+  return name;
+}
+
+function isStepAction(name: string): name is StepAction {
+  return Object.hasOwn(stepActions, name);
+}
+
+function headersOf(value: unknown): VisitHeaders {
+  if (typeof value !== "object" || value === null) throw new Error("headers are damaged");
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, string(text)]));
+}

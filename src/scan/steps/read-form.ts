@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import type { Answer } from "../../workflow/steps/step.ts";
+
+/** Fifty fields of 4 KB, escaped: more is not a form of ours. */
+export const formBytesMax = 1024 * 1024;
+
+/** A posted form, or the status that says why it is none. */
+export type PostedForm = { readonly answer: Answer } | { readonly status: 400 | 413 | 415 };
+
+/** Reads an `application/x-www-form-urlencoded` body, which is what pages post. Rejects when the visitor hangs up. */
+export async function readForm(req: IncomingMessage): Promise<PostedForm> {
+  const type = req.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/x-www-form-urlencoded") return { status: 415 };
+  if (Number(req.headers["content-length"] ?? 0) > formBytesMax) return { status: 413 };
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of req) {
+    // The request's encoding is never set, so chunks are buffers.
+    const bytes = chunk as Buffer;
+    length += bytes.length;
+    if (length > formBytesMax) return { status: 413 };
+    chunks.push(bytes);
+  }
+  const text = Buffer.concat(chunks).toString();
+  const answer = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = answer.get(name);
+    // Browsers send line breaks of texts as CR LF; PostgreSQL keeps no NUL.
+    const plain = value.replaceAll("\r\n", "\n").replaceAll("\0", "");
+    if (values === undefined) answer.set(name, [plain]);
+    else values.push(plain);
+  }
+  return { answer };
+}
+
+/**
+ * Whether a post comes from a page of this host. `Origin` decides where it is sent, which every current browser does on
+ * posts; without it, the device's cookie does, which browsers do not send with other sites' posts (SameSite=Lax). Visits
+ * that keep no cookie need `Origin`.
+ */
+export function isOwnPost(
+  origin: string | undefined,
+  host: { readonly scheme: string; readonly host: string | undefined },
+  device: { readonly keepsCookie: boolean; readonly cookieWasSent: boolean; readonly hasCookie: boolean },
+): boolean {
+  // Somebody else's device: the address was passed on, and the answers would be taken for the visitor's.
+  if (device.keepsCookie && device.cookieWasSent && !device.hasCookie) return false;
+  if (origin !== undefined) return origin === `${host.scheme}://${host.host ?? ""}`;
+  return device.keepsCookie && device.hasCookie;
+}

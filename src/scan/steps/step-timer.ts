@@ -1,0 +1,17 @@
+import type { PlanStep } from "../../model/workflow/plan.ts";
+import type { VisitState } from "./visit-state.ts";
+
+/** How long a message page has to stay; a second early is the clocks' business. Undefined for other steps. */
+export function timerLeftMs(step: PlanStep, { underWay }: VisitState, now: Date): number | undefined {
+  if (step.action !== "MESSAGE_PAGE" || step.payload.navigationType !== "TIMER") return undefined;
+  const shownMs = now.getTime() - (underWay?.openedAt ?? now).getTime();
+  const leftMs = step.payload.timerSeconds * 1_000 - shownMs;
+  return leftMs <= 1_000 ? 0 : leftMs;
+}
+
+/** Who reloads a page does not wait all over again. */
+export function withTimeLeft(step: PlanStep, leftMs: number | undefined): PlanStep {
+  if (leftMs === undefined || step.action !== "MESSAGE_PAGE") return step;
+  const timerSeconds = Math.max(1, Math.ceil(leftMs / 1_000));
+  return { ...step, payload: { ...step.payload, timerSeconds } };
+}

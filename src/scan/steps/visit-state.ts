@@ -1,0 +1,182 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/open.ts";
+import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
+import { lbidOfEvent } from "../../model/visitors/lbid.ts";
+import type { DataCollection } from "../../model/workflow/plan.ts";
+import type { KnownAttributes } from "../../workflow/visit.ts";
+
+/** A visit as a later request finds it. */
+export interface VisitState {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  readonly lbid: string;
+  readonly linkId: string;
+  readonly deviceId: string;
+  readonly visitorId: string | null;
+  readonly visitType: "FIRST" | "RETURNING";
+  /** Bots and agents leave nothing with a visitor. */
+  readonly isAutomatic: boolean;
+  readonly outcome: "IN_PROGRESS" | "COMPLETED" | "FALLBACK" | "ABANDONED";
+  readonly destination: string;
+  readonly lastStepId: string | null;
+  readonly endedAt: Date | null;
+  /** Whether the device cookie that was sent is one of the visit's device. */
+  readonly hasCookie: boolean;
+  /** Undefined once the visit has ended. */
+  readonly underWay: VisitUnderWay | undefined;
+}
+
+export interface VisitUnderWay {
+  /** The interaction that the visitor is at. */
+  readonly stepId: string;
+  readonly query: string;
+  readonly level: DataCollection;
+  readonly activeAt: Date;
+  /** When the current step was opened last. */
+  readonly openedAt: Date;
+}
+
+interface StateRow {
+  readonly link_id: string;
+  readonly device_id: string;
+  readonly visitor_id: string | null;
+  readonly visit_type: "FIRST" | "RETURNING";
+  readonly is_automatic: boolean;
+  readonly outcome: VisitState["outcome"];
+  readonly destination: string;
+  readonly last_step_id: string | null;
+  readonly ended_at: Date | null;
+  readonly has_cookie: boolean;
+  readonly step_id: string | null;
+  readonly query: string | null;
+  readonly data_collection: DataCollection | null;
+  readonly active_at: Date | null;
+  readonly opened_at: Date | null;
+}
+
+export interface VisitKey {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  /** In hexadecimal; empty for none. */
+  readonly cookieHash: string;
+}
+
+/**
+ * One statement, all of it by primary keys. With `locks`, no other request of the visit goes on before the transaction
+ * ends, as long as the visit is under way. Its event is left to others: events come last in the order of locks.
+ */
+export async function findVisit(
+  db: Db,
+  { workspaceId, eventId, cookieHash }: VisitKey,
+  { locks }: { readonly locks: boolean },
+): Promise<VisitState | undefined> {
+  // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
+  if (locks) {
+    await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
+      db,
+    );
+  }
+  const { rows } = await sql<StateRow>`
+    select e.link_id, e.device_id, e.visitor_id, e.visit_type, e.outcome, e.destination, e.last_step_id, e.ended_at,
+      coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic, c.device_id is not null as has_cookie,
+      v.step_id, v.query, v.data_collection, v.active_at, t.updated_at as opened_at
+    from events e
+    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
+    left join device_cookies c on c.workspace_id = e.workspace_id
+      and c.cookie_hash = decode(${cookieHash}, 'hex') and c.device_id = e.device_id
+    left join visits v on v.workspace_id = e.workspace_id and v.event_id = e.id
+    left join traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_id = v.step_id
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId}`.execute(db);
+  const [row] = rows;
+  return row && { workspaceId, eventId, lbid: lbidOfEvent(eventId), ...stateOf(row) };
+}
+
+function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId" | "lbid"> {
+  const { step_id: stepId, query, data_collection: level, active_at: activeAt } = row;
+  return {
+    linkId: row.link_id,
+    deviceId: row.device_id,
+    visitorId: row.visitor_id,
+    visitType: row.visit_type,
+    isAutomatic: row.is_automatic,
+    outcome: row.outcome,
+    destination: row.destination,
+    lastStepId: row.last_step_id,
+    endedAt: row.ended_at,
+    hasCookie: row.has_cookie,
+    underWay:
+      stepId === null || query === null || level === null || activeAt === null
+        ? undefined
+        : { stepId, query, level, activeAt, openedAt: row.opened_at ?? activeAt },
+  };
+}
+
+/** Keeps a visit from being abandoned; at most once a minute, so that reloading a page costs nothing. */
+export async function touchVisit(db: Db, { workspaceId, eventId }: VisitState, now: Date): Promise<void> {
+  await sql`update visits set active_at = ${now}
+    where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(db);
+}
+
+/** A step of a visit that was opened before. */
+export interface OpenedStep {
+  readonly stepId: string;
+  readonly isCondition: boolean;
+}
+
+/** In the order they were opened. */
+export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState): Promise<OpenedStep[]> {
+  const { rows } = await sql<{ step_id: string; step_action: StepAction }>`
+    select step_id, step_action from traces
+    where workspace_id = ${workspaceId} and event_id = ${eventId} and step_action is not null
+    order by created_at, id`.execute(db);
+  return rows.map(({ step_id: stepId, step_action: action }) => ({
+    stepId,
+    isCondition: stepActions[action].kind === "CONDITION",
+  }));
+}
+
+/**
+ * Locks the visitor whose visit it is by now, against being deleted, merged or told about, until the transaction ends, and
+ * answers who it is. To be called after everything that comes before visitors in the order of locks, and `alone` where the transaction may write
+ * to the visitor: of two that share the lock, neither could.
+ */
+export async function holdVisitor(
+  tx: Db,
+  { workspaceId, eventId }: VisitState,
+  { alone }: { readonly alone: boolean },
+): Promise<string | null> {
+  const strength = alone ? sql`for update` : sql`for key share`;
+  let held: string | null = null;
+  for (;;) {
+    const { rows } = await sql<{ visitor_id: string | null }>`
+      select visitor_id from events where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
+    const visitorId = rows[0]?.visitor_id ?? null;
+    // What was read before the lock may be another's by now.
+    if (visitorId === held) return held;
+    held = visitorId;
+    if (held !== null)
+      await sql`select from visitors where workspace_id = ${workspaceId} and id = ${held} ${strength}`.execute(
+        tx,
+      );
+  }
+}
+
+/** What is known of the visitor whose visit it is by now, by attribute key, reserved ones with `$`; one statement. */
+export async function attributesOfVisitor(
+  db: Db,
+  { workspaceId, eventId }: VisitState,
+): Promise<KnownAttributes> {
+  const { rows } = await sql<StoredAttribute & { readonly key: string }>`
+    with own as (select visitor_id as id from events where workspace_id = ${workspaceId} and id = ${eventId})
+    select key, value, type::text from visitor_attributes
+    where workspace_id = ${workspaceId} and visitor_id = (select id from own)
+    union all
+    select reserved.key, reserved.value, 'STRING' from visitors v,
+      lateral (values ('$email', v.email), ('$phone', v.phone), ('$firstName', v.first_name),
+        ('$lastName', v.last_name)) as reserved (key, value)
+    where v.workspace_id = ${workspaceId} and v.id = (select id from own) and reserved.value is not null`.execute(
+    db,
+  );
+  return new Map(rows.map(({ key, value, type }) => [key, { value, type }]));
+}

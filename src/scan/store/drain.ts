@@ -1,0 +1,154 @@
+import type { Spool } from "../spool/spool.ts";
+import type { Quarantine } from "./quarantine.ts";
+import type { StoreRecords } from "./store-records.ts";
+
+/** Moves visits from the spool to the database for as long as the process lives. */
+export interface Drain {
+  readonly counts: DrainCounts;
+  /** Resolves when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
+  flush(timeoutMs: number): Promise<boolean>;
+  /**
+   * Resolves when everything that the spool holds now has been stored, at once when that is nothing; with false when it
+   * took longer than `timeoutMs`, and at once when the database is away. Visits that come meanwhile are not waited for.
+   */
+  catchUp(timeoutMs: number): Promise<boolean>;
+  /** Ends after the batch on its way. */
+  close(): Promise<void>;
+}
+
+/** How draining goes; all but `lagMs` only grow. */
+export interface DrainCounts {
+  drained: number;
+  dropped: number;
+  quarantined: number;
+  /** Batches that were put off. */
+  failures: number;
+  /** How long the oldest visit of the last batch had waited, in milliseconds. */
+  lagMs: number;
+}
+
+export interface DrainDeps {
+  readonly spool: Pick<Spool, "read" | "forget" | "depth" | "adopt">;
+  readonly store: StoreRecords;
+  readonly quarantine: Quarantine;
+  readonly now: () => Date;
+  /** Whether visitors have kept the process busy since this was asked last. */
+  readonly isBusy: () => boolean;
+  readonly onTrouble: (error: unknown) => void;
+  readonly onPoison: (reason: string) => void;
+  /** Records of one transaction, about. */
+  readonly batchSize?: number;
+  /** How long visits gather before a batch is begun, and how often the spools of dead processes are looked for, in ms. */
+  readonly gatherMs?: number;
+  readonly adoptMs?: number;
+}
+
+const backOffMs = { first: 100, last: 5_000 };
+
+/** True when more than one batch was waiting. */
+async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<boolean> {
+  const { spool, store, quarantine, now, onPoison } = deps;
+  if (spool.depth() === 0) return false;
+  const batch = await spool.read(batchSize);
+  if (batch.records === 0) return false;
+  const { written, dropped, poison, oldestMs } = await store(batch.chunks.map(({ bytes }) => bytes));
+  for (const one of poison) {
+    await quarantine(one, now());
+    onPoison(one.reason);
+  }
+  await spool.forget(batch);
+  counts.drained += written;
+  counts.dropped += dropped;
+  counts.quarantined += poison.length;
+  counts.lagMs = Number.isFinite(oldestMs) ? Math.max(0, now().getTime() - oldestMs) : 0;
+  return batch.hasMore;
+}
+
+/** Starts draining. */
+export function startDrain(deps: DrainDeps): Drain {
+  const { spool, now, isBusy, onTrouble } = deps;
+  const { batchSize = 2_000, gatherMs = 100, adoptMs = 10_000 } = deps;
+  const counts: DrainCounts = { drained: 0, dropped: 0, quarantined: 0, failures: 0, lagMs: 0 };
+  const flushed = new Set<() => void>();
+  const caughtUp = new Set<() => void>();
+  let isClosed = false;
+  let wake = () => {};
+  let adoptedAtMs = now().getTime();
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      timer.unref();
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function adoptSometimes(): Promise<void> {
+    const nowMs = now().getTime();
+    if (Math.abs(nowMs - adoptedAtMs) < adoptMs) return;
+    adoptedAtMs = nowMs;
+    await spool.adopt();
+  }
+
+  // How long the last failure is waited out, in milliseconds; 0 while all goes well.
+  let wait = 0;
+
+  async function run(): Promise<void> {
+    while (!isClosed) {
+      try {
+        await adoptSometimes();
+        const startedMs = now().getTime();
+        const asked = [...caughtUp];
+        const hasMore = await moveBatch(deps, batchSize, counts);
+        // Otherwise the batch held everything that was there when it was read.
+        if (!hasMore) for (const done of asked) done();
+        const tookMs = Math.max(0, now().getTime() - startedMs);
+        wait = 0;
+        if (spool.depth() === 0) {
+          counts.lagMs = 0;
+          for (const done of flushed) done();
+        }
+        const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
+        // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
+        if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
+      } catch (error) {
+        counts.failures += 1;
+        if (wait === 0) onTrouble(error);
+        wait = Math.min(wait === 0 ? backOffMs.first : wait * 2, backOffMs.last);
+        if (!isClosed) await pause(wait);
+      }
+    }
+  }
+
+  function waitFor(waiting: Set<() => void>, timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (isDone: boolean) => {
+        clearTimeout(timer);
+        waiting.delete(onDone);
+        resolve(isDone);
+      };
+      const timer = setTimeout(end, timeoutMs, false);
+      const onDone = () => end(true);
+      waiting.add(onDone);
+      wake();
+    });
+  }
+
+  const running = run();
+  return {
+    counts,
+    flush: (timeoutMs) => waitFor(flushed, timeoutMs),
+    async catchUp(timeoutMs) {
+      if (spool.depth() === 0) return true;
+      return wait === 0 && waitFor(caughtUp, timeoutMs);
+    },
+    async close() {
+      isClosed = true;
+      wake();
+      await running;
+    },
+  };
+}

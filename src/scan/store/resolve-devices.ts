@@ -1,0 +1,173 @@
+import { sql } from "kysely";
+import { bytesArray, plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/open.ts";
+import { deviceAlike, matchMs } from "../device/alike-devices.ts";
+import type { KeptDevice } from "../device/collection.ts";
+import type { DeviceDimensions } from "./fold-visits.ts";
+import type { VisitFacts } from "./visit-facts.ts";
+
+/** A device that visits of a batch were made with. */
+export interface BatchDevice {
+  readonly workspaceId: string;
+  readonly id: string;
+  /** The visit that shows what the device is, and what it shows, when the device was not known before. */
+  readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
+  readonly dimensions: DeviceDimensions;
+  lastUsedMs: number;
+  /** Empty until somebody may be behind it. */
+  visitorId: string;
+  /** Set when the visitor was not known before. */
+  visitorSinceMs: number | undefined;
+}
+
+/** Which device each visit was made with, in the order of the visits, and what that adds to the database. */
+export interface BatchDevices {
+  readonly of: readonly BatchDevice[];
+  readonly cookies: readonly { readonly hash: string; readonly device: BatchDevice }[];
+}
+
+/**
+ * Finds the devices of visits, which are in order of arrival; none is locked before it is written. New devices and
+ * visitors take the id of the visit that makes them, so that a batch that is written twice makes nothing twice. Cookies
+ * that were made for the answers are looked for only when that seems to have happened.
+ */
+export async function resolveDevices(
+  tx: Db,
+  visits: readonly VisitFacts[],
+  { looksForNewCookies }: { readonly looksForNewCookies: boolean },
+): Promise<BatchDevices> {
+  const found = await findKnown(tx, visits, looksForNewCookies);
+  const { byCookie, byFingerprint } = found;
+  const cookies: { hash: string; device: BatchDevice }[] = [];
+  const of = visits.map((facts) => {
+    const { visit, cookieHash, fingerprint, hasVisitor, isPrefetch } = facts;
+    const device =
+      byCookie.get(cookieHash) ??
+      (hasKnownCookie(facts) ? undefined : recently(byFingerprint.get(fingerprint), visit.atMs)) ??
+      newDevice(facts);
+    if (cookieHash !== "" && !byCookie.has(cookieHash)) {
+      byCookie.set(cookieHash, device);
+      cookies.push({ hash: cookieHash, device });
+    }
+    if (fingerprint !== "") byFingerprint.set(fingerprint, device);
+    device.lastUsedMs = Math.max(device.lastUsedMs, visit.atMs);
+    if (hasVisitor && !isPrefetch && device.visitorId === "") {
+      device.visitorId = visit.id;
+      device.visitorSinceMs = visit.atMs;
+    }
+    return device;
+  });
+  return { of, cookies };
+}
+
+/** A browser that keeps our cookie is told by it alone: others may share its address. */
+function hasKnownCookie({ visit, cookieHash }: VisitFacts): boolean {
+  return visit.cookieWasSent && cookieHash !== "";
+}
+
+function recently(device: BatchDevice | undefined, atMs: number): BatchDevice | undefined {
+  return device !== undefined && Math.abs(atMs - device.lastUsedMs) <= matchMs ? device : undefined;
+}
+
+function newDevice(facts: VisitFacts): BatchDevice {
+  const { id, workspaceId, atMs } = facts.visit;
+  const kept = facts.device();
+  return {
+    workspaceId,
+    id,
+    made: { facts, kept },
+    dimensions: kept,
+    lastUsedMs: atMs,
+    visitorId: "",
+    visitorSinceMs: undefined,
+  };
+}
+
+interface Found {
+  readonly is_cookie: boolean;
+  readonly hash: string;
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly visitor_id: string | null;
+  readonly last_used_ms: number;
+  readonly device_type: DeviceDimensions["deviceType"];
+  readonly country: string;
+  readonly city: string;
+  readonly browser_name: string;
+  readonly platform_name: string;
+}
+
+async function findKnown(
+  tx: Db,
+  visits: readonly VisitFacts[],
+  looksForNewCookies: boolean,
+): Promise<{ byCookie: Map<string, BatchDevice>; byFingerprint: Map<string, BatchDevice> }> {
+  // A cookie that was made for the answer cannot be known, unless the visit was written before.
+  const cookies = distinct(visits, ({ cookieHash, visit }) =>
+    visit.cookieWasSent || looksForNewCookies ? cookieHash : "",
+  );
+  const fingerprints = distinct(visits, (facts) => (hasKnownCookie(facts) ? "" : facts.fingerprint));
+  const times = visits.map(({ visit }) => visit.atMs);
+  const alike = deviceAlike({
+    workspaceId: sql.ref("given.workspace_id"),
+    fingerprint: sql.ref("given.hash"),
+    fromMs: Math.min(...times),
+    toMs: Math.max(...times),
+  });
+  const { rows } = await sql<Found>`
+    select true as is_cookie, encode(given.hash, 'hex') as hash, ${deviceColumns}
+    from unnest(${plainArray(cookies.workspaceIds)}::uuid[], ${bytesArray(cookies.hashes)}::bytea[])
+        as given (workspace_id, hash)
+      join device_cookies c on c.workspace_id = given.workspace_id and c.cookie_hash = given.hash
+      join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
+    union all
+    select false, encode(given.hash, 'hex'), ${deviceColumns}
+    from unnest(${plainArray(fingerprints.workspaceIds)}::uuid[], ${bytesArray(fingerprints.hashes)}::bytea[])
+        as given (workspace_id, hash)
+      cross join lateral (${alike}) as d`.execute(tx);
+  const devices = new Map<string, BatchDevice>();
+  const byCookie = new Map<string, BatchDevice>();
+  const byFingerprint = new Map<string, BatchDevice>();
+  for (const row of rows) {
+    const key = row.workspace_id + row.id;
+    const device = devices.get(key) ?? knownDevice(row);
+    devices.set(key, device);
+    (row.is_cookie ? byCookie : byFingerprint).set(row.hash, device);
+  }
+  return { byCookie, byFingerprint };
+}
+
+const deviceColumns = sql.raw(`d.workspace_id, d.id, d.visitor_id,
+  extract(epoch from d.last_used_at)::float8 * 1000 as last_used_ms, d.device_type, d.country, d.city, d.browser_name,
+  d.platform_name`);
+
+function knownDevice(row: Found): BatchDevice {
+  return {
+    workspaceId: row.workspace_id,
+    id: row.id,
+    made: undefined,
+    dimensions: {
+      deviceType: row.device_type,
+      country: row.country,
+      city: row.city,
+      browserName: row.browser_name,
+      platformName: row.platform_name,
+    },
+    lastUsedMs: Math.round(row.last_used_ms),
+    visitorId: row.visitor_id ?? "",
+    visitorSinceMs: undefined,
+  };
+}
+
+// The hashes hold the workspace, so one of them alone tells two rows apart.
+function distinct(
+  visits: readonly VisitFacts[],
+  hashOf: (facts: VisitFacts) => string,
+): { workspaceIds: string[]; hashes: string[] } {
+  const workspaces = new Map<string, string>();
+  for (const facts of visits) {
+    const hash = hashOf(facts);
+    if (hash !== "") workspaces.set(hash, facts.visit.workspaceId);
+  }
+  return { workspaceIds: [...workspaces.values()], hashes: [...workspaces.keys()] };
+}

@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/open.ts";
+import { type LeadScore, leadScoreOf } from "../../model/visitors/lead-score.ts";
+import type { ResolvedVisit } from "./fold-visits.ts";
+
+/** Scores counted visits that ended with their first request; those under way are scored when they end. */
+export async function scoreVisits(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
+  const ended = visits.filter(({ facts }) => facts.visit.outcome !== "IN_PROGRESS");
+  const purposes = await findPurposes(tx, ended);
+  for (const visit of ended) visit.score = scoreOf(visit, purposes.get(placeOf(visit)) ?? "");
+}
+
+function scoreOf({ facts, device, previousVisits }: ResolvedVisit, purpose: string): LeadScore {
+  const { atMs, stepsReached, stepsTotal, level } = facts.visit;
+  // What a score says must follow from what is kept.
+  const { platformName, platformVersion, browserName, browserVersion } =
+    level === "NONE" ? nothingKept : facts.classification;
+  return leadScoreOf({
+    at: new Date(atMs),
+    // Whatever was reached without an answer is complete.
+    stepsCompleted: stepsReached,
+    stepsTotal,
+    secondsOnPages: 0,
+    platformName,
+    platformVersion,
+    browserName,
+    browserVersion,
+    country: device.dimensions.country,
+    previousVisits,
+    ratings: [],
+    purpose,
+  });
+}
+
+const nothingKept = { platformName: "", platformVersion: "", browserName: "", browserVersion: "" };
+
+/** A link among those of all workspaces: clients choose the ids of links. */
+function placeOf({ facts: { visit } }: ResolvedVisit): string {
+  return `${visit.workspaceId}/${visit.linkId}`;
+}
+
+/** What the links are for, by their place, where that is said. */
+async function findPurposes(tx: Db, visits: readonly ResolvedVisit[]): Promise<ReadonlyMap<string, string>> {
+  const links = [...new Map(visits.map((visit) => [placeOf(visit), visit.facts.visit])).values()];
+  if (links.length === 0) return new Map();
+  const { rows } = await sql<{ place: string; purpose: string }>`
+    select l.workspace_id || '/' || l.id as place, l.purpose
+    from unnest(${plainArray(links.map(({ workspaceId }) => workspaceId))}::uuid[],
+        ${plainArray(links.map(({ linkId }) => linkId))}::uuid[])
+        as given (workspace_id, id)
+      join links l on l.workspace_id = given.workspace_id and l.id = given.id
+    where l.purpose <> ''`.execute(tx);
+  return new Map(rows.map(({ place, purpose }) => [place, purpose]));
+}

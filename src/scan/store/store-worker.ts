@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { setPriority } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { withoutValues } from "../../db/describe-failure.ts";
+import { openDatabase } from "../../db/open.ts";
+import { createClassifier } from "../device/classify.ts";
+import { openGeography } from "../device/geography.ts";
+import { createRecordStore } from "./store-records.ts";
+import type { StoreAnswer, StoreRequest, StoreThreadData } from "./store-thread.ts";
+
+/*
+ * The storing side of the drain, on a thread of its own; see `startStoreThread`.
+ */
+
+const { connection, statementTimeoutMs, deviceKey, cityDatabase }: StoreThreadData = workerData;
+const port = parentPort;
+if (port === null) throw new Error("store-worker runs as a worker thread");
+
+// Visitors come first, at this and at the other end of the connection. Linux knows priorities of threads; elsewhere 0
+// means the process, which must stay as it is.
+const niceness = 5;
+if (process.platform === "linux") setPriority(0, niceness);
+
+const { db, pool } = openDatabase({ connection, poolSize: 1, statementTimeoutMs, onError: () => {} });
+pool.on("connect", (client) => yieldProcessors(client));
+const store = createRecordStore(db, {
+  classify: createClassifier(),
+  geography: await openGeography(cityDatabase),
+  key: deviceKey,
+});
+
+port.on("message", ({ number, chunks }: StoreRequest) => {
+  const send = (answer: StoreAnswer) => port.postMessage(answer);
+  store(chunks).then(
+    (stored) => send({ number, stored }),
+    // On the other side nobody could tell any more that the database has said it.
+    (thrown: unknown) => {
+      const error = withoutValues(thrown);
+      send({ number, error: error instanceof Error ? error : new Error(String(error)) });
+    },
+  );
+});
+
+/** Where the server is the embedded one, or another of this machine that we may rule: its number says so on a socket only. */
+function yieldProcessors(client: object): void {
+  const host = typeof connection.host === "string" ? connection.host : "";
+  const pid = "processID" in client ? client.processID : undefined;
+  if (process.platform !== "linux" || !host.startsWith("/") || typeof pid !== "number") return;
+  try {
+    if (readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("postgres: ")) setPriority(pid, niceness);
+  } catch {
+    // A server of somebody else, or in another container.
+  }
+}

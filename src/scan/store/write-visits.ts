@@ -1,0 +1,139 @@
+import { sql } from "kysely";
+import pg from "pg";
+import { plainArray } from "../../db/array-literal.ts";
+import type { Db } from "../../db/open.ts";
+import { shareRollUps } from "../../visitors/roll-ups.ts";
+import { type AttributeToSave, saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
+import { foldLinks, foldVisitors, type ResolvedVisit } from "./fold-visits.ts";
+import { resolveDevices } from "./resolve-devices.ts";
+import { scoreVisits } from "./score-visits.ts";
+import type { VisitFacts } from "./visit-facts.ts";
+import { visitTypes } from "./visit-types.ts";
+import { BatchRace, writeDevices } from "./write-devices.ts";
+import { insertEvents, insertTraces, insertVisitsUnderWay, savedOn } from "./write-events.ts";
+
+/** What became of a batch. */
+export interface Written {
+  readonly written: number;
+  /** Visits of workspaces that do not exist any more. */
+  readonly dropped: number;
+}
+
+/** Each time around somebody else got further, so more than a few mean a bug. */
+const attemptsMax = 8;
+
+/**
+ * Writes a batch of visits in one transaction, each once, however often and by however many it is written: devices,
+ * visitors, events, traces and roll-ups. Rejects when the database is away, or a visit cannot be stored as it is.
+ */
+export async function writeVisits(db: Db, batch: readonly VisitFacts[]): Promise<Written> {
+  // In order of arrival, each once.
+  const visits = [...new Map(batch.map((facts) => [placeOf(facts), facts])).values()].sort((a, b) =>
+    a.visit.id < b.visit.id ? -1 : 1,
+  );
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute((tx) => writeOnce(tx, visits, attempt > 1));
+    } catch (error) {
+      if (!isRace(error) || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+function placeOf({ visit }: VisitFacts): string {
+  return `${visit.workspaceId}/${visit.id}`;
+}
+
+function isRace(error: unknown): boolean {
+  // Deadlock, and a serialization failure of a server that is set to it.
+  if (error instanceof BatchRace) return true;
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.code === "40P01" || error.code === "40001" || isWrittenAlready(error);
+}
+
+/** A key of events, traces (in whichever partition) or cookies that is taken: nothing is wrong with the visit. */
+function isWrittenAlready({ code, constraint = "" }: pg.DatabaseError): boolean {
+  return code === "23505" && /^(?:(?:events|traces)_\w+|device_cookies)_pkey$/.test(constraint);
+}
+
+/** Whether some are written already is only looked at when that has turned out to be so, which is after a crash. */
+async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boolean): Promise<Written> {
+  // Plans must not depend on statistics, which are those of empty tables when the first visits arrive.
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(
+    tx,
+  );
+  const workspaceIds = [...new Set(batch.map(({ visit }) => visit.workspaceId))];
+  await shareRollUps(workspaceIds).execute(tx);
+  const living = await livingWorkspaces(tx, workspaceIds);
+  const known = batch.filter(({ visit }) => living.has(visit.workspaceId));
+  const written = looksFirst ? await writtenEvents(tx, known) : new Set<string>();
+  const visits = known.filter((facts) => !written.has(placeOf(facts)));
+  const result = { written: visits.length, dropped: batch.length - known.length };
+  if (visits.length === 0) return result;
+
+  const devices = await resolveDevices(tx, visits, { looksForNewCookies: looksFirst });
+  await writeDevices(tx, devices);
+  const types = await visitTypes(tx, visits, devices.of);
+  const resolved = visits.flatMap((facts, index): ResolvedVisit | [] => {
+    const device = devices.of[index];
+    if (device === undefined) return [];
+    return {
+      facts,
+      device,
+      visitorId: facts.hasVisitor ? device.visitorId : "",
+      visitType: types[index] ?? "FIRST",
+      previousVisits: undefined,
+      score: undefined,
+    };
+  });
+  const counted = resolved.filter(({ facts }) => facts.counted);
+  await foldVisitors(tx, counted);
+  await scoreVisits(
+    tx,
+    counted.filter(({ facts }) => living.get(facts.visit.workspaceId) === "live"),
+  );
+  await insertEvents(tx, resolved);
+  await insertTraces(tx, resolved, looksFirst);
+  await insertVisitsUnderWay(tx, resolved);
+  await saveVisitorAttributes(tx, resolved.flatMap(savedBy));
+  await foldLinks(tx, counted);
+  return result;
+}
+
+function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
+  const { facts, visitorId } = resolved;
+  const { workspaceId, atMs } = facts.visit;
+  return savedOn(resolved).map(({ stepId: _, ...attribute }) => ({
+    ...attribute,
+    workspaceId,
+    visitorId,
+    atMs,
+  }));
+}
+
+/** The workspaces among these that exist, by id, with their environment; who is visited is not inactive. */
+async function livingWorkspaces(
+  tx: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, "live" | "test">> {
+  const { rows } = await sql<{ id: string; environment: "live" | "test"; is_inactive: boolean }>`
+    select id, environment, inactive_since is not null as is_inactive from workspaces
+    where id = any(${plainArray(ids)}::uuid[])`.execute(tx);
+  const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
+  if (inactive.length > 0) {
+    await sql`update workspaces set inactive_since = null where id in
+      (select id from workspaces where id = any(${plainArray(inactive)}::uuid[]) order by id for no key update)`.execute(
+      tx,
+    );
+  }
+  return new Map(rows.map(({ id, environment }) => [id, environment]));
+}
+
+async function writtenEvents(tx: Db, visits: readonly VisitFacts[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ place: string }>`
+    select e.workspace_id || '/' || e.id as place from unnest(${plainArray(visits.map(({ visit }) => visit.workspaceId))}::uuid[],
+      ${plainArray(visits.map(({ visit }) => visit.id))}::uuid[]) as given (workspace_id, id)
+    join events e on e.workspace_id = given.workspace_id and e.id = given.id`.execute(tx);
+  return new Set(rows.map(({ place }) => place));
+}

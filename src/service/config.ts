@@ -1,0 +1,212 @@
+import { resolve } from "node:path";
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
+
+export type Role = "api" | "scan" | "worker";
+
+/** Everything that the environment may say, read and checked once. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Public address of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Public address of short links, without a slash at the end. */
+  readonly shortUrl: string;
+  /** Address of the authorization server. */
+  readonly authUrl: string;
+  /** Embedded database, spool, files and first credentials. */
+  readonly dataDir: string;
+  /** PostgreSQL to use instead of the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly roles: ReadonlySet<Role>;
+  /** Master secret; made and kept in `dataDir` when unset with the embedded database. */
+  readonly secret: string | undefined;
+  /** Addresses and networks whose X-Forwarded-* headers count. */
+  readonly trustedProxies: readonly string[];
+  /** Where `/metrics` is served; nowhere when absent. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** How long browsers shall ask https addresses with TLS only, in seconds; 0 says nothing to them. */
+  readonly strictTransportSeconds: number;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly s3: S3Config | undefined;
+  /** A city database in MaxMind's format; without it only countries are known. */
+  readonly cityDatabase: string | undefined;
+  readonly logLevel: string;
+  /** A call that runs longer is answered with DEADLINE_EXCEEDED, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** How long running requests may take to end after SIGTERM, in milliseconds. */
+  readonly drainTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  readonly databasePoolSize: number;
+  /** Connections of their own for visitors, which no load of the API touches. */
+  readonly databaseScanPoolSize: number;
+  /** Room for request bodies, in bytes: of all clients together, and of one address. */
+  readonly bodies: { readonly total: number; readonly perAddress: number };
+  /** Calls per second; 0 switches a limit off. Bursts are twice as high. */
+  readonly rateLimits: {
+    readonly token: number;
+    /** Of all secret tokens of a workspace together. */
+    readonly workspace: number;
+    readonly publishable: number;
+    readonly anonymous: number;
+  };
+  /** Whether gRPC server reflection is served. */
+  readonly reflection: boolean;
+}
+
+export interface S3Config {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the environment, or throws one error that names every variable that is wrong and how to mend it. */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = [];
+  const port = integer(env, "PORT", 8080, { min: 0, max: 65_535 }, problems);
+  const baseUrl = address(env, "BASE_URL", `http://localhost:${port}`, problems);
+  const databaseUrl = text(env, "DATABASE_URL");
+  const secret = text(env, "SECRET");
+  if (databaseUrl !== undefined && secret === undefined) {
+    problems.push(
+      "SECRET: required with DATABASE_URL, the same on every process; `openssl rand -base64 32` makes one",
+    );
+  }
+  if (secret !== undefined && secret.length < 16) problems.push("SECRET: at least 16 characters");
+  const tokenLimit = integer(env, "RATE_LIMIT_TOKEN", 100, { min: 0 }, problems);
+  const config: Config = {
+    port,
+    host: text(env, "HOST") ?? "127.0.0.1",
+    baseUrl,
+    shortUrl: address(env, "SHORT_URL", baseUrl, problems),
+    authUrl: address(env, "AUTH_URL", `${baseUrl}/auth`, problems),
+    dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
+    databaseUrl,
+    roles: roles(env, problems),
+    secret,
+    trustedProxies: list(env, "TRUSTED_PROXIES"),
+    metrics: metrics(env, problems),
+    strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
+    tls: tls(env, problems),
+    s3: s3(env, problems),
+    cityDatabase: text(env, "GEO_CITY_DATABASE"),
+    logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
+    requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
+    drainTimeoutMs: integer(env, "DRAIN_TIMEOUT_MS", 10_000, { min: 0 }, problems),
+    maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
+    maxConnectionsPerAddress: integer(env, "MAX_CONNECTIONS_PER_ADDRESS", 1_000, { min: 1 }, problems),
+    databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
+    databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
+    bodies: {
+      // Once the large ones have their share of it, the largest that a method takes must fit.
+      total: mebibyte * integer(env, "MAX_BODIES_MB", 128, { min: 96 }, problems),
+      perAddress: mebibyte * integer(env, "MAX_BODIES_MB_PER_ADDRESS", 32, { min: 1 }, problems),
+    },
+    rateLimits: {
+      token: tokenLimit,
+      workspace: integer(env, "RATE_LIMIT_WORKSPACE", 4 * tokenLimit, { min: 0 }, problems),
+      publishable: integer(env, "RATE_LIMIT_PUBLISHABLE", 10, { min: 0 }, problems),
+      anonymous: integer(env, "RATE_LIMIT_ANONYMOUS", 5, { min: 0 }, problems),
+    },
+    reflection: oneOf(env, "REFLECTION", ["on", "off"], "on", problems) === "on",
+  };
+  if (problems.length > 0) throw new Error(`wrong configuration:\n  ${problems.join("\n  ")}`);
+  return Object.freeze(config);
+}
+
+const mebibyte = 1024 * 1024;
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+const allRoles: readonly Role[] = ["api", "scan", "worker"];
+
+function text(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === "" ? undefined : value;
+}
+
+function list(env: Environment, name: string): string[] {
+  return (text(env, name) ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
+}
+
+function integer(
+  env: Environment,
+  name: string,
+  fallback: number,
+  { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
+  problems: string[],
+): number {
+  const value = text(env, name);
+  if (value === undefined) return fallback;
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  problems.push(
+    `${name}: a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ""}, not "${value}"`,
+  );
+  return fallback;
+}
+
+function oneOf(
+  env: Environment,
+  name: string,
+  values: readonly string[],
+  fallback: string,
+  problems: string[],
+): string {
+  const value = text(env, name) ?? fallback;
+  if (!values.includes(value)) problems.push(`${name}: one of ${values.join(", ")}, not "${value}"`);
+  return value;
+}
+
+function address(env: Environment, name: string, fallback: string, problems: string[]): string {
+  const value = text(env, name) ?? fallback;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    problems.push(`${name}: an address such as https://example.com, not "${value}"`);
+  }
+  return withoutEndSlashes(value);
+}
+
+function roles(env: Environment, problems: string[]): ReadonlySet<Role> {
+  const names = list(env, "ROLES");
+  const known = allRoles.filter((role) => names.includes(role));
+  for (const name of names) {
+    if (!allRoles.some((role) => role === name))
+      problems.push(`ROLES: any of ${allRoles.join(", ")}, not "${name}"`);
+  }
+  return new Set(names.length === 0 ? allRoles : known);
+}
+
+function metrics(env: Environment, problems: string[]): Config["metrics"] {
+  if (text(env, "METRICS_PORT") === undefined) return undefined;
+  const port = integer(env, "METRICS_PORT", 0, { min: 0, max: 65_535 }, problems);
+  return { host: text(env, "METRICS_HOST") ?? "127.0.0.1", port };
+}
+
+function tls(env: Environment, problems: string[]): Config["tls"] {
+  const certFile = text(env, "TLS_CERT");
+  const keyFile = text(env, "TLS_KEY");
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile !== undefined || keyFile !== undefined)
+    problems.push("TLS_CERT and TLS_KEY: both or neither, as file names");
+  return undefined;
+}
+
+function s3(env: Environment, problems: string[]): S3Config | undefined {
+  const bucket = text(env, "S3_BUCKET");
+  if (bucket === undefined) return undefined;
+  const accessKeyId = text(env, "S3_ACCESS_KEY_ID");
+  const secretAccessKey = text(env, "S3_SECRET_ACCESS_KEY");
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    problems.push("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: required with S3_BUCKET");
+  }
+  return {
+    endpoint: address(env, "S3_ENDPOINT", "https://s3.amazonaws.com", problems),
+    bucket,
+    region: text(env, "S3_REGION") ?? "us-east-1",
+    accessKeyId: accessKeyId ?? "",
+    secretAccessKey: secretAccessKey ?? "",
+  };
+}

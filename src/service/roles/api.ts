@@ -1,0 +1,72 @@
+import { createServices } from "../../api/services.ts";
+import { jobCall } from "../../jobs/queue.ts";
+import { newId } from "../../lib/ids.ts";
+import { createPictureReader } from "../../lib/images/reencode-image.ts";
+import { createBodyBudget } from "../../lib/limits/body-budget.ts";
+import { publicFileUrl, signFileUrl } from "../../lib/storage/file-url.ts";
+import { randomShortlink } from "../../model/links/shortlink.ts";
+import { apiScopes } from "../../rpc/access.ts";
+import { openPipeline } from "../../rpc/open-pipeline.ts";
+import type { Parts } from "./parts.ts";
+import { openProtocols, type Protocols } from "./protocols.ts";
+
+/** The management API: its handlers for the port, and its end. */
+export interface ApiRole extends Protocols {
+  /** Public names of every scope there is. */
+  readonly scopes: ReadonlySet<string>;
+  /** Ends streams that would go on for ever; called when shutdown begins. */
+  endStreams(): void;
+  close(): Promise<void>;
+}
+
+/** How long a call with `waitForQrcode` waits for the image, in milliseconds. */
+const qrcodeWaitMs = 10_000;
+
+/** Opens the pipeline and every protocol in front of it. `ready` tells health checks how the process is. */
+export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
+  const { config, db, connection, now, log, keyFor, addresses, metrics, readOrigin } = parts;
+  const { baseUrl, shortUrl } = addresses;
+  const pipeline = await openPipeline({
+    db,
+    connections: config.databasePoolSize,
+    connection,
+    now,
+    keyFor,
+    baseUrl,
+    rateLimits: config.rateLimits,
+    requestTimeoutMs: config.requestTimeoutMs,
+    metrics,
+    log,
+    services: (pipelineParts) =>
+      createServices({
+        ...pipelineParts,
+        now,
+        newShortlink: randomShortlink,
+        jobCall,
+        autonomousDb: parts.autonomousDb,
+        storage: parts.storage,
+        pictures: createPictureReader(),
+        publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),
+        signFileUrl: (storageKey, expiresAt) =>
+          signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
+        shortUrl,
+        stepPasswordKey: keyFor("step-passwords"),
+        qrcodeWaitMs,
+      }),
+  });
+  const shutdown = new AbortController();
+  const protocols = openProtocols({
+    services: pipeline.services,
+    invoke: pipeline.invoke,
+    limitsOf: pipeline.limitsOf,
+    readOrigin,
+    bodies: createBodyBudget(config.bodies),
+    newRequestId: () => newId(now()),
+    onFault: (error, requestId) => log.error({ err: error, requestId }, "an adapter failed"),
+    ready,
+    pace: pipeline.pace,
+    reflection: config.reflection,
+    shutdownSignal: shutdown.signal,
+  });
+  return { ...protocols, scopes: apiScopes, endStreams: () => shutdown.abort(), close: pipeline.close };
+}

@@ -1,0 +1,38 @@
+import type pg from "pg";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Db } from "../../db/open.ts";
+import type { ReadOrigin } from "../../lib/client-address.ts";
+import type { KeyPurpose } from "../../lib/keys.ts";
+import type { Storage } from "../../lib/storage/storage.ts";
+import type { Config } from "../config.ts";
+
+/** What every role of the service is made of. */
+export interface Parts {
+  readonly config: Config;
+  /** Public addresses, once the port is known. */
+  readonly addresses: Addresses;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** For the API. */
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  /** For visitors. */
+  readonly scanDb: Db;
+  /** For jobs. */
+  readonly jobsDb: Db;
+  /** A few connections beside the pool, for statements that are committed whatever becomes of the caller's transaction. */
+  readonly autonomousDb: Db;
+  /** For connections beside the pool: LISTEN, jobs. */
+  readonly connection: pg.ClientConfig;
+  readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
+  readonly storage: Storage;
+  readonly metrics: Registry;
+  readonly readOrigin: ReadOrigin;
+}
+
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly shortUrl: string;
+  readonly authUrl: string;
+}

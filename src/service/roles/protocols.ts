@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRegistry, type DescMethod, getOption } from "@bufbuild/protobuf";
+import { Health } from "../../../gen/grpc/health/v1/health_pb.js";
+import { ServerReflection } from "../../../gen/grpc/reflection/v1/reflection_pb.js";
+import { ServerReflection as ServerReflectionAlpha } from "../../../gen/grpc/reflection/v1alpha/reflection_pb.js";
+import { access } from "../../../gen/signpost/options/v1/access_pb.js";
+import { request_bytes_max, success_status } from "../../../gen/signpost/options/v1/handling_pb.js";
+import type { ReadOrigin } from "../../lib/client-address.ts";
+import { createAddressCount } from "../../lib/limits/address-count.ts";
+import type { BodyBudget } from "../../lib/limits/body-budget.ts";
+import { bodyBytesMax } from "../../rest/body.ts";
+import { restHandler } from "../../rest/handler.ts";
+import { createRestRouter } from "../../rest/router.ts";
+import type { AnswerHeaders, Invoke } from "../../rpc/call.ts";
+import type { RegisteredService } from "../../rpc/handlers.ts";
+import { type GrpcStreams, grpcStreams } from "../../rpc/protocols/grpc.ts";
+import { connectionOf, type Received } from "../../server/connection.ts";
+
+export interface ProtocolsOptions {
+  readonly services: readonly RegisteredService[];
+  readonly invoke: Invoke;
+  /** What is told of limits to a caller at an address who is refused before any method is known. */
+  readonly limitsOf: (address: string) => AnswerHeaders;
+  readonly readOrigin: ReadOrigin;
+  /** The room for request bodies, over all protocols. */
+  readonly bodies: BodyBudget;
+  readonly newRequestId: () => string;
+  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+  /** Whether calls can be answered at this moment; never rejects. */
+  readonly ready: () => Promise<boolean>;
+  readonly reflection: boolean;
+  /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
+  readonly pace: (address: string, signal: AbortSignal) => Promise<void>;
+  /** Ends streams that would go on for ever, at shutdown. */
+  readonly shutdownSignal: AbortSignal;
+}
+
+/** Streams of callers without a token: those who watch the health of the service, or ask for descriptors. */
+const streamLimits = { total: 500, perAddress: 50 };
+
+type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** The handlers of every protocol, over the same services. */
+export interface Protocols {
+  readonly rest: HttpHandler;
+  /** Connect, gRPC-Web, and the gRPC calls that `onStream` leaves. */
+  readonly rpc: HttpHandler;
+  readonly onStream: GrpcStreams;
+  /** Full names of the services that `rpc` and `onStream` answer. */
+  readonly serviceNames: readonly string[];
+}
+
+/** Serves every registered service at every protocol. */
+export function openProtocols(options: ProtocolsOptions): Protocols {
+  const { invoke, newRequestId, onFault, bodies, readOrigin, ready, reflection, pace, shutdownSignal } =
+    options;
+  const services = options.services.map(({ service }) => service);
+  const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
+  const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
+  const bytesMaxOf = remembered(
+    (method) => getOption(method, request_bytes_max) || (isOpen(method) ? openBytesMax : bodyBytesMax),
+  );
+  const common = { services, invoke, newRequestId, onFault, bodies, bytesMaxOf };
+  return {
+    rest: restHandler({
+      ...common,
+      router: createRestRouter(services),
+      registry: createRegistry(...services.map(({ file }) => file)),
+      bodyBytesMaxOf: bytesMaxOf,
+      successStatusOf: (method) => getOption(method, success_status) || undefined,
+      isCrossOrigin: remembered(isCrossOrigin),
+      clientAddress,
+      limitsOf: options.limitsOf,
+    }),
+    rpc: whenLoaded(async () => {
+      const [{ connectHandler }, { routeHealth }, { routeReflection }] = await Promise.all([
+        import("../../rpc/protocols/connect.ts"),
+        import("../../rpc/protocols/health.ts"),
+        import("../../rpc/protocols/reflection.ts"),
+      ]);
+      return connectHandler({
+        ...common,
+        clientAddress,
+        shutdownSignal,
+        otherRoutes: (router) => {
+          const streams = createAddressCount(streamLimits);
+          routeHealth(router, { services: services.map(({ typeName }) => typeName), ready, streams });
+          if (reflection) routeReflection(router, { services: [...services, ...discovery], streams, pace });
+        },
+      });
+    }),
+    onStream: grpcStreams({
+      ...common,
+      otherServices: discovery,
+      clientAddress: (stream, headers) => clientAddress({ socket: stream.session?.socket ?? {}, headers }),
+    }),
+    serviceNames: [...services, ...discovery].map(({ typeName }) => typeName),
+  };
+}
+
+/** What anyone may send is little: no open call has more to say, or its method declares it. */
+const openBytesMax = 64 * 1024;
+
+function isOpen(method: DescMethod): boolean {
+  return getOption(method, access).kind.case === "open";
+}
+
+/** What publishable tokens and callers without a token may do: pages of other origins are where such callers are. */
+function isCrossOrigin(method: DescMethod): boolean {
+  return isOpen(method) || getOption(method, access).publishable;
+}
+
+/** Asks once for each method: an option is parsed anew whenever it is read, in 10 µs. */
+function remembered<Said extends number | boolean>(
+  say: (method: DescMethod) => Said,
+): (method: DescMethod) => Said {
+  const known = new Map<DescMethod, Said>();
+  return (method) => {
+    const said = known.get(method) ?? say(method);
+    known.set(method, said);
+    return said;
+  };
+}
+
+/** A handler that is loaded with its first request, so that no start waits for it. */
+function whenLoaded(load: () => Promise<HttpHandler>): HttpHandler {
+  let loaded: HttpHandler | undefined;
+  let loading: Promise<HttpHandler> | undefined;
+  return (req, res) => {
+    if (loaded !== undefined) {
+      loaded(req, res);
+      return;
+    }
+    loading ??= load();
+    loading.then(
+      (handler) => {
+        loaded = handler;
+        handler(req, res);
+      },
+      () => res.destroy(),
+    );
+  };
+}

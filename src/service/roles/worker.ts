@@ -1,0 +1,50 @@
+import { sweepFiles } from "../../db/file-checks.ts";
+import { leaveExpiredLinks } from "../../db/leave-links.ts";
+import { ensurePartitions } from "../../db/migrate.ts";
+import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
+import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
+import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { renderQrcode } from "../../jobs/render-qrcode.ts";
+import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
+import { type Jobs, startJobs } from "../../jobs/runner.ts";
+import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
+import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
+import type { Parts } from "./parts.ts";
+
+// In UTC. A process that was away makes up for a missed night within the day.
+const crontab = `
+* * * * * end-idle-visits
+* * * * * leave-expired-links
+17 * * * * delete-expired
+41 * * * * sweep-files
+23 3 * * * ensure-partitions ?fill=1d
+`;
+
+/** What happens later: queued jobs and the housekeeping of every hour and night. */
+export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
+  return startJobs({
+    connection,
+    tasks: {
+      "render-qrcode": renderQrcode({ db, storage, now, shortUrl: addresses.shortUrl }),
+      "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl: addresses.shortUrl }),
+      "delete-expired": async () => {
+        await deleteExpired(db, now());
+        await deleteIdleBuckets(db, now());
+        await deleteUnclaimedDesigns(db, now());
+        while ((await deleteOldPasswordAttempts(db, now())) > 0);
+      },
+      "sweep-files": async () => {
+        while ((await sweepFiles(db, { storage, now })) > 0);
+      },
+      "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
+      "leave-expired-links": async (_payload, signal) => {
+        while (!signal.aborted && (await leaveExpiredLinks(db, now())) > 0);
+      },
+      "ensure-partitions": () => ensurePartitions(db, now()),
+    },
+    crontab,
+    concurrency: 2,
+    stopTimeoutMs: config.drainTimeoutMs,
+    log,
+  });
+}

@@ -1,0 +1,294 @@
+import { type Selectable, sql } from "kysely";
+import pg from "pg";
+import type { Visitors } from "../../gen/database.ts";
+import { type Db, violates } from "../db/open.ts";
+import { newId } from "../lib/ids.ts";
+import type { AttributeType } from "../model/workflow/attribute-capture.ts";
+import { shareRollUps } from "./roll-ups.ts";
+import { absorbVisitor, attachEvent, moveEvent, visitorAttributesMax } from "./visitor-moves.ts";
+
+/** A value for a visitor's profile. */
+export interface GivenAttribute {
+  /** `$email`, `$phone` in E.164 form, `$firstName`, `$lastName`; all other keys are custom attributes. */
+  readonly key: string;
+  readonly value: string;
+  readonly type: AttributeType;
+  /** Fills what is missing or empty only; otherwise the newest write wins. */
+  readonly setOnce: boolean;
+}
+
+export interface IdentifyCall {
+  readonly workspaceId: string;
+  readonly at: Date;
+  /** The visit that the values come from, which is there. Its visitor is looked up: one read before may be gone by now. */
+  readonly event?:
+    | {
+        readonly id: string;
+        readonly deviceId: string;
+        /** False for visits of which nothing may be kept: they stay without a visitor. */
+        readonly mayAttach: boolean;
+      }
+    | undefined;
+  readonly attributes: readonly GivenAttribute[];
+}
+
+export interface Identified {
+  readonly visitorId: string;
+  /** Whether there was no such profile before. */
+  readonly created: boolean;
+  /** The keys whose values are others now. */
+  readonly changedKeys: readonly string[];
+}
+
+/** Each time around somebody else was faster, so more than a few mean a bug. */
+const attemptsMax = 8;
+
+/**
+ * Finds out whose values these are and saves them: the profile with the same `$email`, or else the oldest one with the
+ * same `$phone`, or else the visit's visitor, or else a new one. An anonymous visitor is merged into the profile that is
+ * found; of an identified one only the visit and its device move there. Takes a transaction, in which others may have
+ * been at work already; of calls that meet one waits for the other.
+ */
+export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Identified> {
+  const values = lastingValues(call.attributes);
+  const identity = {
+    email: foldedEmail(values.get("$email")?.value),
+    phone: values.get("$phone")?.value || null,
+  };
+  // Before any event changes hands, or a rebuild could fold it under both visitors.
+  await shareRollUps([call.workspaceId]).execute(tx);
+  await lockIdentity(tx, call.workspaceId, identity);
+  for (let attempt = 1; ; attempt++) {
+    await sql`savepoint identify`.execute(tx);
+    try {
+      const identified = await identifyOnce(tx, call, identity, values);
+      await sql`release savepoint identify`.execute(tx);
+      return identified;
+    } catch (error) {
+      if (!isRace(error) || attempt === attemptsMax) throw error;
+      // Gives back the locks too, which the next attempt takes in its own order.
+      await sql`rollback to savepoint identify`.execute(tx);
+    }
+  }
+}
+
+/** Somebody else has changed meanwhile what this attempt began with: start over. */
+class IdentifyRace extends Error {
+  override readonly name = "IdentifyRace";
+}
+
+function isRace(error: unknown): boolean {
+  if (error instanceof IdentifyRace || violates(error, "visitors_email_key")) return true;
+  // Deadlock, which visits that are being stored can bring about.
+  return error instanceof pg.DatabaseError && error.code === "40P01";
+}
+
+interface Identity {
+  /** Case-folded. */
+  readonly email: string | null;
+  readonly phone: string | null;
+}
+
+type Values = ReadonlyMap<string, GivenAttribute>;
+
+async function identifyOnce(
+  tx: Db,
+  call: IdentifyCall,
+  identity: Identity,
+  values: Values,
+): Promise<Identified> {
+  const { workspaceId, at, event } = call;
+  const seen = await whoIsIt(tx, call, identity);
+  const rows = await lockVisitors(tx, workspaceId, [seen.visitor_id, seen.match_id]);
+  const still = await whoIsIt(tx, call, identity);
+  if (still.visitor_id !== seen.visitor_id || still.match_id !== seen.match_id)
+    throw new IdentifyRace("the visitors were changed meanwhile");
+
+  const own = rows.find(({ id }) => id === seen.visitor_id);
+  const match = rows.find(({ id }) => id === seen.match_id);
+  const found = match ?? own;
+  const profile = found ?? (await insertVisitor(tx, workspaceId, at));
+  if (event !== undefined && own === undefined && event.mayAttach) {
+    if (!(await attachEvent(tx, { workspaceId, at, event, to: profile.id })))
+      throw new IdentifyRace("the event has a visitor by now");
+  }
+  if (event !== undefined && own !== undefined && profile.id !== own.id) {
+    const move = { workspaceId, at, from: own.id, to: profile.id };
+    if (isAnonymous(own)) await absorbVisitor(tx, move);
+    else await moveEvent(tx, { ...move, event });
+  }
+  // Names that the anonymous visitor had and the profile has not are among the missing attributes.
+  const before =
+    own === undefined || !isAnonymous(own)
+      ? profile
+      : {
+          ...profile,
+          first_name: profile.first_name || own.first_name,
+          last_name: profile.last_name || own.last_name,
+        };
+  const reserved = await saveReserved(tx, { profile, before, identity, values, at });
+  const custom = await saveAttributes(tx, workspaceId, profile.id, at, [...values.values()].filter(isCustom));
+  if (reserved.length === 0 && custom.length > 0) await touchVisitor(tx, workspaceId, profile.id, at);
+  return { visitorId: profile.id, created: found === undefined, changedKeys: [...reserved, ...custom] };
+}
+
+type VisitorRow = Selectable<Visitors>;
+
+export function isAnonymous({ email, phone }: Pick<VisitorRow, "email" | "phone">): boolean {
+  return email === null && phone === null;
+}
+
+export function foldedEmail(email: string | undefined): string | null {
+  return email?.toLowerCase() || null;
+}
+
+function isCustom({ key }: GivenAttribute): boolean {
+  return !key.startsWith("$");
+}
+
+/** What is left of several writes of one key: the last that may overwrite, else the first that fills. */
+function lastingValues(attributes: readonly GivenAttribute[]): Values {
+  const values = new Map<string, GivenAttribute>();
+  for (const attribute of attributes)
+    if (!attribute.setOnce || !values.get(attribute.key)?.value) values.set(attribute.key, attribute);
+  return values;
+}
+
+/** Any fixed number that nothing else in this database takes advisory locks under. */
+const lockClass = 7_251_005;
+
+/**
+ * Makes calls with the same identity wait for each other, until the transaction ends. Only e-mail addresses are unique,
+ * and even they only once somebody has them.
+ */
+async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: Identity): Promise<void> {
+  const names = [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
+  if (names.length === 0) return;
+  await sql`select pg_advisory_xact_lock(${lockClass}, number)
+    from (select distinct hashtext(name) as number from unnest(${names}::text[]) as given (name) order by number)
+      as locks`.execute(tx);
+}
+
+interface Whose {
+  /** Null for a visit without a visitor, and for no visit. */
+  readonly visitor_id: string | null;
+  readonly match_id: string | null;
+}
+
+/** Served by events_pkey, visitors_email_key and visitors_phone_idx. */
+async function whoIsIt(tx: Db, { workspaceId, event }: IdentifyCall, identity: Identity): Promise<Whose> {
+  const { rows } = await sql<Whose>`
+    select
+      (select visitor_id from events
+        where workspace_id = ${workspaceId} and id = ${event?.id ?? null}::uuid) as visitor_id,
+      coalesce(
+        (select id from visitors where workspace_id = ${workspaceId} and email = ${identity.email}),
+        (select id from visitors where workspace_id = ${workspaceId} and phone = ${identity.phone}
+          order by created_at, id limit 1)) as match_id`.execute(tx);
+  return rows[0] ?? { visitor_id: null, match_id: null };
+}
+
+/** Locks visitors in the order of their ids, as everybody does who needs several. */
+export async function lockVisitors(
+  tx: Db,
+  workspaceId: string,
+  ids: readonly (string | null)[],
+): Promise<VisitorRow[]> {
+  const known = ids.filter((id) => id !== null);
+  if (known.length === 0) return [];
+  const { rows } = await sql<VisitorRow>`select * from visitors
+    where workspace_id = ${workspaceId} and id = any(${known}::uuid[]) order by id for update`.execute(tx);
+  return rows;
+}
+
+async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<VisitorRow> {
+  return await tx
+    .insertInto("visitors")
+    .values({ workspace_id: workspaceId, id: newId(at), created_at: at, updated_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+const reservedColumns = {
+  $email: "email",
+  $phone: "phone",
+  $firstName: "first_name",
+  $lastName: "last_name",
+} as const;
+
+interface ReservedChange {
+  /** As it is stored. */
+  readonly profile: VisitorRow;
+  /** As it is before the call's own values. */
+  readonly before: VisitorRow;
+  readonly identity: Identity;
+  readonly values: Values;
+  readonly at: Date;
+}
+
+/** Saves identity and names. Answers the keys that changed. */
+async function saveReserved(
+  tx: Db,
+  { profile, before, identity, values, at }: ReservedChange,
+): Promise<readonly string[]> {
+  const after = { ...before };
+  for (const [key, column] of Object.entries(reservedColumns)) {
+    const given = values.get(key);
+    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
+    after[column] = column === "email" ? identity.email : given.value;
+  }
+  const columns = Object.entries(reservedColumns);
+  if (columns.some(([, column]) => after[column] !== profile[column])) {
+    const { email, phone, first_name, last_name } = after;
+    await tx
+      .updateTable("visitors")
+      .set({ email, phone, first_name, last_name, updated_at: at })
+      .where("workspace_id", "=", profile.workspace_id)
+      .where("id", "=", profile.id)
+      .execute();
+  }
+  return columns.flatMap(([key, column]) => (after[column] === before[column] ? [] : [key]));
+}
+
+/**
+ * Saves custom attributes of a visitor whose row the transaction has locked. Answers the keys whose values changed; of new
+ * keys, those are stored that there is room for.
+ */
+export async function saveAttributes(
+  tx: Db,
+  workspaceId: string,
+  visitorId: string,
+  at: Date,
+  attributes: readonly Pick<GivenAttribute, "key" | "value" | "type" | "setOnce">[],
+): Promise<readonly string[]> {
+  if (attributes.length === 0) return [];
+  const { rows } = await sql<{ key: string }>`
+    with given as (
+      select * from unnest(${attributes.map(({ key }) => key)}::text[], ${attributes.map(({ value }) => value)}::text[],
+        ${attributes.map(({ type }) => type)}::visitor_attribute_type[],
+        ${attributes.map(({ setOnce }) => setOnce)}::boolean[])
+        with ordinality as given (key, value, type, set_once, position)),
+    known as (select key, value from visitor_attributes
+      where workspace_id = ${workspaceId} and visitor_id = ${visitorId}),
+    kept as (
+      select given.*, row_number() over (order by known.key is null, position) as place, known.key is null as is_new
+      from given left join known using (key)
+      where not (given.set_once and coalesce(known.value, '') <> ''))
+    insert into visitor_attributes as a (workspace_id, visitor_id, key, type, value, created_at, updated_at)
+    select ${workspaceId}, ${visitorId}, key, type, value, ${at}, ${at} from kept
+    where not is_new
+      or place - (select count(*) from kept where not is_new)
+        <= ${visitorAttributesMax} - (select count(*) from known)
+    order by key
+    on conflict (workspace_id, visitor_id, key) do update
+      set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
+      where (a.type, a.value) is distinct from (excluded.type, excluded.value)
+    returning key`.execute(tx);
+  return rows.map(({ key }) => key);
+}
+
+async function touchVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<void> {
+  await sql`update visitors set updated_at = ${at} where workspace_id = ${workspaceId} and id = ${id}`.execute(
+    tx,
+  );
+}

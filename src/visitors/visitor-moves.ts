@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import type { Db } from "../db/open.ts";
+
+/**
+ * Whose devices and events are. All of it follows one order, which the drain of visits keeps too: visitors' rows are locked
+ * already, then come devices, then events, then roll-ups and traces, each by key. A visit is stored only with its device locked, so
+ * whoever holds all devices of a visitor knows all of the visitor's events.
+ */
+
+/** Custom attributes a visitor has at most; further keys are not stored. */
+export const visitorAttributesMax = 200;
+
+export interface Move {
+  readonly workspaceId: string;
+  readonly at: Date;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface MovedEvent {
+  readonly id: string;
+  readonly deviceId: string;
+}
+
+/** Merges a visitor into another: devices, events and the attributes that are missing there move, and the row goes. */
+export async function absorbVisitor(tx: Db, { workspaceId, at, from, to }: Move): Promise<void> {
+  await sql`update devices d set visitor_id = ${to}, updated_at = greatest(d.updated_at, ${at})
+    where workspace_id = ${workspaceId} and id in (
+      select id from devices where workspace_id = ${workspaceId} and visitor_id = ${from} order by id for update)`.execute(
+    tx,
+  );
+  await sql`update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and visitor_id = ${from}`.execute(tx);
+  await sql`
+    with gone as (
+      delete from visitor_links where workspace_id = ${workspaceId} and visitor_id = ${from}
+      returning link_id, event_count, first_visited_at, last_visited_at)
+    insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    select ${workspaceId}, ${to}, link_id, event_count, first_visited_at, last_visited_at from gone order by link_id
+    on conflict (workspace_id, visitor_id, link_id) do update ${addedUp}`.execute(tx);
+  await sql`
+    with gone as (
+      delete from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${from}
+      returning key, type, value, created_at, updated_at),
+    known as (select key from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${to})
+    insert into visitor_attributes (workspace_id, visitor_id, key, type, value, created_at, updated_at)
+    select ${workspaceId}, ${to}, key, type, value, created_at, updated_at from gone
+    where key not in (select key from known) order by key
+    limit greatest(0, ${visitorAttributesMax} - (select count(*) from known))`.execute(tx);
+  await sql`delete from visitors where workspace_id = ${workspaceId} and id = ${from}`.execute(tx);
+}
+
+/** Moves one event from one visitor to another, and its device where it is still the former's. */
+export async function moveEvent(
+  tx: Db,
+  { workspaceId, at, from, to, event }: Move & { readonly event: MovedEvent },
+): Promise<void> {
+  await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id = ${from}`.execute(tx);
+  const { rows } = await sql<{ link_id: string; counted: boolean }>`
+    update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id = ${from}
+    returning link_id, counted`.execute(tx);
+  const [moved] = rows;
+  if (moved?.counted !== true) return;
+  // Locked before it is folded again: the visitor's other devices may be in use.
+  await sql`select from visitor_links where workspace_id = ${workspaceId} and link_id = ${moved.link_id}
+    and visitor_id = any(${[from, to]}::uuid[]) order by visitor_id for update`.execute(tx);
+  await sql`delete from visitor_links where workspace_id = ${workspaceId} and visitor_id = ${from}
+    and link_id = ${moved.link_id}`.execute(tx);
+  await sql`
+    insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    select workspace_id, visitor_id, link_id, count(*), min(created_at), max(created_at) from events
+    where workspace_id = ${workspaceId} and visitor_id = ${from} and link_id = ${moved.link_id} and counted
+    group by workspace_id, visitor_id, link_id`.execute(tx);
+  await countEvent(tx, workspaceId, event.id);
+}
+
+/**
+ * Gives an event without a visitor one, and the device where it has none either. False when the event has a visitor by now;
+ * nothing but the device may have changed then.
+ */
+export async function attachEvent(
+  tx: Db,
+  {
+    workspaceId,
+    at,
+    event,
+    to,
+  }: { readonly workspaceId: string; readonly at: Date; readonly event: MovedEvent; readonly to: string },
+): Promise<boolean> {
+  await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id is null
+      and device_actor not in ('BOT', 'AGENT')`.execute(tx);
+  const { rows } = await sql<{ counted: boolean }>`
+    update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+    where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id is null
+    returning counted`.execute(tx);
+  const [attached] = rows;
+  if (attached?.counted === true) await countEvent(tx, workspaceId, event.id);
+  return attached !== undefined;
+}
+
+/** Adds an event to its visitor's roll-up, as the drain does. */
+async function countEvent(tx: Db, workspaceId: string, eventId: string): Promise<void> {
+  await sql`
+    insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    select workspace_id, visitor_id, link_id, 1, created_at, created_at from events
+    where workspace_id = ${workspaceId} and id = ${eventId} and visitor_id is not null
+    on conflict (workspace_id, visitor_id, link_id) do update ${addedUp}`.execute(tx);
+}
+
+const addedUp = sql.raw(`set event_count = visitor_links.event_count + excluded.event_count,
+  first_visited_at = least(visitor_links.first_visited_at, excluded.first_visited_at),
+  last_visited_at = greatest(visitor_links.last_visited_at, excluded.last_visited_at)`);

@@ -1,0 +1,201 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { testDatabase } from "../support/test-database.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Who may import whom. A room is a folder of src, or the build tools. Files are named where only they may be imported. What is
+ * not listed is refused, npm packages excepted: those are refused only by `never`.
+ */
+const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
+  lib: { may: [/^src\/lib\//, /^gen\/google\//, /^gen\/signpost\/v1\/error_reason_pb/] },
+  model: { may: [/^src\/(model|lib)\//], never: [/./] },
+  // The engine of workflows, which visits and simulations run alike: pure, like what it stands on.
+  workflow: { may: [/^src\/(workflow|model|lib)\//], never: [/^(?!libphonenumber-js)/] },
+  // Whose visits are whose: identifying, merging, counting; both wings of the house and its jobs do it here.
+  visitors: {
+    may: [/^src\/(visitors|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
+  qr: { may: [/^src\/(qr|lib)\//], never: [/^(kysely|pg|@connectrpc\/|@bufbuild\/)/] },
+  // Reads requests, in bytes or in JSON, under the limits of their fields.
+  wire: { may: [/^src\/(wire|lib)\//, /^gen\/(google|buf)\//], never: [/^(kysely|pg|@connectrpc\/)/] },
+  rest: {
+    may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
+    never: [/^(kysely|pg)$/],
+  },
+  rpc: { may: [/^src\/(rpc|wire|db|model|lib)\//, /^gen\//] },
+  api: {
+    may: [
+      /^src\/(visitors|db|workflow|model|qr|lib)\//,
+      /^src\/api\/(deps|visitor-parts)\.ts$/,
+      /^src\/rpc\/handlers\.ts$/,
+      /^gen\//,
+    ],
+  },
+  scan: {
+    may: [/^src\/(scan|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  jobs: {
+    may: [/^src\/(jobs|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//],
+  },
+  // Makes files of gen, and the bundle, of what the other rooms know; nothing of it runs in the service.
+  build: {
+    may: [
+      /^src\/(rest|model|lib)\//,
+      /^src\/rpc\/(access|deprecation)\.ts$/,
+      /^src\/server\/limits\.ts$/,
+      // What is not built yet, and the schema, come from where they are known.
+      /^src\/api\/(services|unbuilt)\.ts$/,
+      /^src\/db\/(open|migrate|embedded\/embedded)\.ts$/,
+      /^gen\//,
+    ],
+    never: [/^@connectrpc\//],
+  },
+  server: { may: [/^src\/(server|lib)\//, /^src\/rpc\/call\.ts$/], never: [/^(kysely|pg)$/] },
+  cli: { may: [/^src\//, /^gen\//] },
+  // What the program is made of; only main.ts comes in here.
+  service: { may: [/^src\//, /^gen\//] },
+};
+
+/**
+ * The wings of rooms that have several, and which of the room's other wings each may import; `.` stands for files beside the
+ * wings. So a line of `scan/store` runs in the storing thread or nowhere, and one of `scan/first` before a visitor's answer.
+ */
+const wings: Record<string, Record<string, readonly string[]>> = {
+  scan: {
+    ".": ["first", "steps", "plans", "spool", "store", "device", "pages"],
+    // Their waits, until what came before is stored, are the only thing that they have of the storing thread.
+    first: [".", "spool", "store", "device", "pages"],
+    steps: ["spool", "store", "device", "pages"],
+    plans: [],
+    spool: ["device"],
+    store: ["spool", "device"],
+    device: [],
+    pages: [],
+  },
+  rpc: { ".": ["pipeline"], pipeline: ["."], protocols: ["."] },
+  qr: { drawing: [], gate: ["drawing"], designs: ["drawing"] },
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly npm: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const specifiers = [...text.matchAll(/^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"/gm)].map(
+    (match) => match[1] ?? "",
+  );
+  return specifiers.flatMap((specifier): Import[] => {
+    if (specifier.startsWith("node:")) return [];
+    if (!specifier.startsWith(".")) return [{ file, target: specifier, npm: true }];
+    return [{ file, target: relative(root, join(root, dirname(file), specifier)), npm: false }];
+  });
+}
+
+/** The folder whose files may import each other: a slice of api, else the room. */
+function home(file: string): string {
+  const [top, room, slice] = file.split("/");
+  if (top === "build") return "build/";
+  return room === "api" ? `src/api/${slice}/` : `src/${room}/`;
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => `${folder}/${file}`);
+}
+
+const sources = sourcesIn("src").filter((file) => file !== "src/main.ts");
+
+/** The one list of services names every slice. */
+const aboveSlices = ["src/api/services.ts"];
+
+function refusals(file: string): string[] {
+  if (aboveSlices.includes(file)) return [];
+  const [top = "", room = ""] = file.split("/");
+  const rule = rooms[top === "build" ? top : room];
+  if (rule === undefined) return [`${file}: stands in no known room`];
+  return importsOf(file)
+    .filter(({ target, npm }) =>
+      npm
+        ? rule.never?.some((pattern) => pattern.test(target))
+        : !target.startsWith(home(file)) && !rule.may.some((pattern) => pattern.test(target)),
+    )
+    .map(({ target }) => `${file} must not import ${target}`);
+}
+
+test("every file imports only what its room may know", () => {
+  expect(sources.length).toBeGreaterThan(50);
+  expect([...sources, ...sourcesIn("build")].flatMap(refusals)).toEqual([]);
+});
+
+function wingOf(file: string): string {
+  const parts = file.split("/");
+  return parts.length > 3 ? (parts[2] ?? ".") : ".";
+}
+
+test("every file imports only those wings of its room that its own wing may know", () => {
+  const found = sources.flatMap((file) => {
+    const room = file.split("/")[1] ?? "";
+    const may = wings[room]?.[wingOf(file)];
+    if (wings[room] === undefined) return [];
+    if (may === undefined) return [`${file}: stands in no known wing`];
+    return importsOf(file)
+      .filter(({ target }) => target.startsWith(`src/${room}/`) && wingOf(target) !== wingOf(file))
+      .filter(({ target }) => !may.includes(wingOf(target)))
+      .map(({ target }) => `${file} must not import ${target}`);
+  });
+  expect(found).toEqual([]);
+});
+
+test("no folder has more than about twenty files, tests apart", () => {
+  const counts = new Map<string, number>();
+  for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > 22)).toEqual([]);
+});
+
+test("the environment is read in main and config only, and nobody but they asks the clock or the dice", () => {
+  const offenders = sources.filter((file) => {
+    if (/^src\/(lib|cli)\//.test(file)) return false;
+    const text = readFileSync(join(root, file), "utf8");
+    return /process\.env|Math\.random\(|Date\.now\(/.test(text);
+  });
+  expect(offenders).toEqual([]);
+});
+
+// Tables that no tenant owns; every other primary key, unique key and index begins with workspace_id.
+const globalTables = [
+  "blocked_hosts",
+  "changed_scopes",
+  "domain_names",
+  "member_emails",
+  "qrcode_template_slugs",
+  "revocations",
+  "shortlinks",
+  "workspaces",
+];
+
+test("every key and index of a tenant table begins with workspace_id", async () => {
+  const { pool } = await testDatabase();
+  const { rows } = await pool.query<{ table: string; index: string; first: string }>(`
+    select c.relname as table, i.relname as index, a.attname as first
+    from pg_index x
+    join pg_class c on c.oid = x.indrelid
+    join pg_class i on i.oid = x.indexrelid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = x.indkey[0]
+    where c.relnamespace = 'public'::regnamespace and c.relname not like 'kysely%'
+    order by 1, 2`);
+  expect(rows.length).toBeGreaterThan(30);
+  const wrong = rows.filter(({ table, first }) => !globalTables.includes(table) && first !== "workspace_id");
+  expect(wrong).toEqual([]);
+});

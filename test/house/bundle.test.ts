@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { onePixel } from "../support/one-pixel.ts";
+import { root, startService } from "../support/start-service.ts";
+
+const run = promisify(execFile);
+
+test("the bundle serves, records and stores a visit like the sources", async () => {
+  const folder = `dist-test-${process.pid}/service`;
+  onTestFinished(() => rm(join(root, folder, ".."), { recursive: true, force: true }));
+  await run(process.execPath, ["build/bundle.ts", folder], { cwd: root });
+
+  const service = await startService({ program: `${folder}/main.js` });
+  onTestFinished(() => service.stop());
+  const { accessToken } = service.credentials;
+  const call = async (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
+    const answer = await fetch(`${service.baseUrl}/v1${path}`, { ...init, headers });
+    expect(answer.status).toBe(200);
+    // Fields are checked below; anything else would be a failed test.
+    // biome-ignore lint/suspicious/noExplicitAny: the answer of whichever call
+    return (await answer.json()) as any;
+  };
+  const body = JSON.stringify({ destination: "https://example.com/menu" });
+  const { link } = await call("/links", { method: "POST", body });
+  const visit = await fetch(`${service.baseUrl}/${link.shortlink}?qr`, { redirect: "manual" });
+  expect([visit.status, visit.headers.get("location")]).toEqual([302, "https://example.com/menu"]);
+  const events = await vi.waitFor(
+    async () => {
+      const { json } = await call("/events");
+      expect(json.events).toHaveLength(1);
+      return json.events;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+  expect(events).toMatchObject([{ linkId: link.id, action: "ACTION_SCAN" }]);
+  // Read in a process of its own, whose program stands in a file of its own.
+  const media = JSON.stringify({ mediaType: "TYPE_BADGE", fileData: onePixel });
+  expect((await call("/media", { method: "POST", body: media })).media.mimeType).toBe("image/png");
+  for (const path of ["/openapi.json", "/docs"])
+    expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
+});

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { readWithZxing } from "../support/qr-readers.ts";
+import { eventually, root, type Service, startService } from "../support/start-service.ts";
+
+const run = promisify(execFile);
+
+const readme = await readFile(join(root, "README.md"), "utf8");
+const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+
+/** The commands that start and test the service; this test stands for the first and runs inside of the second. */
+const startBlock = "npm ci\nnpm start\n";
+const testBlock = "npm ci && npm test\n";
+
+/** Printed between two blocks, so that the output of each is known. */
+const mark = "==== end of a block";
+
+let service: Service;
+let outputs: string[];
+
+beforeAll(async () => {
+  service = await startService({ database: "own" });
+  const { stdout } = await shell(blocks.filter((block) => !isSetUp(block)).join(`\necho '${mark}'\n`));
+  outputs = stdout.split(`${mark}\n`);
+  return () => service.stop();
+});
+
+function isSetUp(block: string): boolean {
+  return block === startBlock || block === testBlock;
+}
+
+/** Runs lines of the README in one shell that stops at the first failure; only port and data folder are other ones. */
+function shell(lines: string): Promise<{ stdout: string }> {
+  const here = lines
+    .replaceAll("localhost:8080", `localhost:${service.port}`)
+    .replaceAll("data/credentials.json", join(service.dataDir, "credentials.json"));
+  return run("sh", ["-e", "-c", here], { cwd: service.dataDir });
+}
+
+function blockWith(text: string): string {
+  const block = blocks.find((each) => each.includes(text));
+  if (block === undefined) throw new Error(`no block of the README has ${text}`);
+  return block;
+}
+
+function outputOf(text: string): string {
+  const index = blocks.filter((block) => !isSetUp(block)).indexOf(blockWith(text));
+  return outputs[index] ?? "";
+}
+
+test("the first block starts what this test starts", async () => {
+  expect(blocks[0]).toBe(startBlock);
+  expect(blocks).toContain(testBlock);
+  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  expect(scripts).toMatchObject({ start: "node src/main.ts", test: expect.stringContaining("vitest run") });
+});
+
+test("the first link is made, with its image", () => {
+  const { link } = JSON.parse(outputOf('"shortlink":"menu"'));
+  expect(link).toMatchObject({ shortlink: "menu", entrypoint: `${service.baseUrl}/menu` });
+  expect(link.qrcodeSignedUrl).toMatch(/^http/);
+});
+
+test("following it is a redirect, and the visit can be read back within the promised seconds", async () => {
+  const block = blockWith("/menu?qr");
+  expect(outputOf("/menu?qr")).toMatch(/^HTTP\/1\.1 302 .*^location: https:\/\/example\.com\/menu\r$/ims);
+  const readBack = `${blockWith("token=$(")}${block.slice(block.indexOf("curl -s 'http://localhost:8080/v1/events"))}`;
+  const events = await eventually(
+    async () => JSON.parse((await shell(readBack)).stdout).json.events,
+    (each) => each.length > 0,
+  );
+  expect(events).toMatchObject([
+    { action: "ACTION_SCAN", destination: "https://example.com/menu", device: { country: "" } },
+  ]);
+});
+
+test("the image is downloaded and reads as the entrypoint with the scan marker", async () => {
+  expect(blockWith("qrcodeSignedUrl")).toContain("menu.png");
+  const image = await readFile(join(service.dataDir, "menu.png"));
+  expect(await readWithZxing(image)).toEqual([`${service.baseUrl}/menu?qr`]);
+});
+
+test("a form stands before the redirect, and a simulated visit waits at it", () => {
+  const lines = outputOf(":simulate").trim();
+  const simulation = JSON.parse(lines.slice(lines.lastIndexOf('{"path"')));
+  expect(simulation).toMatchObject({
+    path: [
+      { eventAction: "EVENT_ACTION_LINK_VISIT" },
+      { eventAction: "EVENT_ACTION_FORM_SUBMIT", completed: false },
+    ],
+    end: { kind: "KIND_WAITING" },
+  });
+});
+
+test("every variable of the configuration is in the table, and none that is not read", async () => {
+  const config = await readFile(join(root, "src/service/config.ts"), "utf8");
+  const read = [...config.matchAll(/"([A-Z][A-Z0-9_]{3,})"/g)].map(([, name]) => name);
+  const rows = [...readme.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([, cell = ""]) =>
+    cell.match(/[A-Z][A-Z0-9_]{3,}/g),
+  );
+  expect(new Set(rows)).toEqual(new Set(read));
+});
