@@ -152,7 +152,7 @@ describe.each(protocols)("over %s", (protocol) => {
         theirs.token,
       );
       const pageToken = /"nextPageToken":"([^"]+)"/.exec(JSON.stringify(first.body))?.[1] ?? "";
-      expect(pageToken).not.toBe("");
+      expect(pageToken, JSON.stringify(first)).not.toBe("");
       const hasCursor = method.input.fields.some((field) => field.name === "cursor");
       for (const token of hasCursor ? ["pageToken", "cursor"] : ["pageToken"]) {
         const next = { pageSize: "1", [token]: pageToken };

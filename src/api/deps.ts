@@ -2,12 +2,7 @@ import type { RawBuilder } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
-
-/** Jobs that calls queue, and what each is told. */
-interface QueuedJobs {
-  readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
-  readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
-}
+import type { QueuedJobs } from "../model/jobs.ts";
 
 /** What the slices are given from elsewhere. */
 export interface Deps {

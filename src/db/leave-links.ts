@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Links } from "../../gen/database.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { fileCheckOf } from "./file-checks.ts";
 import type { Db } from "./open.ts";
@@ -11,7 +12,7 @@ import type { Db } from "./open.ts";
 export async function leaveExpiredLinks(db: Db, at: Date, limit = 100): Promise<number> {
   return db.transaction().execute(async (tx) => {
     // Locked first: the next statement sees what edits that held the lock have written.
-    const { rows } = await sql<{ workspace_id: string; id: string }>`
+    const { rows } = await sql<Pick<Selectable<Links>, "workspace_id" | "id">>`
       select workspace_id, id from links where deleted_at is null and expires_at <= ${at}
       order by expires_at limit ${limit} for update skip locked`.execute(tx);
     if (rows.length === 0) return 0;

@@ -1,11 +1,9 @@
 import type pg from "pg";
-
-// Any fixed number that nothing else in this database takes advisory locks under.
-const lockClass = 7_251_002;
+import { lockClasses } from "../db/locks.ts";
 
 /** Marks a worker pool as alive for as long as the connection lives, which ends with the process even on kill -9. */
 export async function announce(client: pg.ClientBase, poolId: string): Promise<void> {
-  await client.query("select pg_advisory_lock($1, hashtext($2))", [lockClass, poolId]);
+  await client.query("select pg_advisory_lock($1, hashtext($2))", [lockClasses.workerPool, poolId]);
 }
 
 /**
@@ -27,6 +25,6 @@ export async function recoverJobs(client: pg.ClientBase): Promise<void> {
            and classid = $1::bigint::oid and objid = (hashtext(pool_id)::bigint & 4294967295)::oid
        )
      ))`,
-    [lockClass],
+    [lockClasses.workerPool],
   );
 }

@@ -1,11 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/open.ts";
-
-/** What each task is told, as JSON. A running process meets payloads written by older ones: only ever add to them. */
-export interface JobPayloads {
-  readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
-  readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
-}
+import type { QueuedJobs } from "../model/jobs.ts";
 
 export interface EnqueueOptions {
   /** A job that waits under the same key is replaced; one that already runs ends, and this one runs after. */
@@ -18,9 +13,9 @@ export interface EnqueueOptions {
  * The call that queues a job once the statement it stands in commits, and never otherwise. The job runs at least once,
  * and again with growing delays when it throws, 25 times at most.
  */
-export function jobCall<Task extends keyof JobPayloads>(
+export function jobCall<Task extends keyof QueuedJobs>(
   task: Task,
-  payload: JobPayloads[Task],
+  payload: QueuedJobs[Task],
   { key, runAt }: EnqueueOptions = {},
 ): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(${task}, payload => ${JSON.stringify(payload)}::json,
@@ -28,10 +23,10 @@ export function jobCall<Task extends keyof JobPayloads>(
 }
 
 /** Queues a job in the caller's transaction, as `jobCall` does. */
-export async function enqueue<Task extends keyof JobPayloads>(
+export async function enqueue<Task extends keyof QueuedJobs>(
   db: Db,
   task: Task,
-  payload: JobPayloads[Task],
+  payload: QueuedJobs[Task],
   options: EnqueueOptions = {},
 ): Promise<void> {
   await sql`select from ${jobCall(task, payload, options)}`.execute(db);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readWithZxing } from "../../test/support/qr-readers.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
-import { openStorage, type Storage } from "../lib/storage/storage.ts";
+import { openStorage } from "../lib/storage/open-storage.ts";
+import type { Storage } from "../lib/storage/storage.ts";
 import { renderQrcode } from "./render-qrcode.ts";
 
 const { db } = await testDatabase();

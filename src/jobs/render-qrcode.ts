@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
+import type { QueuedJobs } from "../model/jobs.ts";
 import { linkOrigin } from "../model/links/entrypoint.ts";
 import { qrcodeContent } from "../model/look/design-options.ts";
 import { loadDesign } from "../qr/designs/load-design.ts";
 import { contentTypes, imageKey, renderImage } from "../qr/drawing/render.ts";
-import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";
 
 export interface RenderQrcodeDeps extends FileStore {
@@ -18,7 +18,7 @@ export interface RenderQrcodeDeps extends FileStore {
  * Draws the QR image of a link that waits for one (`qrcode_pending_update_since`) and stores it under a key made of all
  * that decides its bytes, so that equal inputs are drawn once. Nothing happens when the link is gone or not waiting.
  */
-export function renderQrcode(deps: RenderQrcodeDeps): Task<JobPayloads["render-qrcode"]> {
+export function renderQrcode(deps: RenderQrcodeDeps): Task<QueuedJobs["render-qrcode"]> {
   const { db, storage, shortUrl } = deps;
   return async ({ workspaceId, linkId }) => {
     const link = await findWaitingLink(db, workspaceId, linkId);

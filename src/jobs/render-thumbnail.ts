@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
 import type { Db } from "../db/open.ts";
 import { askProcess, programBeside } from "../lib/images/ask-process.ts";
+import type { QueuedJobs } from "../model/jobs.ts";
 import { qrcodeContent, sampleShortlink } from "../model/look/design-options.ts";
 import { loadDesign } from "../qr/designs/load-design.ts";
 import { contentTypes, imageKey } from "../qr/drawing/render.ts";
 import type { Drawing } from "./draw-process.ts";
-import type { JobPayloads } from "./queue.ts";
 import type { Task } from "./runner.ts";
 
 export interface RenderThumbnailDeps extends FileStore {
@@ -25,7 +25,7 @@ const program = programBeside(import.meta.url, "draw-process");
  * when the template is gone or not waiting. It draws in a process of its own: the first start draws those of all built-in
  * templates, and a service that only redirects shall not keep what that takes, 50 MB.
  */
-export function renderThumbnail(deps: RenderThumbnailDeps): Task<JobPayloads["render-thumbnail"]> {
+export function renderThumbnail(deps: RenderThumbnailDeps): Task<QueuedJobs["render-thumbnail"]> {
   const { db, storage, shortUrl } = deps;
   const content = qrcodeContent(shortUrl, sampleShortlink);
   return async ({ workspaceId, templateId }, signal) => {

@@ -4,10 +4,16 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { withoutValues } from "../db/describe-failure.ts";
 import { connectionConfig } from "../db/open.ts";
+import type { PeriodicJob, QueuedJobs } from "../model/jobs.ts";
 import { announce, recoverJobs } from "./presence.ts";
 
 /** Does one job; may be repeated, so it must not matter. The signal asks it to end early when the service stops. */
 export type Task<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>;
+
+/** Who does which job: every one that is queued, by a call or by the clock. */
+export type Tasks = { readonly [Name in keyof QueuedJobs]: Task<QueuedJobs[Name]> } & {
+  readonly [Name in PeriodicJob]: Task<unknown>;
+};
 
 export interface JobsOptions {
   readonly connection: string | pg.ConnectionConfig;

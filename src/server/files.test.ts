@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signFileUrl } from "../lib/storage/file-url.ts";
+import { openStorage } from "../lib/storage/open-storage.ts";
 import { signUrl } from "../lib/storage/signed-url.ts";
-import { openStorage, type Storage } from "../lib/storage/storage.ts";
+import type { Storage } from "../lib/storage/storage.ts";
 import { filesHandler } from "./files.ts";
 
 const key = Buffer.alloc(32, 7);

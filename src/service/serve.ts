@@ -4,12 +4,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { lockClasses } from "../db/locks.ts";
 import { inTransaction } from "../db/open.ts";
 import type { Jobs } from "../jobs/runner.ts";
 import { createAddressList, createOriginReader } from "../lib/client-address.ts";
 import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
-import { openStorage } from "../lib/storage/storage.ts";
+import { openStorage } from "../lib/storage/open-storage.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
@@ -252,9 +253,6 @@ async function openPort(config: Config, log: Logger) {
   };
 }
 
-// Any fixed number that nothing else in this database takes advisory locks under.
-const firstStartLock = 7_251_003;
-
 /** On an empty database: a workspace, an admin and a token. Later: a reminder of them. */
 async function welcome(
   { config, addresses, db, keyFor, now }: Parts,
@@ -264,7 +262,7 @@ async function welcome(
   const password = newPassword();
   const created = await inTransaction(db, async (tx) => {
     // Processes that start at once on one empty database take turns, and the first one makes the workspace.
-    await sql`select pg_advisory_xact_lock(${firstStartLock})`.execute(tx);
+    await sql`select pg_advisory_xact_lock(${lockClasses.firstStart})`.execute(tx);
     const found = await tx.selectFrom("workspaces").select("id").limit(1).executeTakeFirst();
     if (found !== undefined) return undefined;
     const [{ createWorkspace }, { createTokenSigner }] = await Promise.all([

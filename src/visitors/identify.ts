@@ -1,7 +1,8 @@
 import { type Selectable, sql } from "kysely";
-import pg from "pg";
-import type { Visitors } from "../../gen/database.ts";
+import type { VisitorAttributes, Visitors } from "../../gen/database.ts";
+import { lockClasses } from "../db/locks.ts";
 import { type Db, violates } from "../db/open.ts";
+import { isDeadlock, untilUndisturbed } from "../db/retry.ts";
 import { newId } from "../lib/ids.ts";
 import type { AttributeType } from "../model/workflow/attribute-capture.ts";
 import { shareRollUps } from "./roll-ups.ts";
@@ -40,9 +41,6 @@ export interface Identified {
   readonly changedKeys: readonly string[];
 }
 
-/** Each time around somebody else was faster, so more than a few mean a bug. */
-const attemptsMax = 8;
-
 /**
  * Finds out whose values these are and saves them: the profile with the same `$email`, or else the oldest one with the
  * same `$phone`, or else the visit's visitor, or else a new one. An anonymous visitor is merged into the profile that is
@@ -58,18 +56,18 @@ export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Ident
   // Before any event changes hands, or a rebuild could fold it under both visitors.
   await shareRollUps([call.workspaceId]).execute(tx);
   await lockIdentity(tx, call.workspaceId, identity);
-  for (let attempt = 1; ; attempt++) {
+  return untilUndisturbed(async () => {
     await sql`savepoint identify`.execute(tx);
     try {
       const identified = await identifyOnce(tx, call, identity, values);
       await sql`release savepoint identify`.execute(tx);
       return identified;
     } catch (error) {
-      if (!isRace(error) || attempt === attemptsMax) throw error;
       // Gives back the locks too, which the next attempt takes in its own order.
-      await sql`rollback to savepoint identify`.execute(tx);
+      if (isRace(error)) await sql`rollback to savepoint identify`.execute(tx);
+      throw error;
     }
-  }
+  }, isRace);
 }
 
 /** Somebody else has changed meanwhile what this attempt began with: start over. */
@@ -78,9 +76,8 @@ class IdentifyRace extends Error {
 }
 
 function isRace(error: unknown): boolean {
-  if (error instanceof IdentifyRace || violates(error, "visitors_email_key")) return true;
-  // Deadlock, which visits that are being stored can bring about.
-  return error instanceof pg.DatabaseError && error.code === "40P01";
+  // Visits that are being stored can bring deadlocks about.
+  return error instanceof IdentifyRace || violates(error, "visitors_email_key") || isDeadlock(error);
 }
 
 interface Identity {
@@ -154,9 +151,6 @@ function lastingValues(attributes: readonly GivenAttribute[]): Values {
   return values;
 }
 
-/** Any fixed number that nothing else in this database takes advisory locks under. */
-const lockClass = 7_251_005;
-
 /**
  * Makes calls with the same identity wait for each other, until the transaction ends. Only e-mail addresses are unique,
  * and even they only once somebody has them.
@@ -164,7 +158,7 @@ const lockClass = 7_251_005;
 async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: Identity): Promise<void> {
   const names = [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
   if (names.length === 0) return;
-  await sql`select pg_advisory_xact_lock(${lockClass}, number)
+  await sql`select pg_advisory_xact_lock(${lockClasses.identity}, number)
     from (select distinct hashtext(name) as number from unnest(${names}::text[]) as given (name) order by number)
       as locks`.execute(tx);
 }
@@ -262,7 +256,7 @@ export async function saveAttributes(
   attributes: readonly Pick<GivenAttribute, "key" | "value" | "type" | "setOnce">[],
 ): Promise<readonly string[]> {
   if (attributes.length === 0) return [];
-  const { rows } = await sql<{ key: string }>`
+  const { rows } = await sql<Pick<Selectable<VisitorAttributes>, "key">>`
     with given as (
       select * from unnest(${attributes.map(({ key }) => key)}::text[], ${attributes.map(({ value }) => value)}::text[],
         ${attributes.map(({ type }) => type)}::visitor_attribute_type[],

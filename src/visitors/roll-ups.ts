@@ -1,13 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
+import { lockClasses } from "../db/locks.ts";
 import type { Db } from "../db/open.ts";
 
 /**
  * Roll-ups are folds over counted events. Here they start from nothing; the drain adds what it has just written, by the
  * same folds over what it knows of its visits. Both come to the same rows, to the byte.
  */
-
-/** Any fixed number that nothing else in this database takes advisory locks under. */
-const lockClass = 7_251_004;
 
 /** Workspaces share so many locks, which bounds what one transaction holds. */
 const lockCount = 64;
@@ -17,7 +15,7 @@ const lockCount = 64;
  * be taken before the events are written, or a rebuild could count them and the drain once more.
  */
 export function shareRollUps(workspaceIds: readonly string[]): RawBuilder<unknown> {
-  return sql`select pg_advisory_xact_lock_shared(${lockClass}, number)
+  return sql`select pg_advisory_xact_lock_shared(${lockClasses.rollUps}, number)
     from (select distinct abs(hashtext(id) % ${lockCount}) as number
       from unnest(${`{${workspaceIds.join()}}`}::text[]) as given (id) order by number) as locks`;
 }
@@ -36,7 +34,7 @@ export async function rebuildRollUps(db: Db, workspaceId?: string): Promise<void
 
 async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(tx);
-  await sql`select pg_advisory_xact_lock(${lockClass}, abs(hashtext(${workspaceId}) % ${lockCount}))`.execute(
+  await sql`select pg_advisory_xact_lock(${lockClasses.rollUps}, abs(hashtext(${workspaceId}) % ${lockCount}))`.execute(
     tx,
   );
   const source = sourceOf(sql`events e`, sql`e.workspace_id = ${workspaceId}`);

@@ -1,17 +1,17 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Devices, Events, Links } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 import { leadScoreOf } from "../model/visitors/lead-score.ts";
 
-interface ScoredRow {
+interface ScoredRow
+  extends Pick<Selectable<Events>, "steps_total">,
+    Pick<
+      Selectable<Devices>,
+      "platform_name" | "platform_version" | "browser_name" | "browser_version" | "country"
+    >,
+    Pick<Selectable<Links>, "purpose"> {
   readonly ended_at: Date;
-  readonly steps_total: number;
-  readonly platform_name: string;
-  readonly platform_version: string;
-  readonly browser_name: string;
-  readonly browser_version: string;
-  readonly country: string;
-  readonly purpose: string;
   readonly previous_visits: number | null;
   readonly steps: readonly {
     readonly action: StepAction;

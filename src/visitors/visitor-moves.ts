@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Events } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 
 /**
@@ -57,7 +58,7 @@ export async function moveEvent(
 ): Promise<void> {
   await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id = ${from}`.execute(tx);
-  const { rows } = await sql<{ link_id: string; counted: boolean }>`
+  const { rows } = await sql<Pick<Selectable<Events>, "link_id" | "counted">>`
     update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id = ${from}
     returning link_id, counted`.execute(tx);
@@ -92,7 +93,7 @@ export async function attachEvent(
   await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id is null
       and device_actor not in ('BOT', 'AGENT')`.execute(tx);
-  const { rows } = await sql<{ counted: boolean }>`
+  const { rows } = await sql<Pick<Selectable<Events>, "counted">>`
     update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id is null
     returning counted`.execute(tx);

@@ -26,7 +26,7 @@ export interface Size {
 export const depthMax = 100;
 
 /** How many elements of lists and maps are read where the field itself says nothing. */
-export const itemsMaxDefault = 1_000;
+export const itemsMaxDefault = 500;
 
 /** How long a text may be where the field itself says nothing. */
 export const textBytesMaxDefault = 20_000;

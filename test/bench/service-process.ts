@@ -12,6 +12,7 @@ import type { Credentials } from "../../src/service/first-start.ts";
 /** The program in a process of its own, with an embedded database, as in production but without rate limits. */
 export interface ServiceProcess {
   readonly port: number;
+  readonly metricsUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   readonly credentials: Credentials;
@@ -79,6 +80,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
   const metric = (...names: string[]) => readMetrics(metricsPort, names);
   return {
     port,
+    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
     pid: child.pid ?? 0,
     dataDir,
     credentials: beside?.credentials ?? JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")),

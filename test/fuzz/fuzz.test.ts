@@ -9,7 +9,8 @@ test(`${requests} damaged requests by every door are answered without a fault of
 }, async () => {
   const service = await startService();
   try {
-    const target = { port: service.port, token: service.credentials.accessToken };
+    const { port, metricsUrl } = service;
+    const target = { port, metricsUrl, token: service.credentials.accessToken };
     const { answers, faults, busyMs } = await fuzz(target, { requests, seed: 20_261_122 });
     expect(faults).toEqual([]);
     expect(busyMs).toBeLessThan(200);

@@ -33,7 +33,6 @@ const roundSize = 250;
 
 /** Sends changed requests to a service without rate limits; the same seed sends the same ones to a new service. */
 export async function fuzz(target: Target, { requests, seed, onProgress }: FuzzOptions): Promise<FuzzReport> {
-  const service = { baseUrl: `http://127.0.0.1:${target.port}` };
   const random = randomFrom(seed);
   const sender = createSender(target.port);
   const answers = new Map<string, number>();
@@ -42,7 +41,7 @@ export async function fuzz(target: Target, { requests, seed, onProgress }: FuzzO
   let startMib = 0;
   let sent = 0;
   await makeWorld(target);
-  await busyMs(service);
+  await busyMs(target);
   while (sent < requests) {
     const world = await makeWorld(target);
     const round = Array.from({ length: Math.min(roundSize, requests - sent) }, () =>
@@ -60,17 +59,17 @@ export async function fuzz(target: Target, { requests, seed, onProgress }: FuzzO
       if (fault !== undefined) faults.push(`${what}: ${fault}\n${textOf(request)}`);
     });
     sent += round.length;
-    const busy = await busyMs(service);
+    const busy = await busyMs(target);
     longest = Math.max(longest, busy);
     if (busy > busyMsMax)
       faults.push(
         `busy for ${busy.toFixed()} ms; ${slowest.what} took ${slowest.ms.toFixed()} ms of all longest`,
       );
-    if (startMib === 0 && sent >= requests / 10) startMib = await residentMib(service);
+    if (startMib === 0 && sent >= requests / 10) startMib = await residentMib(target);
     onProgress?.(sent);
   }
   sender.close();
-  return { answers, faults, busyMs: longest, grownMib: (await residentMib(service)) - startMib };
+  return { answers, faults, busyMs: longest, grownMib: (await residentMib(target)) - startMib };
 }
 
 async function inParallel<T>(

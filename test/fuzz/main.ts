@@ -12,7 +12,8 @@ const { values } = parseArgs({
 const [requests, seed] = [Number(values.requests), Number(values.seed)];
 const service = await startServiceProcess({ env: { RATE_LIMIT_PUBLISHABLE: "0", LOG_LEVEL: "error" } });
 try {
-  const target = { port: service.port, token: service.credentials.accessToken };
+  const { port, metricsUrl } = service;
+  const target = { port, metricsUrl, token: service.credentials.accessToken };
   const onProgress = (sent: number) => {
     if (sent % 5_000 === 0) console.error(`${sent} requests`);
   };

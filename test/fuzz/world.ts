@@ -5,6 +5,7 @@ import { formAction, newVisitor } from "../support/visitor.ts";
 /** A service to send to. */
 export interface Target {
   readonly port: number;
+  readonly metricsUrl: string;
   readonly token: string;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { languages } from "../../sdk/languages.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const fences: Readonly<Record<string, string>> = { ts: "typescript" };
 
 function read(path: string): string {

@@ -112,22 +112,21 @@ const elsewhere: Record<string, string[]> = {
   // Passwords are sealed, opened, compared, and the attempts counted.
   "api/workflow-steps/message.ts": ["PASSWORD_VERIFY"],
   "api/workflow-steps/step-password.ts": ["PASSWORD_VERIFY"],
-  "scan/step-password.ts": ["PASSWORD_VERIFY"],
-  "scan/take-step.ts": ["PASSWORD_VERIFY", "CLIENT_REDIRECT"],
+  "scan/steps/step-password.ts": ["PASSWORD_VERIFY"],
+  "scan/steps/take-step.ts": ["PASSWORD_VERIFY", "CLIENT_REDIRECT"],
   // Answers of forms and of pages with a timer are posted as the pages would.
   "api/workflow-steps/simulated-answers.ts": ["FORM_SUBMIT", "MESSAGE_PAGE"],
   // Operators and what they compare with have to fit.
   "api/workflow-steps/rules.ts": ["visitorDataCondition"],
   // A form that was answered counts for the score.
-  "db/score-visit.ts": ["FORM_SUBMIT"],
+  "visitors/score-visit.ts": ["FORM_SUBMIT"],
   // Timers run on, and cards are files.
-  "scan/step-handler.ts": ["CONTACT_CARD"],
-  "scan/step-timer.ts": ["MESSAGE_PAGE"],
-  "scan/vcard.ts": ["socialLinks"],
+  "scan/steps/step-timer.ts": ["MESSAGE_PAGE"],
+  "scan/steps/step-handler.ts": ["CONTACT_CARD"],
   // Entries and redirects have their traces from the event, a redirect to the fallback among them.
-  "scan/step-place.ts": ["CLIENT_REDIRECT"],
-  "scan/step-writes.ts": ["CLIENT_REDIRECT"],
-  "scan/write-events.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "entryAccess"],
+  "scan/steps/step-place.ts": ["CLIENT_REDIRECT"],
+  "scan/store/step-writes.ts": ["CLIENT_REDIRECT"],
+  "scan/store/write-events.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "entryAccess"],
   "workflow/simulate.ts": ["CLIENT_REDIRECT", "entryAccess"],
 };
 

@@ -58,10 +58,10 @@ test.each([
   ["deflate", deflateSync],
 ])("a body in %s is read as any other", async (coding, pack) => {
   const headers = { "content-encoding": coding, "content-type": "application/json" };
-  const body = pack(JSON.stringify({ id: "7", displayName: "x".repeat(100_000) }));
+  const body = pack(JSON.stringify({ id: "7", displayName: "x".repeat(10_000) }));
   const { status, json } = await ask("/v1/specimens", { method: "POST", headers, body });
   expect(status).toBe(200);
-  expect(json).toMatchObject({ id: "7", displayName: "x".repeat(100_000) });
+  expect(json).toMatchObject({ id: "7", displayName: "x".repeat(10_000) });
 });
 
 test("a body that unpacks to more than the limit is refused as one that is sent so large", async () => {

@@ -1,6 +1,6 @@
 /** A number that a service shows of itself. */
-export async function readMetric(service: { readonly baseUrl: string }, name: string): Promise<number> {
-  const answer = await fetch(`${service.baseUrl}/metrics`);
+export async function readMetric(service: { readonly metricsUrl: string }, name: string): Promise<number> {
+  const answer = await fetch(service.metricsUrl);
   const text = await answer.text();
   const value = new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1];
   if (value === undefined) throw new Error(`there is no metric ${name} in:\n${text}`);
@@ -8,7 +8,7 @@ export async function readMetric(service: { readonly baseUrl: string }, name: st
 }
 
 /** The longest time, in milliseconds, that the service was busy in one go since this was asked before. */
-export async function busyMs(service: { readonly baseUrl: string }): Promise<number> {
+export async function busyMs(service: { readonly metricsUrl: string }): Promise<number> {
   return 1000 * (await readMetric(service, "signpost_event_loop_busy_seconds"));
 }
 
@@ -16,6 +16,6 @@ export async function busyMs(service: { readonly baseUrl: string }): Promise<num
 export const busyMsMax = 200;
 
 /** The memory of the service's process, in MiB. */
-export async function residentMib(service: { readonly baseUrl: string }): Promise<number> {
+export async function residentMib(service: { readonly metricsUrl: string }): Promise<number> {
   return (await readMetric(service, "process_resident_memory_bytes")) / 1024 / 1024;
 }

@@ -246,7 +246,9 @@ test("refuses bounds in the wrong order, unknown includes and tokens of other fi
 });
 
 test("embeds what is asked for, and leaves out deleted links", async () => {
-  const { link } = (await workspace.rest("POST", "/v1/links", { destination: "https://example.com" })).json;
+  const destination = "https://example.com";
+  const expiry = { expiresAt: new Date(now().getTime() + 86_400_000), expiredDestination: destination };
+  const { link } = (await workspace.rest("POST", "/v1/links", { destination, ...expiry })).json;
   const deviceId = await addDevice({ country: "DE" });
   const visitorId = randomUUID();
   const person = { email: "ada@example.com", first_name: "Ada", created_at: now(), updated_at: now() };

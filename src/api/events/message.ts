@@ -8,12 +8,14 @@ import { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { Action, HttpMethod, TriggeredBy, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
 import { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import { DigestFrequency, SubscriptionType, WorkspaceSchema } from "../../../gen/signpost/v1/workspace_pb.js";
+import { WorkspaceSchema } from "../../../gen/signpost/v1/workspace_pb.js";
 import type { Embedded } from "../../db/within-answer.ts";
-import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
-import { type DeviceRow, toAttribute, toDevice } from "../visitor-parts.ts";
-import type { EventRow, LinkRow, TracedEvent, TraceRow, VisitorRow, WorkspaceRow } from "./queries.ts";
+import { type DeviceRow, toDevice } from "../resources/device.ts";
+import { type LinkRow, toLinkAlone } from "../resources/link.ts";
+import { toVisitorAlone, type VisitorRow } from "../resources/visitor.ts";
+import { toWorkspace, type WorkspaceRow } from "../resources/workspace.ts";
+import type { EventRow, TracedEvent, TraceRow } from "./queries.ts";
 
 /** What events embed, by id; undefined is what was not asked for. */
 export interface EmbeddedRows {
@@ -41,9 +43,9 @@ export function isRead(row: EventRow, { traces, visitors, devices, links }: Embe
 
 /** Makes the messages of one page. What many events embed is made once. */
 export function eventMessages(embedded: EmbeddedRows, shortUrl: string): (row: EventRow) => Event {
-  const visitorOf = once(embedded.visitors, (row) => create(VisitorSchema, toVisitor(row)));
+  const visitorOf = once(embedded.visitors, (row) => create(VisitorSchema, toVisitorAlone(row)));
   const deviceOf = once(embedded.devices, (row) => create(DeviceSchema, toDevice(row)));
-  const linkOf = once(embedded.links, (row) => create(LinkSchema, toLink(row, shortUrl)));
+  const linkOf = once(embedded.links, (row) => create(LinkSchema, toLinkAlone(row, shortUrl)));
   const workspace = embedded.workspace && create(WorkspaceSchema, toWorkspace(embedded.workspace));
   return (row) => {
     const objects = {
@@ -154,73 +156,6 @@ export function toTrace(row: TraceRow, event: TracedEvent): MessageInitShape<typ
     // Written from the same map.
     savedAttributes: (row.saved_attributes ?? {}) as Record<string, string>,
     ...(row.completed_at && { completedAt: timestampFromDate(row.completed_at) }),
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
-  };
-}
-
-function toVisitor(row: VisitorRow): MessageInitShape<typeof VisitorSchema> {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    email: row.email ?? "",
-    phone: row.phone ?? "",
-    firstName: row.first_name ?? "",
-    lastName: row.last_name ?? "",
-    attributes: row.attributes.map(toAttribute),
-    deviceCount: row.device_count,
-    qrcodeCount: row.link_count,
-    visitCount: row.visit_count,
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
-  };
-}
-
-// The link as its own reads answer it, without anything embedded.
-function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof LinkSchema> {
-  const pending = row.qrcode_pending_update_since;
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    purpose: row.purpose,
-    shortlink: row.shortlink,
-    entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
-    customDomainId: row.custom_domain_id ?? "",
-    fallbackDestination: row.fallback_destination,
-    directoryId: row.directory_id ?? "",
-    metadata: row.metadata as Record<string, string>, // written from the same map
-    qrcodeDesignId: row.qrcode_design_id,
-    qrcodeTemplateId: row.qrcode_template_id ?? "",
-    pageThemeId: row.page_theme_id ?? "",
-    eventCount: row.event_count ?? 0n,
-    ...(pending && { qrcodePendingUpdateSince: timestampFromDate(pending) }),
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
-  };
-}
-
-function toWorkspace(row: WorkspaceRow): MessageInitShape<typeof WorkspaceSchema> {
-  return {
-    id: row.id,
-    name: row.name,
-    slug: row.slug ?? "",
-    shortDescription: row.short_description,
-    description: row.description,
-    website: row.website,
-    tags: row.tags,
-    faq: row.faq,
-    country: row.country,
-    timezone: row.timezone,
-    digestFrequency: DigestFrequency[row.digest_frequency],
-    enforceMfa: row.enforce_mfa,
-    linkSettingId: row.link_setting_id,
-    subscriptionType: SubscriptionType[row.subscription_type],
-    ...(row.trial_ends_at && { trialEndsAt: timestampFromDate(row.trial_ends_at) }),
-    ...(row.verified_at && { verifiedAt: timestampFromDate(row.verified_at) }),
-    ...(row.enroll_requested_at && { enrollRequestedAt: timestampFromDate(row.enroll_requested_at) }),
-    ...(row.published_at && { publishedAt: timestampFromDate(row.published_at) }),
-    ...(row.inactive_since && { inactiveSince: timestampFromDate(row.inactive_since) }),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Events, Links, Traces, Visitors, Workspaces } from "../../../gen/database.ts";
+import type { Events, Traces } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import {
   type Asked,
@@ -10,25 +10,13 @@ import {
 } from "../../db/within-answer.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
-import type { AttributeRow, DeviceRow } from "../visitor-parts.ts";
+import type { DeviceRow } from "../resources/device.ts";
+import type { LinkRow } from "../resources/link.ts";
+import type { VisitorRow } from "../resources/visitor.ts";
+import type { WorkspaceRow } from "../resources/workspace.ts";
 
 export type EventRow = Selectable<Events>;
 export type TraceRow = Selectable<Traces>;
-export type WorkspaceRow = Selectable<Workspaces>;
-
-/** A link with what it takes to show it. */
-export interface LinkRow extends Selectable<Links> {
-  readonly domain_name: string | null;
-  readonly event_count: bigint | null;
-}
-
-/** A visitor with attributes, and with counts that leave out bots and agents. */
-export interface VisitorRow extends Selectable<Visitors> {
-  readonly attributes: readonly AttributeRow[];
-  readonly device_count: bigint;
-  readonly link_count: bigint;
-  readonly visit_count: bigint;
-}
 
 /** Which events a list is of; what is undefined does not matter. Both times are inclusive. */
 export interface EventFilter {
@@ -169,7 +157,8 @@ export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): 
       left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
       left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id
       where l.workspace_id = ${workspaceId} and l.id = asked.id`,
-    bytes: sql`octet_length(record.metadata::text) + octet_length(record.purpose)`,
+    bytes: sql`octet_length(record.metadata::text) + octet_length(record.purpose)
+      + octet_length(record.expired_destination)`,
     order: sql`id`,
   });
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { LinkSettings } from "../../../gen/database.ts";
+import { tellWorkspaceChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 
 export type LinkSettingRow = Selectable<LinkSettings>;
@@ -41,7 +42,7 @@ export async function updateLinkSetting(
         where w.id = s.workspace_id and w.link_setting_id = s.id
           and s.workspace_id = ${workspaceId} and s.id = ${id}
         returning s.*),
-      notice as (select pg_notify('signpost_plan', workspace_id::text) from changed)
+      notice as (select ${tellWorkspaceChange(sql.ref("workspace_id"))} from changed)
     select changed.* from changed, notice`.execute(db);
   return rows[0];
 }

@@ -12,7 +12,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
-import type { ImageState, LinkRow } from "./queries.ts";
+import type { ImageState, LinkWithParts } from "./queries.ts";
 import { notFound, readTime, shortlinkTaken, wantedTags } from "./rules.ts";
 import type { WantedLink } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
@@ -159,7 +159,7 @@ function newLink(
 }
 
 /** The row that the statement wrote; nothing in it is the database's own. */
-function rowOf(link: NewLink, { tags }: Insertion): LinkRow {
+function rowOf(link: NewLink, { tags }: Insertion): LinkWithParts {
   return {
     workspace_id: link.workspaceId,
     id: link.id,

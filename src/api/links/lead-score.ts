@@ -31,7 +31,6 @@ export async function getLeadScore(
       ...(event.technological_aptitude !== null && { technologicalAptitude: event.technological_aptitude }),
       ...(event.recurring_interest !== null && { recurringInterest: event.recurring_interest }),
       ...(event.brand_supportiveness !== null && { brandSupportiveness: event.brand_supportiveness }),
-      ...(event.brand_supportiveness !== null && { brandSupportiveness: event.brand_supportiveness }),
       ...(event.profile_fit !== null && { profileFit: event.profile_fit }),
     },
     ...(event.recurring_scans !== null && { recurringScans: event.recurring_scans }),

@@ -11,18 +11,13 @@ import { fillPage } from "../../lib/paging/fill-page.ts";
 import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import type { LinkRow } from "../resources/link.ts";
+import { tagKey } from "../resources/tag.ts";
 import { readInclude } from "./include.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import {
-  countLinks,
-  type LinkFilter,
-  type LinkOrder,
-  type LinkRow,
-  linkOrders,
-  listLinks,
-} from "./queries.ts";
-import { notFound, tagKey } from "./rules.ts";
+import { countLinks, type LinkFilter, type LinkOrder, linkOrders, listLinks } from "./queries.ts";
+import { notFound } from "./rules.ts";
 
 /** Lists links: one statement for the page and all it embeds, one for the number of all. */
 export async function listLinksPage(

@@ -4,8 +4,6 @@ import type { Json } from "../../../gen/database.ts";
 import { CustomDomain_Status, type CustomDomainSchema } from "../../../gen/signpost/v1/custom_domain_pb.js";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { PageThemeSchema } from "../../../gen/signpost/v1/page_theme_pb.js";
-import { QrcodeDesignSchema } from "../../../gen/signpost/v1/qrcode_design_pb.js";
-import type { TagSchema } from "../../../gen/signpost/v1/tag_pb.js";
 import { WorkflowStepPayloadSchema } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import {
   EventAction,
@@ -13,12 +11,13 @@ import {
   WorkflowStep_NodeType,
   type WorkflowStepSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import { entrypointOf } from "../../model/links/entrypoint.ts";
-import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
-import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
-import type { LinkRow, TagRow } from "./queries.ts";
+import type { SignFile } from "../resources/file-address.ts";
+import { toLinkAlone } from "../resources/link.ts";
+import { toQrcodeDesign } from "../resources/qrcode-design.ts";
+import { toTag } from "../resources/tag.ts";
+import type { LinkWithParts } from "./queries.ts";
 import type { NewLink } from "./writes.ts";
 
 /** What a link's message needs beside the row. */
@@ -26,44 +25,20 @@ export interface LinkMessageOptions {
   readonly shortUrl: string;
   /** Whether the address of the QR image is shown. */
   readonly showsImage: boolean;
-  /** Makes addresses of stored files. */
-  readonly signFile: (storageKey: string) => string;
+  readonly signFile: SignFile;
 }
 
 /** The link and what the row holds to embed. */
 export function toLink(
-  row: LinkRow,
+  row: LinkWithParts,
   { shortUrl, showsImage, signFile }: LinkMessageOptions,
 ): MessageInitShape<typeof LinkSchema> {
   return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    purpose: row.purpose,
-    shortlink: row.shortlink,
-    entrypoint: entrypointOf({ host: row.domain_name, shortlink: row.shortlink }, shortUrl),
-    customDomainId: row.custom_domain_id ?? "",
-    fallbackDestination: row.fallback_destination,
-    ...defined("expiresAt", row.expires_at, timestampFromDate),
-    expiredDestination: row.expired_destination,
-    directoryId: row.directory_id ?? "",
-    metadata: row.metadata as Record<string, string>, // written from the same map
-    qrcodeDesignId: row.qrcode_design_id,
-    qrcodeTemplateId: row.qrcode_template_id ?? "",
-    pageThemeId: row.page_theme_id ?? "",
-    pageThemeTemplateId: row.page_theme_template_id ?? "",
-    eventCount: row.event_count ?? 0n,
-    ...defined("qrcodePendingUpdateSince", row.qrcode_pending_update_since, timestampFromDate),
+    ...toLinkAlone(row, shortUrl),
     ...defined("qrcodeSignedUrl", showsImage ? row.qrcode_image_key : undefined, signFile),
     tags: row.tags?.map(toTag) ?? [],
     ...defined("customDomain", row.domain, toCustomDomain),
-    ...defined("qrcodeDesign", row.design, ({ id, options, created_at, updated_at }) => ({
-      ...fromJson(QrcodeDesignSchema, objectOf({ ...defaultDesignOptions, ...objectOf(options) }), lenient),
-      id,
-      ...defined("centralImageSignedUrl", centralImageKeyOf(options), signFile),
-      createdAt: timestamp(created_at),
-      updatedAt: timestamp(updated_at),
-    })),
+    ...defined("qrcodeDesign", row.design, (design) => toQrcodeDesign(design, signFile)),
     ...defined("pageTheme", row.theme, ({ id, workspace_id, styling, created_at, updated_at }) => ({
       ...fromJson(PageThemeSchema, objectOf(styling), lenient),
       id,
@@ -71,21 +46,12 @@ export function toLink(
       createdAt: timestamp(created_at),
       updatedAt: timestamp(updated_at),
     })),
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
   };
 }
 
-function toTag(row: TagRow): MessageInitShape<typeof TagSchema> {
-  return {
-    id: row.id,
-    name: row.name,
-    createdAt: timestamp(row.created_at),
-    updatedAt: timestamp(row.updated_at),
-  };
-}
-
-function toCustomDomain(row: NonNullable<LinkRow["domain"]>): MessageInitShape<typeof CustomDomainSchema> {
+function toCustomDomain(
+  row: NonNullable<LinkWithParts["domain"]>,
+): MessageInitShape<typeof CustomDomainSchema> {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -147,7 +113,7 @@ export const exitPosition = { x: 320, y: 0 };
 const lenient = { ignoreUnknownFields: true };
 
 function objectOf(json: Json): JsonObject {
-  // Both columns are only ever written with objects.
+  // The column is only ever written with objects.
   return json as JsonObject;
 }
 

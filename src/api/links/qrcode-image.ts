@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
 import type { LinkMessageOptions } from "./message.ts";
 import { findImageState, type ImageState, type LinkInclude } from "./queries.ts";
-
-/** How long the addresses of images are good for, in milliseconds. */
-const imageUrlMs = 60 * 60 * 1000;
 
 /** How often the database is asked for an image that is awaited, in milliseconds: soon at first, then less often. */
 const pollMsFirst = 10;
@@ -14,15 +12,11 @@ const pollMsMax = 250;
 const nothing: ReadonlySet<LinkInclude> = new Set();
 
 /** How links are shown that embed the given objects; addresses of images are good from now for an hour. */
-export function messageOptions(
-  { now, shortUrl, signFileUrl }: Deps,
-  include: ReadonlySet<LinkInclude> = nothing,
-): LinkMessageOptions {
-  const expiresAt = new Date(now().getTime() + imageUrlMs);
+export function messageOptions(deps: Deps, include: ReadonlySet<LinkInclude> = nothing): LinkMessageOptions {
   return {
-    shortUrl,
+    shortUrl: deps.shortUrl,
     showsImage: include.has("qrcodeSignedUrl"),
-    signFile: (storageKey) => signFileUrl(storageKey, expiresAt),
+    signFile: fileSigner(deps),
   };
 }
 

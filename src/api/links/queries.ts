@@ -1,35 +1,18 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type {
-  CustomDomains,
-  Events,
-  Json,
-  Links,
-  PageThemes,
-  QrcodeDesigns,
-  Tags,
-} from "../../../gen/database.ts";
+import type { CustomDomains, Events, PageThemes } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/paging/page.ts";
+import type { JsonRow } from "../resources/json-row.ts";
+import type { LinkRow } from "../resources/link.ts";
+import type { QrcodeDesignRow } from "../resources/qrcode-design.ts";
+import type { TagRow } from "../resources/tag.ts";
 
-/** A row inside JSON, where times are texts with an offset. */
-export type JsonRow<Table> = {
-  readonly [Column in keyof Selectable<Table>]: Selectable<Table>[Column] extends Json
-    ? Selectable<Table>[Column]
-    : Date extends Selectable<Table>[Column]
-      ? string | Exclude<Selectable<Table>[Column], Date>
-      : Selectable<Table>[Column];
-};
-
-export type TagRow = Pick<JsonRow<Tags>, "id" | "name" | "name_key" | "created_at" | "updated_at">;
-
-/** A link with what it takes to show it; the last four are there when they were asked for. */
-export interface LinkRow extends Omit<Selectable<Links>, "deleted_at"> {
-  readonly domain_name: string | null;
-  readonly event_count: bigint | null;
+/** A link with what it embeds, which is there when it was asked for. */
+export interface LinkWithParts extends LinkRow {
   readonly tags?: readonly TagRow[];
   readonly domain?: JsonRow<CustomDomains> | null;
-  readonly design?: JsonRow<QrcodeDesigns> | null;
+  readonly design?: QrcodeDesignRow | null;
   readonly theme?: JsonRow<PageThemes> | null;
 }
 
@@ -80,8 +63,8 @@ export async function findLink(
   workspaceId: string,
   id: string,
   include: ReadonlySet<LinkInclude>,
-): Promise<LinkRow | undefined> {
-  const { rows } = await sql<LinkRow>`select ${columnsWith(include)} from ${linkTables}
+): Promise<LinkWithParts | undefined> {
+  const { rows } = await sql<LinkWithParts>`select ${columnsWith(include)} from ${linkTables}
     where l.workspace_id = ${workspaceId} and l.id = ${id}`.execute(db);
   return rows[0];
 }
@@ -146,7 +129,7 @@ function linkBytes(include: ReadonlySet<LinkInclude>): RawBuilder<unknown> {
 export async function listLinks(
   db: Db,
   { filter, order, ascending, page, include }: LinkListing,
-): Promise<(LinkRow & { readonly bytes: number })[]> {
+): Promise<(LinkWithParts & { readonly bytes: number })[]> {
   const { column, id, tables } = linkOrders[order];
   const direction = sql.raw(ascending ? "asc" : "desc");
   const beyond =
@@ -156,7 +139,7 @@ export async function listLinks(
   const rowsOfPage = sql`select ${columnsWith(include)} from ${tables}
     where ${matching(filter)} ${beyond}
     order by ${column} ${direction}, ${id} ${direction} limit ${page.size + 1}`;
-  const { rows } = await sql<LinkRow & { readonly bytes: number }>`${withinAnswer(rowsOfPage, {
+  const { rows } = await sql<LinkWithParts & { readonly bytes: number }>`${withinAnswer(rowsOfPage, {
     bytes: linkBytes(include),
     order: sql`page.${sql.ref(order)} ${direction}, page.id ${direction}`,
   })}`.execute(db);
@@ -249,7 +232,7 @@ export async function findLeadScore(
   return rows[0];
 }
 
-export type ImageState = Pick<LinkRow, "qrcode_image_key" | "qrcode_pending_update_since">;
+export type ImageState = Pick<LinkWithParts, "qrcode_image_key" | "qrcode_pending_update_since">;
 
 /** Where the images of those links are stored that are there and have one; each once. */
 export async function findImageKeys(

@@ -1,6 +1,7 @@
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Fault, fail } from "../../lib/errors.ts";
 import { classifyShortlink } from "../../model/links/shortlink.ts";
+import { tagKey } from "../resources/tag.ts";
 
 /** What can be said against a short link that a caller chose. */
 export function shortlinkFaults(shortlink: string): Fault[] {
@@ -41,11 +42,6 @@ export function wantedTags(names: readonly string[]): WantedTag[] {
     if (!wanted.has(key)) wanted.set(key, { name, key });
   }
   return [...wanted.values()];
-}
-
-/** What tells tags apart: the name in lower case. */
-export function tagKey(name: string): string {
-  return name.normalize("NFC").toLowerCase();
 }
 
 export function notFound(what: string, field: string, id: string): Error {

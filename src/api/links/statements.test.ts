@@ -8,7 +8,7 @@ import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { jobCall } from "../../jobs/queue.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
-import { openStorage } from "../../lib/storage/storage.ts";
+import { openStorage } from "../../lib/storage/open-storage.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import type { Context } from "../../rpc/handlers.ts";
 import { recordWriters } from "../../rpc/records.ts";

@@ -1,12 +1,15 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
+import { tellLinkChange } from "../../db/channels.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import { removePartsOfGone } from "../../db/leave-links.ts";
 import type { Db } from "../../db/open.ts";
 import { usableTemplate } from "../../db/usable-templates.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
-import { type LinkRow, linkColumns, linkTables, type TagRow, tagsColumn } from "./queries.ts";
+import type { LinkRow } from "../resources/link.ts";
+import type { TagRow } from "../resources/tag.ts";
+import { linkColumns, linkTables, tagsColumn } from "./queries.ts";
 import type { WantedTag } from "./rules.ts";
 
 /** A tag to attach; `id` is for the case that the workspace has no such tag yet. */
@@ -60,6 +63,9 @@ export interface Insertion {
   readonly tags: readonly TagRow[];
 }
 
+// Tells of the link whose row a statement selects.
+const tellOfRow = tellLinkChange(sql.ref("host"), sql.ref("shortlink"));
+
 /**
  * Makes a link with its design, its two connected steps, its tags and its counter, queues its image and tells the scan
  * runtime, in one statement. Breaks `links_pkey` when the id is taken.
@@ -103,7 +109,7 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
         on conflict on constraint link_counters_pkey do nothing),
       ${attachTags(link.tags)}
       job as (select ${link.drawing} from made),
-      notice as (select pg_notify('signpost_plan', host || '/' || shortlink) from made)
+      notice as (select ${tellOfRow} from made)
     select (select host from blocked) as blocked_host, ${attachedTags(link.tags)} as tags,
       -- Counted because what nothing reads is not run.
       (select count(*) from job) + (select count(*) from notice) > 0 as inserted`.execute(db);
@@ -206,7 +212,7 @@ export async function lockReferences(tx: Db, workspaceId: string, wanted: Refere
 
 /** A link as it is before a change, with its tags, and what the change refers to. */
 export interface LockedLink
-  extends Omit<LinkRow, "domain" | "design" | "theme">,
+  extends LinkRow,
     Pick<References, "blocked_host" | "has_directory" | "has_theme" | "template"> {
   readonly tags: readonly TagRow[];
   readonly design_options: Json;
@@ -289,7 +295,7 @@ export async function updateLink(
         where workspace_id = ${after.workspace_id} and id = ${after.id}
         returning workspace_id, id as link_id, updated_at as at, shortlink),
       ${tags ? attachTags(tags) : nothing} ${tags ? detached : nothing} ${restyling ? restyled : nothing}
-      notice as (select pg_notify('signpost_plan', ${after.domain_name ?? ""} || '/' || shortlink) from made)
+      notice as (select ${tellLinkChange(after.domain_name ?? "", sql.ref("shortlink"))} from made)
     select ${attachedTags(tags ?? [])} as tags, (select count(*) from notice)
       ${restyling ? sql.raw(", (select count(*) from job)") : nothing}`.execute(tx);
   return onlyRow(rows).tags;
@@ -319,7 +325,7 @@ export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Da
         where s.host = place.host and s.shortlink = place.shortlink and s.workspace_id = place.workspace_id
           and s.link_id = place.link_id),
       ${removePartsOfGone(at)}
-    select pg_notify('signpost_plan', host || '/' || shortlink) from place`.execute(tx);
+    select ${tellOfRow} from place`.execute(tx);
   return rows.length > 0;
 }
 

@@ -3,10 +3,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Media_Type, Media_Visibility, type MediaSchema } from "../../../gen/signpost/v1/media_pb.js";
 import { contentTypeOf } from "../../lib/storage/storage-key.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
 import type { MediaRow } from "./queries.ts";
-
-/** How long the address of a private file is good for, in milliseconds. */
-const urlMs = 60 * 60 * 1000;
 
 export function toMedia(deps: Deps, row: MediaRow): MessageInitShape<typeof MediaSchema> {
   return {
@@ -24,8 +22,6 @@ export function toMedia(deps: Deps, row: MediaRow): MessageInitShape<typeof Medi
   };
 }
 
-function urlOf({ now, publicFileUrl, signFileUrl }: Deps, { visibility, storage_key }: MediaRow): string {
-  return visibility === "PUBLIC"
-    ? publicFileUrl(storage_key)
-    : signFileUrl(storage_key, new Date(now().getTime() + urlMs));
+function urlOf(deps: Deps, { visibility, storage_key }: MediaRow): string {
+  return visibility === "PUBLIC" ? deps.publicFileUrl(storage_key) : fileSigner(deps)(storage_key);
 }

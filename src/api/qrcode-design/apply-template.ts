@@ -7,7 +7,9 @@ import type {
 import { fail, invalid } from "../../lib/errors.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { toQrcodeDesign, toScannability } from "./message.ts";
+import { fileSigner } from "../resources/file-address.ts";
+import { toQrcodeDesign } from "../resources/qrcode-design.ts";
+import { toScannability } from "./message.ts";
 import { findApplication, restyleDesign } from "./queries.ts";
 import { drawingOf } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
@@ -44,7 +46,10 @@ export async function prepareApplication(
   return async (db) => {
     const restyling = { before, options, at, templateId: id, drawing: drawingOf(deps, before) };
     if (isChange && !(await restyleDesign(db, restyling))) return undefined;
-    return { qrcodeDesign: toQrcodeDesign(deps, after), scannability: toScannability(scannability) };
+    return {
+      qrcodeDesign: toQrcodeDesign(after, fileSigner(deps)),
+      scannability: toScannability(scannability),
+    };
   };
 }
 

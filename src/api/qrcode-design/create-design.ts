@@ -8,8 +8,10 @@ import { newId } from "../../lib/ids.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import type { Context, Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
+import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { storeCentralImage } from "./central-image.ts";
-import { toQrcodeDesign, toScannability } from "./message.ts";
+import { toScannability } from "./message.ts";
 import { changedOptions, fieldValues } from "./options.ts";
 import { insertDesign } from "./queries.ts";
 import { checkScannable, verify } from "./scannability.ts";
@@ -32,6 +34,9 @@ export async function prepareDesign(
   const at = deps.now();
   return async (db) => {
     const row = await insertDesign(db, { id: newId(at), options, at });
-    return { qrcodeDesign: toQrcodeDesign(deps, row), scannability: toScannability(scannability) };
+    return {
+      qrcodeDesign: toQrcodeDesign(row, fileSigner(deps)),
+      scannability: toScannability(scannability),
+    };
   };
 }

@@ -2,9 +2,11 @@ import type { QrcodeDesignService } from "../../../gen/signpost/v1/qrcode_design
 import { fail, faultsFrom } from "../../lib/errors.ts";
 import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
+import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { prepareApplication } from "./apply-template.ts";
 import { prepareDesign } from "./create-design.ts";
-import { toQrcodeDesign, toScannability } from "./message.ts";
+import { toScannability } from "./message.ts";
 import { deleteDesign, findDesign } from "./queries.ts";
 import { noSuchDesign, optionsOf } from "./restyle.ts";
 import { verify } from "./scannability.ts";
@@ -22,7 +24,7 @@ export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignSer
     async get({ id }, context) {
       const row = await findDesign(context.db, callerOf(context).workspaceId, id);
       if (row === undefined) throw noSuchDesign(id);
-      return { qrcodeDesign: toQrcodeDesign(deps, row) };
+      return { qrcodeDesign: toQrcodeDesign(row, fileSigner(deps)) };
     },
 
     async verify({ id }, context) {

@@ -8,8 +8,10 @@ import { invalid } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
+import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { storeCentralImage } from "./central-image.ts";
-import { toQrcodeDesign, toScannability } from "./message.ts";
+import { toScannability } from "./message.ts";
 import { changedOptions, type DesignField, fieldValues, isDesignField } from "./options.ts";
 import { findDesign, restyleDesign } from "./queries.ts";
 import { checkChangeable, drawingOf, noSuchDesign, optionsOf } from "./restyle.ts";
@@ -39,7 +41,10 @@ export async function prepareChange(
   return async (db) => {
     const restyling = { before, options, at, drawing: drawingOf(deps, before) };
     if (isChange && !(await restyleDesign(db, restyling))) return undefined;
-    return { qrcodeDesign: toQrcodeDesign(deps, after), scannability: toScannability(scannability) };
+    return {
+      qrcodeDesign: toQrcodeDesign(after, fileSigner(deps)),
+      scannability: toScannability(scannability),
+    };
   };
 }
 

@@ -10,12 +10,13 @@ import { newId } from "../../lib/ids.ts";
 import { type DesignOptions, defaultDesignOptions } from "../../model/look/design-options.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
 import { toQrcodeTemplate } from "./message.ts";
 import { findInGallery } from "./queries.ts";
 import { checkFaq } from "./rules.ts";
 import { insertTemplate, isDesignThere, type NewTemplate } from "./writes.ts";
 
-/** Makes a private template from a design that belongs to nothing, or from the default design. */
+/** Makes a private template from a design that no link or template uses, or from the default design. */
 export async function createTemplate(
   deps: Deps,
   request: CreateQrcodeTemplateRequest,
@@ -35,7 +36,7 @@ export async function createTemplate(
   });
   const row = await insertTemplate(context.db, template);
   if (row !== undefined)
-    return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count: 0n }, workspaceId) };
+    return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
   if (await isDesignThere(context.db, workspaceId, qrcodeDesignId))
     throw fail(
       "FAILED_PRECONDITION",
@@ -63,7 +64,7 @@ export async function importTemplate(
   });
   const row = await insertTemplate(context.db, copy);
   if (row === undefined) throw new Error("a template with a design of its own was not made");
-  return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count: 0n }, workspaceId) };
+  return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
 }
 
 type Content = Pick<

@@ -15,6 +15,7 @@ import { fillPage } from "../../lib/paging/fill-page.ts";
 import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
 import { type AvailablePlace, countAvailable, listAvailable } from "./available.ts";
 import { toPublicTemplate, toQrcodeTemplate } from "./message.ts";
 import { countTemplates, listGallery, listTemplates, type PublicRow, type TemplateRow } from "./queries.ts";
@@ -37,6 +38,7 @@ async function listAvailableTemplates(
   context: Context,
 ): Promise<MessageInitShape<typeof ListQrcodeTemplatesResponseSchema>> {
   const { workspaceId } = callerOf(context);
+  const signFile = fileSigner(deps);
   const { search, include } = request;
   const filters = { workspaceId, search };
   const page = readPage(request, { key: "text", sort: "available qrcode templates", filters });
@@ -50,7 +52,7 @@ async function listAvailableTemplates(
     rows,
     edgeOf: ({ rank, created_at, id }) => ({ key: `${rank}/${created_at.getTime()}`, id }),
     bytesOf: ({ bytes }) => bytes,
-    recordOf: (row) => create(QrcodeTemplateSchema, toQrcodeTemplate(deps, row, workspaceId)),
+    recordOf: (row) => create(QrcodeTemplateSchema, toQrcodeTemplate(signFile, row, workspaceId)),
     write: (template) => context.writeRecord(QrcodeTemplateSchema, template),
   });
   return { qrcodeTemplates: records, ...rest, totalCount };
@@ -73,6 +75,7 @@ async function listOwnTemplates(
   context: Context,
 ): Promise<MessageInitShape<typeof ListQrcodeTemplatesResponseSchema>> {
   const { workspaceId } = callerOf(context);
+  const signFile = fileSigner(deps);
   const { search, include } = request;
   const filters = { workspaceId, search };
   const page = readPage(request, { key: "time", sort: "qrcode templates newest first", filters });
@@ -85,7 +88,7 @@ async function listOwnTemplates(
     rows,
     edgeOf,
     bytesOf: ({ bytes }) => bytes,
-    recordOf: (row) => create(QrcodeTemplateSchema, toQrcodeTemplate(deps, row, workspaceId)),
+    recordOf: (row) => create(QrcodeTemplateSchema, toQrcodeTemplate(signFile, row, workspaceId)),
     write: (template) => context.writeRecord(QrcodeTemplateSchema, template),
   });
   return { qrcodeTemplates: records, ...rest, totalCount };
@@ -98,6 +101,7 @@ export async function listPublicTemplates(
   context: Context,
 ): Promise<MessageInitShape<typeof PublicListQrcodeTemplatesResponseSchema>> {
   const { search, workspaceId, include } = request;
+  const signFile = fileSigner(deps);
   const filters = { search, workspaceId };
   const sort = "public qrcode templates newest first";
   const page = readPage(request, { key: "time", sort, filters, default: 20, max: 100 });
@@ -107,7 +111,7 @@ export async function listPublicTemplates(
     rows,
     edgeOf,
     bytesOf: ({ bytes }) => bytes,
-    recordOf: (row) => create(PublicQrcodeTemplateSchema, toPublicTemplate(deps, row, { withWorkspace })),
+    recordOf: (row) => create(PublicQrcodeTemplateSchema, toPublicTemplate(signFile, row, { withWorkspace })),
     write: (template) => context.writeRecord(PublicQrcodeTemplateSchema, template),
   });
   return { qrcodeTemplates: records, ...rest };

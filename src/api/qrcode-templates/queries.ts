@@ -1,32 +1,23 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Json, QrcodeDesigns, QrcodeTemplates, Workspaces } from "../../../gen/database.ts";
+import type { Json, QrcodeTemplates } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/paging/page.ts";
+import type { QrcodeDesignRow } from "../resources/qrcode-design.ts";
+import type { PublicWorkspaceRow } from "../resources/workspace.ts";
 
 /** A template, with its design when that was asked for. */
 export interface TemplateRow extends Selectable<QrcodeTemplates> {
   /** Live links of the caller's workspace that were made from it. */
   readonly usage_count: bigint;
-  readonly design?: DesignRow | null;
+  readonly design?: QrcodeDesignRow | null;
 }
-
-/** A design inside JSON, where times are texts. */
-export type DesignRow = Pick<Selectable<QrcodeDesigns>, "id" | "options"> & {
-  readonly created_at: string;
-  readonly updated_at: string;
-};
 
 /** A template as everyone sees it, with its workspace when that was asked for; built-in ones have none. */
 export interface PublicRow extends Selectable<QrcodeTemplates> {
-  readonly workspace?: WorkspaceRow | null;
+  readonly workspace?: PublicWorkspaceRow | null;
 }
-
-export type WorkspaceRow = Pick<
-  Selectable<Workspaces>,
-  "name" | "slug" | "short_description" | "description" | "website" | "tags" | "faq"
-> & { readonly published_at: string };
 
 export const designColumn = sql.raw(`, (select to_jsonb(q) from qrcode_designs q
   where q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id) as design`);
@@ -144,7 +135,7 @@ export async function findThumbnails(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly thumbnail_key: string | null }[]> {
-  const { rows } = await sql<{ id: string; thumbnail_key: string | null }>`
+  const { rows } = await sql<Pick<Selectable<QrcodeTemplates>, "id" | "thumbnail_key">>`
     select id, thumbnail_key from qrcode_templates where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])
     union
     select t.id, t.thumbnail_key from ${gallery}

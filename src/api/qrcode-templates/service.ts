@@ -3,6 +3,7 @@ import { inTransaction } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
 import { createTemplate, importTemplate } from "./create-template.ts";
 import { listPublicTemplates, listWorkspaceTemplates } from "./list-templates.ts";
 import { addressOf, toPublicTemplate, toQrcodeTemplate } from "./message.ts";
@@ -24,7 +25,7 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
       const withDesign = include.includes("qrcodeDesign");
       const row = await findTemplate(context.db, workspaceId, id, { withDesign });
       if (row === undefined) throw noSuchTemplate(id);
-      return { qrcodeTemplate: toQrcodeTemplate(deps, row, workspaceId) };
+      return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), row, workspaceId) };
     },
 
     async publicGetQrcodeTemplate({ slug, include }, context) {
@@ -32,7 +33,9 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
       if (row === undefined)
         throw fail("NOT_FOUND", "NOT_FOUND", `there is no public QR code template ${slug}`);
       return {
-        qrcodeTemplate: toPublicTemplate(deps, row, { withWorkspace: include.includes("workspace") }),
+        qrcodeTemplate: toPublicTemplate(fileSigner(deps), row, {
+          withWorkspace: include.includes("workspace"),
+        }),
       };
     },
 
@@ -47,14 +50,15 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
         if (!isPublished) checkPublishable(template);
         const row = isPublished ? template : await publishTemplate(tx, template, deps.now());
         const usage_count = await countUsage(tx, row);
-        return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count }, workspaceId) };
+        return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count }, workspaceId) };
       });
     },
 
     async resolveQrcodeTemplateImages({ templateIds }, context) {
       const rows = await findThumbnails(context.db, callerOf(context).workspaceId, templateIds);
       const drawn = rows.filter(({ thumbnail_key }) => thumbnail_key !== null);
-      const addresses = drawn.map(({ id, thumbnail_key }) => [id, addressOf(deps, thumbnail_key)]);
+      const signFile = fileSigner(deps);
+      const addresses = drawn.map(({ id, thumbnail_key }) => [id, addressOf(signFile, thumbnail_key)]);
       return { thumbnailSignedUrls: Object.fromEntries(addresses) };
     },
 

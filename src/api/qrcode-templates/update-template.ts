@@ -9,6 +9,7 @@ import { fail, invalid } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { fileSigner } from "../resources/file-address.ts";
 import { toQrcodeTemplate } from "./message.ts";
 import { countUsage } from "./queries.ts";
 import { checkChangeable, checkFaq } from "./rules.ts";
@@ -38,7 +39,7 @@ export async function updateTemplate(
       ? before
       : await describeTemplate(tx, before, after, deps.now());
     const usage_count = await countUsage(tx, row);
-    return { qrcodeTemplate: toQrcodeTemplate(deps, { ...row, usage_count }, workspaceId) };
+    return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count }, workspaceId) };
   });
 }
 

@@ -15,14 +15,14 @@ export interface NewTemplate
     "workspace_id" | "id" | "name" | "description" | "tags" | "learn_more" | "faq" | "duplicated_from"
   > {
   readonly at: Date;
-  /** An existing design that belongs to nothing, or a new one. */
+  /** An existing design that no link or template uses, or a new one. */
   readonly design: { readonly id: string; readonly options: DesignOptions | undefined };
   readonly drawing: RawBuilder<unknown>;
 }
 
 /**
- * Makes a template with its design, in one statement. Undefined when the existing design does not belong to nothing, or
- * is not there; nothing is written then.
+ * Makes a template with its design, in one statement. Undefined when the existing design is already used by a link or
+ * template, or is not there; nothing is written then.
  */
 export async function insertTemplate(db: Db, template: NewTemplate): Promise<Row | undefined> {
   const { workspace_id: workspaceId, id, at, design } = template;

@@ -12,7 +12,7 @@ import { eventOfLbid } from "../../model/visitors/lbid.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
-import { toAttribute } from "../visitor-parts.ts";
+import { toAttribute } from "../resources/visitor.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";
 import { findVisitor } from "./queries.ts";
 import { type GivenText, readValues, tooManyAttributes } from "./rules.ts";

@@ -1,7 +1,8 @@
 import type { Db } from "../../db/open.ts";
 import { invalid } from "../../lib/errors.ts";
+import type { VisitorRow } from "../resources/visitor.ts";
 import type { EmbeddedObjects } from "./message.ts";
-import { findDevices, findEvents, findLinks, type VisitorRow } from "./queries.ts";
+import { findDevices, findEvents, findLinks } from "./queries.ts";
 
 const includes = ["devices", "events", "links"];
 

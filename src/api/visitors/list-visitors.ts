@@ -15,6 +15,7 @@ import { fillPage } from "../../lib/paging/fill-page.ts";
 import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import type { VisitorRow } from "../resources/visitor.ts";
 import { readQuestions } from "./attribute-filters.ts";
 import { embed, readInclude } from "./include.ts";
 import { type EmbeddedObjects, toVisitor } from "./message.ts";
@@ -27,7 +28,6 @@ import {
   type SizedVisitorRow,
   type VisitorFilter,
   type VisitorOrder,
-  type VisitorRow,
 } from "./queries.ts";
 import { notFound } from "./rules.ts";
 

@@ -8,8 +8,9 @@ import type {
 } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { Embedded } from "../../db/within-answer.ts";
 import { entrypointOf } from "../../model/links/entrypoint.ts";
-import { toAttribute, toDevice } from "../visitor-parts.ts";
-import type { DeviceRow, EventRow, LinkRow, VisitorRow } from "./queries.ts";
+import { type DeviceRow, toDevice } from "../resources/device.ts";
+import { toVisitorAlone, type VisitorRow } from "../resources/visitor.ts";
+import type { EventRow, LinkRow } from "./queries.ts";
 
 /** What visitors embed, by visitor; undefined is what was not asked for. */
 export interface EmbeddedObjects {
@@ -26,21 +27,10 @@ export function toVisitor(
   shortUrl: string,
 ): MessageInitShape<typeof VisitorSchema> {
   return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    email: row.email ?? "",
-    phone: row.phone ?? "",
-    firstName: row.first_name ?? "",
-    lastName: row.last_name ?? "",
-    attributes: row.attributes.map(toAttribute),
-    deviceCount: row.device_count,
-    qrcodeCount: row.link_count,
-    visitCount: row.visit_count,
+    ...toVisitorAlone(row),
     devices: (embedded.devices?.get(row.id) ?? []).map(toDevice),
     events: (embedded.events?.get(row.id) ?? []).map(toEvent),
     links: (embedded.links?.get(row.id) ?? []).map((link) => toLink(link, shortUrl)),
-    createdAt: timestampFromDate(row.created_at),
-    updatedAt: timestampFromDate(row.updated_at),
   };
 }
 

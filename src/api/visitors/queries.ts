@@ -1,18 +1,10 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Devices, Visitors } from "../../../gen/database.ts";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/paging/page.ts";
-import type { AttributeRow } from "../visitor-parts.ts";
+import type { DeviceRow } from "../resources/device.ts";
+import type { AttributeRow, VisitorRow } from "../resources/visitor.ts";
 import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
-
-/** A visitor with attributes, by key, and with counts that leave out bots and agents. */
-export interface VisitorRow extends Selectable<Visitors> {
-  readonly device_count: bigint;
-  readonly link_count: bigint;
-  readonly visit_count: bigint;
-  readonly attributes: readonly AttributeRow[];
-}
 
 export interface SizedVisitorRow extends VisitorRow {
   /** Of the attributes. */
@@ -149,10 +141,6 @@ export async function findTimezone(db: Db, workspaceId: string): Promise<string>
 
 /** How many objects of one kind a visitor embeds. */
 const embeddedMax = 100;
-
-export interface DeviceRow extends Selectable<Devices> {
-  readonly visitor_id: string;
-}
 
 /** Devices by visitor, last used first. */
 export function findDevices(

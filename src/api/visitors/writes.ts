@@ -1,13 +1,11 @@
-import { type Insertable, sql } from "kysely";
-import type { Visitors } from "../../../gen/database.ts";
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { Events, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { lockVisitors } from "../../visitors/identify.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 
 /** The visit that an identify call names. */
-export interface VisitRow {
-  readonly id: string;
-  readonly device_id: string;
+export interface VisitRow extends Pick<Selectable<Events>, "id" | "device_id"> {
   /** False at level NONE, where nothing leads from a device to a person. */
   readonly may_attach: boolean;
 }
@@ -94,7 +92,7 @@ export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at:
   if (visitor === undefined) return false;
   await sql`update devices set visitor_id = null, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(tx);
-  const { rows: events } = await sql<{ id: string }>`
+  const { rows: events } = await sql<Pick<Selectable<Events>, "id">>`
     update events set visitor_id = null, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and visitor_id = ${id} returning id`.execute(tx);
   await eraseAnswers(

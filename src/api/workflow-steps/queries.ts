@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Selectable, sql } from "kysely";
 import type { WorkflowConnections, WorkflowSteps } from "../../../gen/database.ts";
+import { tellLinkChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 
@@ -118,7 +119,7 @@ export async function saveWorkflow(
           ${connections.map(({ branchId }) => branchId)}::text[],
           ${connections.map(({ nextStepId }) => nextStepId)}::uuid[])
         on conflict on constraint workflow_connections_pkey do update set next_step_id = excluded.next_step_id)
-    select pg_notify('signpost_plan', ${link.host} || '/' || ${link.shortlink})`.execute(tx);
+    select ${tellLinkChange(link.host, link.shortlink)}`.execute(tx);
 }
 
 function rowOf(step: Step) {

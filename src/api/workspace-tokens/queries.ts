@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import type { WorkspaceTokens } from "../../../gen/database.ts";
+import type { ChangedScopes, WorkspaceTokens } from "../../../gen/database.ts";
+import { tellRevocation, tellScopeChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
@@ -77,16 +78,15 @@ export function writeToken(
 
 /** Tells every process of a token's changed scopes, once the transaction commits. Answers the version of the change. */
 export async function announceScopes(tx: Db, { id, scope, updated_at }: WorkspaceTokenRow): Promise<number> {
-  const { rows } = await sql<{ version: number }>`
+  const tell = tellScopeChange({ tokenId: id, version: sql.ref("version"), scope });
+  const { rows } = await sql<Pick<Selectable<ChangedScopes>, "version">>`
     with change as (
       insert into changed_scopes (token_id, scope, version, changed_at) values (${id}, ${scope}, 1, ${updated_at})
       on conflict on constraint changed_scopes_pkey do update set
         scope = excluded.scope, version = changed_scopes.version + 1, changed_at = excluded.changed_at
       returning version
     )
-    select version, pg_notify('signpost_scopes', concat_ws(' ', ${id}::text, version, ${scope}::text)) from change`.execute(
-    tx,
-  );
+    select version, ${tell} from change`.execute(tx);
   const [change] = rows;
   if (change === undefined) throw new Error("an upsert returns its row");
   return change.version;
@@ -105,7 +105,7 @@ export async function revokeToken(db: Db, workspaceId: string, id: string, now: 
     ), forgotten as (
       delete from changed_scopes using revoked where token_id = revoked.id
     )
-    select pg_notify('signpost_revocation', id::text) from revoked`.execute(db);
+    select ${tellRevocation(sql.ref("id"))} from revoked`.execute(db);
   return rows.length > 0;
 }
 

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3TestServer, s3Credentials, startS3Server } from "../../../test/support/s3-server.ts";
-import { openStorage, type Storage } from "./storage.ts";
+import { openStorage } from "./open-storage.ts";
+import type { Storage } from "./storage.ts";
 
 const png = { contentType: "image/png" };
 const { TEST_S3_ENDPOINT, TEST_S3_BUCKET = "files", TEST_S3_REGION = "us-east-1" } = process.env;

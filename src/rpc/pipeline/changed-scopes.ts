@@ -1,13 +1,5 @@
+import type { ScopeChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
-import { isUuid } from "../../lib/ids.ts";
-
-/** The scopes of a token as they were changed after its creation. */
-export interface ScopeChange {
-  readonly tokenId: string;
-  readonly scope: string;
-  /** Of two changes of a token, the later one has the higher version. */
-  readonly version: number;
-}
 
 /** The changed scopes of tokens, which their claims know nothing of, kept in memory for the whole service. */
 export interface ChangedScopes {
@@ -18,16 +10,6 @@ export interface ChangedScopes {
   forget(tokenId: string): void;
   /** Takes the changes from a time on, or all. Answers when the newest of them was made, in milliseconds. */
   read(db: Db, since: Date | undefined): Promise<number>;
-}
-
-/** Notified with `id version scope`, in the transaction that changes the scopes. */
-export const scopesChannel = "signpost_scopes";
-
-/** Reads what was notified; undefined when it is something else. */
-export function parseScopeChange(payload: string): ScopeChange | undefined {
-  const [tokenId = "", version = "", ...names] = payload.split(" ");
-  if (!isUuid(tokenId) || !/^\d{1,9}$/.test(version) || names.length === 0) return undefined;
-  return { tokenId, version: Number(version), scope: names.join(" ") };
 }
 
 export function createChangedScopes(): ChangedScopes {

@@ -1,9 +1,10 @@
 import pg from "pg";
+import { isLostRace } from "../../db/retry.ts";
 import { CallError, fail } from "../../lib/errors.ts";
 
 /** SQLSTATEs of a server that is starting, stopping, full or a standby (PostgreSQL, appendix A). */
 const awayStates = /^(08...|57P0[123]|53300|25006)$/;
-const lostRaceStates = new Set(["40001", "40P01", "55P03"]);
+const lockTimeout = "55P03";
 const statementTimeout = "57014";
 
 const awayErrnos = new Set([
@@ -34,7 +35,7 @@ export function toCallError(error: unknown): CallError {
       },
     );
   }
-  if (error instanceof pg.DatabaseError && lostRaceStates.has(error.code ?? "")) {
+  if (isLostRace(error) || (error instanceof pg.DatabaseError && error.code === lockTimeout)) {
     return fail("ABORTED", "ABORTED", "another call changed the same records; try again", { cause: error });
   }
   if (error instanceof pg.DatabaseError && error.code === statementTimeout) return deadlineExceeded(error);

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type DescMessage, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { IdempotencyKeys } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { CallError, type Code, fail, type Refusal } from "../../lib/errors.ts";
 import { seal, unseal } from "../../lib/sealed.ts";
@@ -183,7 +184,7 @@ async function findOutcome(
   call: KeyedCall,
 ): Promise<Message | CallError> {
   const identity = identityOf(call);
-  const { rows } = await sql<{ fingerprint: Buffer; outcome: Buffer }>`
+  const { rows } = await sql<Pick<Selectable<IdempotencyKeys>, "fingerprint" | "outcome">>`
     select fingerprint, outcome from idempotency_keys
     where ${isAt(identity)} and expires_at > ${now()}`.execute(db);
   const [stored] = rows;

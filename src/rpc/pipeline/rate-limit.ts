@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Logger } from "pino";
+import type { RateLimits } from "../../../gen/database.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
 import { networkOf } from "../../lib/client-address.ts";
@@ -220,7 +221,7 @@ async function takeShared(
   batch: readonly LocalBucket[],
   taken: readonly number[],
 ): Promise<(number | undefined)[]> {
-  const { rows } = await sql<{ workspace_id: string; bucket: string; tokens: number }>`
+  const { rows } = await sql<Pick<Selectable<RateLimits>, "workspace_id" | "bucket" | "tokens">>`
     with used as (
       select * from unnest(
         ${batch.map(({ workspaceId }) => workspaceId)}::uuid[],

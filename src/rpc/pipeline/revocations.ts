@@ -1,9 +1,16 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Logger } from "pino";
+import {
+  readRevocation,
+  readScopeChange,
+  revocationChannel,
+  type ScopeChange,
+  scopesChannel,
+} from "../../db/channels.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
+import { listenOn } from "../../db/listen.ts";
 import type { Db } from "../../db/open.ts";
-import { isUuid } from "../../lib/ids.ts";
-import { createChangedScopes, parseScopeChange, type ScopeChange, scopesChannel } from "./changed-scopes.ts";
+import { createChangedScopes } from "./changed-scopes.ts";
 
 /** The revoked tokens and workspaces, and the changed scopes of tokens, kept in memory: one list for the whole service. */
 export interface Revocations {
@@ -31,9 +38,6 @@ export interface RevocationsDeps {
   readonly pollMs?: number;
 }
 
-/** Notified with the revoked token's or workspace's id, in the transaction that revokes it. */
-export const revocationChannel = "signpost_revocation";
-
 /** Revocations and changed scopes are effective on every process within 5 s (behaviour 2.1). */
 const ageMaxMs = 5_000;
 
@@ -54,7 +58,7 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
   let newest = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
-  let listener: pg.Client | undefined;
+  let knowsAll = false;
   let isTroubled = false;
 
   async function read(since: Date | undefined): Promise<void> {
@@ -86,28 +90,51 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
     changedScopes.forget(subject);
   }
 
-  const hear = (channel: string, payload: string) => {
+  function hear(channel: string, payload: string): void {
     if (channel === scopesChannel) {
-      const change = parseScopeChange(payload);
+      const change = readScopeChange(payload);
       if (change !== undefined) changedScopes.learn(change);
-    } else if (isUuid(payload)) revoke(payload);
-  };
-  const deafen = () => {
-    listener = undefined;
-  };
+      return;
+    }
+    const subject = readRevocation(payload);
+    if (subject !== undefined) revoke(subject);
+  }
+
+  function warn(problem: unknown): void {
+    if (!isTroubled) log.warn({ reason: failureMessage(problem) }, "revocations arrive late");
+    isTroubled = true;
+  }
+
+  const listener = await listenOn({
+    connection,
+    name: "signpost revocations",
+    channels: [revocationChannel, scopesChannel],
+    onNotice: hear,
+    onConnect() {
+      knowsAll = false;
+    },
+    onLoss: warn,
+  });
+
+  /** After deafness everything, however far the clocks of those who revoked are apart. */
+  async function readAll(): Promise<void> {
+    // Another loss may follow while it reads.
+    knowsAll = true;
+    try {
+      await read(undefined);
+    } catch (error) {
+      knowsAll = false;
+      throw error;
+    }
+  }
 
   async function poll(): Promise<void> {
-    const problems: unknown[] = [];
-    const wasDeaf = listener === undefined;
-    if (wasDeaf)
-      listener = await listen(connection, hear, deafen).catch((error: unknown) => void problems.push(error));
-    // After deafness everything, however far the clocks of those who revoked are apart.
-    await (wasDeaf ? read(undefined) : refresh()).catch((error: unknown) => problems.push(error));
-    const [problem] = problems;
-    if (problem !== undefined && !isTroubled) {
-      log.warn({ reason: failureMessage(problem) }, "revocations arrive late");
+    try {
+      await (knowsAll && listener.hears() ? refresh() : readAll());
+      if (listener.hears()) isTroubled = false;
+    } catch (error) {
+      warn(error);
     }
-    isTroubled = problem !== undefined;
   }
 
   await poll();
@@ -132,34 +159,7 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
     async close() {
       clearInterval(timer);
       await polling;
-      await listener?.end().catch(() => {});
+      await listener.close();
     },
   };
-}
-
-/** Listens on a connection of its own; `onLost` is called once when it breaks or ends. */
-async function listen(
-  connection: pg.ClientConfig,
-  hear: (channel: string, payload: string) => void,
-  onLost: () => void,
-): Promise<pg.Client> {
-  const client = new pg.Client({
-    ...connection,
-    application_name: "signpost revocations",
-    keepAlive: true,
-    connectionTimeoutMillis: ageMaxMs,
-    query_timeout: ageMaxMs,
-  });
-  // Without a listener the error of a broken connection would end the process.
-  client.on("error", () => {});
-  client.on("notification", ({ channel, payload = "" }) => hear(channel, payload));
-  try {
-    await client.connect();
-    await client.query(`listen ${revocationChannel}; listen ${scopesChannel}`);
-  } catch (error) {
-    await client.end().catch(() => {});
-    throw error;
-  }
-  client.on("end", onLost);
-  return client;
 }

@@ -219,7 +219,7 @@ describe("server reflection", () => {
 
   test("answers the older version, several questions in one stream", async () => {
     const { port } = await serve();
-    const includeDirs = [join(import.meta.dirname, "../../proto")];
+    const includeDirs = [join(import.meta.dirname, "../../../proto")];
     const loaded = loadSync("grpc/reflection/v1alpha/reflection.proto", { includeDirs, keepCase: true });
     const root = grpc.loadPackageDefinition(loaded);
     const path = ["grpc", "reflection", "v1alpha", "ServerReflection"];

@@ -19,7 +19,7 @@ import { echoing, serveEcho } from "../../../test/support/echo-server.ts";
 import { type CallError, fail, invalid } from "../../lib/errors.ts";
 import type { Call, Invoke } from "../call.ts";
 
-const protoFolders = ["proto", "test/proto"].map((folder) => join(import.meta.dirname, "../..", folder));
+const protoFolders = ["proto", "test/proto"].map((folder) => join(import.meta.dirname, "../../..", folder));
 const { signpost } = grpc.loadPackageDefinition(
   loadSync("signpost/testing/v1/echo.proto", { includeDirs: protoFolders }),
 );

@@ -1,13 +1,13 @@
 import type pg from "pg";
+import { planChannel, readPlanChange } from "../../db/channels.ts";
+import { listenOn } from "../../db/listen.ts";
 import { loadPlan } from "../../db/load-plan.ts";
 import type { Db } from "../../db/open.ts";
-import { isUuid } from "../../lib/ids.ts";
 import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { parseTarget, type RedirectTarget } from "../../model/links/redirect-target.ts";
 import { compilePlan, type Plan } from "../../model/workflow/plan.ts";
 import { type CacheDeps, createCache, type Known } from "./cache.ts";
 import { loadRoot } from "./load-root.ts";
-import { listenForPlanChanges } from "./plan-changes.ts";
 
 /** Where the bare address of a custom domain leads; without a target, to the service's own site. */
 export type Root = { readonly target: RedirectTarget | undefined };
@@ -72,15 +72,20 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
     },
   });
 
-  const changes = await listenForPlanChanges({
+  function drop(payload: string): void {
+    const change = readPlanChange(payload);
+    if (change?.kind === "workspace") {
+      plans.dropWhere(({ workspaceId }) => workspaceId === change.workspaceId);
+      roots.distrustAll();
+    } else if (change?.kind === "root") roots.drop(change.host);
+    else if (change?.kind === "link") plans.drop(`${change.host}/${change.shortlink}`);
+  }
+
+  const changes = await listenOn({
     connection,
-    onChange(payload) {
-      if (isUuid(payload)) {
-        plans.dropWhere(({ workspaceId }) => workspaceId === payload);
-        roots.distrustAll();
-      } else if (payload.endsWith("/")) roots.drop(payload.slice(0, -1));
-      else plans.drop(payload);
-    },
+    name: "signpost plans",
+    channels: [planChannel],
+    onNotice: (_channel, payload) => drop(payload),
     onConnect() {
       plans.distrustAll();
       roots.distrustAll();

@@ -4,6 +4,7 @@ import type { DataCollection } from "../../model/workflow/plan.ts";
 import type { SavedAttribute } from "../../workflow/walk.ts";
 import type { VisitHeaders } from "../device/classify.ts";
 import type { RawRecord } from "./framed-records.ts";
+import { fewStart, fieldCount, ofFew, ofPlan, ofVisit, visitStart } from "./record-fields.ts";
 import { recordVersion } from "./record-format.ts";
 import { textOfId } from "./visit-id.ts";
 
@@ -64,34 +65,34 @@ export type RecordedOutcome = "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 export function decodeVisit({ id, own, shared }: RawRecord): RecordedVisit {
   const [line = "", ...lines] = textOf(own).split("\n");
   const fields: unknown = JSON.parse(line);
-  if (!Array.isArray(fields) || fields[0] !== recordVersion || fields.length !== 22)
+  if (!Array.isArray(fields) || fields[ofPlan.version] !== recordVersion || fields.length !== fieldCount)
     throw new Error("not a record of a known version");
-  const [, workspaceId, linkId, entrypoint, entryStepId, level, action, headers, ...rest] = fields;
-  const [userAgent, language, address, cookie, cookieWasSent, outcome, destination, ...last] = rest;
-  const [conversionTracking, stepsReached, stepsTotal, lastStepId, lastStepAction, ...walk] = last;
-  const [saved, waiting] = walk;
+  const visit: unknown[] = fields.slice(visitStart, fewStart);
+  const few: unknown[] = fields.slice(fewStart);
+  const [headers, lastStepAction] = [visit[ofVisit.headers], visit[ofVisit.lastStepAction]];
+  const [saved, waiting] = [few[ofFew.saved], few[ofFew.waiting]];
   const [waitsAt, query] = waiting === 0 ? ["", ""] : list(waiting);
   return {
     id: textOfId(id),
     atMs: Buffer.from(id.buffer, id.byteOffset, 16).readUIntBE(0, 6),
-    workspaceId: uuid(workspaceId),
-    linkId: uuid(linkId),
-    entrypoint: string(entrypoint),
-    entryStepId: uuidOrNone(entryStepId),
-    level: oneOf(level, ["NONE", "BASIC", "ADVANCED"]),
-    action: oneOf(action, ["SCAN", "CLICK"]),
+    workspaceId: uuid(fields[ofPlan.workspaceId]),
+    linkId: uuid(fields[ofPlan.linkId]),
+    entrypoint: string(fields[ofPlan.entrypoint]),
+    entryStepId: uuidOrNone(fields[ofPlan.entryStepId]),
+    level: oneOf(visit[ofVisit.level], ["NONE", "BASIC", "ADVANCED"]),
+    action: oneOf(visit[ofVisit.action], ["SCAN", "CLICK"]),
     headers: headers === 0 ? noHeaders : headersOf(headers),
-    userAgent: string(userAgent),
-    language: string(language),
-    address: string(address),
-    cookie: string(cookie),
-    cookieWasSent: cookieWasSent === true,
-    outcome: oneOf(outcome, ["COMPLETED", "FALLBACK", "IN_PROGRESS"]),
-    destination: string(destination),
-    conversionTracking: conversionTracking === true,
-    stepsReached: count(stepsReached),
-    stepsTotal: count(stepsTotal),
-    lastStepId: uuidOrNone(lastStepId),
+    userAgent: string(visit[ofVisit.userAgent]),
+    language: string(visit[ofVisit.language]),
+    address: string(visit[ofVisit.address]),
+    cookie: string(visit[ofVisit.cookie]),
+    cookieWasSent: visit[ofVisit.cookieWasSent] === true,
+    outcome: oneOf(visit[ofVisit.outcome], ["COMPLETED", "FALLBACK", "IN_PROGRESS"]),
+    destination: string(visit[ofVisit.destination]),
+    conversionTracking: visit[ofVisit.conversionTracking] === true,
+    stepsReached: count(visit[ofVisit.stepsReached]),
+    stepsTotal: count(visit[ofVisit.stepsTotal]),
+    lastStepId: uuidOrNone(visit[ofVisit.lastStepId]),
     lastStepAction: lastStepAction === "" ? "" : stepAction(lastStepAction),
     opened: shared !== undefined ? sharedSteps(shared) : lines.length === 0 ? none : lines.map(openedStep),
     saved: saved === 0 ? none : list(saved).map(savedAttribute),

@@ -135,6 +135,35 @@ test("reads back what was written, and of headers only what decides on the class
   expect(text.own + text.shared).not.toContain("secret");
 });
 
+test("the reader finds every field of a visit where the writer has put it, whatever it holds", () => {
+  const unit = fc.constantFrom("a", "0", ",", '"', "\\", "]", "\n", "\u001f", "ü", "€", "🙂");
+  const text = fc.string({ unit });
+  const visits = fc.record({
+    action: fc.constantFrom("SCAN", "CLICK"),
+    level: fc.constantFrom("NONE", "BASIC", "ADVANCED"),
+    userAgent: text,
+    language: text,
+    purpose: text,
+    address: text,
+    cookie: text,
+    cookieWasSent: fc.boolean(),
+    query: text,
+  });
+  fc.assert(
+    fc.property(visits, ({ userAgent, language, purpose, ...visit }) => {
+      const headers = { "user-agent": userAgent, "accept-language": language, purpose };
+      expect(decoded(encoded(askingPlan, { ...visit, headers }))).toMatchObject({
+        ...visit,
+        userAgent,
+        language,
+        headers: { purpose },
+        lastStepAction: "MESSAGE_PAGE",
+        waitsAt: uuid(6),
+      });
+    }),
+  );
+});
+
 test("reads back the way to a page: traces, what is saved, where the visit waits and what it carries on", () => {
   expect(decoded(encoded(askingPlan))).toMatchObject({
     outcome: "IN_PROGRESS",

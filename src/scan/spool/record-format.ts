@@ -5,6 +5,7 @@ import type { Journey } from "../../workflow/journey.ts";
 import type { End, Taken, TraceData, Walk } from "../../workflow/walk.ts";
 import type { VisitHeaders } from "../device/classify.ts";
 import { framedLength, type RecordText } from "./framed-records.ts";
+import { ofFew, ofPlan, ofVisit } from "./record-fields.ts";
 
 /** What a request tells about a visit. */
 export interface SeenVisit {
@@ -35,8 +36,8 @@ const classHeaders = ["signature-agent", "sec-purpose", "purpose", "x-purpose", 
 const beginnings = new WeakMap<Plan, string>();
 
 /**
- * The text of a record: a line with a JSON array, the version first, then the fields in the order that `decodeVisit` reads
- * them; then a line for each step on the way, which visits share that met nothing but conditions and look alike to them.
+ * The text of a record: a line with a JSON array, the version first, then the other fields in the order of
+ * `record-fields.ts`; then a line for each step on the way, which visits share that met nothing but conditions and look alike to them.
  * Positions instead of names save half the bytes, and 0.6 µs of the redirect.
  */
 export function encodeVisit(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): RecordText {
@@ -51,34 +52,44 @@ export function encodeVisit(plan: Plan, visit: SeenVisit, walk: Walk, journey: J
 function encode(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): RecordText {
   let beginning = beginnings.get(plan);
   if (beginning === undefined) {
-    const { workspaceId, linkId, entrypoint, entryStepId } = plan;
-    beginning = JSON.stringify([recordVersion, workspaceId, linkId, entrypoint, entryStepId]).slice(0, -1);
+    const fields: unknown[] = [];
+    fields[ofPlan.version] = recordVersion;
+    fields[ofPlan.workspaceId] = plan.workspaceId;
+    fields[ofPlan.linkId] = plan.linkId;
+    fields[ofPlan.entrypoint] = plan.entrypoint;
+    fields[ofPlan.entryStepId] = plan.entryStepId;
+    beginning = JSON.stringify(fields).slice(0, -1);
     beginnings.set(plan, beginning);
   }
-  const { headers } = visit;
-  const { end } = walk;
-  const waits = journey.outcome === "IN_PROGRESS";
-  const facts = JSON.stringify([
-    visit.level,
-    visit.action,
-    classHeadersOf(headers),
-    clippedHeader(headers["user-agent"]),
-    clippedHeader(headers["accept-language"]),
-    visit.address,
-    visit.cookie,
-    visit.cookieWasSent,
-    journey.outcome,
-    destinationOf(end),
-    end.kind === "redirect" && end.conversionTracking,
-    journey.stepsReached,
-    journey.stepsTotal,
-    journey.lastStep?.id ?? "",
-    journey.lastStep?.action ?? "",
-  ]).slice(1, -1);
-  const waiting = waits ? JSON.stringify([waitingAt(end), visit.query]) : "0";
-  const line = `${beginning},${facts},${savedOf(walk)},${waiting}]`;
+  const few: string[] = [];
+  few[ofFew.saved] = savedOf(walk);
+  few[ofFew.waiting] =
+    journey.outcome === "IN_PROGRESS" ? JSON.stringify([waitingAt(walk.end), visit.query]) : "0";
+  const line = `${beginning},${factsOf(visit, walk.end, journey)},${few.join()}]`;
   const shared = conditionsOf(walk);
   return shared === undefined ? { own: line + openedOf(walk), shared: "" } : { own: line, shared };
+}
+
+/** What each visit has, as a part of a JSON array. */
+function factsOf(visit: SeenVisit, end: End, journey: Journey): string {
+  const { headers } = visit;
+  const facts: unknown[] = [];
+  facts[ofVisit.level] = visit.level;
+  facts[ofVisit.action] = visit.action;
+  facts[ofVisit.headers] = classHeadersOf(headers);
+  facts[ofVisit.userAgent] = clippedHeader(headers["user-agent"]);
+  facts[ofVisit.language] = clippedHeader(headers["accept-language"]);
+  facts[ofVisit.address] = visit.address;
+  facts[ofVisit.cookie] = visit.cookie;
+  facts[ofVisit.cookieWasSent] = visit.cookieWasSent;
+  facts[ofVisit.outcome] = journey.outcome;
+  facts[ofVisit.destination] = destinationOf(end);
+  facts[ofVisit.conversionTracking] = end.kind === "redirect" && end.conversionTracking;
+  facts[ofVisit.stepsReached] = journey.stepsReached;
+  facts[ofVisit.stepsTotal] = journey.stepsTotal;
+  facts[ofVisit.lastStepId] = journey.lastStep?.id ?? "";
+  facts[ofVisit.lastStepAction] = journey.lastStep?.action ?? "";
+  return JSON.stringify(facts).slice(1, -1);
 }
 
 function destinationOf(end: End): string {

@@ -1,6 +1,6 @@
-import pg from "pg";
-import type { Db } from "../../db/open.ts";
+import { type Db, violates } from "../../db/open.ts";
 import { returnPasswordAttempt, type Trier, takePasswordAttempt } from "../../db/password-attempts.ts";
+import { isLostRace, untilUndisturbed } from "../../db/retry.ts";
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
 import { scoreVisit } from "../../visitors/score-visit.ts";
@@ -52,9 +52,6 @@ export type StepResult =
   | { readonly kind: "done" }
   | { readonly kind: "foreign" | "over" | "unknown" };
 
-/** Each time around somebody else got further, so more than a few mean a bug. */
-const attemptsMax = 5;
-
 /**
  * Takes an answer. A try of a password is counted first, in a statement of its own: nobody waits inside a transaction for
  * others who try the same step, and a transaction that fails gives no try back.
@@ -92,20 +89,15 @@ async function takeInOne(
   request: StepRequest,
   mayTry: boolean,
 ): Promise<StepResult> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute((tx) => takeOnce(tx, deps, request, mayTry));
-    } catch (error) {
-      if (!isRace(error) || attempt === attemptsMax) throw error;
-    }
-  }
+  return untilUndisturbed(
+    () => db.transaction().execute((tx) => takeOnce(tx, deps, request, mayTry)),
+    isRace,
+  );
 }
 
-/** A deadlock, a serialization failure, or somebody else who became known by the same e-mail in this moment. */
+/** A lost race, or somebody else who became known by the same e-mail in this moment. */
 function isRace(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError)) return false;
-  const { code, constraint } = error;
-  return code === "40P01" || code === "40001" || (code === "23505" && constraint === "visitors_email_key");
+  return isLostRace(error) || violates(error, "visitors_email_key");
 }
 
 async function takeOnce(

@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Events } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
@@ -37,16 +38,19 @@ export interface VisitUnderWay {
   readonly openedAt: Date;
 }
 
-interface StateRow {
-  readonly link_id: string;
-  readonly device_id: string;
-  readonly visitor_id: string | null;
-  readonly visit_type: "FIRST" | "RETURNING";
+interface StateRow
+  extends Pick<
+    Selectable<Events>,
+    | "link_id"
+    | "device_id"
+    | "visitor_id"
+    | "visit_type"
+    | "outcome"
+    | "destination"
+    | "last_step_id"
+    | "ended_at"
+  > {
   readonly is_automatic: boolean;
-  readonly outcome: VisitState["outcome"];
-  readonly destination: string;
-  readonly last_step_id: string | null;
-  readonly ended_at: Date | null;
   readonly has_cookie: boolean;
   readonly step_id: string | null;
   readonly query: string | null;
@@ -149,7 +153,7 @@ export async function holdVisitor(
   const strength = alone ? sql`for update` : sql`for key share`;
   let held: string | null = null;
   for (;;) {
-    const { rows } = await sql<{ visitor_id: string | null }>`
+    const { rows } = await sql<Pick<Selectable<Events>, "visitor_id">>`
       select visitor_id from events where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
     const visitorId = rows[0]?.visitor_id ?? null;
     // What was read before the lock may be another's by now.

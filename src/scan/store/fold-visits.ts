@@ -1,30 +1,7 @@
 import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
-import type { LeadScore } from "../../model/visitors/lead-score.ts";
-import type { KeptDevice } from "../device/collection.ts";
-import type { BatchDevice } from "./resolve-devices.ts";
-import type { VisitFacts } from "./visit-facts.ts";
-import type { VisitType } from "./visit-types.ts";
-
-/** What roll-ups count a device by. */
-export type DeviceDimensions = Pick<
-  KeptDevice,
-  "deviceType" | "country" | "city" | "browserName" | "platformName"
->;
-
-/** A visit with its device, visitor and type. */
-export interface ResolvedVisit {
-  readonly facts: VisitFacts;
-  readonly device: BatchDevice;
-  /** Empty for none. */
-  readonly visitorId: string;
-  readonly visitType: VisitType;
-  /** How often the visitor had visited the link before; undefined until it is known, and without a visitor. */
-  previousVisits: number | undefined;
-  /** Undefined until there is one. */
-  score: LeadScore | undefined;
-}
+import type { ResolvedVisit } from "./resolved-visit.ts";
 
 const hourMs = 60 * 60_000;
 

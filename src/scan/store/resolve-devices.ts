@@ -1,24 +1,10 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Devices } from "../../../gen/database.ts";
 import { bytesArray, plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { deviceAlike, matchMs } from "../device/alike-devices.ts";
-import type { KeptDevice } from "../device/collection.ts";
-import type { DeviceDimensions } from "./fold-visits.ts";
+import type { BatchDevice } from "./resolved-visit.ts";
 import type { VisitFacts } from "./visit-facts.ts";
-
-/** A device that visits of a batch were made with. */
-export interface BatchDevice {
-  readonly workspaceId: string;
-  readonly id: string;
-  /** The visit that shows what the device is, and what it shows, when the device was not known before. */
-  readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
-  readonly dimensions: DeviceDimensions;
-  lastUsedMs: number;
-  /** Empty until somebody may be behind it. */
-  visitorId: string;
-  /** Set when the visitor was not known before. */
-  visitorSinceMs: number | undefined;
-}
 
 /** Which device each visit was made with, in the order of the visits, and what that adds to the database. */
 export interface BatchDevices {
@@ -83,18 +69,21 @@ function newDevice(facts: VisitFacts): BatchDevice {
   };
 }
 
-interface Found {
+interface Found
+  extends Pick<
+    Selectable<Devices>,
+    | "workspace_id"
+    | "id"
+    | "visitor_id"
+    | "device_type"
+    | "country"
+    | "city"
+    | "browser_name"
+    | "platform_name"
+  > {
   readonly is_cookie: boolean;
   readonly hash: string;
-  readonly workspace_id: string;
-  readonly id: string;
-  readonly visitor_id: string | null;
   readonly last_used_ms: number;
-  readonly device_type: DeviceDimensions["deviceType"];
-  readonly country: string;
-  readonly city: string;
-  readonly browser_name: string;
-  readonly platform_name: string;
 }
 
 async function findKnown(

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { type LeadScore, leadScoreOf } from "../../model/visitors/lead-score.ts";
-import type { ResolvedVisit } from "./fold-visits.ts";
+import type { ResolvedVisit } from "./resolved-visit.ts";
 
 /** Scores counted visits that ended with their first request; those under way are scored when they end. */
 export async function scoreVisits(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {

@@ -1,10 +1,8 @@
 import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
-import type { BatchDevice } from "./resolve-devices.ts";
+import type { BatchDevice, VisitType } from "./resolved-visit.ts";
 import type { VisitFacts } from "./visit-facts.ts";
-
-export type VisitType = "FIRST" | "RETURNING";
 
 type Pair = { workspaceId: string; linkId: string; deviceId: string; eventId: string };
 

@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { bytesArray, plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import type { KeptDevice } from "../device/collection.ts";
-import type { BatchDevice, BatchDevices } from "./resolve-devices.ts";
+import type { BatchDevices } from "./resolve-devices.ts";
+import type { BatchDevice } from "./resolved-visit.ts";
 
 /** Another drain has written some of this meanwhile: start over, and see what it wrote. */
 export class BatchRace extends Error {

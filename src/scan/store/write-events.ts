@@ -3,7 +3,7 @@ import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import type { LeadScore } from "../../model/visitors/lead-score.ts";
 import type { SavedAtStep } from "../spool/read-record.ts";
-import type { ResolvedVisit } from "./fold-visits.ts";
+import type { ResolvedVisit } from "./resolved-visit.ts";
 import { savedTexts } from "./step-writes.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 

@@ -1,11 +1,14 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import pg from "pg";
+import type { Workspaces } from "../../../gen/database.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
+import { isLostRace, untilUndisturbed } from "../../db/retry.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { type AttributeToSave, saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
-import { foldLinks, foldVisitors, type ResolvedVisit } from "./fold-visits.ts";
+import { foldLinks, foldVisitors } from "./fold-visits.ts";
 import { resolveDevices } from "./resolve-devices.ts";
+import type { ResolvedVisit } from "./resolved-visit.ts";
 import { scoreVisits } from "./score-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import { visitTypes } from "./visit-types.ts";
@@ -19,9 +22,6 @@ export interface Written {
   readonly dropped: number;
 }
 
-/** Each time around somebody else got further, so more than a few mean a bug. */
-const attemptsMax = 8;
-
 /**
  * Writes a batch of visits in one transaction, each once, however often and by however many it is written: devices,
  * visitors, events, traces and roll-ups. Rejects when the database is away, or a visit cannot be stored as it is.
@@ -31,13 +31,10 @@ export async function writeVisits(db: Db, batch: readonly VisitFacts[]): Promise
   const visits = [...new Map(batch.map((facts) => [placeOf(facts), facts])).values()].sort((a, b) =>
     a.visit.id < b.visit.id ? -1 : 1,
   );
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute((tx) => writeOnce(tx, visits, attempt > 1));
-    } catch (error) {
-      if (!isRace(error) || attempt === attemptsMax) throw error;
-    }
-  }
+  return untilUndisturbed(
+    (attempt) => db.transaction().execute((tx) => writeOnce(tx, visits, attempt > 1)),
+    isRace,
+  );
 }
 
 function placeOf({ visit }: VisitFacts): string {
@@ -45,14 +42,13 @@ function placeOf({ visit }: VisitFacts): string {
 }
 
 function isRace(error: unknown): boolean {
-  // Deadlock, and a serialization failure of a server that is set to it.
-  if (error instanceof BatchRace) return true;
-  if (!(error instanceof pg.DatabaseError)) return false;
-  return error.code === "40P01" || error.code === "40001" || isWrittenAlready(error);
+  return error instanceof BatchRace || isLostRace(error) || isWrittenAlready(error);
 }
 
 /** A key of events, traces (in whichever partition) or cookies that is taken: nothing is wrong with the visit. */
-function isWrittenAlready({ code, constraint = "" }: pg.DatabaseError): boolean {
+function isWrittenAlready(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  const { code, constraint = "" } = error;
   return code === "23505" && /^(?:(?:events|traces)_\w+|device_cookies)_pkey$/.test(constraint);
 }
 
@@ -112,12 +108,12 @@ function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
   }));
 }
 
-/** The workspaces among these that exist, by id, with their environment; who is visited is not inactive. */
+/** The workspaces among these that exist, by id, with their environment. A visit reactivates an inactive workspace. */
 async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, "live" | "test">> {
-  const { rows } = await sql<{ id: string; environment: "live" | "test"; is_inactive: boolean }>`
+  const { rows } = await sql<Pick<Selectable<Workspaces>, "id" | "environment"> & { is_inactive: boolean }>`
     select id, environment, inactive_since is not null as is_inactive from workspaces
     where id = any(${plainArray(ids)}::uuid[])`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);

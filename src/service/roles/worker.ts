@@ -6,43 +6,46 @@ import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
-import { type Jobs, startJobs } from "../../jobs/runner.ts";
+import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import type { PeriodicJob } from "../../model/jobs.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import type { Parts } from "./parts.ts";
 
 // In UTC. A process that was away makes up for a missed night within the day.
-const crontab = `
-* * * * * end-idle-visits
-* * * * * leave-expired-links
-17 * * * * delete-expired
-41 * * * * sweep-files
-23 3 * * * ensure-partitions ?fill=1d
-`;
+const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
+  "end-idle-visits": ["* * * * *"],
+  "leave-expired-links": ["* * * * *"],
+  "delete-expired": ["17 * * * *"],
+  "sweep-files": ["41 * * * *"],
+  "ensure-partitions": ["23 3 * * *", "?fill=1d"],
+};
+const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${time} ${job} ${options}`);
 
 /** What happens later: queued jobs and the housekeeping of every hour and night. */
 export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
+  const tasks: Tasks = {
+    "render-qrcode": renderQrcode({ db, storage, now, shortUrl: addresses.shortUrl }),
+    "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl: addresses.shortUrl }),
+    "delete-expired": async () => {
+      await deleteExpired(db, now());
+      await deleteIdleBuckets(db, now());
+      await deleteUnclaimedDesigns(db, now());
+      while ((await deleteOldPasswordAttempts(db, now())) > 0);
+    },
+    "sweep-files": async () => {
+      while ((await sweepFiles(db, { storage, now })) > 0);
+    },
+    "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
+    "leave-expired-links": async (_payload, signal) => {
+      while (!signal.aborted && (await leaveExpiredLinks(db, now())) > 0);
+    },
+    "ensure-partitions": () => ensurePartitions(db, now()),
+  };
   return startJobs({
     connection,
-    tasks: {
-      "render-qrcode": renderQrcode({ db, storage, now, shortUrl: addresses.shortUrl }),
-      "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl: addresses.shortUrl }),
-      "delete-expired": async () => {
-        await deleteExpired(db, now());
-        await deleteIdleBuckets(db, now());
-        await deleteUnclaimedDesigns(db, now());
-        while ((await deleteOldPasswordAttempts(db, now())) > 0);
-      },
-      "sweep-files": async () => {
-        while ((await sweepFiles(db, { storage, now })) > 0);
-      },
-      "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
-      "leave-expired-links": async (_payload, signal) => {
-        while (!signal.aborted && (await leaveExpiredLinks(db, now())) > 0);
-      },
-      "ensure-partitions": () => ensurePartitions(db, now()),
-    },
-    crontab,
+    tasks,
+    crontab: crontab.join("\n"),
     concurrency: 2,
     stopTimeoutMs: config.drainTimeoutMs,
     log,

@@ -1,31 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Selectable } from "kysely";
-import type { Devices, VisitorAttributes } from "../../gen/database.ts";
-import { DeviceActor, type DeviceSchema, DeviceType } from "../../gen/signpost/v1/device_pb.js";
-import { type VisitorAttributeSchema, VisitorAttributeType } from "../../gen/signpost/v1/visitor_pb.js";
-import { meaningOf } from "../model/visitors/attribute-value.ts";
-
-/* What events and visitors answer alike. */
-
-export type AttributeRow = Pick<Selectable<VisitorAttributes>, "key" | "type" | "value">;
-
-/** The value as it was captured, and as what it means where it can be read so. */
-export function toAttribute({
-  key,
-  type,
-  value,
-}: AttributeRow): MessageInitShape<typeof VisitorAttributeSchema> {
-  const { number, boolean, date } = meaningOf(type, value);
-  return {
-    key,
-    type: VisitorAttributeType[type],
-    value,
-    ...(number !== undefined && { numberValue: number }),
-    ...(boolean !== undefined && { boolValue: boolean }),
-    ...(date && { dateValue: timestampFromDate(date) }),
-  };
-}
+import type { Devices } from "../../../gen/database.ts";
+import { DeviceActor, type DeviceSchema, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 
 export type DeviceRow = Selectable<Devices>;
 
