@@ -37,6 +37,11 @@ export interface Fault extends FieldViolation {
   readonly reason: Reason;
 }
 
+/** A field that was refused for no reason that has a name of its own. */
+export function invalidArgument(field: string, description: string): Fault {
+  return { field, description, reason: "INVALID_ARGUMENT" };
+}
+
 /** One thing that stands in the way: its kind in UPPER_SNAKE, what it is about, and what to do. */
 export interface Precondition {
   readonly type: string;
@@ -92,13 +97,31 @@ export function invalid(fields: readonly FieldViolation[], reason: Reason = "INV
   return new CallError("INVALID_ARGUMENT", reason, message, { fields });
 }
 
-/** Throws INVALID_ARGUMENT with every fault, under their reason when they share one. */
-export function refuse(faults: readonly Fault[]): void {
+/** INVALID_ARGUMENT with every fault, under their reason when they share one; undefined when there is none. */
+export function refusal(faults: readonly Fault[]): CallError | undefined {
   const [first] = faults;
-  if (first === undefined) return;
+  if (first === undefined) return undefined;
   const shared = faults.every(({ reason }) => reason === first.reason);
-  throw invalid(
+  return invalid(
     faults.map(({ field, description }) => ({ field, description })),
     shared ? first.reason : "INVALID_ARGUMENT",
   );
+}
+
+/** Throws what `refusal` makes of the faults. */
+export function refuse(faults: readonly Fault[]): void {
+  const error = refusal(faults);
+  if (error !== undefined) throw error;
+}
+
+/** What a function that reads a request refuses; none when it refuses nothing. */
+export function faultsFrom(read: () => unknown): Fault[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    const { reason, refusal: refused } = error;
+    return (refused.fields ?? []).map((field) => ({ ...field, reason }));
+  }
 }

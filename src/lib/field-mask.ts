@@ -33,6 +33,12 @@ export function fieldsToChange<Field extends string>(
   );
 }
 
+/** Whether a change may name the field: one without a mask, or with `*`, may name any. */
+export function mayChange(mask: { readonly paths: readonly string[] } | undefined, field: string): boolean {
+  const paths = mask?.paths ?? [];
+  return paths.length === 0 || paths.includes("*") || paths.includes(field);
+}
+
 function holdsSomething(value: unknown): boolean {
   if (value instanceof Uint8Array || Array.isArray(value)) return value.length > 0;
   return Boolean(value);

@@ -1,6 +1,6 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
-import { fail } from "../lib/errors.ts";
+import { type Fault, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
 /** Who calls: a workspace token now; member sessions and OAuth grants look the same to a handler. */
@@ -69,6 +69,22 @@ export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
   return Object.assign(handle, { prepare });
 }
 
+/**
+ * What can be said against a request beside the rules of its fields, and without a database. It is asked also of requests
+ * that break those rules, so that a caller learns of every bad field at once.
+ */
+type Check<Request> = (request: Request) => readonly Fault[];
+
+/** A handler, in one or two parts, of requests that `check` has nothing to say against. */
+export function withCheck<Request, Answer>(
+  check: Check<Request>,
+  handle: ((request: Request, context: Context) => Promise<Answer>) & {
+    readonly prepare?: Prepare<Request, Answer>;
+  },
+) {
+  return Object.assign(handle, { check });
+}
+
 /** The handlers of a service, one for each of its RPCs: a missing one does not compile. */
 export type Handlers<S extends DescService> = {
   readonly [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary<infer I, infer O>
@@ -86,10 +102,11 @@ export interface RegisteredService {
 
 type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
 
-/** A handler of any method; `prepare` where it is in two parts. */
+/** A handler of any method; `prepare` where it is in two parts, `check` where there is more to check than fields. */
 export interface Handle {
   (request: never, context: Context): Promise<AnyAnswer>;
   readonly prepare?: Prepare<never, AnyAnswer>;
+  readonly check?: Check<never>;
 }
 
 /** Pairs a service with its handlers, checked against each other. */

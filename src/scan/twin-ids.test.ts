@@ -84,11 +84,11 @@ async function templates() {
       entry: {
         ...entry("where"),
         capture: {
-          attributes: [
-            { key: "plan", source: "ATTRIBUTE_CAPTURE_SOURCE_LINK_CONTEXT", value: "purpose" },
-            { key: "seen", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "yes" },
+          enabled: true,
+          writes: [
+            { key: "plan", value: "{{link.name}}" },
+            { key: "seen", value: "yes" },
           ],
-          setOnce: false,
         },
       },
       where: {

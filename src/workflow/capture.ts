@@ -1,10 +1,13 @@
-import type { CapturedAttribute } from "../model/workflow/attribute-capture.ts";
-import type { Plan, PlanLink, PlanStep } from "../model/workflow/plan.ts";
+import { capturedBytesMax, type Template, type TemplatePiece } from "../model/workflow/attribute-capture.ts";
+import type { Plan, PlanStep } from "../model/workflow/plan.ts";
 import type { Visit } from "./visit.ts";
 import type { SavedAttribute } from "./walk.ts";
 
-/** At which moment a step saves: when it completes, at a tap, or at one that completes it. */
-export type CaptureMoment = "completed" | "tapped" | "both";
+/** The button that was pressed on a multi-link page. */
+export interface Choice {
+  readonly id: string;
+  readonly label: string;
+}
 
 /** Of every step that has nothing to save, so that a plain redirect makes no list. */
 export const nothingSaved: readonly SavedAttribute[] = Object.freeze([]);
@@ -16,30 +19,53 @@ export function savesAttributes({ dataCollection, device }: Visit): boolean {
   return deviceActor !== "BOT" && deviceActor !== "AGENT";
 }
 
-/** What attribute capture saves at a step; `choice` is what was tapped, empty for nothing. */
+/** What attribute capture saves at a step that completes; `choice` is what was tapped to complete it. */
 export function captured(
   { capture }: PlanStep,
-  { link }: Plan,
+  plan: Plan,
   visit: Visit,
-  moment: CaptureMoment,
-  choice = "",
+  now: Date,
+  choice?: Choice,
 ): readonly SavedAttribute[] {
   if (capture === undefined || !savesAttributes(visit)) return nothingSaved;
-  const { attributes, setOnce } = capture;
-  return attributes.flatMap((attribute) => {
-    const isChoice = attribute.source === "CHOICE";
-    if (moment === (isChoice ? "completed" : "tapped")) return [];
-    const value = isChoice ? choice : pieceOf(attribute, link);
-    return value === "" ? [] : [{ key: attribute.key, value, type: attribute.type, setOnce }];
+  return capture.flatMap(({ key, value: template, type, setOnce }) => {
+    const value = filled(template, (piece) => textFor(piece, plan, now, choice));
+    return value === "" ? [] : [{ key, value, type, setOnce }];
   });
 }
 
-function pieceOf({ source, value }: CapturedAttribute, link: PlanLink): string {
-  if (source === "MILESTONE") return value;
-  if (value === "tags") return link.tags.join(", ");
-  if (value === "name" || value === "shortlink") return link[value];
-  const key = value.startsWith(metadataPrefix) ? value.slice(metadataPrefix.length) : "";
-  return Object.hasOwn(link.metadata, key) ? (link.metadata[key] ?? "") : "";
+/** Joins no more pieces than there is room for. */
+function filled(template: Template, textOf: (piece: TemplatePiece) => string): string {
+  let text = "";
+  for (const piece of template) {
+    text += textOf(piece);
+    // A character has a byte at least.
+    if (text.length > capturedBytesMax) break;
+  }
+  return clipped(text);
 }
 
-const metadataPrefix = "metadata.";
+/** As much as there is room for, without the part of a character. */
+function clipped(text: string): string {
+  // No character has more than three bytes for each of its units.
+  if (text.length * 3 <= capturedBytesMax) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(capturedBytesMax));
+  return text.slice(0, read);
+}
+
+function textFor(piece: TemplatePiece, { link }: Plan, now: Date, choice: Choice | undefined): string {
+  switch (piece.kind) {
+    case "text":
+      return piece.text;
+    case "now":
+      return now.toISOString();
+    case "link.name":
+      return link.name;
+    case "link.metadata":
+      return Object.hasOwn(link.metadata, piece.key) ? (link.metadata[piece.key] ?? "") : "";
+    case "choice.label":
+      return choice?.label ?? "";
+    case "choice.id":
+      return choice?.id ?? "";
+  }
+}

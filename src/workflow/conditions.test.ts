@@ -1,7 +1,14 @@
 import { fromJson } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { EventTraceDataSchema } from "../../gen/signpost/v1/event_trace_pb.js";
-import { planOf, redirectStep, type SeenBy, storedStep, visitOf } from "../../test/support/workflow.ts";
+import {
+  knownAttributes,
+  planOf,
+  redirectStep,
+  type SeenBy,
+  storedStep,
+  visitOf,
+} from "../../test/support/workflow.ts";
 import type { StepAction } from "../model/steps/kinds.ts";
 import { branchesOf, type StoredStep } from "../model/workflow/workflow.ts";
 import { decide } from "./decide.ts";
@@ -298,19 +305,19 @@ describe("device", () => {
 
 describe("visitor data: operators as attribute filters", () => {
   const option = (id: string, attributeKey: string, operator: string, comparisonValue = "") => {
-    return { id, attributeKey, operator: `ATTRIBUTE_OPERATOR_${operator}`, comparisonValue };
+    return { id, attributeKey, operator: `VISITOR_ATTRIBUTE_FILTER_OPERATOR_${operator}`, comparisonValue };
   };
   const taken = (attributes: Record<string, string> | undefined, ...options: object[]) =>
     branchOf(
       "VISITOR_DATA_CONDITION",
       { options },
-      attributes === undefined ? {} : { attributes: new Map(Object.entries(attributes)) },
+      attributes === undefined ? {} : { attributes: knownAttributes(attributes) },
     );
 
   test("the first that matches wins", () => {
     const vip = option("vip", "tier", "STRING_EQUALS", "gold");
     const known = option("known", "$email", "STRING_IS_NOT_EMPTY");
-    expect(taken({ tier: "Gold", $email: "a@b.example" }, vip, known).branchId).toBe("vip");
+    expect(taken({ tier: "gold", $email: "a@b.example" }, vip, known).branchId).toBe("vip");
     expect(taken({ tier: "tin", $email: "a@b.example" }, vip, known).branchId).toBe("known");
     expect(taken({}, vip, known).branchId).toBe("else");
   });
@@ -318,17 +325,24 @@ describe("visitor data: operators as attribute filters", () => {
   test.each<[string, Record<string, string> | undefined]>([
     ["no visitor", undefined],
     ["no such attribute", { other: "1" }],
-  ])("%s matches only the operators that ask for emptiness", (_, attributes) => {
-    const negative = ["STRING_NOT_EQUALS", "STRING_NOT_CONTAINS", "NUMBER_NOT_EQUALS"];
-    for (const operator of negative)
-      expect(taken(attributes, option("o", "tier", operator, "1")).branchId, operator).toBe("else");
-    for (const type of ["STRING", "NUMBER", "DATE", "BOOLEAN"])
-      expect(taken(attributes, option("o", "tier", `${type}_IS_EMPTY`)).branchId, type).toBe("o");
+  ])("%s: an empty text, and nothing else", (_, attributes) => {
+    const isTaken = (operator: string) =>
+      taken(attributes, option("o", "tier", operator, operator.startsWith("DATE") ? "2026-05-01" : "1"))
+        .branchId === "o";
+    for (const operator of ["STRING_NOT_EQUALS", "STRING_IS_EMPTY", "BOOLEAN_IS_FALSE", "NOT_EXISTS"])
+      expect(isTaken(operator), operator).toBe(true);
+    for (const operator of ["STRING_EQUALS", "NUMBER_NOT_EQUALS", "DATE_BEFORE", "BOOLEAN_IS_TRUE", "EXISTS"])
+      expect(isTaken(operator), operator).toBe(false);
+  });
+
+  test("the operator's prefix may be left out", () => {
+    const bare = { id: "o", attributeKey: "tier", operator: "STRING_EQUALS", comparisonValue: "gold" };
+    expect(taken({ tier: "gold" }, bare).branchId).toBe("o");
   });
 
   test("days are those of the workspace", () => {
     const payload = { options: [option("o", "since", "DATE_EQUALS", "2026-05-01")] };
-    const attributes = new Map([["since", "2026-04-30T22:30:00Z"]]);
+    const attributes = knownAttributes({ since: "2026-04-30T22:30:00Z" }, { since: "DATE" });
     const at = (timezone: string) =>
       branchOf("VISITOR_DATA_CONDITION", payload, { attributes, timezone }).branchId;
     expect([at("Europe/Berlin"), at("UTC")]).toEqual(["o", "else"]);
@@ -339,13 +353,13 @@ describe("visitor data: operators as attribute filters", () => {
   });
 
   test("traces give what was seen of every attribute", () => {
-    const options = [option("a", "tier", "STRING_EQUALS", "gold"), option("b", "age", "NUMBER_IS_EMPTY")];
+    const options = [option("a", "tier", "STRING_EQUALS", "gold"), option("b", "age", "NOT_EXISTS")];
     expect(taken({ tier: "tin" }, ...options).data).toEqual({
       visitorDataCondition: {
         options: [
           {
             attributeKey: "tier",
-            operator: "ATTRIBUTE_OPERATOR_STRING_EQUALS",
+            operator: "STRING_EQUALS",
             comparisonValue: "gold",
             attributeFound: true,
             observedValue: "tin",
@@ -354,7 +368,7 @@ describe("visitor data: operators as attribute filters", () => {
           },
           {
             attributeKey: "age",
-            operator: "ATTRIBUTE_OPERATOR_NUMBER_IS_EMPTY",
+            operator: "NOT_EXISTS",
             comparisonValue: "",
             attributeFound: false,
             observedValue: "",

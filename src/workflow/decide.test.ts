@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   entryStep,
+  knownAttributes,
   planOf,
   redirectStep,
   type SeenBy,
@@ -329,7 +330,7 @@ const graphs = fc.integer({ min: 1, max: 12 }).chain((count) =>
       country: fc.constantFrom("", "DE"),
       visitType: fc.constantFrom("FIRST" as const, "RETURNING" as const),
       query: fc.string(),
-      attributes: fc.constantFrom(undefined, new Map([["$email", "a@b.example"]])),
+      attributes: fc.constantFrom(undefined, knownAttributes({ $email: "a@b.example" })),
     }),
   }),
 );

@@ -32,7 +32,7 @@ function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
     if (isCondition) conditions += 1;
     if (isCondition ? conditions > conditionsMax : isCircle(step, taken)) break;
     const entered = enter(step, visit, plan, now);
-    if (entered.kind !== "branch") return stop(step, entered, taken, plan, visit);
+    if (entered.kind !== "branch") return stop(step, entered, taken, { plan, visit, now });
     const { branchId, data } = entered;
     taken.push({
       step,
@@ -40,8 +40,7 @@ function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
       data,
       isCompleted: true,
       // A form that lets a visitor on by itself is skipped, and what is skipped saves nothing.
-      saved:
-        stepActions[step.action].kind === "ENTRY" ? captured(step, plan, visit, "completed") : nothingSaved,
+      saved: stepActions[step.action].kind === "ENTRY" ? captured(step, plan, visit, now) : nothingSaved,
     });
     step = plan.steps.get(step.next.get(branchId) ?? "");
   }
@@ -67,12 +66,11 @@ function stop(
   step: PlanStep,
   entered: Exclude<Entered, { kind: "branch" }>,
   taken: Taken[],
-  plan: Plan,
-  visit: Visit,
+  { plan, visit, now }: { readonly plan: Plan; readonly visit: Visit; readonly now: Date },
 ): Walk {
   const isCompleted = entered.kind !== "interaction";
   const data = entered.kind === "redirect" ? undefined : entered.data;
-  const saved = isCompleted ? captured(step, plan, visit, "completed") : nothingSaved;
+  const saved = isCompleted ? captured(step, plan, visit, now) : nothingSaved;
   taken.push({ step, branchId: "", data, isCompleted, saved });
   const end: End =
     entered.kind === "redirect"

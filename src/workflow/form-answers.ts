@@ -1,13 +1,17 @@
 import { composed } from "../lib/compose.ts";
-import type { FormField, FormFieldType } from "../model/steps/form-submit.ts";
+import { type FormField, type FormFieldType, isYesOrNo } from "../model/steps/form-submit.ts";
 import { parseDate, parseNumber } from "../model/visitors/attribute-operators.ts";
 import type { AttributeType } from "../model/workflow/attribute-capture.ts";
 import { formFieldName } from "./answer-fields.ts";
 import { readEmail, readPhone } from "./identity.ts";
 import type { Answer, AnswerFault } from "./steps/step.ts";
 
-/** The type that an answer is saved as. */
-export const answerTypes: { readonly [Type in FormFieldType]: AttributeType } = {
+/** The type that the answer to a field is saved as. */
+export function answerType(field: FormField): AttributeType {
+  return isYesOrNo(field) ? "BOOLEAN" : answerTypes[field.type];
+}
+
+const answerTypes: { readonly [Type in FormFieldType]: AttributeType } = {
   TEXT: "STRING",
   EMAIL: "STRING",
   PHONE: "STRING",
@@ -30,6 +34,7 @@ export const answerBytesMax = 4_096;
 /** Checks the answer to one field. `country` is asked for the region of phone numbers that come without a country code. */
 export function checkAnswer(field: FormField, answer: Answer, country: () => string): Checked {
   const given = (answer.get(formFieldName(field.id)) ?? []).map(cleaned).filter((text) => text !== "");
+  if (isYesOrNo(field) && checkedAs(field) === "CHECKBOX") return yesOrNo(given, field);
   if (given.length === 0) return field.required ? { fault: "REQUIRED" } : { value: "" };
   if (byteLength(given.join(", ")) > answerBytesMax) return { fault: "TOO_LONG" };
   return checks[checkedAs(field)](given, field, country);
@@ -58,6 +63,13 @@ const checks: { readonly [Type in FormFieldType]: Check } = {
     return { value: [...offered].filter((value) => given.includes(value)).join(", ") };
   },
 };
+
+/** Browsers send nothing of a box that is not checked. */
+function yesOrNo(given: readonly string[], { required }: FormField): Checked {
+  const [value = "false", ...more] = given;
+  if (more.length > 0 || (value !== "true" && value !== "false")) return { fault: "OPTION" };
+  return required && value === "false" ? { fault: "REQUIRED" } : { value };
+}
 
 function anyText(given: readonly string[]): Checked {
   return { value: given[0] ?? "" };

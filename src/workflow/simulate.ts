@@ -69,7 +69,7 @@ export function simulate(
     const { shown, accepted } =
       page === undefined || isPreview
         ? { shown: page, accepted: undefined }
-        : answered(page, plan, here, () => nextAnswer(page.step.id), deps);
+        : answered(page, plan, here, now, () => nextAnswer(page.step.id), deps);
     if (shown !== undefined) steps.push(shown);
     path.push(...steps);
     if (shown === undefined || accepted === undefined)
@@ -85,12 +85,13 @@ function answered(
   page: SimulatedStep,
   plan: Plan,
   visit: Visit,
+  now: Date,
   nextAnswer: () => Answer | undefined,
   deps: SubmitDeps,
 ): { readonly shown: SimulatedStep; readonly accepted: Accepted | undefined } {
   let shown = page;
   for (let given = nextAnswer(); given !== undefined; given = nextAnswer()) {
-    const taken = submit(plan, visit, shown.step.id, given, deps);
+    const taken = submit(plan, visit, now, shown.step.id, given, deps);
     if (taken?.kind === "refused") shown = { ...shown, refused: [...shown.refused, taken] };
     if (taken?.kind !== "accepted") continue;
     const { branchId, data, reason } = taken;

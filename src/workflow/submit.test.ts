@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { EventTraceDataSchema } from "../../gen/signpost/v1/event_trace_pb.js";
 import {
   entryStep,
+  knownAttributes,
   planOf,
   redirectStep,
   type SeenBy,
@@ -43,7 +44,7 @@ function arrive(action: StepAction, { payload = {}, capture, row, seen }: Made =
     opened: { ...opened, data: checked(opened.data) },
     answer(fields: Record<string, string | string[]> = {}) {
       const answer = new Map(Object.entries(fields).map(([name, value]) => [name, [value].flat()]));
-      const taken = submit(plan, visit, "step", answer, deps);
+      const taken = submit(plan, visit, at, "step", answer, deps);
       return taken?.kind === "accepted" ? { ...taken, data: checked(taken.data) } : taken;
     },
   };
@@ -231,7 +232,7 @@ describe("form completes when submitted or skipped", () => {
     ],
     ["it is not asked for", { ...payload, autoSkipIfKnown: false }, { $email: "a@b.example" }, false],
   ])("skips itself when it is set to and %s", (_, made, known, skips) => {
-    const attributes = known && new Map(Object.entries(known));
+    const attributes = known && knownAttributes(known);
     const { opened } = arrive("FORM_SUBMIT", { payload: made, seen: { attributes } });
     expect(opened.isCompleted).toBe(skips);
     expect(opened.data).toMatchObject({
@@ -274,6 +275,11 @@ describe("form completes when submitted or skipped", () => {
     test.each<[string, object, string | string[], string]>([
       ["required", { type: "TEXT", required: true }, " ", "REQUIRED"],
       ["required", { type: "CHECKBOX", required: true, options }, [], "REQUIRED"],
+      ["a box to check", { type: "CHECKBOX", required: true }, [], "REQUIRED"],
+      ["a box to check", { type: "CHECKBOX", required: true }, "false", "REQUIRED"],
+      ["yes or no", { type: "CHECKBOX" }, "maybe", "OPTION"],
+      ["one box", { type: "CHECKBOX" }, ["true", "true"], "OPTION"],
+      ["who is no address", { type: "CHECKBOX", key: "$email" }, "true", "EMAIL"],
       ["e-mail syntax", { type: "EMAIL" }, "ada", "EMAIL"],
       ["e-mail syntax", { type: "EMAIL" }, "ada@exa mple.com", "EMAIL"],
       ["e-mail length", { type: "EMAIL" }, `${"a".repeat(250)}@b.example`, "EMAIL"],
@@ -301,6 +307,10 @@ describe("form completes when submitted or skipped", () => {
     });
 
     test.each<[object, string | string[], { value: string; type: string }]>([
+      [{ type: "CHECKBOX" }, "true", { value: "true", type: "BOOLEAN" }],
+      [{ type: "CHECKBOX" }, [], { value: "false", type: "BOOLEAN" }],
+      [{ type: "CHECKBOX" }, "false", { value: "false", type: "BOOLEAN" }],
+      [{ type: "CHECKBOX", required: true }, "true", { value: "true", type: "BOOLEAN" }],
       [{ type: "TEXT" }, "  Ada\u0000 ", { value: "Ada", type: "STRING" }],
       [{ type: "TEXT" }, "e\u0301", { value: "\u00e9", type: "STRING" }],
       [{ type: "UNSPECIFIED" }, "text", { value: "text", type: "STRING" }],
@@ -464,19 +474,13 @@ describe("contact card and thank-you page complete when shown", () => {
 });
 
 describe("attribute capture", () => {
-  const capture = (...attributes: [source: string, value: string, key?: string][]) => ({
-    attributes: attributes.map(([source, value, key = source.toLowerCase()]) => {
-      return {
-        key,
-        source: `ATTRIBUTE_CAPTURE_SOURCE_${source}`,
-        value,
-        type: "VISITOR_ATTRIBUTE_TYPE_ENUM",
-      };
-    }),
+  const capture = (writes: Record<string, string>, more: object = {}) => ({
+    enabled: true,
+    writes: Object.entries(writes).map(([key, value]) => ({ key, value, ...more })),
   });
-  const all = capture(["CHOICE", ""], ["MILESTONE", "done"], ["LINK_CONTEXT", "name"]);
+  const all = capture({ stage: "done", link: "{{link.name}}", when: "{{now}}" });
+  const completed = { stage: "done", link: "Menu", when: at.toISOString() };
   const buttons = [{ id: "a", label: "Blue" }];
-  const multiLink: Made = { payload: { buttons }, capture: all };
   const savedOf = (saved: readonly { key: string; value: string }[] = []) =>
     Object.fromEntries(saved.map(({ key, value }) => [key, value]));
 
@@ -490,92 +494,43 @@ describe("attribute capture", () => {
     };
   }
 
-  const completed = { milestone: "done", link_context: "Menu" };
   const button = { navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON", buttonLabel: "Go" };
+  const timer = { navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_TIMER", timerSeconds: 1 };
+  const social = { links: [{ id: "i", platform: "instagram", url: "https://i.example" }] };
 
   test.each<[string, StepAction, object, Record<string, string>, object, object | undefined]>([
+    ["at the tap of a multi-link button", "MULTI_LINK", { buttons }, { button: "a" }, {}, completed],
+    ["when a message page's button is pressed", "MESSAGE_PAGE", button, {}, {}, completed],
+    ["when its time is over", "MESSAGE_PAGE", timer, { timer: "1" }, {}, completed],
     [
-      "CHOICE: the label of a multi-link button",
-      "MULTI_LINK",
-      { buttons },
-      { button: "a" },
-      {},
-      { ...completed, choice: "Blue" },
-    ],
-    [
-      "CHOICE: the label of a message page's button",
-      "MESSAGE_PAGE",
-      button,
-      {},
-      {},
-      { ...completed, choice: "Go" },
-    ],
-    [
-      "CHOICE: the default label of it",
-      "MESSAGE_PAGE",
-      { ...button, buttonLabel: "" },
-      {},
-      {},
-      { ...completed, choice: "Continue" },
-    ],
-    [
-      "CHOICE: the platform of a social link, at the tap",
+      "when social links are shown, not at a press",
       "SOCIAL_LINKS_PAGE",
-      { links: [{ id: "i", platform: "instagram", url: "https://i.example" }] },
+      social,
       { link: "i" },
       completed,
-      { choice: "instagram" },
-    ],
-    [
-      "CHOICE: the contact card's button, at the tap",
-      "CONTACT_CARD",
-      { firstName: "Ada", buttonLabel: "Keep" },
       {},
-      completed,
-      { choice: "Keep" },
     ],
+    ["when a card is shown, not when it is saved", "CONTACT_CARD", { firstName: "Ada" }, {}, completed, {}],
+    ["when a password matched", "PASSWORD_VERIFY", { password: "x" }, { password: "secret" }, {}, completed],
+    ["when a form was submitted", "FORM_SUBMIT", {}, {}, {}, completed],
     [
-      "MILESTONE and LINK_CONTEXT: when a password matched",
-      "PASSWORD_VERIFY",
-      { password: "x" },
-      { password: "secret" },
-      {},
-      completed,
-    ],
-    ["MILESTONE and LINK_CONTEXT: when a form was submitted", "FORM_SUBMIT", {}, {}, {}, completed],
-    [
-      "MILESTONE and LINK_CONTEXT: when a redirect was sent",
+      "when a redirect was sent",
       "CLIENT_REDIRECT",
       { destination: "https://a.example" },
       {},
       completed,
       undefined,
     ],
-    [
-      "MILESTONE and LINK_CONTEXT: when a page was shown",
-      "THANK_YOU_PAGE",
-      { title: "Thanks" },
-      {},
-      completed,
-      undefined,
-    ],
+    ["when a page was shown", "THANK_YOU_PAGE", { title: "Thanks" }, {}, completed, undefined],
     ["nothing: wrong password", "PASSWORD_VERIFY", { password: "x" }, { password: "guess" }, {}, undefined],
     ["nothing: form skipped by button", "FORM_SUBMIT", { skipForm: true }, { skip: "1" }, {}, {}],
-    [
-      "nothing by CHOICE: message page left by timer",
-      "MESSAGE_PAGE",
-      { navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_TIMER", timerSeconds: 1 },
-      { timer: "1" },
-      {},
-      completed,
-    ],
-  ])("%s", (_, action, payload, given, opening, answering) => {
+  ])("saves %s", (_, action, payload, given, opening, answering) => {
     expect(saves(action, { payload, capture: all }, given)).toEqual({ opening, answering });
   });
 
   test("nothing: form skipped by itself", () => {
     const payload = { autoSkipIfKnown: true, formFields: [{ id: "f", key: "k" }] };
-    const seen = { attributes: new Map([["k", "v"]]) };
+    const seen = { attributes: knownAttributes({ k: "v" }) };
     expect(arrive("FORM_SUBMIT", { payload, capture: all, seen }).opened.saved).toEqual([]);
   });
 
@@ -584,47 +539,70 @@ describe("attribute capture", () => {
     ["an AGENT's visit", { device: { deviceActor: "AGENT" } }],
     ["level NONE", { dataCollection: "NONE" }],
   ])("nothing: %s", (_, seen) => {
-    expect(saves("MULTI_LINK", { ...multiLink, seen }, { button: "a" }).answering).toEqual({});
+    const made = { payload: { buttons }, capture: all, seen };
+    expect(saves("MULTI_LINK", made, { button: "a" }).answering).toEqual({});
     expect(saves("THANK_YOU_PAGE", { capture: all, seen }).opening).toEqual({});
   });
 
-  test("MILESTONE at the entry is saved when somebody comes, also when nothing is there to serve", () => {
-    const plan = planOf([storedStep("entry", "LINK_VISIT", {}, capture(["MILESTONE", "came"]))], {});
+  test("nothing: writes that are kept but not enabled", () => {
+    expect(saves("THANK_YOU_PAGE", { capture: { ...all, enabled: false } }).opening).toEqual({});
+  });
+
+  test("the entry saves when somebody comes, also when nothing is there to serve", () => {
+    const plan = planOf([storedStep("entry", "LINK_VISIT", {}, capture({ came: "yes" }))], {});
     expect(decide(plan, visitOf(), at)).toMatchObject({
-      taken: [{ saved: [{ key: "milestone", value: "came" }] }],
+      taken: [{ saved: [{ key: "came", value: "yes" }] }],
       end: { kind: "fallback" },
     });
   });
 
   test.each([
-    ["name", "Menu"],
-    ["shortlink", "menu"],
-    ["tags", "summer, print"],
-    ["metadata.campaign", "spring"],
-    ["metadata.none", undefined],
-    ["metadata.constructor", undefined],
-    ["purpose", undefined],
-  ])("LINK_CONTEXT %s is %j", (value, saved) => {
+    ["text", "text"],
+    ["{{now}}", "2026-08-01T12:00:00.000Z"],
+    ["{{link.name}}", "Menu"],
+    ["{{link.metadata.campaign}}", "spring"],
+    ["{{link.metadata.two words}}", "too"],
+    ["{{choice.label}}", "Blue"],
+    ["{{choice.id}}", "a"],
+    ["<{{link.name}}/{{choice.id}}>{{link.metadata.campaign}}", "<Menu/a>spring"],
+    ["{{link.metadata.none}}", undefined],
+    ["{{link.metadata.constructor}}", undefined],
+    ["", undefined],
+    ["a }} b {{", "a }} b {{"],
+    ["{{link.name}} {{now", "Menu {{now"],
+  ])("%j comes out as %j", (value, saved) => {
     const link = {
       name: "Menu",
       shortlink: "menu",
-      tags: ["summer", "print"],
-      metadata: { campaign: "spring" },
-      purpose: "p",
+      tags: [],
+      metadata: { campaign: "spring", "two words": "too" },
+      purpose: "",
     };
-    const made = { capture: capture(["LINK_CONTEXT", value]), row: { link } };
-    expect(arrive("THANK_YOU_PAGE", made).opened.saved[0]?.value).toBe(saved);
+    const made = { payload: { buttons }, capture: capture({ k: value }), row: { link } };
+    expect(saves("MULTI_LINK", made, { button: "a" }).answering?.k).toBe(saved);
   });
 
-  test("saves with its type and setOnce, after a form's own answers", () => {
+  test("what comes out is cut at 4 KB, at the end of a character", () => {
+    const metadata = { ring: "💍".repeat(250) };
+    const link = { name: "Menu", shortlink: "menu", tags: [], metadata, purpose: "" };
+    const cut = (value: string) =>
+      arrive("THANK_YOU_PAGE", { capture: capture({ k: value }), row: { link } }).opened.saved[0]?.value;
+    expect(cut("x".repeat(4_097))).toBe("x".repeat(4_096));
+    expect(cut(`x${"{{link.metadata.ring}}".repeat(370)}`)).toBe(`x${"💍".repeat(1_023)}`);
+    expect(cut(`${"ä".repeat(2_047)}x💍`)).toBe(`${"ä".repeat(2_047)}x`);
+  });
+
+  test("saves with its type and mode, after a form's own answers", () => {
     const payload = { formFields: [{ id: "f", key: "k" }] };
-    const made = { payload, capture: { ...capture(["MILESTONE", "done", "stage"]), setOnce: true } };
-    const taken = arrive("FORM_SUBMIT", made).answer({ "field-f": "v" });
+    const type = "VISITOR_ATTRIBUTE_TYPE_ENUM";
+    const writes = capture({ stage: "done" }, { type, mode: "ATTRIBUTE_WRITE_MODE_SET_ONCE" });
+    const taken = arrive("FORM_SUBMIT", { payload, capture: writes }).answer({ "field-f": "v" });
     expect(taken).toMatchObject({
       saved: [
         { key: "k", value: "v", type: "STRING", setOnce: false },
         { key: "stage", value: "done", type: "ENUM", setOnce: true },
       ],
+      captured: [{ key: "stage" }],
     });
   });
 });
@@ -632,5 +610,5 @@ describe("attribute capture", () => {
 test("steps without an answer, and those that are gone, take none", () => {
   const plan = planOf([entryStep, redirectStep("redirect")], { "entry.next": "redirect" });
   for (const stepId of ["entry", "redirect", "gone"])
-    expect(submit(plan, visitOf(), stepId, new Map(), deps)).toBeUndefined();
+    expect(submit(plan, visitOf(), at, stepId, new Map(), deps)).toBeUndefined();
 });

@@ -1,9 +1,9 @@
-import { type StepAction, stepActions } from "../model/steps/kinds.ts";
+import type { StepAction } from "../model/steps/kinds.ts";
 import type { Plan, PlanStep, PlanStepOf } from "../model/workflow/plan.ts";
 import { captured, nothingSaved, savesAttributes } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps, Submitted } from "./steps/step.ts";
-import type { Visit } from "./visit.ts";
+import type { KnownAttributes, Visit } from "./visit.ts";
 import type { SavedAttribute, TraceData } from "./walk.ts";
 
 /** An answer that a step took. */
@@ -31,6 +31,7 @@ export interface Accepted {
 export function submit(
   plan: Plan,
   visit: Visit,
+  now: Date,
   stepId: string,
   answer: Answer,
   deps: SubmitDeps,
@@ -40,9 +41,7 @@ export function submit(
   const submitted = submitTo(step, answer, visit, deps);
   if (submitted?.kind !== "submitted") return submitted;
   const { branchId, data, answers, choice, captures, to, reason } = submitted;
-  // An exit's page completed when it was shown, and a press saves only what was pressed.
-  const moment = stepActions[step.action].kind === "EXIT" ? "tapped" : "both";
-  const capturedHere = captures ? captured(step, plan, visit, moment, choice) : nothingSaved;
+  const capturedHere = captures ? captured(step, plan, visit, now, choice) : nothingSaved;
   const saved = [...(answers.length > 0 && savesAttributes(visit) ? answers : []), ...capturedHere];
   return { kind: "accepted", step, branchId, data, saved, captured: capturedHere, to, reason };
 }
@@ -59,14 +58,14 @@ function submitTo<Action extends StepAction>(
 
 /** The attributes of a visitor after something was saved, as the visitor's record will have them. */
 export function withSaved(
-  attributes: ReadonlyMap<string, string> | undefined,
+  attributes: KnownAttributes | undefined,
   saved: readonly SavedAttribute[],
-): ReadonlyMap<string, string> | undefined {
+): KnownAttributes | undefined {
   if (saved.length === 0) return attributes;
   const after = new Map(attributes);
-  for (const { key, value, setOnce } of saved)
-    if (!setOnce || (after.get(key) ?? "") === "")
+  for (const { key, value, type, setOnce } of saved)
+    if (!setOnce || (after.get(key)?.value ?? "") === "")
       // Addresses are kept without their case.
-      after.set(key, key === "$email" ? value.toLowerCase() : value);
+      after.set(key, { value: key === "$email" ? value.toLowerCase() : value, type });
   return after;
 }

@@ -1,3 +1,4 @@
+import type { StoredAttribute } from "../model/visitors/attribute-operators.ts";
 import type { DataCollection } from "../model/workflow/plan.ts";
 
 /**
@@ -21,8 +22,11 @@ export interface Visit {
    * Values by attribute key, reserved ones with `$`; undefined for who has no profile. Known where `plan.needs.visitor`
    * says so.
    */
-  readonly attributes: ReadonlyMap<string, string> | undefined;
+  readonly attributes: KnownAttributes | undefined;
 }
+
+/** What is known of a visitor, by the attribute's key. */
+export type KnownAttributes = ReadonlyMap<string, StoredAttribute>;
 
 /** Names as devices have them; empty when unknown. */
 export interface VisitDevice {

@@ -116,6 +116,8 @@ const elsewhere: Record<string, string[]> = {
   "scan/steps/take-step.ts": ["PASSWORD_VERIFY", "CLIENT_REDIRECT"],
   // Answers of forms and of pages with a timer are posted as the pages would.
   "api/workflow-steps/simulated-answers.ts": ["FORM_SUBMIT", "MESSAGE_PAGE"],
+  // Operators and what they compare with have to fit.
+  "api/workflow-steps/rules.ts": ["visitorDataCondition"],
   // A form that was answered counts for the score.
   "visitors/score-visit.ts": ["FORM_SUBMIT"],
   // Timers run on, and cards are files.

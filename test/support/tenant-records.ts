@@ -284,7 +284,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "VisitorsService.ListAttributeKeys": { request: () => ({}) },
   "VisitorsService.Search": {
     request: () => ({
-      attributeFilters: [{ key: "$email", operator: "ATTRIBUTE_OPERATOR_STRING_IS_NOT_EMPTY" }],
+      attributeFilters: [
+        { key: "$email", operator: "VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_IS_NOT_EMPTY" },
+      ],
     }),
     lists: "visitor",
   },

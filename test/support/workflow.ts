@@ -1,7 +1,8 @@
 import type { StepAction } from "../../src/model/steps/kinds.ts";
+import type { AttributeType } from "../../src/model/workflow/attribute-capture.ts";
 import { compilePlan, type Plan, type PlanRow } from "../../src/model/workflow/plan.ts";
 import type { StoredConnection, StoredStep } from "../../src/model/workflow/workflow.ts";
-import type { Visit, VisitDevice } from "../../src/workflow/visit.ts";
+import type { KnownAttributes, Visit, VisitDevice } from "../../src/workflow/visit.ts";
 
 /** A step as it would be stored. */
 export function storedStep<Action extends StepAction>(
@@ -56,6 +57,15 @@ export function planOf(steps: readonly StoredStep[], wires: Wires, row: Partial<
 export interface SeenBy extends Partial<Omit<Visit, "country" | "device">> {
   readonly country?: string;
   readonly device?: Partial<VisitDevice>;
+}
+
+/** What is known of a visitor, captured as texts where nothing else is said. */
+export function knownAttributes(
+  values: Readonly<Record<string, string>>,
+  types: Readonly<Record<string, AttributeType>> = {},
+): KnownAttributes {
+  const entries = Object.entries(values);
+  return new Map(entries.map(([key, value]) => [key, { value, type: types[key] ?? "STRING" }]));
 }
 
 /** A visit of a person about whom nothing else is known. */

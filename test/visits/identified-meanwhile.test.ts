@@ -26,7 +26,7 @@ const asksForMail = {
       {
         id: "mail",
         attributeKey: "$email",
-        operator: "ATTRIBUTE_OPERATOR_STRING_ENDS_WITH",
+        operator: "VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_ENDS_WITH",
         comparisonValue: "@example.com",
       },
     ],
@@ -38,7 +38,7 @@ const savesAtEnd = (place: number) => place % 2 === 0;
 
 /** A link whose form saves an attribute of its own, and what comes next depends on the profile. */
 function makeLink({ workspaceId }: TestWorkspace, place: number): Promise<Link> {
-  const milestone = { key: `end${place}`, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "told" };
+  const told = { key: `end${place}`, value: "told" };
   return insertWorkflow(
     db,
     {
@@ -66,7 +66,7 @@ function makeLink({ workspaceId }: TestWorkspace, place: number): Promise<Link> 
       done: {
         action: "CLIENT_REDIRECT",
         payload: { destination: "https://example.com/known" },
-        ...(savesAtEnd(place) && { capture: { attributes: [milestone] } }),
+        ...(savesAtEnd(place) && { capture: { enabled: true, writes: [told] } }),
       },
     },
     { workspaceId },

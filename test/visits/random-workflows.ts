@@ -155,16 +155,19 @@ const conditions: StepsOf<"CONDITION"> = {
             ].map((name) => `STRING_${name}`),
             "NUMBER_EQUALS",
             "NUMBER_GREATER_THAN",
-            "NUMBER_LESS_THAN_OR_EQUAL",
-            "NUMBER_IS_EMPTY",
+            "NUMBER_NOT_EQUALS",
+            "NUMBER_LESS_OR_EQUAL",
             "DATE_EQUALS",
             "DATE_BEFORE",
             "DATE_AFTER",
             "BOOLEAN_IS_TRUE",
             "BOOLEAN_IS_FALSE",
-            "BOOLEAN_IS_EMPTY",
+            "DATE_BEFORE_OR_EQUAL",
+            "DATE_AFTER_OR_EQUAL",
+            "EXISTS",
+            "NOT_EXISTS",
           )
-          .map((name) => `ATTRIBUTE_OPERATOR_${name}`),
+          .map((name) => `VISITOR_ATTRIBUTE_FILTER_OPERATOR_${name}`),
         comparisonValue: fc.constantFrom("pro", "PR", "18", "30", "2026-03-01", "example.com"),
       }),
     ),
@@ -218,11 +221,24 @@ const exits: StepsOf<"EXIT"> = {
   SOCIAL_LINKS_PAGE: step(fc.constant({ links: [{ id: "l", url: "https://example.net" }] }), () => []),
 };
 
-/** Milestones at steps that may have them. */
-function capturing(seeds: StepSeed, key: string | null): StepSeed {
-  if (key === null || seeds.action.endsWith("_CONDITION")) return seeds;
-  const attribute = { key, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "pro" };
-  return { ...seeds, capture: { attributes: [attribute] } };
+const attributeWrite = fc.record({
+  key: fc.constantFrom("plan", "color", "age", "since"),
+  value: fc.constantFrom(
+    "pro",
+    "18",
+    "2026-03-01",
+    "{{link.name}}",
+    "{{choice.id}}",
+    "{{link.metadata.none}}",
+  ),
+  type: fc.constantFrom("UNSPECIFIED", "NUMBER", "DATE").map((type) => `VISITOR_ATTRIBUTE_TYPE_${type}`),
+  mode: fc.constantFrom("UNSPECIFIED", "SET_ONCE").map((mode) => `ATTRIBUTE_WRITE_MODE_${mode}`),
+});
+
+/** Writes at steps that may have them. */
+function capturing(seeds: StepSeed, write: object | null): StepSeed {
+  if (write === null || seeds.action.endsWith("_CONDITION")) return seeds;
+  return { ...seeds, capture: { enabled: true, writes: [write] } };
 }
 
 export interface RandomWorkflow {
@@ -241,7 +257,7 @@ export const workflow: fc.Arbitrary<RandomWorkflow> = fc
           { weight: 3, arbitrary: fc.oneof(...seedsOf(interactions)) },
           { weight: 3, arbitrary: fc.oneof(...seedsOf(exits)) },
         ),
-        fc.option(fc.constantFrom("plan", "color"), { freq: 2, nil: null }).map((key) => key),
+        fc.option(attributeWrite, { freq: 2, nil: null }),
       ),
       { minLength: 3, maxLength: 9 },
     ),
@@ -249,7 +265,7 @@ export const workflow: fc.Arbitrary<RandomWorkflow> = fc
     fc.constantFrom(...zones),
   )
   .map(([seeds, hasFallback, zone]) => {
-    const named = seeds.map(([made, key], index) => [`s${index}`, capturing(made, key)] as const);
+    const named = seeds.map(([made, write], index) => [`s${index}`, capturing(made, write)] as const);
     const known = new Set<string>(named.map(([name]) => name));
     const steps: Record<string, StepSeed> = {
       entry: { action: "LINK_VISIT", next: { [nextBranchId]: "s0" } },

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { seal } from "../../src/lib/sealed.ts";
+import { parseDate, parseNumber } from "../../src/model/visitors/attribute-operators.ts";
 import { classifyUserAgent } from "../../src/scan/device/classify.ts";
 import { openGeography } from "../../src/scan/device/geography.ts";
 import { insertWorkflow, type TestWorkflow } from "../support/insert-workflow.ts";
@@ -298,9 +299,15 @@ async function remember({ link, known }: Planned, events: readonly FoundEvent[])
     ...owner,
     key,
     value,
-    type: "STRING" as const,
+    type: typeFor(value),
   }));
   if (rows.length > 0) await api.db.insertInto("visitor_attributes").values(rows).execute();
+}
+
+/** As simulations take the texts that they are given. */
+function typeFor(value: string): "NUMBER" | "DATE" | "STRING" {
+  if (parseNumber(value) !== undefined) return "NUMBER";
+  return parseDate(value) === undefined ? "STRING" : "DATE";
 }
 
 type Asked = "password" | "form" | "message" | "buttons";

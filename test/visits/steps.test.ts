@@ -462,6 +462,37 @@ describe("a form", () => {
     expect((await guest.post(formAction(page), full)).status).toBe(302);
   });
 
+  test("asks for a yes or no by one box, which has to be checked where it is required", async () => {
+    const consent = {
+      action: "FORM_SUBMIT",
+      payload: {
+        form: {
+          formTitle: "Terms",
+          formFields: [
+            { id: "terms", key: "terms", label: "I agree", type: "FORM_FIELD_TYPE_CHECKBOX", required: true },
+            { id: "news", key: "news", label: "Write to me", type: "FORM_FIELD_TYPE_CHECKBOX" },
+          ],
+        },
+      },
+    };
+    const link = await makeWorkflow(api, "consent", { consent });
+    const { issues } = await api.call<{ issues: { message: string }[] }>(
+      "GET",
+      `/v1/links/${link.linkId}/workflow-steps/validate`,
+    );
+    expect(issues.map(({ message }) => message).join()).not.toContain("options");
+    const guest = visitor();
+    const page = await guest.get(`/${link.shortlink}`);
+    expect(page.body.match(/<input type="checkbox"[^>]* value="true"/g)).toHaveLength(2);
+    expect((await guest.post(formAction(page), { "field-news": "true" })).status).toBe(422);
+    await guest.post(formAction(page), { "field-terms": "true" });
+    const event = await eventOf(link);
+    expect((await visitorOf(event)).attributes).toMatchObject([
+      { key: "news", type: "VISITOR_ATTRIBUTE_TYPE_BOOLEAN", value: "false", boolValue: false },
+      { key: "terms", type: "VISITOR_ATTRIBUTE_TYPE_BOOLEAN", value: "true", boolValue: true },
+    ]);
+  });
+
   test("that is skipped saves nothing", async () => {
     const link = await makeWorkflow(api, "form", { form });
     const guest = visitor();
@@ -597,6 +628,42 @@ describe("a message page", () => {
   });
 });
 
+test("a tap on a button is captured by label and id, with the link's data, and the first value stays", async () => {
+  const choose = {
+    action: "MULTI_LINK",
+    payload: {
+      multiLink: {
+        buttons: [
+          { id: "red", label: "Red & hot" },
+          { id: "blue", label: "Blue" },
+        ],
+      },
+    },
+    capture: {
+      enabled: true,
+      writes: [
+        { key: "color", value: "{{choice.label}} ({{choice.id}})", type: "VISITOR_ATTRIBUTE_TYPE_ENUM" },
+        { key: "first", value: "{{choice.id}}", mode: "ATTRIBUTE_WRITE_MODE_SET_ONCE" },
+        { key: "none", value: "{{link.metadata.none}}" },
+      ],
+    },
+    next: { red: "choose2", blue: "choose2" },
+  };
+  const choose2 = { ...choose, next: {} };
+  const link = await makeWorkflow(api, "choose", { choose, choose2 });
+  const guest = visitor();
+  const page = await guest.get(`/${link.shortlink}`);
+  const second = await guest.post(formAction(page), { button: "red" });
+  await guest.post(formAction(await guest.get(second.location)), { button: "blue" });
+  const event = await eventOf(link);
+  const [, one, other] = event.traces.map(({ savedAttributes }) => savedAttributes);
+  expect([one, other]).toEqual([
+    { color: "Red & hot (red)", first: "red" },
+    { color: "Blue (blue)", first: "blue" },
+  ]);
+  expect(attributesOf(await visitorOf(event))).toEqual({ color: "Blue (blue)", first: "red" });
+});
+
 describe("an exit with a page", () => {
   test("sends on by a social link, and the press is added to its trace", async () => {
     const social = {
@@ -611,9 +678,10 @@ describe("an exit with a page", () => {
         },
       },
       capture: {
-        attributes: [
-          { key: "channel", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" },
-          { key: "stage", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "social" },
+        enabled: true,
+        writes: [
+          { key: "stage", value: "social" },
+          { key: "since", value: "{{now}}", type: "VISITOR_ATTRIBUTE_TYPE_DATE" },
         ],
       },
     };
@@ -622,7 +690,9 @@ describe("an exit with a page", () => {
     const page = await guest.get(`/${link.shortlink}`);
     const shown = await eventOf(link);
     expect(shown.journey.completed).toBe(true);
-    expect(shown.traces[1]?.savedAttributes).toEqual({ stage: "social" });
+    const since = shown.traces[1]?.savedAttributes.since;
+    expect(since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(shown.traces[1]?.savedAttributes).toEqual({ stage: "social", since });
     const pressed = await guest.post(formAction(page), { link: "ig" });
     expect([pressed.status, pressed.location]).toEqual([302, "https://instagram.com/signpost"]);
     const event = await eventOf(link);
@@ -630,8 +700,9 @@ describe("an exit with a page", () => {
     expect(event.traces[1]?.stepData.socialLinks).toMatchObject({
       selectedLink: { id: "ig", platform: "instagram" },
     });
-    expect(event.traces[1]?.savedAttributes).toEqual({ stage: "social", channel: "instagram" });
-    expect(attributesOf(await visitorOf(event))).toEqual({ stage: "social", channel: "instagram" });
+    // A press saves nothing more: the page was complete when it was shown.
+    expect(event.traces[1]?.savedAttributes).toEqual({ stage: "social", since });
+    expect(attributesOf(await visitorOf(event))).toEqual({ stage: "social", since });
   });
 
   test("gives a contact card as a vCard 3.0 file", async () => {

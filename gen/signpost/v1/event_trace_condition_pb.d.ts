@@ -4,7 +4,6 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { AttributeOperator } from "./visitor_pb.js";
 
 /**
  * Describes the file signpost/v1/event_trace_condition.proto.
@@ -107,9 +106,11 @@ export declare type VisitorDataConditionTraceOption = Message<"signpost.v1.Visit
   attributeKey: string;
 
   /**
-   * @generated from field: signpost.v1.AttributeOperator operator = 2;
+   * Such as `STRING_EQUALS`. Empty where the step has none that is known.
+   *
+   * @generated from field: string operator = 2;
    */
-  operator: AttributeOperator;
+  operator: string;
 
   /**
    * @generated from field: string comparison_value = 3;

@@ -321,143 +321,146 @@ export enum VisitorAttributeType {
 export declare const VisitorAttributeTypeSchema: GenEnum<VisitorAttributeType>;
 
 /**
- * How an attribute's value is compared. Text is compared whatever its case. A visitor without the attribute, or with an
- * empty value, matches the IS_EMPTY and NOT_ operators only; a value that does not parse as the operator's type matches
- * none of that type.
+ * How an attribute's value is compared. Text is compared as it is, case included; an attribute that is not there reads as
+ * an empty text. NUMBER_ and DATE_ match only values that were captured as numbers or dates. Reserved keys take STRING_,
+ * EXISTS and NOT_EXISTS.
  *
- * @generated from enum signpost.v1.AttributeOperator
+ * @generated from enum signpost.v1.VisitorAttributeFilterOperator
  */
-export enum AttributeOperator {
+export enum VisitorAttributeFilterOperator {
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_UNSPECIFIED = 0;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_EQUALS = 1;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_EQUALS = 1;
    */
   STRING_EQUALS = 1,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_NOT_EQUALS = 2;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_NOT_EQUALS = 2;
    */
   STRING_NOT_EQUALS = 2,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_CONTAINS = 3;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_CONTAINS = 3;
    */
   STRING_CONTAINS = 3,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_NOT_CONTAINS = 4;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_NOT_CONTAINS = 4;
    */
   STRING_NOT_CONTAINS = 4,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_STARTS_WITH = 5;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_STARTS_WITH = 5;
    */
   STRING_STARTS_WITH = 5,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_ENDS_WITH = 6;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_ENDS_WITH = 6;
    */
   STRING_ENDS_WITH = 6,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_IS_EMPTY = 7;
+   * An empty text, or none.
+   *
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_IS_EMPTY = 7;
    */
   STRING_IS_EMPTY = 7,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_STRING_IS_NOT_EMPTY = 8;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_IS_NOT_EMPTY = 8;
    */
   STRING_IS_NOT_EMPTY = 8,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_EQUALS = 9;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NUMBER_EQUALS = 9;
    */
   NUMBER_EQUALS = 9,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_NOT_EQUALS = 10;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NUMBER_NOT_EQUALS = 10;
    */
   NUMBER_NOT_EQUALS = 10,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_GREATER_THAN = 11;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NUMBER_GREATER_THAN = 11;
    */
   NUMBER_GREATER_THAN = 11,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_GREATER_THAN_OR_EQUAL = 12;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NUMBER_LESS_THAN = 12;
    */
-  NUMBER_GREATER_THAN_OR_EQUAL = 12,
+  NUMBER_LESS_THAN = 12,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_LESS_THAN = 13;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NUMBER_GREATER_OR_EQUAL = 13;
    */
-  NUMBER_LESS_THAN = 13,
+  NUMBER_GREATER_OR_EQUAL = 13,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_LESS_THAN_OR_EQUAL = 14;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NUMBER_LESS_OR_EQUAL = 14;
    */
-  NUMBER_LESS_THAN_OR_EQUAL = 14,
-
-  /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_IS_EMPTY = 15;
-   */
-  NUMBER_IS_EMPTY = 15,
-
-  /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_NUMBER_IS_NOT_EMPTY = 16;
-   */
-  NUMBER_IS_NOT_EMPTY = 16,
+  NUMBER_LESS_OR_EQUAL = 14,
 
   /**
    * The same day in the workspace's timezone.
    *
-   * @generated from enum value: ATTRIBUTE_OPERATOR_DATE_EQUALS = 17;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_DATE_EQUALS = 15;
    */
-  DATE_EQUALS = 17,
+  DATE_EQUALS = 15,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_DATE_BEFORE = 18;
+   * Earlier: by the day in the workspace's timezone where either side is a plain date, else by the moment.
+   *
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_DATE_BEFORE = 16;
    */
-  DATE_BEFORE = 18,
+  DATE_BEFORE = 16,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_DATE_AFTER = 19;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_DATE_AFTER = 17;
    */
-  DATE_AFTER = 19,
+  DATE_AFTER = 17,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_DATE_IS_EMPTY = 20;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_DATE_BEFORE_OR_EQUAL = 18;
    */
-  DATE_IS_EMPTY = 20,
+  DATE_BEFORE_OR_EQUAL = 18,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_DATE_IS_NOT_EMPTY = 21;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_DATE_AFTER_OR_EQUAL = 19;
    */
-  DATE_IS_NOT_EMPTY = 21,
+  DATE_AFTER_OR_EQUAL = 19,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_BOOLEAN_IS_TRUE = 22;
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_BOOLEAN_IS_TRUE = 20;
    */
-  BOOLEAN_IS_TRUE = 22,
+  BOOLEAN_IS_TRUE = 20,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_BOOLEAN_IS_FALSE = 23;
+   * Whatever is not `true`, an attribute that is not there included.
+   *
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_BOOLEAN_IS_FALSE = 21;
    */
-  BOOLEAN_IS_FALSE = 23,
+  BOOLEAN_IS_FALSE = 21,
 
   /**
-   * @generated from enum value: ATTRIBUTE_OPERATOR_BOOLEAN_IS_EMPTY = 24;
+   * The visitor has the attribute, whatever its value.
+   *
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_EXISTS = 22;
    */
-  BOOLEAN_IS_EMPTY = 24,
+  EXISTS = 22,
+
+  /**
+   * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_NOT_EXISTS = 23;
+   */
+  NOT_EXISTS = 23,
 }
 
 /**
- * Describes the enum signpost.v1.AttributeOperator.
+ * Describes the enum signpost.v1.VisitorAttributeFilterOperator.
  */
-export declare const AttributeOperatorSchema: GenEnum<AttributeOperator>;
+export declare const VisitorAttributeFilterOperatorSchema: GenEnum<VisitorAttributeFilterOperator>;
 

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
-import type { AttributeOperator, Visitor, VisitorAttributeType } from "./visitor_pb.js";
+import type { Visitor, VisitorAttributeFilterOperator, VisitorAttributeType } from "./visitor_pb.js";
 import type { SortDirection } from "./sort_direction_pb.js";
 import type { ResponseFormat } from "./response_format_pb.js";
 
@@ -360,23 +360,17 @@ export declare type AttributeFilter = Message<"signpost.v1.AttributeFilter"> & {
   /**
    * How the value is compared.
    *
-   * @generated from field: signpost.v1.AttributeOperator operator = 2;
+   * @generated from field: signpost.v1.VisitorAttributeFilterOperator operator = 2;
    */
-  operator: AttributeOperator;
+  operator: VisitorAttributeFilterOperator;
 
   /**
-   * What it is compared with, at most 4 KB. Numbers and dates as text. Not used by operators without a comparison.
+   * What it is compared with, at most 4 KB: a number, a date or an RFC 3339 time where the operator wants one. Operators
+   * that compare with nothing ignore it.
    *
    * @generated from field: string value = 3;
    */
   value: string;
-
-  /**
-   * Instead of `value`: any of them for STRING_EQUALS, none of them for STRING_NOT_EQUALS. At most 50.
-   *
-   * @generated from field: repeated string values = 4;
-   */
-  values: string[];
 };
 
 /**

@@ -87,8 +87,8 @@ export declare type SimulatedVisit = Message<"signpost.v1.SimulatedVisit"> & {
   query: string;
 
   /**
-   * What is known of the visitor: values by the attribute's key, reserved keys with `$`. At most 204. Nothing is known
-   * of bots and agents, and at data-collection level NONE.
+   * What is known of the visitor: values by the attribute's key, reserved keys with `$`. At most 204. What reads as a
+   * number or a date counts as captured so. Nothing is known of bots and agents, and at data-collection level NONE.
    *
    * @generated from field: map<string, string> attributes = 10;
    */

@@ -5,7 +5,6 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { VisitType } from "./visit_pb.js";
-import type { AttributeOperator } from "./visitor_pb.js";
 
 /**
  * Describes the file signpost/v1/workflow_step_payload_condition.proto.
@@ -108,20 +107,24 @@ export declare type VisitorDataConditionOption = Message<"signpost.v1.VisitorDat
   id: string;
 
   /**
-   * An attribute's key, or one of `$email`, `$phone`, `$firstName` and `$lastName`. A visitor without it matches only
-   * the operators that ask for emptiness.
+   * An attribute's key, or one of `$email`, `$phone`, `$firstName` and `$lastName`. A visitor without it has an
+   * empty text there.
    *
    * @generated from field: string attribute_key = 2;
    */
   attributeKey: string;
 
   /**
-   * @generated from field: signpost.v1.AttributeOperator operator = 3;
+   * Required: the name of a VisitorAttributeFilterOperator, such as `STRING_EQUALS`, with or without its prefix. Reserved
+   * keys take STRING_, EXISTS and NOT_EXISTS.
+   *
+   * @generated from field: string operator = 3;
    */
-  operator: AttributeOperator;
+  operator: string;
 
   /**
-   * At most 4 KB, in the form the operator needs. Unused by operators that ask for emptiness or a boolean.
+   * At most 4 KB: a number, a date or an RFC 3339 time where the operator wants one. Operators that compare with nothing
+   * ignore it.
    *
    * @generated from field: string comparison_value = 4;
    */

@@ -156,7 +156,7 @@ export declare type FormField = Message<"signpost.v1.FormField"> & {
   order?: number | undefined;
 
   /**
-   * The choices of RADIO, CHECKBOX and DROPDOWN fields, at most 50.
+   * The choices of RADIO, CHECKBOX and DROPDOWN fields, at most 50. A CHECKBOX without any is one box, saved as BOOLEAN.
    *
    * @generated from field: repeated signpost.v1.FormFieldOption options = 7;
    */

@@ -216,25 +216,25 @@ export declare type WorkflowStepBranch = Message<"signpost.v1.WorkflowStepBranch
 export declare const WorkflowStepBranchSchema: GenMessage<WorkflowStepBranch>;
 
 /**
- * What a step saves to the visitor's attributes, besides the answers that forms save by themselves. Nothing is saved
- * for bots and agents, nor at data-collection level NONE.
+ * What a step saves to the visitor's attributes when the visitor goes through it, after the answers that forms save by
+ * themselves. Nothing is saved for a wrong password, a skipped form, bots and agents, nor at data-collection level NONE.
  *
  * @generated from message signpost.v1.AttributeCapture
  */
 export declare type AttributeCapture = Message<"signpost.v1.AttributeCapture"> & {
   /**
-   * At most 20. An empty list turns capturing off.
+   * Whether the writes run; otherwise they are only kept.
    *
-   * @generated from field: repeated signpost.v1.CapturedAttribute attributes = 1;
+   * @generated from field: bool enabled = 1;
    */
-  attributes: CapturedAttribute[];
+  enabled: boolean;
 
   /**
-   * Whether only attributes that are still empty are filled; otherwise the newest value wins.
+   * At most 20, run in this order.
    *
-   * @generated from field: bool set_once = 2;
+   * @generated from field: repeated signpost.v1.AttributeWrite writes = 2;
    */
-  setOnce: boolean;
+  writes: AttributeWrite[];
 };
 
 /**
@@ -246,44 +246,46 @@ export declare const AttributeCaptureSchema: GenMessage<AttributeCapture>;
 /**
  * One attribute to save.
  *
- * @generated from message signpost.v1.CapturedAttribute
+ * @generated from message signpost.v1.AttributeWrite
  */
-export declare type CapturedAttribute = Message<"signpost.v1.CapturedAttribute"> & {
+export declare type AttributeWrite = Message<"signpost.v1.AttributeWrite"> & {
   /**
-   * 1 to 64 letters, digits, `_`, `-`, `.` and spaces; reserved keys are refused.
+   * 1 to 64 letters, digits, `_`, `-` and `.`; reserved keys, which begin with `$`, are refused.
    *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * Required.
+   * Text in which `{{now}}` stands for the time in RFC 3339 and UTC, `{{link.name}}` for the link's name,
+   * `{{link.metadata.<key>}}` for a value of its metadata, and on multi-link steps `{{choice.label}}` and
+   * `{{choice.id}}` for the button pressed. What comes out empty is not saved, and what is longer than 4 KB is cut. At
+   * most 8 KB.
    *
-   * @generated from field: signpost.v1.AttributeCaptureSource source = 2;
-   */
-  source: AttributeCaptureSource;
-
-  /**
-   * For MILESTONE what to save, at most 4 KB. For LINK_CONTEXT which piece: `name`, `shortlink`, `tags` or
-   * `metadata.` and a key. Empty for CHOICE.
-   *
-   * @generated from field: string value = 3;
+   * @generated from field: string value = 2;
    */
   value: string;
 
   /**
-   * The type to save the value as.
+   * The type to save the value as. UNSPECIFIED means STRING.
    *
-   * @generated from field: signpost.v1.VisitorAttributeType type = 4;
+   * @generated from field: signpost.v1.VisitorAttributeType type = 3;
    */
   type: VisitorAttributeType;
+
+  /**
+   * UNSPECIFIED means SET.
+   *
+   * @generated from field: signpost.v1.AttributeWriteMode mode = 4;
+   */
+  mode: AttributeWriteMode;
 };
 
 /**
- * Describes the message signpost.v1.CapturedAttribute.
- * Use `create(CapturedAttributeSchema)` to create a new message.
+ * Describes the message signpost.v1.AttributeWrite.
+ * Use `create(AttributeWriteSchema)` to create a new message.
  */
-export declare const CapturedAttributeSchema: GenMessage<CapturedAttribute>;
+export declare const AttributeWriteSchema: GenMessage<AttributeWrite>;
 
 /**
  * Where a step lies on the canvas of an editor. The entry step lies at 0, 0 by default; x grows to the right, y
@@ -310,43 +312,35 @@ export declare type CanvasPosition = Message<"signpost.v1.CanvasPosition"> & {
 export declare const CanvasPositionSchema: GenMessage<CanvasPosition>;
 
 /**
- * Where a saved value comes from.
+ * What becomes of a value that is there already.
  *
- * @generated from enum signpost.v1.AttributeCaptureSource
+ * @generated from enum signpost.v1.AttributeWriteMode
  */
-export enum AttributeCaptureSource {
+export enum AttributeWriteMode {
   /**
-   * @generated from enum value: ATTRIBUTE_CAPTURE_SOURCE_UNSPECIFIED = 0;
+   * @generated from enum value: ATTRIBUTE_WRITE_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The label of the button or link the visitor pressed, saved at once. Only on multi-link, message, social links and
-   * contact card steps.
+   * The newest value wins.
    *
-   * @generated from enum value: ATTRIBUTE_CAPTURE_SOURCE_CHOICE = 1;
+   * @generated from enum value: ATTRIBUTE_WRITE_MODE_SET = 1;
    */
-  CHOICE = 1,
+  SET = 1,
 
   /**
-   * The given value, saved when the step completes.
+   * The first value stays.
    *
-   * @generated from enum value: ATTRIBUTE_CAPTURE_SOURCE_MILESTONE = 2;
+   * @generated from enum value: ATTRIBUTE_WRITE_MODE_SET_ONCE = 2;
    */
-  MILESTONE = 2,
-
-  /**
-   * A piece of the link's record, saved when the step completes; nothing when it is empty.
-   *
-   * @generated from enum value: ATTRIBUTE_CAPTURE_SOURCE_LINK_CONTEXT = 3;
-   */
-  LINK_CONTEXT = 3,
+  SET_ONCE = 2,
 }
 
 /**
- * Describes the enum signpost.v1.AttributeCaptureSource.
+ * Describes the enum signpost.v1.AttributeWriteMode.
  */
-export declare const AttributeCaptureSourceSchema: GenEnum<AttributeCaptureSource>;
+export declare const AttributeWriteModeSchema: GenEnum<AttributeWriteMode>;
 
 /**
  * What a step does. Fixed when the step is created.

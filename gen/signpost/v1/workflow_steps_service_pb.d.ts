@@ -289,7 +289,7 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
   payload?: WorkflowStepPayload | undefined;
 
   /**
-   * What the step saves from now on. An empty list of attributes turns it off.
+   * What the step saves from now on, all of it: an empty object takes it away.
    *
    * @generated from field: signpost.v1.AttributeCapture attribute_capture = 4;
    */

@@ -2,8 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { type Db, inTransaction, violates } from "../../db/open.ts";
-import { fail, invalid, refuse } from "../../lib/errors.ts";
-import { chosenIdFaults, newId } from "../../lib/ids.ts";
+import { fail, refuse } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
 import { linkOrigin } from "../../model/links/entrypoint.ts";
 import { destinationFaults, hostsToScreen, refuseBlocked } from "../../model/links/screened-url.ts";
 import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkWithParts } from "./queries.ts";
-import { expiryFaults, notFound, readTime, shortlinkFaults, shortlinkTaken, wantedTags } from "./rules.ts";
+import { notFound, readTime, shortlinkTaken, wantedTags } from "./rules.ts";
 import type { WantedLink } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
@@ -26,10 +26,9 @@ export interface CreatedLink {
   readonly workflowSteps: MessageInitShape<typeof WorkflowStepSchema>[];
 }
 
-/** Makes a link: one statement, or two in a transaction when it refers to other records. */
+/** Makes a link that `checks.ts` has nothing to say against: one statement, or two in a transaction when it refers to other records. */
 export async function createLink(deps: Deps, wanted: WantedLink, context: Context): Promise<CreatedLink> {
   const { workspaceId } = callerOf(context);
-  checkWanted(wanted, deps);
   const refersToOthers =
     wanted.customDomainId || wanted.directoryId || wanted.qrcodeDesignId || wanted.qrcodeTemplateId;
   const { link, insertion } = refersToOthers
@@ -57,21 +56,6 @@ export async function createLink(deps: Deps, wanted: WantedLink, context: Contex
     );
   }
   return answer(undefined);
-}
-
-/** Whatever is wrong with a wanted link as such. */
-function checkWanted(
-  { id, urls, shortlink, expiresAt, qrcodeDesignId, qrcodeTemplateId }: WantedLink,
-  { shortUrl, now }: Deps,
-): void {
-  refuse([
-    ...chosenIdFaults(id),
-    ...destinationFaults(urls, [shortUrl]),
-    ...(shortlink === "" ? [] : shortlinkFaults(shortlink)),
-    ...expiryFaults(expiresAt, now()),
-  ]);
-  if (qrcodeDesignId !== "" && qrcodeTemplateId !== "")
-    throw invalid([{ field: "qrcodeTemplateId", description: "must not come together with qrcodeDesignId" }]);
 }
 
 /** Whatever is wrong with the records that a wanted link refers to. */

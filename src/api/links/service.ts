@@ -2,8 +2,9 @@ import type { LinksService } from "../../../gen/signpost/v1/links_service_pb.js"
 import { inTransaction } from "../../db/open.ts";
 import { refuse } from "../../lib/errors.ts";
 import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
-import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { linkChecks } from "./checks.ts";
 import { createLink } from "./create-link.ts";
 import { readInclude } from "./include.ts";
 import { getLeadScore } from "./lead-score.ts";
@@ -20,12 +21,19 @@ import { deleteLink } from "./writes.ts";
 type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
+  const checks = linkChecks(deps);
   return {
-    create: async (request, context) => createLink(deps, redirectLink(request), context),
-    createContactLink: async (request, context) => createLink(deps, contactLink(request), context),
-    createThankYouLink: async (request, context) => createLink(deps, thankYouLink(request), context),
+    create: withCheck(checks.redirect, (request, context) =>
+      createLink(deps, redirectLink(request), context),
+    ),
+    createContactLink: withCheck(checks.contact, (request, context) =>
+      createLink(deps, contactLink(request), context),
+    ),
+    createThankYouLink: withCheck(checks.thankYou, (request, context) =>
+      createLink(deps, thankYouLink(request), context),
+    ),
     list: (request, context) => listLinksPage(deps, request, context),
-    update: (request, context) => changeLink(deps, request, context),
+    update: withCheck(checks.change, (request, context) => changeLink(deps, request, context)),
     getLeadScore,
 
     async get({ id, include }, context) {

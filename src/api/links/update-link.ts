@@ -15,7 +15,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import { expiryFaults, notFound, readTime, wantedTags } from "./rules.ts";
+import { notFound, readTime, wantedTags } from "./rules.ts";
 import { ownDestinations } from "./wanted-link.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
@@ -28,10 +28,6 @@ export async function changeLink(
   const { workspaceId } = callerOf(context);
   const wanted = readWanted(request);
   const screened = urlsAt(ownDestinations, wanted);
-  refuse([
-    ...destinationFaults(screened, [deps.shortUrl]),
-    ...expiryFaults(wanted.expiresAt ?? undefined, deps.now()),
-  ]);
   return inTransaction(context.db, async (tx) => {
     const before = await lockLink(tx, workspaceId, request.id, {
       directoryId: wanted.directoryId,
@@ -70,7 +66,8 @@ interface Wanted {
   readonly qrcodeTemplateId: string | null | undefined;
 }
 
-function readWanted(request: UpdateLinkRequest): Wanted {
+/** Throws INVALID_ARGUMENT for fields that contradict each other. */
+export function readWanted(request: UpdateLinkRequest): Wanted {
   const values = {
     name: request.name,
     fallback_destination: request.fallbackDestination,

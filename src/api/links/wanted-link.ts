@@ -8,7 +8,7 @@ import {
   type VCardPayload,
   VCardPayloadSchema,
 } from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
-import { invalid, refuse } from "../../lib/errors.ts";
+import { type Fault, invalidArgument } from "../../lib/errors.ts";
 import { destinationName } from "../../model/links/destination.ts";
 import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
 import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
@@ -48,34 +48,45 @@ const nameLengthMax = 255;
 /** A link to a destination. */
 export function redirectLink(request: CreateLinkRequest): WantedLink {
   const { destination, conversionTracking } = request;
-  if (destination === "") throw invalid([{ field: "destination", description: "is required" }]);
   return {
     ...request,
     name: request.name || destinationName(destination),
     exit: { action: "CLIENT_REDIRECT", payload: { destination, conversionTracking } },
-    urls: [...urlsAt(stepActions.CLIENT_REDIRECT.urls, request), ...urlsAt(ownDestinations, request)],
+    urls: redirectUrls(request),
   };
 }
 
-/** A link to a contact card. Throws INVALID_ARGUMENT for platforms that there are not. */
+export function redirectUrls(request: CreateLinkRequest): ScreenedUrl[] {
+  return [...urlsAt(stepActions.CLIENT_REDIRECT.urls, request), ...urlsAt(ownDestinations, request)];
+}
+
+/** A link to a contact card. */
 export function contactLink(request: CreateContactLinkRequest): WantedLink {
   const { vcardData } = request;
-  if (vcardData === undefined) throw invalid([{ field: "vcardData", description: "is required" }]);
+  if (vcardData === undefined) throw new Error("a link without its card was let through");
   const name = request.name || `${vcardData.firstName} ${vcardData.lastName}`;
   return {
     ...request,
     name: [...name].slice(0, nameLengthMax).join(""),
     exit: { action: "CONTACT_CARD", payload: cardPayload(vcardData) },
-    urls: [
-      ...urlsAt(stepActions.CONTACT_CARD.urls, vcardData, "vcardData."),
-      ...urlsAt(ownDestinations, request),
-    ],
+    urls: contactUrls(request),
   };
+}
+
+export function contactUrls(request: CreateContactLinkRequest): ScreenedUrl[] {
+  const ofCard = urlsAt(stepActions.CONTACT_CARD.urls, request.vcardData ?? {}, "vcardData.");
+  return [...ofCard, ...urlsAt(ownDestinations, request)];
+}
+
+/** What can be said against a card: that it is not there, and platforms that there are not. */
+export function cardFaults({ vcardData }: CreateContactLinkRequest): Fault[] {
+  if (vcardData === undefined) return [invalidArgument("vcardData", "is required")];
+  const { list, among } = stepActions.CONTACT_CARD.platforms;
+  return platformFaults(vcardData[list], among, `vcardData.${list}`);
 }
 
 function cardPayload(card: VCardPayload): JsonObject {
   const { among } = stepActions.CONTACT_CARD.platforms;
-  refuse(platformFaults(card.socialLinks, among, "vcardData.socialLinks"));
   // A message that is no well-known type is written as an object.
   const payload = toJson(VCardPayloadSchema, card, { alwaysEmitImplicit: true }) as JsonObject;
   const links = card.socialLinks.map(({ platform, url }) => ({ platform, url }));
@@ -90,6 +101,10 @@ export function thankYouLink(request: CreateThankYouLinkRequest): WantedLink {
     fallbackDestination: "",
     name: request.name || title,
     exit: { action: "THANK_YOU_PAGE", payload: { title, description } },
-    urls: urlsAt(ownDestinations, request),
+    urls: thankYouUrls(request),
   };
+}
+
+export function thankYouUrls(request: CreateThankYouLinkRequest): ScreenedUrl[] {
+  return urlsAt(ownDestinations, request);
 }

@@ -1,6 +1,6 @@
 import type { QrcodeDesignService } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
-import { fail } from "../../lib/errors.ts";
-import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
+import { fail, faultsFrom } from "../../lib/errors.ts";
+import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { fileSigner } from "../resources/file-address.ts";
 import { toQrcodeDesign } from "../resources/qrcode-design.ts";
@@ -10,12 +10,15 @@ import { toScannability } from "./message.ts";
 import { deleteDesign, findDesign } from "./queries.ts";
 import { noSuchDesign, optionsOf } from "./restyle.ts";
 import { verify } from "./scannability.ts";
-import { prepareChange } from "./update-design.ts";
+import { prepareChange, readWanted } from "./update-design.ts";
 
 export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignService> {
   return {
     publicCreate: inTwoParts((request, context) => prepareDesign(deps, request, context)),
-    update: inTwoParts((request, context) => prepareChange(deps, request, context)),
+    update: withCheck(
+      (request) => faultsFrom(() => readWanted(request)),
+      inTwoParts((request, context) => prepareChange(deps, request, context)),
+    ),
     applyTemplate: inTwoParts((request, context) => prepareApplication(deps, request, context)),
 
     async get({ id }, context) {

@@ -55,7 +55,8 @@ interface Wanted {
   readonly isImageDeleted: boolean;
 }
 
-function readWanted(request: UpdateQrcodeDesignRequest): Wanted {
+/** Throws INVALID_ARGUMENT for fields that contradict each other. */
+export function readWanted(request: UpdateQrcodeDesignRequest): Wanted {
   const { centralImageData, centralImageDelete, updateMask } = request;
   const values = {
     ...fieldValues(request),

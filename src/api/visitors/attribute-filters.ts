@@ -1,14 +1,17 @@
 import { type RawBuilder, sql } from "kysely";
-import { AttributeOperator as WireOperator } from "../../../gen/signpost/v1/visitor_pb.js";
+import { VisitorAttributeFilterOperator } from "../../../gen/signpost/v1/visitor_pb.js";
 import type { AttributeFilter } from "../../../gen/signpost/v1/visitors_service_pb.js";
-import { type FieldViolation, fail, invalid } from "../../lib/errors.ts";
+import { type Fault, invalidArgument } from "../../lib/errors.ts";
 import { type Day, startOfDay } from "../../model/day-start.ts";
 import { localTime } from "../../model/local-time.ts";
 import {
   type AttributeOperator,
-  isAttributeOperator,
-  operandFault,
+  comparisonFault,
+  dateLengthMax,
+  numberLengthMax,
+  operatorNamed,
   parseDate,
+  parseNumber,
 } from "../../model/visitors/attribute-operators.ts";
 
 /** A question about one attribute, fit to be asked. */
@@ -16,36 +19,41 @@ export interface AttributeQuestion {
   /** Reserved keys with `$`. */
   readonly key: string;
   readonly operator: AttributeOperator;
-  /** One, or for equality several, of which any counts. */
-  readonly wanted: readonly string[];
+  readonly wanted: string;
 }
 
 const filtersMax = 20;
 
-/** Throws TOO_MANY_FILTERS, or INVALID_ARGUMENT for values that the operator cannot compare with. */
-export function readQuestions(filters: readonly AttributeFilter[]): AttributeQuestion[] {
+/** What can be said against filters: too many of them, and operators and values that do not fit. */
+export function filterFaults(filters: readonly AttributeFilter[]): Fault[] {
   if (filters.length > filtersMax)
-    throw fail(
-      "INVALID_ARGUMENT",
-      "TOO_MANY_FILTERS",
-      `attributeFilters must have at most ${filtersMax} items`,
+    return [
       {
-        fields: [{ field: "attributeFilters", description: `must have at most ${filtersMax} items` }],
+        field: "attributeFilters",
+        description: `must have at most ${filtersMax} items`,
+        reason: "TOO_MANY_FILTERS",
       },
-    );
-  const faults: FieldViolation[] = [];
-  const questions = filters.map(({ key, operator, value, values }, index): AttributeQuestion => {
-    const name = WireOperator[operator];
-    // The rules of the field refuse what the interface does not define.
-    if (name === undefined || !isAttributeOperator(name))
-      throw new Error(`operator ${operator} is not built`);
-    const fault = operandFault(name, value);
-    if (fault !== undefined)
-      faults.push({ field: `attributeFilters[${index}].value`, description: `must be a ${fault}` });
-    return { key, operator: name, wanted: values.length > 0 ? values : [value] };
+    ];
+  return filters.flatMap(({ key, operator, value }, index) => {
+    const fault = comparisonFault({ key, operator: operatorOf(operator), wanted: value });
+    if (fault === undefined) return [];
+    const field = `attributeFilters[${index}].${fault.part === "operator" ? "operator" : "value"}`;
+    return [invalidArgument(field, fault.description)];
   });
-  if (faults.length > 0) throw invalid(faults);
-  return questions;
+}
+
+/** Filters without faults. */
+export function readQuestions(filters: readonly AttributeFilter[]): AttributeQuestion[] {
+  return filters.map(({ key, operator: number, value }) => {
+    const operator = operatorOf(number);
+    if (operator === undefined) throw new Error(`operator ${number} was let through`);
+    return { key, operator, wanted: value };
+  });
+}
+
+function operatorOf(number: VisitorAttributeFilterOperator): AttributeOperator | undefined {
+  // A number that no value has, has no name either.
+  return operatorNamed(VisitorAttributeFilterOperator[number] ?? "");
 }
 
 type Sql = RawBuilder<unknown>;
@@ -55,22 +63,19 @@ type Sql = RawBuilder<unknown>;
  * other. Served by visitor_attributes_pkey.
  */
 export function answersTo({ key, operator, wanted }: AttributeQuestion, timezone: string): Sql {
-  const comparison = comparisons[operator];
-  const compare = (value: Sql) => sql`coalesce(${comparison.matches(value, wanted, timezone)}, false)`;
+  const { ofAbsent, matches, ofPresent } = comparisons[operator];
   const column = reservedColumns.get(key);
   if (column !== undefined) {
     const value = sql`v.${sql.id(column)}`;
-    return comparison.matchesEmpty === true
-      ? sql`(coalesce(${value}, '') = '' or ${compare(value)})`
-      : sql`(coalesce(${value}, '') <> '' and ${compare(value)})`;
+    const isMatch = sql`(${value} is not null and ${matches(value, wanted, timezone)})`;
+    return ofAbsent(wanted) ? sql`(${value} is null or ${isMatch})` : isMatch;
   }
   const found = (condition: Sql) => sql`exists (select from visitor_attributes a
-    where a.workspace_id = v.workspace_id and a.visitor_id = v.id and a.key = ${key} and a.value <> ''
-      and ${condition})`;
+    where a.workspace_id = v.workspace_id and a.visitor_id = v.id and a.key = ${key} and ${condition})`;
   const value = sql`a.value`;
-  return comparison.matchesEmpty === true
-    ? sql`not ${found(sql`not ${compare(value)}`)}`
-    : found(compare(value));
+  const isMatch = sql`coalesce(${matches(value, wanted, timezone)}, false)`;
+  if (ofAbsent(wanted)) return sql`not ${found(sql`not ${isMatch}`)}`;
+  return found(ofPresent === undefined ? isMatch : sql`a.type = ${ofPresent} and ${isMatch}`);
 }
 
 const reservedColumns: ReadonlyMap<string, string> = new Map([
@@ -81,74 +86,95 @@ const reservedColumns: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface Comparison {
-  readonly matchesEmpty?: boolean;
-  /** Whether a value that is not empty matches; null where the value cannot be compared. */
-  readonly matches: (value: Sql, wanted: readonly string[], timezone: string) => Sql;
+  /** Whether an attribute that is not there matches. */
+  readonly ofAbsent: (wanted: string) => boolean;
+  /** The type that an attribute has to have been captured as; undefined for any. */
+  readonly ofPresent?: "NUMBER" | "DATE";
+  /** Whether a value that is there matches; null where it cannot be compared. */
+  readonly matches: (value: Sql, wanted: string, timezone: string) => Sql;
 }
 
-const emptiness: Comparison = { matchesEmpty: true, matches: () => sql`false` };
+const never = () => false;
+const always = () => true;
 
 const comparisons: { readonly [Operator in AttributeOperator]: Comparison } = {
-  STRING_EQUALS: { matches: isAnyOf },
-  STRING_NOT_EQUALS: { matchesEmpty: true, matches: (value, wanted) => sql`not ${isAnyOf(value, wanted)}` },
-  STRING_CONTAINS: ofText((value, wanted) => sql`strpos(${value}, ${wanted}) > 0`),
-  STRING_NOT_CONTAINS: {
-    matchesEmpty: true,
-    ...ofText((value, wanted) => sql`strpos(${value}, ${wanted}) = 0`),
-  },
-  STRING_STARTS_WITH: ofText((value, wanted) => sql`starts_with(${value}, ${wanted})`),
-  STRING_ENDS_WITH: ofText((value, wanted) => sql`right(${value}, length(${wanted})) = ${wanted}`),
-  STRING_IS_EMPTY: emptiness,
-  STRING_IS_NOT_EMPTY: { matches: () => sql`true` },
+  STRING_EQUALS: ofText(
+    (wanted) => wanted === "",
+    (value, wanted) => sql`${value} = ${wanted}`,
+  ),
+  STRING_NOT_EQUALS: ofText(
+    (wanted) => wanted !== "",
+    (value, wanted) => sql`${value} <> ${wanted}`,
+  ),
+  STRING_CONTAINS: ofText(
+    (wanted) => wanted === "",
+    (value, wanted) => sql`strpos(${value}, ${wanted}) > 0`,
+  ),
+  STRING_NOT_CONTAINS: ofText(
+    (wanted) => wanted !== "",
+    (value, wanted) => sql`strpos(${value}, ${wanted}) = 0`,
+  ),
+  STRING_STARTS_WITH: ofText(
+    (wanted) => wanted === "",
+    (value, wanted) => sql`starts_with(${value}, ${wanted})`,
+  ),
+  STRING_ENDS_WITH: ofText(
+    (wanted) => wanted === "",
+    (value, wanted) => sql`right(${value}, length(${wanted})) = ${wanted}`,
+  ),
+  STRING_IS_EMPTY: { ofAbsent: always, matches: (value) => sql`${value} = ''` },
+  STRING_IS_NOT_EMPTY: { ofAbsent: never, matches: (value) => sql`${value} <> ''` },
   NUMBER_EQUALS: ofNumbers("="),
-  NUMBER_NOT_EQUALS: { matchesEmpty: true, ...ofNumbers("<>") },
+  NUMBER_NOT_EQUALS: ofNumbers("<>"),
   NUMBER_GREATER_THAN: ofNumbers(">"),
-  NUMBER_GREATER_THAN_OR_EQUAL: ofNumbers(">="),
   NUMBER_LESS_THAN: ofNumbers("<"),
-  NUMBER_LESS_THAN_OR_EQUAL: ofNumbers("<="),
-  NUMBER_IS_EMPTY: emptiness,
-  NUMBER_IS_NOT_EMPTY: { matches: (value) => sql`${numberOf(value)} is not null` },
-  DATE_EQUALS: ofDates(({ text, from, to }, value) =>
-    dayOrMoment(value, {
-      day: (day) => sql`${day} = ${text}`,
-      moment: (moment) => sql`${moment} >= ${from} and ${moment} < ${to}`,
-    }),
-  ),
-  DATE_BEFORE: ofDates(({ text, from, at }, value) =>
-    dayOrMoment(value, {
-      day: (day) => sql`${day} < ${text}`,
-      moment: (moment) => sql`${moment} < ${at ?? from}`,
-    }),
-  ),
-  DATE_AFTER: ofDates(({ text, to, at }, value) =>
-    dayOrMoment(value, {
-      day: (day) => sql`${day} > ${text}`,
-      moment: (moment) => (at === undefined ? sql`${moment} >= ${to}` : sql`${moment} > ${at}`),
-    }),
-  ),
-  DATE_IS_EMPTY: emptiness,
-  DATE_IS_NOT_EMPTY: {
-    matches: (value) => dayOrMoment(value, { day: () => sql`true`, moment: () => sql`true` }),
-  },
-  BOOLEAN_IS_TRUE: { matches: (value) => sql`lower(${value}) = 'true'` },
-  BOOLEAN_IS_FALSE: { matches: (value) => sql`lower(${value}) = 'false'` },
-  BOOLEAN_IS_EMPTY: emptiness,
+  NUMBER_GREATER_OR_EQUAL: ofNumbers(">="),
+  NUMBER_LESS_OR_EQUAL: ofNumbers("<="),
+  DATE_EQUALS: ofDates(({ text, from, to }) => ({
+    day: (day) => sql`${day} = ${text}`,
+    moment: (moment) => sql`${moment} >= ${from} and ${moment} < ${to}`,
+  })),
+  DATE_BEFORE: ofDates(({ text, from, at }) => ({
+    day: (day) => sql`${day} < ${text}`,
+    moment: (moment) => sql`${moment} < ${at ?? from}`,
+  })),
+  DATE_AFTER: ofDates(({ text, to, at }) => ({
+    day: (day) => sql`${day} > ${text}`,
+    moment: (moment) => (at === undefined ? sql`${moment} >= ${to}` : sql`${moment} > ${at}`),
+  })),
+  DATE_BEFORE_OR_EQUAL: ofDates(({ text, to, at }) => ({
+    day: (day) => sql`${day} <= ${text}`,
+    moment: (moment) => (at === undefined ? sql`${moment} < ${to}` : sql`${moment} <= ${at}`),
+  })),
+  DATE_AFTER_OR_EQUAL: ofDates(({ text, from, at }) => ({
+    day: (day) => sql`${day} >= ${text}`,
+    moment: (moment) => sql`${moment} >= ${at ?? from}`,
+  })),
+  BOOLEAN_IS_TRUE: { ofAbsent: never, matches: (value) => sql`lower(${trimmed(value)}) = 'true'` },
+  BOOLEAN_IS_FALSE: { ofAbsent: always, matches: (value) => sql`lower(${trimmed(value)}) <> 'true'` },
+  EXISTS: { ofAbsent: never, matches: () => sql`true` },
+  NOT_EXISTS: { ofAbsent: always, matches: () => sql`false` },
 };
 
-function isAnyOf(value: Sql, wanted: readonly string[]): Sql {
-  return sql`lower(${value}) = any(${wanted.map((text) => text.toLowerCase())}::text[])`;
-}
-
-function ofText(matches: (value: Sql, wanted: Sql) => Sql): Comparison {
-  return {
-    matches: (value, [wanted = ""]) => matches(sql`lower(${value})`, sql`${wanted.toLowerCase()}::text`),
-  };
+function ofText(ofAbsent: Comparison["ofAbsent"], matches: (value: Sql, wanted: Sql) => Sql): Comparison {
+  return { ofAbsent, matches: (value, wanted) => matches(value, sql`${wanted}::text`) };
 }
 
 function ofNumbers(operator: "=" | "<>" | ">" | ">=" | "<" | "<="): Comparison {
   return {
-    matches: (value, [wanted]) => sql`${numberOf(value)} ${sql.raw(operator)} ${Number(wanted)}::float8`,
+    ofAbsent: never,
+    ofPresent: "NUMBER",
+    matches: (value, wanted) =>
+      sql`${numberOf(trimmed(value))} ${sql.raw(operator)} ${parseNumber(wanted)}::float8`,
   };
+}
+
+/** What `trim` of texts takes away in memory. */
+const blanks =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+function trimmed(value: Sql): Sql {
+  return sql`btrim(${value}, ${blanks})`;
 }
 
 /**
@@ -157,7 +183,7 @@ function ofNumbers(operator: "=" | "<>" | ">" | ">=" | "<" | "<="): Comparison {
  */
 function numberOf(value: Sql): Sql {
   return sql`(select case when abs(n) < 3e-324 then 0 when abs(n) < 1.797693134862315e308 then n::float8 end
-    from (select case when ${value} ~ '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
+    from (select case when length(${value}) <= ${numberLengthMax} and ${value} ~ '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
       then ${value}::numeric end) as parsed (n))`;
 }
 
@@ -171,8 +197,13 @@ interface WantedDate {
   readonly at: Date | undefined;
 }
 
-function ofDates(matches: (wanted: WantedDate, value: Sql) => Sql): Comparison {
-  return { matches: (value, [wanted = ""], timezone) => matches(wantedDate(wanted, timezone), value) };
+function ofDates(comparisonWith: (wanted: WantedDate) => DateComparison): Comparison {
+  return {
+    ofAbsent: never,
+    ofPresent: "DATE",
+    matches: (value, wanted, timezone) =>
+      dayOrMoment(trimmed(value), comparisonWith(wantedDate(wanted, timezone))),
+  };
 }
 
 function wantedDate(wanted: string, timezone: string): WantedDate {
@@ -207,13 +238,13 @@ interface DateComparison {
   readonly moment: (moment: Sql) => Sql;
 }
 
-/** Null for what is no date. Moments are in UTC unless they say otherwise. */
+/** Null for what is no date. Moments are in UTC unless they say otherwise, and have the milliseconds that dates have here. */
 function dayOrMoment(value: Sql, { day, moment }: DateComparison): Sql {
-  // What is no date at first sight is kept from the patterns, which take three times as long.
+  const inMilliseconds = sql`regexp_replace(upper(${value}), '(\\.[0-9]{3})[0-9]+', '\\1')`;
   return sql`case
-    when substr(${value}, 5, 1) <> '-' then null
+    when length(${value}) > ${dateLengthMax} then null
     when ${value} ~ ${`^${dayForm}$`} then ${day(sql`${value} collate "C"`)}
-    when ${value} ~* ${`^${dayForm}${clockForm}${zoneForm}$`} then ${moment(sql`upper(${value})::timestamptz`)}
-    when ${value} ~* ${`^${dayForm}${clockForm}$`} then ${moment(sql`(upper(${value}) || 'Z')::timestamptz`)}
+    when ${value} ~* ${`^${dayForm}${clockForm}${zoneForm}$`} then ${moment(sql`(${inMilliseconds})::timestamptz`)}
+    when ${value} ~* ${`^${dayForm}${clockForm}$`} then ${moment(sql`(${inMilliseconds} || 'Z')::timestamptz`)}
   end`;
 }

@@ -1,5 +1,12 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { type CallError, type FieldViolation, fail, invalid } from "../../lib/errors.ts";
+import {
+  type CallError,
+  type Fault,
+  type FieldViolation,
+  fail,
+  faultsFrom,
+  invalid,
+} from "../../lib/errors.ts";
 import { parseDate } from "../../model/visitors/attribute-operators.ts";
 import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import { readEmail, readPhone } from "../../workflow/identity.ts";
@@ -34,6 +41,10 @@ export function readValues(visitor: JsonObject | undefined): GivenValue[] {
     faults.push({ field: path, description: `must have at most ${attributesMax} custom attributes` });
   if (faults.length > 0) throw invalid(faults.slice(0, 100));
   return values;
+}
+
+export function valueFaults(visitor: JsonObject | undefined): Fault[] {
+  return faultsFrom(() => readValues(visitor));
 }
 
 function unwrapped(visitor: JsonObject): { readonly path: string; readonly fields: JsonObject } {

@@ -4,15 +4,16 @@ import { inTransaction } from "../../db/open.ts";
 import { fail, invalid } from "../../lib/errors.ts";
 import { createArrivals } from "../../lib/limits/arrivals.ts";
 import { createMissLimit } from "../../lib/limits/miss-limit.ts";
-import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
+import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
 import { lockVisitors } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
+import { filterFaults } from "./attribute-filters.ts";
 import { prepareIdentify } from "./identify-visitor.ts";
 import { embed, readInclude } from "./include.ts";
 import { listVisitorsPage } from "./list-visitors.ts";
 import { toVisitor } from "./message.ts";
 import { findVisitor, listAttributeKeys } from "./queries.ts";
-import { isReservedName, notFound } from "./rules.ts";
+import { isReservedName, notFound, valueFaults } from "./rules.ts";
 import { changeVisitor } from "./update-visitor.ts";
 import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
 
@@ -20,10 +21,19 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
   const misses = createMissLimit({ nowMs: () => deps.now().getTime() });
   const arrivals = createArrivals({ misses });
   return {
-    identify: inTwoParts((request, context) => prepareIdentify({ ...deps, arrivals }, request, context)),
+    identify: withCheck(
+      ({ visitor }) => valueFaults(visitor),
+      inTwoParts((request, context) => prepareIdentify({ ...deps, arrivals }, request, context)),
+    ),
     list: (request, context) => listVisitorsPage(deps, request, context),
-    search: (request, context) => listVisitorsPage(deps, request, context),
-    update: (request, context) => changeVisitor(deps, request, context),
+    search: withCheck(
+      ({ attributeFilters }) => filterFaults(attributeFilters),
+      (request, context) => listVisitorsPage(deps, request, context),
+    ),
+    update: withCheck(
+      ({ visitor }) => valueFaults(visitor),
+      (request, context) => changeVisitor(deps, request, context),
+    ),
 
     async get({ id, include }, context) {
       const { workspaceId } = callerOf(context);

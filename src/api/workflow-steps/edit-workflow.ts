@@ -42,7 +42,6 @@ export async function editWorkflow(
   edit: (workflow: LinkWorkflow, at: Date) => LinkWorkflow,
 ): Promise<Edited> {
   const { workspaceId } = callerOf(context);
-  refuse(destinationFaults(urls, [shortUrl]));
   return inTransaction(context.db, async (tx) => {
     const link = await lockLink(tx, workspaceId, linkId, hostsToScreen(urls));
     const before = link && (await findWorkflow(tx, workspaceId, link.id));

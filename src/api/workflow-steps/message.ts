@@ -70,9 +70,9 @@ export function fromEventAction(action: EventAction): StepAction | undefined {
   return name === "UNSPECIFIED" ? undefined : name;
 }
 
-/** What is captured, as it is stored; an empty list of attributes captures nothing. */
+/** What is captured, as it is stored; null for an empty message. */
 export function fromCapture(capture: AttributeCapture | undefined): JsonObject | null {
-  if (capture === undefined || capture.attributes.length === 0) return null;
+  if (capture === undefined || (!capture.enabled && capture.writes.length === 0)) return null;
   // A message that is no well-known type is written as an object.
   return toJson(AttributeCaptureSchema, capture, { alwaysEmitImplicit: true }) as JsonObject;
 }

@@ -33,7 +33,29 @@ function buttons(...list: JsonObject[]): JsonObject {
   return { multiLink: { buttons: list } };
 }
 
+function known(attributeKey: string, operator: string, comparisonValue = ""): JsonObject {
+  return { visitorDataCondition: { options: [{ attributeKey, operator, comparisonValue }] } };
+}
+
+const knownPlace = "payload.visitorDataCondition.options[0]";
+
 const payloads: Row<JsonObject>[] = [
+  ...[
+    ["no operator", known("plan", ""), "operator"],
+    ["UNSPECIFIED", known("plan", "VISITOR_ATTRIBUTE_FILTER_OPERATOR_UNSPECIFIED"), "operator"],
+    ["an operator that there is not", known("plan", "STRING_MATCHES"), "operator"],
+    ["a number of a reserved key", known("$phone", "NUMBER_EQUALS", "1"), "operator"],
+    ["a number that is none", known("age", "NUMBER_LESS_THAN", "ten"), "comparisonValue"],
+    ["a date that there is not", known("since", "DATE_AFTER", "2026-02-30"), "comparisonValue"],
+  ].map(
+    ([rule, payload, part]): Row<JsonObject> => [
+      `visitor data: ${rule}`,
+      "VISITOR_DATA_CONDITION",
+      payload as JsonObject, // of rows of text and payload
+      invalid,
+      `${knownPlace}.${part}`,
+    ],
+  ),
   ["a payload of another action at creation", "FORM_SUBMIT", { password: {} }, invalid, "payload.password"],
   ["a message page without payload", "MESSAGE_PAGE", {}, invalid, "payload.messagePage.title"],
   [
@@ -233,76 +255,61 @@ const payloads: Row<JsonObject>[] = [
   ],
 ];
 
-const milestone = { key: "stage", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "seen" };
-const choice = { key: "choice", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" };
-const context = { key: "campaign", source: "ATTRIBUTE_CAPTURE_SOURCE_LINK_CONTEXT" };
+const stage = { key: "stage", value: "seen" };
+const readyPage = {
+  payload: { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } },
+};
 
 const captures: Row<JsonObject[]>[] = [
-  ["capture on a condition", "COUNTRY_CONDITION", [milestone], invalid, "attributeCapture"],
+  ["capture on a condition", "COUNTRY_CONDITION", [stage], invalid, "attributeCapture"],
+  ["a reserved key", "FORM_SUBMIT", [{ ...stage, key: "$email" }], invalid, "attributeCapture.writes[0].key"],
   [
-    "capture of a reserved key",
+    "a key with a space",
     "FORM_SUBMIT",
-    [{ ...milestone, key: "$email" }],
+    [{ ...stage, key: "a b" }],
     invalid,
-    "attributeCapture.attributes[0].key",
+    "attributeCapture.writes[0].key",
   ],
+  ["no key", "FORM_SUBMIT", [{ ...stage, key: "" }], invalid, "attributeCapture.writes[0].key"],
   [
-    "capture without key",
+    "a key of 65 characters",
     "FORM_SUBMIT",
-    [{ ...milestone, key: "" }],
+    [{ ...stage, key: "k".repeat(65) }],
     invalid,
-    "attributeCapture.attributes[0].key",
+    "attributeCapture.writes[0].key",
   ],
-  ["capture of one key twice", "FORM_SUBMIT", [milestone, milestone], invalid, "attributeCapture"],
+  ["one key twice", "FORM_SUBMIT", [stage, stage], invalid, "attributeCapture.writes"],
+  ...["{{}}", "{{ now }}", "{{link.shortlink}}", "{{link.metadata.}}", "a{{choice}}b", "{{{now}}}"].map(
+    (value): Row<JsonObject[]> => [
+      `the template ${value}`,
+      "MULTI_LINK",
+      [stage, { key: "other", value }],
+      invalid,
+      "attributeCapture.writes[1].value",
+    ],
+  ),
+  ...["MESSAGE_PAGE", "SOCIAL_LINKS_PAGE", "CONTACT_CARD", "PASSWORD_VERIFY"].map(
+    (action): Row<JsonObject[]> => [
+      `a choice on ${action}`,
+      action,
+      [{ key: "choice", value: "{{choice.id}}" }],
+      invalid,
+      "attributeCapture.writes[0].value",
+    ],
+  ),
   [
-    "capture without source",
+    "a type that there is not",
     "FORM_SUBMIT",
-    [{ key: "stage", value: "seen" }],
+    [{ ...stage, type: 77 }],
     invalid,
-    "attributeCapture.attributes[0].source",
+    "attributeCapture.writes[0].type",
   ],
   [
-    "a milestone without value",
+    "21 writes",
     "FORM_SUBMIT",
-    [{ ...milestone, value: "" }],
+    [...fiftyOne.slice(0, 21).map((n) => ({ ...stage, key: `k${n}` }))],
     invalid,
-    "attributeCapture.attributes[0]",
-  ],
-  [
-    "a choice with a value",
-    "MULTI_LINK",
-    [{ ...choice, value: "x" }],
-    invalid,
-    "attributeCapture.attributes[0]",
-  ],
-  [
-    "a choice on a form",
-    "FORM_SUBMIT",
-    [milestone, choice],
-    invalid,
-    "attributeCapture.attributes[1].source",
-  ],
-  [
-    "a choice on a password page",
-    "PASSWORD_VERIFY",
-    [choice],
-    invalid,
-    "attributeCapture.attributes[0].source",
-  ],
-  ["a choice on a redirect", "CLIENT_REDIRECT", [choice], invalid, "attributeCapture.attributes[0].source"],
-  [
-    "a piece of the link that there is not",
-    "FORM_SUBMIT",
-    [{ ...context, value: "purpose" }],
-    invalid,
-    "attributeCapture.attributes[0]",
-  ],
-  [
-    "21 captured attributes",
-    "FORM_SUBMIT",
-    [...fiftyOne.slice(0, 21).map((n) => ({ ...milestone, key: `k${n}` }))],
-    invalid,
-    "attributeCapture.attributes",
+    "attributeCapture.writes",
   ],
 ];
 
@@ -320,8 +327,9 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
     await expectRefusal({ payload }, action, reason, field);
   });
 
-  test.each(captures)("attribute capture: refuses %s", async (_, action, attributes, reason, field) => {
-    await expectRefusal({ attributeCapture: { attributes } }, action, reason, field);
+  test.each(captures)("attribute capture: refuses %s", async (_, action, writes, reason, field) => {
+    const step = { ...(action === "MESSAGE_PAGE" && readyPage), attributeCapture: { writes } };
+    await expectRefusal(step, action, reason, field);
   });
 });
 

@@ -95,7 +95,7 @@ function fieldsOf(action: StepAction, id: number): object {
     case "SPECIFIC_DATE_CONDITION":
       return { id: id === 0 ? "" : `c${id}`, month: 1, day: 1 };
     case "VISITOR_DATA_CONDITION":
-      return { id: id === 0 ? "" : `c${id}`, attributeKey: "color" };
+      return { id: id === 0 ? "" : `c${id}`, attributeKey: "color", operator: "EXISTS" };
     default:
       return { id: id === 0 ? "" : `c${id}` };
   }

@@ -78,8 +78,8 @@ function buttons(...list: JsonObject[]): JsonObject {
   return { multiLink: { buttons: list } };
 }
 
-const milestone = { key: "stage", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "seen" };
-const choice = { key: "choice", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" };
+const stage = { key: "stage", value: "seen" };
+const choice = { key: "choice", value: "{{choice.label}}" };
 const invalid = "INVALID_ARGUMENT";
 
 const rows: Row[] = [
@@ -333,16 +333,16 @@ const rows: Row[] = [
   [
     "update",
     "capture on a condition by an update",
-    ({ link, country }) => ({ linkId: link, id: country, attributeCapture: { attributes: [milestone] } }),
+    ({ link, country }) => ({ linkId: link, id: country, attributeCapture: { writes: [stage] } }),
     invalid,
     "attributeCapture",
   ],
   [
     "update",
     "a choice on the entry step",
-    ({ link, entry }) => ({ linkId: link, id: entry, attributeCapture: { attributes: [choice] } }),
+    ({ link, entry }) => ({ linkId: link, id: entry, attributeCapture: { writes: [choice] } }),
     invalid,
-    "attributeCapture.attributes[0].source",
+    "attributeCapture.writes[0].value",
   ],
   ["create", "an id in use", (own) => creating("FORM_SUBMIT", {}, { id: own.form })(own), "ID_TAKEN", ""],
   ["create", "an id that is no UUID", creating("FORM_SUBMIT", {}, { id: "7" }), "INVALID_ID", "id"],

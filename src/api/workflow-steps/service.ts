@@ -11,23 +11,25 @@ import {
   workflowIssues,
 } from "../../model/workflow/workflow-graph.ts";
 import { layOut, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
-import { type Context, callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import { createStep } from "./create-step.ts";
 import { type EditPlace, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
 import { connectBranch, disconnectBranch, notFound, removeStep, stepOf } from "./edits.ts";
 import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
 import { findWorkflow } from "./queries.ts";
+import { stepChecks } from "./rules.ts";
 import { simulateWorkflow } from "./simulate-workflow.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 import { openPassword } from "./step-password.ts";
 import { updateStep } from "./update-step.ts";
 
 export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof WorkflowStepsService> {
+  const checks = stepChecks(deps.shortUrl);
   return {
-    async create(request, context) {
+    create: withCheck(checks.create, async (request, context) => {
       const { linkId, after, stepId } = await createStep(deps, request, context);
       return { workflowStep: stepMessages(deps, context, linkId, after)(stepOf(after, stepId, "id")) };
-    },
+    }),
 
     async get({ linkId, id }, context) {
       const workflow = await readWorkflow(context, linkId);
@@ -55,10 +57,10 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
       return { issues: workflowIssues(graphOf(workflow), payloadFaults).map(toWorkflowIssue) };
     },
 
-    async update(request, context) {
+    update: withCheck(checks.change, async (request, context) => {
       const { linkId, after, stepId } = await updateStep(deps, request, context);
       return { workflowStep: stepMessages(deps, context, linkId, after)(stepOf(after, stepId, "id")) };
-    },
+    }),
 
     async delete({ linkId, id }, context) {
       await editWorkflow(deps, context, { linkId }, (workflow) => removeStep(workflow, id.toLowerCase()));

@@ -44,12 +44,11 @@ async function build(): Promise<Built> {
     expect(status, JSON.stringify(json)).toBe(200);
     return json.workflowStep.id;
   };
-  const capture = (...attributes: object[]) => ({ attributeCapture: { attributes } });
-  const source = (name: string) => `ATTRIBUTE_CAPTURE_SOURCE_${name}`;
+  const capture = (...writes: object[]) => ({ attributeCapture: { enabled: true, writes } });
   const social = await add(
     "SOCIAL_LINKS_PAGE",
     { socialLinks: { title: "Follow", links: [{ id: "i", url: "https://instagram.com/ada" }] } },
-    capture({ key: "network", source: source("CHOICE") }),
+    capture({ key: "network", value: "social" }),
   );
   const thanks = await add("THANK_YOU_PAGE", { thankYouPage: { title: "Thanks" } });
   const buttons = await add(
@@ -66,8 +65,8 @@ async function build(): Promise<Built> {
       },
     },
     capture(
-      { key: "wish", source: source("CHOICE"), type: "VISITOR_ATTRIBUTE_TYPE_ENUM" },
-      { key: "stage", source: source("MILESTONE"), value: "chose" },
+      { key: "wish", value: "{{choice.label}}", type: "VISITOR_ATTRIBUTE_TYPE_ENUM" },
+      { key: "stage", value: "chose" },
     ),
   );
   const country = await add("COUNTRY_CONDITION", {
@@ -284,7 +283,7 @@ describe.each(protocols)("over %s", (protocol) => {
           stepId: social,
           branchId: "",
           stepData: { socialLinks: { selectedLink: { id: "i", platform: "instagram" } } },
-          savedAttributes: [{ key: "network", value: "instagram" }],
+          savedAttributes: [{ key: "network", value: "social" }],
         },
       ],
       end: { kind: "KIND_PAGE", stepId: social },

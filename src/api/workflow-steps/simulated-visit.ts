@@ -1,8 +1,10 @@
 import { DeviceActor, DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import { VisitType } from "../../../gen/signpost/v1/visit_pb.js";
 import type { SimulatedVisit } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
+import { parseDate, parseNumber } from "../../model/visitors/attribute-operators.ts";
+import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
-import type { Visit, VisitDevice } from "../../workflow/visit.ts";
+import type { KnownAttributes, Visit, VisitDevice } from "../../workflow/visit.ts";
 
 /** Stands where the id of a visit would be. */
 const lbidPlaceholder = "LBID";
@@ -19,8 +21,19 @@ export function simulatedVisit({ dataCollection }: Plan, given: SimulatedVisit |
     visitType: isKept && given?.visitType === VisitType.RETURNING ? "RETURNING" : "FIRST",
     country: () => given?.country ?? "",
     device: () => device,
-    attributes: hasVisitor ? new Map(Object.entries(given?.attributes ?? {})) : undefined,
+    attributes: hasVisitor ? attributesOf(given) : undefined,
   };
+}
+
+/** Each captured as what it reads as. */
+function attributesOf(given: SimulatedVisit | undefined): KnownAttributes {
+  const entries = Object.entries(given?.attributes ?? {});
+  return new Map(entries.map(([key, value]) => [key, { value, type: typeFor(value) }]));
+}
+
+function typeFor(value: string): AttributeType {
+  if (parseNumber(value) !== undefined) return "NUMBER";
+  return parseDate(value) === undefined ? "STRING" : "DATE";
 }
 
 function deviceOf(given: SimulatedVisit | undefined): VisitDevice {

@@ -1,6 +1,5 @@
 import type { UpdateWorkflowStepRequest } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
-import { invalid, refuse } from "../../lib/errors.ts";
-import { fieldsToChange } from "../../lib/field-mask.ts";
+import { refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
@@ -8,6 +7,7 @@ import { replaceStep, stepOf } from "./edits.ts";
 import { fromCapture } from "./message.ts";
 import { fromPayload, urlsOf } from "./payload.ts";
 import { captureFaults } from "./rules.ts";
+import { givenFields } from "./step-fields.ts";
 import { sealPassword } from "./step-password.ts";
 
 /** Changes a step of a link; answers its id with the workflow that it stands in. */
@@ -40,20 +40,4 @@ export async function updateStep(
     },
   );
   return { ...edited, stepId };
-}
-
-/** The fields that the mask names, or without one those that are set. */
-function givenFields(
-  request: UpdateWorkflowStepRequest,
-): ReadonlySet<"payload" | "attribute_capture" | "canvas_position"> {
-  const { payload, attributeCapture, canvasPosition, updateMask } = request;
-  const values = { payload, attribute_capture: attributeCapture, canvas_position: canvasPosition };
-  const given = fieldsToChange(values, updateMask?.paths, ["link_id", "id"]);
-  if (given.has("payload") && payload?.variant.case === undefined)
-    throw invalid([
-      { field: "payload", description: "must hold the variant that belongs to the step's action" },
-    ]);
-  if (given.has("canvas_position") && canvasPosition === undefined)
-    throw invalid([{ field: "canvasPosition", description: "is required when the mask names it" }]);
-  return given;
 }

@@ -107,7 +107,7 @@ const variants: [action: string, payload: JsonObject, branchIds: string[], fille
   ],
   [
     "VISITOR_DATA_CONDITION",
-    { options: [{ id: "o", attributeKey: "$email", operator: "ATTRIBUTE_OPERATOR_STRING_IS_NOT_EMPTY" }] },
+    { options: [{ id: "o", attributeKey: "$email", operator: "STRING_IS_NOT_EMPTY" }] },
     ["o", "else"],
   ],
   ["COUNTRY_CONDITION", { countries: [{ countryCode: "DE" }, { countryCode: "AT" }] }, ["DE", "AT", "else"]],
@@ -290,9 +290,7 @@ test("an id that is kept over an update keeps its branch, a removed one loses it
 });
 
 test("an update changes what it names and no more; what changes nothing leaves `updatedAt`", async () => {
-  const capture = {
-    attributes: [{ key: "stage", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "form" }],
-  };
+  const capture = { enabled: true, writes: [{ key: "stage", value: "form" }] };
   const form = await add("FORM_SUBMIT", { form: { formTitle: "Hello" } }, { attributeCapture: capture });
   const moved = await change(form.id, { canvasPosition: { x: 5, y: -7.5 } });
   expect(moved).toEqual({ ...form, canvasPosition: { x: 5, y: -7.5 }, updatedAt: moved.updatedAt });
@@ -305,55 +303,30 @@ test("an update changes what it names and no more; what changes nothing leaves `
   });
   expect(replaced.payload.form).toMatchObject({ formTitle: "", submitButtonText: "Go" });
   expect(replaced.attributeCapture).toEqual(moved.attributeCapture);
-  const off = await change(form.id, { attributeCapture: { attributes: [] } });
+  const kept = await change(form.id, { attributeCapture: { writes: [{ key: "other", value: "" }] } });
+  expect(kept.attributeCapture).toMatchObject({ enabled: false, writes: [{ key: "other", value: "" }] });
+  expect(kept.attributeCapture.writes).toHaveLength(1);
+  const off = await change(form.id, { attributeCapture: {} });
   expect(off).not.toHaveProperty("attributeCapture");
   expect(off.payload).toEqual(replaced.payload);
 });
 
 test("what a step captures is answered as it came", async () => {
-  const attributes = [
-    {
-      key: "choice",
-      source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE",
-      value: "",
-      type: "VISITOR_ATTRIBUTE_TYPE_ENUM",
-    },
-    { key: "campaign", source: "ATTRIBUTE_CAPTURE_SOURCE_LINK_CONTEXT", value: "metadata.two words" },
-    {
-      key: "stage",
-      source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE",
-      value: "1",
-      type: "VISITOR_ATTRIBUTE_TYPE_NUMBER",
-    },
+  const writes = [
+    { key: "choice", value: "{{choice.label}} ({{choice.id}})", type: "VISITOR_ATTRIBUTE_TYPE_ENUM" },
+    { key: "campaign", value: "{{link.metadata.two words}}", mode: "ATTRIBUTE_WRITE_MODE_SET_ONCE" },
+    { key: "seen.at-last_1", value: "{{now}}", type: "VISITOR_ATTRIBUTE_TYPE_DATE" },
   ];
-  const { attributeCapture } = await add(
-    "MULTI_LINK",
-    {},
-    { attributeCapture: { attributes, setOnce: true } },
-  );
-  expect(attributeCapture).toMatchObject({ attributes, setOnce: true });
+  const { attributeCapture } = await add("MULTI_LINK", {}, { attributeCapture: { enabled: true, writes } });
+  expect(attributeCapture).toMatchObject({ enabled: true, writes });
 });
 
-test.each(["MULTI_LINK", "MESSAGE_PAGE", "SOCIAL_LINKS_PAGE", "CONTACT_CARD"])(
-  "a choice can be captured on %s",
-  async (action) => {
-    const choice = { key: "choice", source: "ATTRIBUTE_CAPTURE_SOURCE_CHOICE" };
-    const payload =
-      action === "MESSAGE_PAGE"
-        ? { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } }
-        : {};
-    const { attributeCapture } = await add(action, payload, { attributeCapture: { attributes: [choice] } });
-    expect(attributeCapture.attributes).toMatchObject([choice]);
-  },
-);
-
-test("milestones and pieces of the link can be captured on every step but conditions, 20 on one", async () => {
-  const attributes = Array.from({ length: 20 }, (_, index) =>
-    index % 2 === 0
-      ? { key: `milestone ${index}`, source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "seen" }
-      : { key: `piece.${index}`, source: "ATTRIBUTE_CAPTURE_SOURCE_LINK_CONTEXT", value: "shortlink" },
-  );
-  const attributeCapture = { attributes };
+test("every step but conditions captures, 20 writes on one", async () => {
+  const writes = Array.from({ length: 20 }, (_, index) => ({
+    key: `piece.${index}`,
+    value: "{{link.name}}",
+  }));
+  const attributeCapture = { enabled: true, writes };
   expect((await change(entry, { attributeCapture })).attributeCapture).toMatchObject(attributeCapture);
   for (const [action, payload] of variants) {
     const { kind, payload: name } = stepActions[action as keyof typeof stepActions];

@@ -31,7 +31,7 @@ export const contactCard = {
   trace: "contactCard",
   hasPage: true,
   answeredBy: "proceed",
-  offersChoice: true,
+  offersChoice: false,
   list: undefined,
   urls: ["website", "socialLinks[].url"],
   platforms: { list: "socialLinks", among: cardPlatforms },

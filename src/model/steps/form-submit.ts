@@ -25,13 +25,18 @@ export interface FormField {
   readonly type: FormFieldType;
   readonly required: boolean;
   readonly order: number;
-  /** Of RADIO, CHECKBOX and DROPDOWN. */
+  /** Of RADIO, CHECKBOX and DROPDOWN; a CHECKBOX without any is one box. */
   readonly options: readonly { readonly label: string; readonly value: string }[];
   readonly defaultValue: string;
   readonly placeholder: string;
   readonly helpText: string;
   /** A regular expression for the page alone; the server does not run it. */
   readonly validationPattern: string;
+}
+
+/** Whether a field is one box that says yes or no: a CHECKBOX without options. */
+export function isYesOrNo({ type, options }: Pick<FormField, "type" | "options">): boolean {
+  return type === "CHECKBOX" && options.length === 0;
 }
 
 export interface FormPayload extends TitledPayload {
@@ -70,7 +75,7 @@ export const formSubmit = {
     fields.length === 0
       ? ["the form has no fields: add one"]
       : fields
-          .filter(({ type, options }) => /^(RADIO|CHECKBOX|DROPDOWN)$/.test(type) && options.length === 0)
+          .filter(({ type, options }) => /^(RADIO|DROPDOWN)$/.test(type) && options.length === 0)
           .map(({ label, key }) => `field ${label || key} has no options to choose from: add one`),
   lookupsOf: ({ autoSkipIfKnown }) => (autoSkipIfKnown ? ["visitor"] : []),
   skipsItself: ({ autoSkipIfKnown }) => autoSkipIfKnown,

@@ -18,7 +18,7 @@ export const messagePage = {
   trace: "messagePage",
   hasPage: true,
   answeredBy: "proceed",
-  offersChoice: true,
+  offersChoice: false,
   list: undefined,
   urls: [],
   platforms: undefined,

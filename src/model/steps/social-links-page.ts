@@ -24,7 +24,7 @@ export const socialLinksPage = {
   trace: "socialLinks",
   hasPage: true,
   answeredBy: "socialLink",
-  offersChoice: true,
+  offersChoice: false,
   list: { name: "links", branch: undefined },
   urls: ["links[].url"],
   platforms: { list: "links", among: socialPlatforms },

@@ -25,7 +25,7 @@ export interface StepFacts<Payload> {
   readonly hasPage: boolean;
   /** The answer to the page that fits, by its JSON name in simulations; undefined for steps that ask nothing. */
   readonly answeredBy: "passwordMatches" | "form" | "proceed" | "button" | "socialLink" | undefined;
-  /** Whether the page offers something to choose, which attribute capture can save. */
+  /** Whether attribute capture can speak of the button that was pressed. */
   readonly offersChoice: boolean;
   /** The list in the payload whose elements have ids or branches. */
   readonly list: ElementList | undefined;

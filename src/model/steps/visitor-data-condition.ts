@@ -1,7 +1,7 @@
 import { textOf } from "../json-fields.ts";
-import { type AttributeOperator, isAttributeOperator } from "../visitors/attribute-operators.ts";
+import type { AttributeOperator } from "../visitors/attribute-operators.ts";
+import { operatorNamed } from "../visitors/attribute-operators.ts";
 import { conditionFacts, type NamedChoice, namedOf } from "./conditions.ts";
-import { bare } from "./reading.ts";
 
 export interface VisitorDataChoice extends NamedChoice {
   /** Reserved ones with `$`. */
@@ -16,15 +16,12 @@ export const visitorDataCondition = conditionFacts({
   name: "visitorDataCondition",
   list: "options",
   branch: { id: "id", label: "attributeKey", isOrdered: false },
-  read(choice): VisitorDataChoice {
-    const operator = bare(choice.operator, "ATTRIBUTE_OPERATOR_");
-    return {
-      ...namedOf(choice),
-      attributeKey: textOf(choice.attributeKey),
-      operator: isAttributeOperator(operator) ? operator : undefined,
-      comparisonValue: textOf(choice.comparisonValue),
-    };
-  },
+  read: (choice): VisitorDataChoice => ({
+    ...namedOf(choice),
+    attributeKey: textOf(choice.attributeKey),
+    operator: operatorNamed(textOf(choice.operator)),
+    comparisonValue: textOf(choice.comparisonValue),
+  }),
   lackOf: ({ operator, attributeKey }) =>
     operator === undefined ? { name: attributeKey, what: "operator" } : undefined,
   lookups: ["visitor"],

@@ -1,106 +1,112 @@
 import { daysInMonth, localTime } from "../local-time.ts";
+import type { AttributeType } from "../workflow/attribute-capture.ts";
 
 /** How an attribute's value is compared: the contract's operators, without their prefix. */
-export type AttributeOperator =
-  | "STRING_EQUALS"
-  | "STRING_NOT_EQUALS"
-  | "STRING_CONTAINS"
-  | "STRING_NOT_CONTAINS"
-  | "STRING_STARTS_WITH"
-  | "STRING_ENDS_WITH"
-  | "STRING_IS_EMPTY"
-  | "STRING_IS_NOT_EMPTY"
-  | "NUMBER_EQUALS"
-  | "NUMBER_NOT_EQUALS"
-  | "NUMBER_GREATER_THAN"
-  | "NUMBER_GREATER_THAN_OR_EQUAL"
-  | "NUMBER_LESS_THAN"
-  | "NUMBER_LESS_THAN_OR_EQUAL"
-  | "NUMBER_IS_EMPTY"
-  | "NUMBER_IS_NOT_EMPTY"
-  | "DATE_EQUALS"
-  | "DATE_BEFORE"
-  | "DATE_AFTER"
-  | "DATE_IS_EMPTY"
-  | "DATE_IS_NOT_EMPTY"
-  | "BOOLEAN_IS_TRUE"
-  | "BOOLEAN_IS_FALSE"
-  | "BOOLEAN_IS_EMPTY";
+export type AttributeOperator = keyof typeof comparisons;
 
-interface Comparison {
-  /** What the operator compares with; undefined when it needs nothing. */
-  readonly operand?: "text" | "number" | "date";
-  /** Whether a value that is missing or empty matches. */
-  readonly matchesEmpty?: boolean;
-  /** Whether a value that is there matches. */
-  readonly matches: (stored: string, wanted: string, timezone: string) => boolean;
+/** What names of operators begin with where they stand in full. */
+export const operatorPrefix = "VISITOR_ATTRIBUTE_FILTER_OPERATOR_";
+
+/** An attribute as it is stored. */
+export interface StoredAttribute {
+  readonly value: string;
+  /** What it was captured as. */
+  readonly type: AttributeType;
 }
 
-const emptiness: Comparison = { matchesEmpty: true, matches: () => false };
+interface Comparison {
+  /** What the operator compares with; undefined when it compares with nothing. */
+  readonly operand: "text" | "number" | "date" | undefined;
+  readonly matches: (stored: StoredAttribute | undefined, wanted: string, timezone: string) => boolean;
+}
 
-const comparisons: { readonly [Operator in AttributeOperator]: Comparison } = {
+const comparisons = {
   STRING_EQUALS: ofText((stored, wanted) => stored === wanted),
-  STRING_NOT_EQUALS: negative(ofText((stored, wanted) => stored !== wanted)),
+  STRING_NOT_EQUALS: ofText((stored, wanted) => stored !== wanted),
   STRING_CONTAINS: ofText((stored, wanted) => stored.includes(wanted)),
-  STRING_NOT_CONTAINS: negative(ofText((stored, wanted) => !stored.includes(wanted))),
+  STRING_NOT_CONTAINS: ofText((stored, wanted) => !stored.includes(wanted)),
   STRING_STARTS_WITH: ofText((stored, wanted) => stored.startsWith(wanted)),
   STRING_ENDS_WITH: ofText((stored, wanted) => stored.endsWith(wanted)),
-  STRING_IS_EMPTY: emptiness,
-  STRING_IS_NOT_EMPTY: { matches: () => true },
+  STRING_IS_EMPTY: alone((stored) => (stored?.value ?? "") === ""),
+  STRING_IS_NOT_EMPTY: alone((stored) => (stored?.value ?? "") !== ""),
   NUMBER_EQUALS: ofNumbers((stored, wanted) => stored === wanted),
-  NUMBER_NOT_EQUALS: negative(ofNumbers((stored, wanted) => stored !== wanted)),
+  NUMBER_NOT_EQUALS: ofNumbers((stored, wanted) => stored !== wanted),
   NUMBER_GREATER_THAN: ofNumbers((stored, wanted) => stored > wanted),
-  NUMBER_GREATER_THAN_OR_EQUAL: ofNumbers((stored, wanted) => stored >= wanted),
   NUMBER_LESS_THAN: ofNumbers((stored, wanted) => stored < wanted),
-  NUMBER_LESS_THAN_OR_EQUAL: ofNumbers((stored, wanted) => stored <= wanted),
-  NUMBER_IS_EMPTY: emptiness,
-  NUMBER_IS_NOT_EMPTY: { matches: (stored) => parseNumber(stored) !== undefined },
+  NUMBER_GREATER_OR_EQUAL: ofNumbers((stored, wanted) => stored >= wanted),
+  NUMBER_LESS_OR_EQUAL: ofNumbers((stored, wanted) => stored <= wanted),
   DATE_EQUALS: ofDates((stored, wanted, timezone) => dayOf(stored, timezone) === dayOf(wanted, timezone)),
   DATE_BEFORE: ofDates((stored, wanted, timezone) => compareDates(stored, wanted, timezone) < 0),
   DATE_AFTER: ofDates((stored, wanted, timezone) => compareDates(stored, wanted, timezone) > 0),
-  DATE_IS_EMPTY: emptiness,
-  DATE_IS_NOT_EMPTY: { matches: (stored) => parseDate(stored) !== undefined },
-  BOOLEAN_IS_TRUE: { matches: (stored) => parseBoolean(stored) === true },
-  BOOLEAN_IS_FALSE: { matches: (stored) => parseBoolean(stored) === false },
-  BOOLEAN_IS_EMPTY: emptiness,
-};
+  DATE_BEFORE_OR_EQUAL: ofDates((stored, wanted, timezone) => compareDates(stored, wanted, timezone) <= 0),
+  DATE_AFTER_OR_EQUAL: ofDates((stored, wanted, timezone) => compareDates(stored, wanted, timezone) >= 0),
+  BOOLEAN_IS_TRUE: alone((stored) => isTrue(stored)),
+  BOOLEAN_IS_FALSE: alone((stored) => !isTrue(stored)),
+  EXISTS: alone((stored) => stored !== undefined),
+  NOT_EXISTS: alone((stored) => stored === undefined),
+} as const satisfies Readonly<Record<string, Comparison>>;
 
-export function isAttributeOperator(name: string): name is AttributeOperator {
+/** The operator of this name, with or without its prefix; undefined for none. */
+export function operatorNamed(name: string): AttributeOperator | undefined {
+  const plain = name.startsWith(operatorPrefix) ? name.slice(operatorPrefix.length) : name;
+  return isAttributeOperator(plain) ? plain : undefined;
+}
+
+function isAttributeOperator(name: string): name is AttributeOperator {
   return Object.hasOwn(comparisons, name);
 }
 
 /**
- * Whether an attribute's value matches. Text is compared whatever its case. An attribute that is missing or empty matches
- * the IS_EMPTY and NOT_ operators only, and one that does not parse as the operator's type matches none of that type; so
- * does everything with a `wanted` that does not parse. Days are those of the time zone.
+ * Whether an attribute matches; undefined is one that is not there. Text is compared as it is, and reads as empty where it
+ * is not there. NUMBER_ and DATE_ match only what was captured as a number or a date and reads as one. Days are those of
+ * the time zone.
  */
 export function matchesAttribute(
   operator: AttributeOperator,
-  stored: string | undefined,
+  stored: StoredAttribute | undefined,
   wanted: string,
   timezone: string,
 ): boolean {
-  const { matchesEmpty = false, matches } = comparisons[operator];
-  return stored === undefined || stored === "" ? matchesEmpty : matches(stored, wanted, timezone);
+  return comparisons[operator].matches(stored, wanted, timezone);
 }
 
-/** Whether the operator is one of those that ask for emptiness: the only ones that match nobody's attributes. */
-export function asksForEmptiness(operator: AttributeOperator): boolean {
-  return comparisons[operator] === emptiness;
+/** A question about an attribute, as somebody asks it. */
+export interface AskedComparison {
+  /** Reserved keys with `$`. */
+  readonly key: string;
+  /** Undefined where what was asked for is none. */
+  readonly operator: AttributeOperator | undefined;
+  readonly wanted: string;
 }
 
-/** What `wanted` has to be, when it cannot be compared with by this operator; undefined when it can. */
-export function operandFault(operator: AttributeOperator, wanted: string): "number" | "date" | undefined {
+/** What is wrong with a question: which part of it, and what to do about it; undefined when nothing is. */
+export function comparisonFault({
+  key,
+  operator,
+  wanted,
+}: AskedComparison): { readonly part: "operator" | "wanted"; readonly description: string } | undefined {
+  if (operator === undefined)
+    return { part: "operator", description: "must be an operator, such as STRING_EQUALS" };
+  if (key.startsWith("$") && /^(?:NUMBER|DATE|BOOLEAN)_/.test(operator))
+    return {
+      part: "operator",
+      description: `must be a STRING_ operator, EXISTS or NOT_EXISTS: ${key} is always text`,
+    };
   const { operand } = comparisons[operator];
-  if (operand === "number" && parseNumber(wanted) === undefined) return "number";
-  if (operand === "date" && parseDate(wanted) === undefined) return "date";
+  if (operand === "number" && parseNumber(wanted) === undefined)
+    return { part: "wanted", description: "must be a number" };
+  if (operand === "date" && parseDate(wanted) === undefined)
+    return {
+      part: "wanted",
+      description: "must be a date, such as 2026-05-01, or a time, such as 2026-05-01T10:00:00Z",
+    };
   return undefined;
 }
 
-const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
 /** The largest number has 309 digits; who writes more of them means no number. */
-const numberLengthMax = 400;
+export const numberLengthMax = 400;
 
 /** A decimal number, such as `-1.5` or `2e3`; undefined when the text is none. */
 export function parseNumber(text: string): number | undefined {
@@ -126,10 +132,10 @@ export interface ParsedDate {
 }
 
 const dateForm =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+  /^(?!0000)(\d{4})-(\d{2})-(\d{2})(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/i;
 
 /** Room for more digits of a second than any clock has. */
-const dateLengthMax = 64;
+export const dateLengthMax = 64;
 
 /** An ISO 8601 date, or a date and time, in UTC unless it says otherwise; undefined when the text is none. */
 export function parseDate(text: string): ParsedDate | undefined {
@@ -155,18 +161,23 @@ function compareDates(a: ParsedDate, b: ParsedDate, timezone: string): number {
 }
 
 function ofText(matches: (stored: string, wanted: string) => boolean): Comparison {
-  return {
-    operand: "text",
-    matches: (stored, wanted) => matches(stored.toLowerCase(), wanted.toLowerCase()),
-  };
+  return { operand: "text", matches: (stored, wanted) => matches(stored?.value ?? "", wanted) };
+}
+
+function alone(matches: (stored: StoredAttribute | undefined) => boolean): Comparison {
+  return { operand: undefined, matches };
+}
+
+function isTrue(stored: StoredAttribute | undefined): boolean {
+  return stored !== undefined && parseBoolean(stored.value) === true;
 }
 
 function ofNumbers(matches: (stored: number, wanted: number) => boolean): Comparison {
   return {
     operand: "number",
     matches: (stored, wanted) => {
-      const a = parseNumber(stored);
-      const b = parseNumber(wanted);
+      const a = stored?.type === "NUMBER" ? parseNumber(stored.value) : undefined;
+      const b = a === undefined ? undefined : parseNumber(wanted);
       return a !== undefined && b !== undefined && matches(a, b);
     },
   };
@@ -176,13 +187,9 @@ function ofDates(matches: (stored: ParsedDate, wanted: ParsedDate, timezone: str
   return {
     operand: "date",
     matches: (stored, wanted, timezone) => {
-      const a = parseDate(stored);
-      const b = parseDate(wanted);
+      const a = stored?.type === "DATE" ? parseDate(stored.value) : undefined;
+      const b = a === undefined ? undefined : parseDate(wanted);
       return a !== undefined && b !== undefined && matches(a, b, timezone);
     },
   };
-}
-
-function negative(comparison: Comparison): Comparison {
-  return { ...comparison, matchesEmpty: true };
 }

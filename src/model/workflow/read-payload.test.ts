@@ -1,6 +1,9 @@
 import { type DescEnum, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { AttributeOperatorSchema, VisitorAttributeTypeSchema } from "../../../gen/signpost/v1/visitor_pb.js";
+import {
+  VisitorAttributeFilterOperatorSchema,
+  VisitorAttributeTypeSchema,
+} from "../../../gen/signpost/v1/visitor_pb.js";
 import {
   DeviceActorConditionValueSchema,
   DeviceBrandConditionValueSchema,
@@ -12,7 +15,7 @@ import { FormFieldTypeSchema } from "../../../gen/signpost/v1/workflow_step_payl
 import { WorkflowStepPayloadSchema } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import {
   AttributeCaptureSchema,
-  AttributeCaptureSourceSchema,
+  AttributeWriteModeSchema,
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { type StepAction, stepActions } from "../steps/kinds.ts";
 import { readAttributeCapture } from "./attribute-capture.ts";
@@ -167,7 +170,7 @@ describe("every condition's choices are read with the ids of their branches", ()
   });
 
   test("VISITOR_DATA_CONDITION, with every operator bare and none for UNSPECIFIED", () => {
-    const options = namesOf(AttributeOperatorSchema).map((operator) => ({
+    const options = namesOf(VisitorAttributeFilterOperatorSchema).map((operator) => ({
       id: operator,
       attributeKey: "k",
       operator,
@@ -176,7 +179,7 @@ describe("every condition's choices are read with the ids of their branches", ()
     const operators = read("VISITOR_DATA_CONDITION", { options })?.choices.map(({ operator }) => operator);
     expect(operators).toEqual(
       options.map(({ id }) =>
-        id.endsWith("UNSPECIFIED") ? undefined : id.replace("ATTRIBUTE_OPERATOR_", ""),
+        id.endsWith("UNSPECIFIED") ? undefined : id.replace("VISITOR_ATTRIBUTE_FILTER_OPERATOR_", ""),
       ),
     );
   });
@@ -213,26 +216,24 @@ describe("every condition's choices are read with the ids of their branches", ()
   });
 });
 
-test("attribute capture is read with every source and type, and nothing is captured without attributes", () => {
-  const sources = namesOf(AttributeCaptureSourceSchema).slice(1);
+test("attribute capture is read with every type and mode, and nothing is captured unless it is enabled", () => {
   const types = namesOf(VisitorAttributeTypeSchema);
-  const attributes = types.flatMap((type) =>
-    sources.map((source) => ({ key: `${source} ${type}`, source, value: "v", type })),
+  const writes = types.flatMap((type) =>
+    namesOf(AttributeWriteModeSchema).map((mode) => ({ key: `${type}.${mode}`, value: "v", type, mode })),
   );
-  const stored = toJson(
-    AttributeCaptureSchema,
-    fromJson(AttributeCaptureSchema, { attributes, setOnce: true }),
-  );
-  expect(readAttributeCapture(stored)).toEqual({
-    attributes: attributes.map(({ key, source, value, type }) => ({
+  const storedWith = (enabled: boolean) =>
+    toJson(AttributeCaptureSchema, fromJson(AttributeCaptureSchema, { enabled, writes }));
+  expect(readAttributeCapture(storedWith(true))).toEqual(
+    writes.map(({ key, type, mode }) => ({
       key,
-      source: source.replace("ATTRIBUTE_CAPTURE_SOURCE_", ""),
-      value,
+      value: [{ kind: "text", text: "v" }],
       type: type.replace("VISITOR_ATTRIBUTE_TYPE_", "").replace("UNSPECIFIED", "STRING"),
+      setOnce: mode.endsWith("SET_ONCE"),
     })),
-    setOnce: true,
-  });
-  for (const nothing of [null, undefined, {}, { attributes: [] }, { attributes: [{ key: "k" }] }, "x"])
+  );
+  expect(readAttributeCapture(storedWith(false))).toBeUndefined();
+  const lacking = [{ key: "k" }, { value: "v" }, { key: "k", value: "{{never}}" }];
+  for (const nothing of [null, undefined, {}, { enabled: true }, { enabled: true, writes: lacking }, "x"])
     expect(readAttributeCapture(nothing)).toBeUndefined();
 });
 

@@ -92,7 +92,9 @@ async function run(
   const request = await deadline.aside(read);
   permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
-  const refusal = checkRequest(request, state.plan.method.input);
+  const { handle, method } = state.plan;
+  // As in `runHandler`, only the registry's common type is narrower.
+  const refusal = checkRequest(request, method.input, () => handle.check?.(request as never));
   if (refusal !== undefined) throw refusal;
   const leave = await turnOf(state, lines, deadline.signal);
   try {

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, DescOneof, Message } from "@bufbuild/protobuf";
 import { createValidator, type Violation } from "@bufbuild/protovalidate";
-import { type CallError, type FieldViolation, invalid } from "../../lib/errors.ts";
+import { type CallError, type Fault, type FieldViolation, invalid, refusal } from "../../lib/errors.ts";
 import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
 import { violationsMax } from "../../wire/reading.ts";
 import { normalizeTexts } from "./normalize.ts";
@@ -13,24 +13,45 @@ const thorough = createValidator();
 const upToTheFirst = createValidator({ failFast: true });
 
 /**
- * Brings the texts of a request to one form, in place, and checks the rules its fields declare. Answers the error that
- * lists every bad field: INVALID_ID when nothing but ids are bad.
+ * Brings the texts of a request to one form, in place, and checks the rules its fields declare, and then what its handler
+ * says against it. Answers the error that lists every bad field: INVALID_ID when nothing but ids are bad.
  */
-export function checkRequest(message: Message, desc: DescMessage): CallError | undefined {
+export function checkRequest(
+  message: Message,
+  desc: DescMessage,
+  checkMore: () => readonly Fault[] | undefined = () => undefined,
+): CallError | undefined {
   const { violations: bad, elements } = normalizeTexts(message, desc);
   if (bad.length >= violationsMax) return invalid(bad);
-  const validator = elements > elementsOfAllFaults ? upToTheFirst : thorough;
-  const result = validator.validate(desc, message);
+  const isLarge = elements > elementsOfAllFaults;
+  const result = (isLarge ? upToTheFirst : thorough).validate(desc, message);
   if (result.kind === "error") throw result.error;
-  if (result.kind === "valid" && bad.length === 0) return undefined;
   const violations = result.violations ?? [];
-  const named = new Set(bad.map(({ field }) => field));
-  const broken = violations
-    .slice(0, violationsMax)
-    .map((violation) => describe(violation, desc))
-    .filter(({ field }) => !named.has(field));
-  const isIdsOnly = bad.length === 0 && violations.every(({ ruleId }) => ruleId.startsWith("string.uuid"));
-  return invalid([...bad, ...broken].slice(0, violationsMax), isIdsOnly ? "INVALID_ID" : "INVALID_ARGUMENT");
+  const isKept = violations.length === 0 && bad.length === 0;
+  const faults = (isKept || !isLarge ? checkMore() : undefined) ?? [];
+  if (isKept) return refusal(faults);
+  const broken = violations.slice(0, violationsMax).map((violation) => describe(violation, desc));
+  const isIdsOnly =
+    bad.length === 0 &&
+    faults.length === 0 &&
+    violations.every(({ ruleId }) => ruleId.startsWith("string.uuid"));
+  const fields = unlessNamed(unlessNamed(bad, broken), faults, isPart).slice(0, violationsMax);
+  return invalid(fields, isIdsOnly ? "INVALID_ID" : "INVALID_ARGUMENT");
+}
+
+/** What was found before, and what was found later of other fields. */
+function unlessNamed(
+  before: readonly FieldViolation[],
+  later: readonly FieldViolation[],
+  isNamed = (one: string, field: string) => one === field,
+): readonly FieldViolation[] {
+  const others = later.filter(({ field }) => !before.some((one) => isNamed(one.field, field)));
+  return [...before, ...others.map(({ field, description }) => ({ field, description }))];
+}
+
+/** Whether it is the same field, or a part of it: what is wrong with the whole mostly follows from that. */
+function isPart(field: string, whole: string): boolean {
+  return field.startsWith(whole) && /^(?:$|[.[])/.test(field.slice(whole.length, whole.length + 1));
 }
 
 function describe(violation: Violation, desc: DescMessage): FieldViolation {

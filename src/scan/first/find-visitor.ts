@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { Visit } from "../../workflow/visit.ts";
+import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
+import type { KnownAttributes, Visit } from "../../workflow/visit.ts";
 import { deviceAlike } from "../device/alike-devices.ts";
 
 /** What a visit's device may be known by; see `VisitFacts`. */
@@ -27,7 +28,7 @@ export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownV
     select v.id is not null as "hasVisitor", v.email, v.phone, v.first_name as "firstName", v.last_name as "lastName",
       exists (select from device_links l
         where l.workspace_id = d.workspace_id and l.link_id = ${linkId} and l.device_id = d.id) as "hasVisited",
-      (select jsonb_object_agg(a.key, a.value) from visitor_attributes a
+      (select jsonb_object_agg(a.key, jsonb_build_object('value', a.value, 'type', a.type)) from visitor_attributes a
         where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as custom
     from (${deviceOf(sought)}) as d
     left join visitors v on v.workspace_id = ${workspaceId} and v.id = d.visitor_id`.execute(db);
@@ -46,7 +47,7 @@ interface FoundVisitor {
   readonly phone: string | null;
   readonly firstName: string | null;
   readonly lastName: string | null;
-  readonly custom: Readonly<Record<string, string>> | null;
+  readonly custom: Readonly<Record<string, StoredAttribute>> | null;
 }
 
 function deviceOf({
@@ -69,15 +70,10 @@ function deviceOf({
   });
 }
 
-function attributesOf({
-  email,
-  phone,
-  firstName,
-  lastName,
-  custom,
-}: FoundVisitor): ReadonlyMap<string, string> {
+function attributesOf({ email, phone, firstName, lastName, custom }: FoundVisitor): KnownAttributes {
   const attributes = new Map(Object.entries(custom ?? {}));
   const reserved = { $email: email, $phone: phone, $firstName: firstName, $lastName: lastName };
-  for (const [key, value] of Object.entries(reserved)) if (value !== null) attributes.set(key, value);
+  for (const [key, value] of Object.entries(reserved))
+    if (value !== null) attributes.set(key, { value, type: "STRING" });
   return attributes;
 }

@@ -241,7 +241,7 @@ test("knows what a visit of another link has just saved", async () => {
   const workspaceId = await insertWorkspace(db);
   const saving = await insertWorkflow(
     db,
-    { entry: { ...entry("done"), capture: capture(false, ["plan", "MILESTONE", "gold"]) }, done: to("done") },
+    { entry: { ...entry("done"), capture: capture({ plan: "gold" }) }, done: to("done") },
     { workspaceId },
   );
   const asking = await insertWorkflow(db, knownFlow, { workspaceId });
@@ -279,13 +279,13 @@ const knownFlow = {
         {
           id: "mail",
           attributeKey: "$email",
-          operator: "ATTRIBUTE_OPERATOR_STRING_ENDS_WITH",
+          operator: "VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_ENDS_WITH",
           comparisonValue: "@example.com",
         },
         {
           id: "plan",
           attributeKey: "plan",
-          operator: "ATTRIBUTE_OPERATOR_STRING_EQUALS",
+          operator: "VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_EQUALS",
           comparisonValue: "gold",
         },
       ],
@@ -394,13 +394,13 @@ test("keeps what conditions saw as traces, with a data-collection level's limits
   expect(none.traces[2]?.data).toMatchObject({ deviceBrowserCondition: { browserName: "" } });
 });
 
-const capture = (setOnce: boolean, ...attributes: [key: string, source: string, value: string][]) => ({
-  attributes: attributes.map(([key, source, value]) => ({
+const capture = (writes: Record<string, string>, mode = "SET") => ({
+  enabled: true,
+  writes: Object.entries(writes).map(([key, value]) => ({
     key,
-    source: `ATTRIBUTE_CAPTURE_SOURCE_${source}`,
     value,
+    mode: `ATTRIBUTE_WRITE_MODE_${mode}`,
   })),
-  setOnce,
 });
 
 async function attributesIn(workspaceId: string) {
@@ -410,6 +410,10 @@ async function attributesIn(workspaceId: string) {
     .where("workspace_id", "=", workspaceId)
     .execute();
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+}
+
+async function nameOf({ id }: { readonly id: string }): Promise<string> {
+  return (await db.selectFrom("links").select("name").where("id", "=", id).executeTakeFirstOrThrow()).name;
 }
 
 /** What the traces of a link's visits say that their steps saved, in the order of time. */
@@ -424,15 +428,15 @@ async function savedInTraces(linkId: string) {
   return rows.map(({ step_action, saved_attributes }) => [step_action, saved_attributes]);
 }
 
-test("saves what completed steps capture to the visitor: MILESTONE and LINK_CONTEXT, the newest write wins", async () => {
+test("saves what completed steps capture to the visitor: the newest write wins, or the first one", async () => {
   const { ask, drained } = await startTestScan(database);
   const workspaceId = await insertWorkspace(db);
   const flow = (stage: string) => ({
     entry: {
       ...entry("done"),
-      capture: capture(false, ["stage", "MILESTONE", stage], ["link", "LINK_CONTEXT", "shortlink"]),
+      capture: capture({ stage, link: "at {{link.name}}" }),
     },
-    done: { ...to("done"), capture: capture(true, ["source", "MILESTONE", stage]) },
+    done: { ...to("done"), capture: capture({ source: stage }, "SET_ONCE") },
   });
   const [one, two] = [
     await insertWorkflow(db, flow("one"), { workspaceId }),
@@ -440,11 +444,15 @@ test("saves what completed steps capture to the visitor: MILESTONE and LINK_CONT
   ];
   for (const link of [one, two, one, two]) await ask(`/${link.shortlink}`, { headers: person });
   await drained();
-  expect(await attributesIn(workspaceId)).toEqual({ stage: "two", link: two.shortlink, source: "one" });
+  expect(await attributesIn(workspaceId)).toEqual({
+    stage: "two",
+    link: `at ${await nameOf(two)}`,
+    source: "one",
+  });
   expect(await savedInTraces(one.id)).toEqual([
-    ["LINK_VISIT", { stage: "one", link: one.shortlink }],
+    ["LINK_VISIT", { stage: "one", link: `at ${await nameOf(one)}` }],
     ["CLIENT_REDIRECT", { source: "one" }],
-    ["LINK_VISIT", { stage: "one", link: one.shortlink }],
+    ["LINK_VISIT", { stage: "one", link: `at ${await nameOf(one)}` }],
     ["CLIENT_REDIRECT", { source: "one" }],
   ]);
 });
@@ -458,7 +466,7 @@ test.each([
   const scan = await startTestScan(database);
   const link = await insertWorkflow(
     db,
-    { entry: { ...entry("done"), capture: capture(false, ["k", "MILESTONE", "v"]) }, done: to("done") },
+    { entry: { ...entry("done"), capture: capture({ k: "v" }) }, done: to("done") },
     options,
   );
   expect((await scan.ask(`/${link.shortlink}`, ask)).status).toBe(302);
@@ -469,10 +477,10 @@ test.each([
 
 test("an open page saves nothing yet, and a fallback only what completed before it", async () => {
   const { ask, drained } = await startTestScan(database);
-  const page = { ...message, capture: capture(false, ["page", "MILESTONE", "seen"]) };
+  const page = { ...message, capture: capture({ page: "seen" }) };
   const waiting = await insertWorkflow(db, { ...pageFlow, page });
   const lost = await insertWorkflow(db, {
-    entry: { action: "LINK_VISIT", capture: capture(false, ["entry", "MILESTONE", "came"]) },
+    entry: { action: "LINK_VISIT", capture: capture({ entry: "came" }) },
   });
   await ask(`/${waiting.shortlink}`, { headers: person });
   await ask(`/${lost.shortlink}`, { headers: person });

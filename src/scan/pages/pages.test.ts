@@ -97,6 +97,21 @@ const options = [
   { label: "Four", value: "4" },
 ];
 
+test("draws a box without options as one that says yes, with its label, its default and its fault", () => {
+  const fields = [
+    newField("a", { type: "CHECKBOX", label: "I agree", required: true }),
+    newField("b", { type: "CHECKBOX", label: "News", defaultValue: "true" }),
+  ];
+  const form = { action: "FORM_SUBMIT", payload: { ...steps.form.payload, fields } } as const;
+  const opened = textOf(renderStep(newView(form)));
+  const [agree, news] = opened.match(/<label class="choice"><input type="checkbox"[\s\S]*?<\/label>/g) ?? [];
+  expect(agree).toMatch(/name="field-a" value="true" required>[\s\S]*<bdi>I agree<\/bdi>/);
+  expect(news).toMatch(/name="field-b" value="true" checked>[\s\S]*<bdi>News<\/bdi>/);
+  expect(opened).not.toContain("<fieldset");
+  const again = textOf(renderStep(newView(form, { faults: new Map([["a", "REQUIRED"]]) })));
+  expect(again).toMatch(/name="field-a"[^>]* aria-invalid="true" aria-describedby="f0-fault"/);
+});
+
 test("says its own words in the visitor's language where the owner has none, and the owner's where they have", () => {
   const german = textOf(renderStep(newView(steps.form, { language: "de" })));
   expect(german).toContain("Absenden");

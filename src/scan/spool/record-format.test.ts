@@ -33,8 +33,8 @@ const row: PlanRow = {
 };
 const plan = compilePlan(row, "https://go.example/menu");
 const capture = {
-  attributes: [{ key: "came", source: "ATTRIBUTE_CAPTURE_SOURCE_MILESTONE", value: "yes" }],
-  setOnce: true,
+  enabled: true,
+  writes: [{ key: "came", value: "yes", mode: "ATTRIBUTE_WRITE_MODE_SET_ONCE" }],
 };
 const askingPlan = compilePlan(
   {
@@ -248,7 +248,7 @@ test("leaves out the traces of conditions that would make a record too long for 
   const options = Array.from({ length: 50 }, (_, place) => ({
     id: `o${place}`,
     attributeKey: "k",
-    operator: "ATTRIBUTE_OPERATOR_STRING_EQUALS",
+    operator: "VISITOR_ATTRIBUTE_FILTER_OPERATOR_STRING_EQUALS",
     comparisonValue: "x".repeat(4_000),
   }));
   const conditions = [uuid(5), uuid(7), uuid(8), uuid(9)];

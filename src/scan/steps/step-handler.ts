@@ -150,18 +150,14 @@ function isQuiet({ underWay }: VisitState, now: Date): boolean {
 
 /** The file of a contact card, which is to be had once its page was reached. */
 async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
-  const { plan, stepId, res, req } = visit;
+  const { plan, stepId, res } = visit;
   const state = await arrivedVisit(deps, visit, asked);
   if (state === undefined) return;
   const place = placeOf(plan, state, stepId, asked.now);
   if (place.kind === "over") return startOver(visit);
   if (place.kind === "elsewhere") return goTo(visit, asked, place.stepId);
   if (place.kind !== "at-exit" || place.step.action !== "CONTACT_CARD") return tell(visit, "NOT_FOUND");
-  const { step } = place;
-  const isTap = step.capture?.attributes.some(({ source }) => source === "CHOICE") === true;
-  if (isTap && req.method === "GET")
-    await takeStep(asked.db, submitDepsOf(deps, visit), await stepRequest(deps, visit, asked, noAnswer));
-  sendCard(res, cardFile(step.payload, asked.now), envelopeOf(visit));
+  sendCard(res, cardFile(place.step.payload, asked.now), envelopeOf(visit));
 }
 
 async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {

@@ -136,9 +136,9 @@ async function answerStep(
   state: VisitState,
   step: PlanStep,
 ): Promise<StepResult> {
-  const { plan, answer } = request;
+  const { plan, answer, now } = request;
   const visit = await visitOf(tx, request, state);
-  const taken = submit(plan, visit, step.id, answer, deps);
+  const taken = submit(plan, visit, now, step.id, answer, deps);
   if (taken === undefined) return { kind: "unknown" };
   if (taken.kind === "refused") return { kind: "page", step, refused: taken };
   return goOn(tx, request, state, taken);
@@ -186,7 +186,7 @@ function savesAnything({ steps }: Plan): boolean {
 async function press(tx: Db, deps: SubmitDeps, request: StepRequest, state: VisitState): Promise<StepResult> {
   const { plan, stepId, answer, now } = request;
   const visit = await visitOf(tx, request, state);
-  const taken = submit(plan, visit, stepId, answer, deps);
+  const taken = submit(plan, visit, now, stepId, answer, deps);
   // A page without anything to press, or a link that is gone: the page as it is now.
   if (taken === undefined || taken.kind === "refused") return { kind: "step", stepId };
   await save(tx, state, taken.saved, now);

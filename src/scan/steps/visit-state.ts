@@ -2,8 +2,10 @@ import { type Selectable, sql } from "kysely";
 import type { Events } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
 import { lbidOfEvent } from "../../model/visitors/lbid.ts";
 import type { DataCollection } from "../../model/workflow/plan.ts";
+import type { KnownAttributes } from "../../workflow/visit.ts";
 
 /** A visit as a later request finds it. */
 export interface VisitState {
@@ -168,17 +170,17 @@ export async function holdVisitor(
 export async function attributesOfVisitor(
   db: Db,
   { workspaceId, eventId }: VisitState,
-): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ key: string; value: string }>`
+): Promise<KnownAttributes> {
+  const { rows } = await sql<StoredAttribute & { readonly key: string }>`
     with own as (select visitor_id as id from events where workspace_id = ${workspaceId} and id = ${eventId})
-    select key, value from visitor_attributes
+    select key, value, type::text from visitor_attributes
     where workspace_id = ${workspaceId} and visitor_id = (select id from own)
     union all
-    select reserved.key, reserved.value from visitors v,
+    select reserved.key, reserved.value, 'STRING' from visitors v,
       lateral (values ('$email', v.email), ('$phone', v.phone), ('$firstName', v.first_name),
         ('$lastName', v.last_name)) as reserved (key, value)
     where v.workspace_id = ${workspaceId} and v.id = (select id from own) and reserved.value is not null`.execute(
     db,
   );
-  return new Map(rows.map(({ key, value }) => [key, value]));
+  return new Map(rows.map(({ key, value, type }) => [key, { value, type }]));
 }

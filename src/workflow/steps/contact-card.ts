@@ -1,5 +1,4 @@
 import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
-import { defaultWords } from "../default-words.ts";
 import type { TraceData } from "../walk.ts";
 import { endsWithPage, type StepKindOf } from "./step.ts";
 
@@ -14,8 +13,8 @@ export const contactCard: StepKindOf<"CONTACT_CARD"> = {
     branchId: "",
     data: dataOf(payload),
     answers: [],
-    choice: payload.buttonLabel || defaultWords.saveContact,
-    captures: true,
+    choice: undefined,
+    captures: false,
     to: "",
     reason: "the card is saved",
   }),

@@ -2,7 +2,8 @@ import type { FormPayload } from "../../model/steps/form-submit.ts";
 import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { skipName } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";
-import { answerTypes, checkAnswer } from "../form-answers.ts";
+import { answerType, checkAnswer } from "../form-answers.ts";
+import type { KnownAttributes } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
 import { type AnswerFault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
 
@@ -26,8 +27,7 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
       const { value = "", fault } = checkAnswer(field, answer, country);
       values.push(value);
       if (fault !== undefined) faults.set(field.id, fault);
-      else if (value !== "")
-        answers.push({ key: field.key, value, type: answerTypes[field.type], setOnce: false });
+      else if (value !== "") answers.push({ key: field.key, value, type: answerType(field), setOnce: false });
     }
     if (faults.size > 0) return { kind: "refused", status: 422, faults };
     return {
@@ -41,7 +41,7 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
         submittedFields: answers.length,
       }),
       answers,
-      choice: "",
+      choice: undefined,
       captures: true,
       to: "",
       reason: "the form is submitted",
@@ -50,10 +50,12 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
 };
 
 /** With every required key, or without required ones every key, the form has nothing to ask. */
-function isKnown({ fields }: FormPayload, attributes: ReadonlyMap<string, string> | undefined): boolean {
+function isKnown({ fields }: FormPayload, attributes: KnownAttributes | undefined): boolean {
   if (attributes === undefined) return false;
   const required = fields.filter((field) => field.required);
-  return (required.length > 0 ? required : fields).every(({ key }) => (attributes.get(key) ?? "") !== "");
+  return (required.length > 0 ? required : fields).every(
+    ({ key }) => (attributes.get(key)?.value ?? "") !== "",
+  );
 }
 
 function skip(payload: FormPayload): Submitted {
@@ -62,7 +64,7 @@ function skip(payload: FormPayload): Submitted {
     branchId: nextBranchId,
     data: skipped(payload, "BUTTON"),
     answers: [],
-    choice: "",
+    choice: undefined,
     captures: false,
     to: "",
     reason: "the form is skipped",

@@ -1,7 +1,6 @@
 import type { MessagePagePayload } from "../../model/steps/message-page.ts";
 import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { timerParameter } from "../answer-fields.ts";
-import { defaultWords } from "../default-words.ts";
 import type { TraceData } from "../walk.ts";
 import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";
 
@@ -12,7 +11,7 @@ export const messagePage: StepKindOf<"MESSAGE_PAGE"> = {
   enter: ({ payload }) => ({ kind: "interaction", data: dataOf(payload, "") }),
 
   submit({ payload }, answer) {
-    const { navigationType, buttonLabel } = payload;
+    const { navigationType } = payload;
     const isTimer = answer.has(timerParameter);
     if (isTimer !== (navigationType === "TIMER")) return notOffered;
     return {
@@ -20,8 +19,7 @@ export const messagePage: StepKindOf<"MESSAGE_PAGE"> = {
       branchId: nextBranchId,
       data: dataOf(payload, navigationType),
       answers: [],
-      // Nobody chose anything when the time was over.
-      choice: isTimer ? "" : buttonLabel || defaultWords.continue,
+      choice: undefined,
       captures: true,
       to: "",
       reason: isTimer ? "the time is over" : "the button is pressed",

@@ -18,7 +18,7 @@ export const multiLink: StepKindOf<"MULTI_LINK"> = {
       branchId: button.id,
       data: dataOf(payload, button),
       answers: [],
-      choice: button.label,
+      choice: button,
       captures: true,
       to: "",
       reason: `button ${JSON.stringify(button.label)} is pressed`,

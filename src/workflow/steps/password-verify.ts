@@ -21,7 +21,7 @@ export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {
       branchId: nextBranchId,
       data: dataOf(step.payload, true),
       answers: [],
-      choice: "",
+      choice: undefined,
       captures: true,
       to: "",
       reason: "the password matches",

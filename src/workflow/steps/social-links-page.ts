@@ -19,8 +19,8 @@ export const socialLinksPage: StepKindOf<"SOCIAL_LINKS_PAGE"> = {
       branchId: "",
       data: dataOf(payload, link),
       answers: [],
-      choice: link.platform,
-      captures: true,
+      choice: undefined,
+      captures: false,
       reason: `${link.platform} is pressed`,
       to: parseTarget(link.url).url,
     };

@@ -1,5 +1,6 @@
 import type { StepAction } from "../../model/steps/kinds.ts";
 import type { Plan, PlanStepOf } from "../../model/workflow/plan.ts";
+import type { Choice } from "../capture.ts";
 import type { Visit } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
 
@@ -43,9 +44,9 @@ export interface Submitted {
   readonly data: TraceData;
   /** The answers of a form, under their keys; reserved ones among them identify the visitor. */
   readonly answers: readonly SavedAttribute[];
-  /** What was tapped, as attribute capture saves it; empty for nothing. */
-  readonly choice: string;
-  /** False for a form that was skipped: nothing is captured then. */
+  /** The button of a multi-link page that was tapped. */
+  readonly choice: Choice | undefined;
+  /** False for a form that was skipped, and for exits, whose pages were complete when they were shown. */
   readonly captures: boolean;
   /** Where a pressed social link leads; empty elsewhere. */
   readonly to: string;

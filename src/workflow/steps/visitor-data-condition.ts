@@ -1,17 +1,13 @@
-import type { StepChoice } from "../../model/steps/kinds.ts";
-import { asksForEmptiness, matchesAttribute } from "../../model/visitors/attribute-operators.ts";
+import { matchesAttribute } from "../../model/visitors/attribute-operators.ts";
 import { elseBranchId } from "../../model/workflow/workflow.ts";
 import { outcomeOf } from "./condition.ts";
 import type { StepKindOf } from "./step.ts";
 
-/**
- * VISITOR_DATA_CONDITION: what is known of the visitor. Who has no profile, or not this attribute, matches only the
- * operators that ask for emptiness.
- */
+/** VISITOR_DATA_CONDITION: what is known of the visitor. Who has no profile has none of the attributes. */
 export const visitorDataCondition: StepKindOf<"VISITOR_DATA_CONDITION"> = {
   explain(step, branchId, { attributes }) {
     const seen = step.payload.choices.map(({ attributeKey }) => {
-      const value = attributes?.get(attributeKey);
+      const value = attributes?.get(attributeKey)?.value;
       return value === undefined
         ? `${attributeKey} is not known`
         : `${attributeKey} is ${JSON.stringify(value)}`;
@@ -20,16 +16,18 @@ export const visitorDataCondition: StepKindOf<"VISITOR_DATA_CONDITION"> = {
   },
 
   enter(step, { attributes }, { timezone }) {
-    const matched = step.payload.choices.map((choice) =>
-      matches(choice, attributes?.get(choice.attributeKey), timezone),
+    const matched = step.payload.choices.map(
+      ({ operator, attributeKey, comparisonValue }) =>
+        operator !== undefined &&
+        matchesAttribute(operator, attributes?.get(attributeKey), comparisonValue, timezone),
     );
     const branchId = step.payload.choices[matched.indexOf(true)]?.branchId ?? elseBranchId;
     const options = step.payload.choices.map((choice, index) => ({
       attributeKey: choice.attributeKey,
-      operator: `ATTRIBUTE_OPERATOR_${choice.operator ?? "UNSPECIFIED"}`,
+      operator: choice.operator ?? "",
       comparisonValue: choice.comparisonValue,
       attributeFound: attributes?.has(choice.attributeKey) ?? false,
-      observedValue: attributes?.get(choice.attributeKey) ?? "",
+      observedValue: attributes?.get(choice.attributeKey)?.value ?? "",
       matched: matched[index] ?? false,
       hasRoute: step.next.has(choice.branchId),
     }));
@@ -37,13 +35,3 @@ export const visitorDataCondition: StepKindOf<"VISITOR_DATA_CONDITION"> = {
     return { kind: "branch", branchId, data: { visitorDataCondition: { options, hasElse } } };
   },
 };
-
-function matches(
-  { operator, comparisonValue }: StepChoice<"VISITOR_DATA_CONDITION">,
-  value: string | undefined,
-  timezone: string,
-): boolean {
-  if (operator === undefined) return false;
-  if (value === undefined) return asksForEmptiness(operator);
-  return matchesAttribute(operator, value, comparisonValue, timezone);
-}

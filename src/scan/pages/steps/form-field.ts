@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { FormField, FormFieldType } from "../../../model/steps/form-submit.ts";
+import { isYesOrNo } from "../../../model/steps/form-submit.ts";
 import { formFieldName } from "../../../workflow/answer-fields.ts";
 import type { Answer, AnswerFault } from "../../../workflow/steps/step.ts";
 import { icon } from "../icons.ts";
@@ -53,6 +54,7 @@ export function drawField(field: FormField, setting: FieldSetting): Markup {
       : html`<p class="fault" id="${id}-fault">${words.faults[fault]}</p>
 `;
   const notesBelow = html`${help}${complaint}`;
+  if (isYesOrNo(field)) return box(drawn, notesBelow);
   return isGroup(field.type) ? group(drawn, describedBy, notesBelow) : single(drawn, notesBelow);
 }
 
@@ -64,8 +66,9 @@ function reservedLabel(key: string, words: Words): string {
 }
 
 /** Boxes are joined as they are saved: by a comma and a space, which may also be part of a value. */
-function defaultValues({ type, defaultValue, options }: FormField): string[] {
-  if (type !== "CHECKBOX") return [defaultValue];
+function defaultValues(field: FormField): string[] {
+  const { type, defaultValue, options } = field;
+  if (type !== "CHECKBOX" || isYesOrNo(field)) return [defaultValue];
   const list = `, ${defaultValue}, `;
   return options.map(({ value }) => value).filter((value) => list.includes(`, ${value}, `));
 }
@@ -84,6 +87,15 @@ function single(drawn: DrawnField, notes: Markup): Markup {
   return html`<div class="field">
 <label for="${drawn.id}">${caption(drawn)}</label>
 ${control(drawn)}
+${notes}</div>
+`;
+}
+
+/** One box, with the label beside it. */
+function box(drawn: DrawnField, notes: Markup): Markup {
+  const { field, name, id, values, attributes } = drawn;
+  return html`<div class="field">
+<label class="choice"><input type="checkbox" id="${id}" name="${name}" value="true"${attribute("checked", values.includes("true"))}${attribute("required", field.required)}${attributes}><span>${caption(drawn)}</span></label>
 ${notes}</div>
 `;
 }

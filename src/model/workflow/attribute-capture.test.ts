@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { asksForChoice, parseTemplate } from "./attribute-capture.ts";
+
+test("a template is its texts and what stands between braces, in order", () => {
+  expect(parseTemplate("a{{now}}{{link.metadata.b c}}}}d{{")).toEqual({
+    template: [
+      { kind: "text", text: "a" },
+      { kind: "now" },
+      { kind: "link.metadata", key: "b c" },
+      { kind: "text", text: "}}d{{" },
+    ],
+    unknown: [],
+  });
+  expect(parseTemplate("")).toEqual({ template: [], unknown: [] });
+});
+
+test.each(["{{}}", "{{ now }}", "{{Now}}", "{{link}}", "{{link.metadata.}}", "{{{{now}}", "{{toString}}"])(
+  "%j stands for nothing",
+  (value) => {
+    expect(parseTemplate(value)).toEqual({ template: [], unknown: [value] });
+  },
+);
+
+test("only templates that speak of the button ask for one", () => {
+  expect(asksForChoice(parseTemplate("x{{choice.id}}").template)).toBe(true);
+  expect(asksForChoice(parseTemplate("{{choice.label}}").template)).toBe(true);
+  expect(asksForChoice(parseTemplate("choice.id{{now}}").template)).toBe(false);
+});
+
+test.each(["{{", "}}", "{{now}}", "{{a}}", "{", "{{}"])(
+  "a million characters of %j are read in one go",
+  (piece) => {
+    const startedAt = performance.now();
+    parseTemplate(piece.repeat(1_000_000 / piece.length));
+    // About 200 ms at most; whoever reads them again and again takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  },
+);
