@@ -145,12 +145,22 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const signToken = createTokenSigner(deriveKey(masterSecret, "access-tokens"));
   let made = 0;
 
+  const transports = new Map<string, Transport>();
+
   function client<S extends DescService>(
     service: S,
     token?: string,
     protocol: RpcProtocol = "grpc",
   ): Client<S> {
-    return createClient(service, transportTo(port, token, protocol));
+    return createClient(service, transport(token, protocol));
+  }
+
+  /** One connection for each caller and protocol: the port keeps only so many of one address. */
+  function transport(token: string | undefined, protocol: RpcProtocol): Transport {
+    const caller = `${protocol} ${token}`;
+    const open = transports.get(caller) ?? transportTo(port, token, protocol);
+    transports.set(caller, open);
+    return open;
   }
 
   async function newWorkspace(): Promise<TestWorkspace> {
@@ -190,7 +200,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     newWorkspace,
     rest: (token) => restTo(port, token),
     client,
-    transport: (token, protocol) => transportTo(port, token, protocol),
+    transport,
   };
 }
 
