@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
 import { type ConnectRouter, createConnectRouter, createContextValues } from "@connectrpc/connect";
 import {
   compressionGzip,
@@ -21,6 +22,9 @@ export interface ConnectOptions extends WebOptions {
 
 /** The limit of each message to health and reflection, unpacked: all that they are asked is a name. */
 const otherBytesMax = 16 * 1024;
+
+/** How much of a refused body is dropped before the connection is cut: enough for the answer to arrive before. */
+const unreadMax = 8 * 1024 * 1024;
 
 /**
  * Answers every RPC that `grpcStreams` declines: the calls of Connect and gRPC-Web by `webCalls`, health and reflection by
@@ -54,13 +58,36 @@ export function connectHandler(options: ConnectOptions): (req: IncomingMessage, 
     if (expectsContinue(req)) res.writeContinue();
     clampTimeouts(req.headers);
     const values = createContextValues().set(clientAddressKey, options.clientAddress(req));
-    handler(universalRequestFromNodeRequest(req, res, undefined, values))
-      .then((answer) => universalResponseToNodeResponse(answer, res))
+    // The library stops to read a body that is too large; to destroy it then would lose the connection for ever.
+    const body = req.iterator({ destroyOnReturn: false });
+    handler({ ...universalRequestFromNodeRequest(req, res, undefined, values), body })
+      .then((answer) => universalResponseToNodeResponse({ ...answer, body: lastly(answer.body, req) }, res))
       .catch((error: unknown) => {
         if (!req.destroyed && !res.destroyed) options.onFault(error, requestId);
         res.destroy();
       });
   };
+}
+
+/**
+ * What is answered; before its end, the rest of the request begins to be dropped. A stream of HTTP/2 that ends with a body
+ * unread keeps its connection counted among the open ones, even once the client is gone.
+ */
+async function* lastly(
+  answer: AsyncIterable<Uint8Array> | null | undefined,
+  req: IncomingMessage | Http2ServerRequest,
+): AsyncGenerator<Uint8Array> {
+  if (answer) yield* answer;
+  let length = 0;
+  req.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= unreadMax) return;
+    if ("stream" in req) req.stream.session?.destroy();
+    else req.destroy();
+  });
+  // Its reader would otherwise hold on to what comes.
+  req.removeAllListeners("readable");
+  req.resume();
 }
 
 const dayMs = 86_400_000;
