@@ -222,7 +222,7 @@ test("every bad field is listed, at any depth, and the reading goes on", () => {
 });
 
 test("refusals do not repeat what was sent, and at most a hundred are kept", () => {
-  const { reading } = read(JSON.stringify({ color: "SECRET", tags: Array(1000).fill(5) }));
+  const { reading } = read(JSON.stringify({ color: "SECRET", tags: Array(400).fill(5) }));
   expect(reading.violations).toHaveLength(100);
   expect(JSON.stringify(reading.violations)).not.toContain("SECRET");
   expect(reading.violations[0]?.description).toBe("must be one of COLOR_RED, COLOR_GREEN");
