@@ -35,7 +35,7 @@ describe("with the API on a host of its own", () => {
     ["api.example.com", "/signpost.v1.LinksService/Unknown", "rpc"],
     ["api.example.com", "/grpc.health.v1.Health/Check", "rpc"],
     ["api.example.com", "/signpost.v1.LinksService", "none"],
-    ["api.example.com", "/signpost.v1.LinksService/Create/", "none"],
+    ["api.example.com", "/signpost.v1.LinksService/Create/", "rpc"],
     ["api.example.com", "/signpost.v1.Unknown/Create", "none"],
     ["api.example.com", "/openapi.json", "discovery"],
     ["api.example.com", "/docs", "discovery"],

@@ -40,7 +40,8 @@ export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
     if (path.startsWith("/_p/files/")) return "file";
     if (isApi) {
       if (path.startsWith("/v1/")) return "rest";
-      if (serviceNames.has(path.slice(1, path.lastIndexOf("/")))) return "rpc";
+      // Its methods may be wrong, which clients of RPC are told in their own words.
+      if (serviceNames.has(path.slice(1, path.indexOf("/", 1)))) return "rpc";
       if (documents.has(path)) return "discovery";
     }
     return !isApi || shortHosts.has(name) ? "scan" : "none";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { type DescMethodUnary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import { type Code, fail } from "../../lib/errors.ts";
+import { type CallError, type Code, fail } from "../../lib/errors.ts";
 import type { BodyHold } from "../../lib/limits/body-budget.ts";
 import { inflated, isCompressed, tooLarge } from "../../lib/limits/inflated.ts";
 import {
@@ -166,15 +166,21 @@ function serve(
       );
     },
     answer: async (outcome: Outcome) => {
-      if (!outcome.ok) await lingerBeforeClose(req, dropMax);
+      const leftMax = outcome.ok ? 0 : leftOf(outcome.error, bytesMax);
+      if (!outcome.ok) await lingerBeforeClose(req, leftMax);
       if (wire.protocol === "connect") answerConnect(res, wire.codec, method, outcome);
       else answerGrpcWeb(res, wire.codec, method, outcome);
-      if (!outcome.ok) discardBody(req, dropMax);
+      if (!outcome.ok) discardBody(req, leftMax);
     },
     onClose: (closed: () => void) => res.on("close", closed),
     abandon: () => res.destroy(),
   };
   runUnary(exchange, options);
+}
+
+/** How much of a refused body is dropped: all of one that is a little too large, whose sender was let in. */
+function leftOf({ reason }: CallError, bytesMax: number): number {
+  return reason === "REQUEST_TOO_LARGE" ? 2 * bytesMax : dropMax;
 }
 
 function answerConnect(res: ServerResponse, codec: Codec, method: DescMethodUnary, outcome: Outcome): void {
