@@ -8,8 +8,8 @@ export default defineConfig({
     // Files keep nothing in modules that another file could meet, so a worker goes on with what it has loaded.
     isolate: false,
     experimental: { viteModuleRunner: false },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Most tests wait for a database, a socket or a browser most of the time.
     maxWorkers: "100%",
   },
