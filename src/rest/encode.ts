@@ -2,7 +2,7 @@ import type { DescMessage, Message, Registry } from "@bufbuild/protobuf";
 import type { HttpBody } from "../../gen/google/api/httpbody_pb.js";
 import { fieldsOf } from "../wire/read-message.ts";
 import { type Binding, isHttpBody } from "./binding.ts";
-import { createMessageWriters } from "./write-message.ts";
+import { createMessageWriters, type Json } from "./write-message.ts";
 
 /** The body of an answer and its media type. */
 export interface Payload {
@@ -38,7 +38,7 @@ export function createEncoders(registry: Registry): Encoders {
 
 const emptyBody = { contentType: "", data: new Uint8Array() };
 
-function jsonEncoder(write: (message: Message) => string): Encode {
+function jsonEncoder(write: (message: Message) => Json): Encode {
   return (message) => ({ contentType: "application/json", body: write(message) });
 }
 

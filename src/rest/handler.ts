@@ -11,7 +11,7 @@ import {
   receiveBody,
 } from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import type { AnswerHeaders, Call, Invoke } from "../rpc/call.ts";
+import type { AnswerHeaders, Call, Invoke, Weigh } from "../rpc/call.ts";
 import type { Binding } from "./binding.ts";
 import {
   announcesBody,
@@ -132,7 +132,11 @@ async function serve(
   const contentType = header(req, "content-type");
   const call = callOf(req, res, requestId, options);
   const hold = options.bodies.open(call.clientAddress);
-  const read = async () => plan.decode({ segments, query, body: await takeBody(hold), contentType });
+  const read = async (weigh: Weigh) => {
+    const body = await takeBody(hold);
+    await weigh(body.length);
+    return plan.decode({ segments, query, body, contentType });
+  };
   const outcome = await options.invoke(plan.binding.method, read, call).finally(hold.release);
   if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);
   else await refuse(req, res, outcome.error, requestId, { headers: outcome.headers, bytesMax: dropMax });

@@ -13,11 +13,14 @@ import { wellKnownWriter } from "./write-well-known.ts";
 /** Turns the local value of a field into JSON text. */
 export type WriteValue = (value: unknown) => string;
 
+/** JSON as text, or as its bytes in UTF-8. */
+export type Json = string | Uint8Array;
+
 export interface MessageWriters {
   /** The whole message as a JSON object. */
-  message(schema: DescMessage): (message: Message) => string;
+  message(schema: DescMessage): (message: Message) => Json;
   /** One field of a message as the whole answer; an unset message is `{}`. */
-  field(field: DescField): (message: Message) => string;
+  field(field: DescField): (message: Message) => Json;
   /** Writes a message before the list that will hold it, and says how many bytes it has. */
   record(schema: DescMessage, message: Message): number;
 }
@@ -35,8 +38,7 @@ const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
  */
 export function createMessageWriters(registry: Registry): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
-  // Kept as long as the record itself, which is as long as its answer.
-  const records = new WeakMap<object, string>();
+  const { keep, take, joined } = writtenRecords();
 
   function objectWriter(schema: DescMessage): WriteValue {
     const known = objects.get(schema);
@@ -75,7 +77,7 @@ export function createMessageWriters(registry: Registry): MessageWriters {
 
   function unlessWritten(write: WriteValue): WriteValue {
     // The descriptor says that messages stand here.
-    return (value) => records.get(value as object) ?? write(value);
+    return (value) => take(value as object) ?? write(value);
   }
 
   function messageWriter(schema: DescMessage): WriteValue {
@@ -83,18 +85,59 @@ export function createMessageWriters(registry: Registry): MessageWriters {
   }
 
   return {
-    message: messageWriter,
+    message(schema) {
+      const write = messageWriter(schema);
+      return (message) => joined(() => write(message));
+    },
     field(field) {
       const write = valueWriter(field);
       return (message) => {
         const value = fieldsOf(message)[field.localName];
-        return value === undefined ? "{}" : write(value);
+        return value === undefined ? "{}" : joined(() => write(value));
       };
     },
-    record(schema, message) {
-      const json = messageWriter(schema)(message);
-      records.set(message, json);
-      return Buffer.byteLength(json);
+    record: (schema, message) => keep(message, () => messageWriter(schema)(message)),
+  };
+}
+
+/** Records of more characters are kept as bytes: to make bytes of a whole answer at once would keep others waiting. */
+const keptAsTextMax = 1024;
+
+/** Stands for a record that is kept as bytes. JSON has no such character, in strings neither. */
+const place = "\0";
+
+/** Records that were written before the answer that holds them. */
+function writtenRecords() {
+  // Kept as long as the record itself, which is as long as its answer.
+  const records = new WeakMap<object, Json>();
+  let taken: Uint8Array[] = [];
+
+  /** What is written, with the records that were taken for it. */
+  function joined(write: () => string): Json {
+    taken = [];
+    const json = write();
+    if (taken.length === 0) return json;
+    const pieces = json
+      .split(place)
+      .flatMap((text, index) => [Buffer.from(text), ...taken.slice(index, index + 1)]);
+    return Buffer.concat(pieces);
+  }
+
+  return {
+    joined,
+    /** Keeps the JSON of a record, and says how many bytes it has. */
+    keep(record: object, write: () => string): number {
+      const json = joined(write);
+      const kept = json.length > keptAsTextMax ? Buffer.from(json) : json;
+      records.set(record, kept);
+      return Buffer.byteLength(kept);
+    },
+    /** What stands for the record in the JSON of its answer; undefined when it was not kept. */
+    take(record: object): string | undefined {
+      const kept = records.get(record);
+      if (typeof kept !== "object") return kept;
+      taken.push(kept);
+      return place;
     },
   };
 }

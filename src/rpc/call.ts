@@ -33,12 +33,16 @@ export type Outcome =
   | { readonly ok: false; readonly error: CallError; readonly headers: AnswerHeaders };
 
 /**
- * The only way into a handler, shared by every protocol. `read` decodes the request message and may throw a `CallError`;
- * the pipeline calls it after authentication, rate limit and scope, so that a stranger's body is never parsed. Never
- * rejects.
+ * Accepts a message of this many bytes, without its compression, for decoding: a large one takes more of the caller's rate
+ * and waits for its turn. Rejects with the `CallError` that refuses it.
  */
-export type Invoke = (
-  method: DescMethodUnary,
-  read: () => Message | Promise<Message>,
-  call: Call,
-) => Promise<Outcome>;
+export type Weigh = (bytes: number) => Promise<void>;
+
+/** Receives the request message, has it weighed, and decodes it. May throw a `CallError`. */
+export type Read = (weigh: Weigh) => Message | Promise<Message>;
+
+/**
+ * The only way into a handler, shared by every protocol. The pipeline reads the message after authentication, rate limit and
+ * scope, so that a stranger's body is never parsed. Never rejects.
+ */
+export type Invoke = (method: DescMethodUnary, read: Read, call: Call) => Promise<Outcome>;

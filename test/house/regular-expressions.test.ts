@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const made: Readonly<Record<string, string>> = {
   "src/model/devices/countries.ts": "one of many names, without repetitions",
   "src/model/links/shortlink.ts": "the grammar of short links, judged below",
+  "src/rpc/pipeline/validate.ts": "the patterns of the proto files, judged below",
   "src/scan/handler.ts": "paths that begin with a short link, of which the grammar is judged below",
 };
 

@@ -38,7 +38,7 @@ export interface Ask {
 export function invokeWith(answer: Answer, headers: AnswerHeaders = {}): Invoke {
   return async (method, read, call) => {
     try {
-      return { ok: true, message: await answer(await read(), method.name, call), headers };
+      return { ok: true, message: await answer(await read(async () => {}), method.name, call), headers };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { ok: false, error, headers };

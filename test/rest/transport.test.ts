@@ -86,7 +86,7 @@ function slowHandler() {
         await aborted.promise;
         // Resolved before the answer is written; whoever waits on it in turn waits for the writing too.
         queueMicrotask(() => setImmediate(answered.resolve));
-        return { ok: true, message: echo(await read(), "Get", call) as Message, headers: {} };
+        return { ok: true, message: echo(await read(async () => {}), "Get", call) as Message, headers: {} };
       },
     }),
   );

@@ -18,7 +18,7 @@ export function echoing(): { invoke: Invoke; calls: Call[] } {
   const calls: Call[] = [];
   const invoke: Invoke = async (_method, read, call) => {
     try {
-      const request = await read();
+      const request = await read(async () => {});
       calls.push(call);
       return echoed(String(Reflect.get(request, "text")));
     } catch (error) {

@@ -1,4 +1,4 @@
-import { setImmediate as nextRound } from "node:timers/promises";
+import { othersTurn, sliceMs } from "../limits/loop-turns.ts";
 import { nextPageToken, type Page, type PageEdge, type PageKeys } from "./page.ts";
 
 /** The most bytes of an answer that pages, unless one record alone has more: clients of gRPC refuse longer messages. */
@@ -6,17 +6,6 @@ export const answerBytesMax = 4 * 1024 * 1024;
 
 /** What an answer has beside its records: totals, and a token of at most 4,096 characters. */
 const envelopeBytes = 8 * 1024;
-
-/** How long records are made and written before others have their turn, in milliseconds. */
-const sliceMs = 5;
-
-let line: Promise<void> = Promise.resolve();
-
-/** Waits for a round of the event loop that no other page takes a slice of, so that many pages together keep nobody waiting. */
-function othersTurn(): Promise<void> {
-  line = line.then(() => nextRound());
-  return line;
-}
 
 /** How the rows of a list become the records of an answer. */
 export interface PageFilling<Row, Kind extends keyof PageKeys, Item> {
@@ -29,6 +18,8 @@ export interface PageFilling<Row, Kind extends keyof PageKeys, Item> {
   readonly recordOf: (row: Row) => Item | undefined;
   /** Writes a record as the answer will hold it, and says how many bytes it has. */
   readonly write: (record: Item) => number;
+  /** The most bytes of all records together, where it is less than an answer may have. */
+  readonly bytesMax?: number;
 }
 
 export interface FilledPage<Item> {
@@ -44,7 +35,14 @@ export interface FilledPage<Item> {
  */
 export async function fillPage<Row, Kind extends keyof PageKeys, Item>(
   page: Page<Kind>,
-  { rows, edgeOf, bytesOf, recordOf, write }: PageFilling<Row, Kind, Item>,
+  {
+    rows,
+    edgeOf,
+    bytesOf,
+    recordOf,
+    write,
+    bytesMax = answerBytesMax - envelopeBytes,
+  }: PageFilling<Row, Kind, Item>,
 ): Promise<FilledPage<Item>> {
   const records: Item[] = [];
   let bytes = 0;
@@ -59,7 +57,7 @@ export async function fillPage<Row, Kind extends keyof PageKeys, Item>(
     if (record === undefined) break;
     // The larger of both, so that a page never goes on beyond the rows that the statement gave.
     bytes += Math.max(write(record), bytesOf?.(row) ?? 0);
-    if (bytes > answerBytesMax - envelopeBytes && records.length > 0) break;
+    if (bytes > bytesMax && records.length > 0) break;
     records.push(record);
   }
   const last = rows[records.length - 1];

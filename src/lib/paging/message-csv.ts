@@ -10,6 +10,9 @@ export interface CsvTable<Message> {
   readonly row: (message: Message) => string;
 }
 
+/** A table is one string of the answer, which is written in one go. */
+const csvBytesMax = 1024 * 1024;
+
 /** Fills a page with the rows of a table, and answers it in the form that lists have in common. */
 export async function fillCsv<Row, Kind extends keyof PageKeys, Message>(
   page: Page<Kind>,
@@ -18,6 +21,7 @@ export async function fillCsv<Row, Kind extends keyof PageKeys, Message>(
 ): Promise<{ readonly contentType: string; readonly csvData: string; readonly nextPageToken: string }> {
   const { records, nextPageToken } = await fillPage(page, {
     ...filling,
+    bytesMax: csvBytesMax,
     recordOf: (row: Row) => {
       const message = recordOf(row);
       return message && rowOf(message);

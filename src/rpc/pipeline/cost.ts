@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { Cost } from "../../../gen/signpost/options/v1/handling_pb.js";
 import { createTurnstile } from "../../lib/limits/turnstile.ts";
 
@@ -9,13 +10,24 @@ interface LineLimits {
   readonly waitingPerCaller: number;
 }
 
+const halfOfProcessors = Math.max(1, Math.floor(availableParallelism() / 2));
+
 /**
  * What calls of a class get of a process at a time. Light calls have no line: what they cost is what the rate counts.
  * Drawing and reading pictures is work of this process's own thread, in steps of some 20 ms: two at a time keep it busy and
- * leave everybody else a turn between them. Of the connections to PostgreSQL, ten by default, searches leave some.
+ * leave everybody else a turn between them. A search keeps a processor of PostgreSQL busy, often on the same machine: four at
+ * a time of one workspace answered no more than one on two processors, and visitors waited ten times as long.
  */
 const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
-  [Cost.QUERY, { atOnce: 8, atOncePerCaller: 4, waiting: 2_000, waitingPerCaller: 250 }],
+  [
+    Cost.QUERY,
+    {
+      atOnce: 2 * halfOfProcessors,
+      atOncePerCaller: halfOfProcessors,
+      waiting: 2_000,
+      waitingPerCaller: 250,
+    },
+  ],
   [Cost.RENDER, { atOnce: 2, atOncePerCaller: 1, waiting: 200, waitingPerCaller: 50 }],
 ]);
 

@@ -5,9 +5,10 @@ import type { Db } from "../../db/open.ts";
 import type { Turns } from "../../db/turns.ts";
 import { networkOf } from "../../lib/client-address.ts";
 import { CallError, fail } from "../../lib/errors.ts";
+import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "../access.ts";
-import type { AnswerHeaders, Call, Invoke, Outcome } from "../call.ts";
+import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
@@ -38,10 +39,11 @@ interface CallState {
   identity: Identity | undefined;
   allowance: Allowance | undefined;
   isReplay: boolean;
+  isLarge: boolean;
 }
 
 interface Running {
-  readonly read: () => Message | Promise<Message>;
+  readonly read: Read;
   readonly deadline: CallDeadline;
   readonly lines: Lines;
 }
@@ -67,7 +69,14 @@ export function createPipeline(deps: PipelineDeps): Invoke {
     const startedAt = performance.now();
     const plan = plans.get(method);
     if (plan === undefined) return unknownMethod(call);
-    const state: CallState = { plan, call, identity: undefined, allowance: undefined, isReplay: false };
+    const state: CallState = {
+      plan,
+      call,
+      identity: undefined,
+      allowance: undefined,
+      isReplay: false,
+      isLarge: false,
+    };
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
     try {
@@ -89,9 +98,10 @@ async function run(
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
-  const request = await deadline.aside(read);
+  const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
+  if (state.isLarge) await othersTurn();
   const { handle, method } = state.plan;
   // As in `runHandler`, only the registry's common type is narrower.
   const refusal = checkRequest(request, method.input, () => handle.check?.(request as never));
@@ -166,17 +176,32 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
     state.allowance = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
     throw error;
   }
-  for (const bucket of bucketsOf(state)) {
-    const allowance = rateLimiter.take(bucket);
-    // The headers tell of the limit that all calls of a token share.
-    if (bucket.kind !== "operation" && bucket.kind !== "workspace") state.allowance = allowance;
-    if (allowance?.isAllowed === false) {
-      throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
-        retryAfterSeconds: allowance.retryAfterSeconds,
-      });
-    }
-  }
+  for (const bucket of bucketsOf(state)) checkAllowance(state, bucket, rateLimiter.take(bucket));
   permit(plan.access, state.identity, authenticate);
+}
+
+function checkAllowance(state: CallState, { kind }: Bucket, allowance: Allowance | undefined): void {
+  // The headers tell of the limit that all calls of a token share.
+  if (kind !== "operation" && kind !== "workspace") state.allowance = allowance;
+  if (allowance?.isAllowed === false) {
+    throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
+      retryAfterSeconds: allowance.retryAfterSeconds,
+    });
+  }
+}
+
+/** A message of so many bytes costs as much as a call, in addition to the call that it belongs to. */
+const bytesOfCall = 64 * 1024;
+
+/** Takes what a large message costs out of its caller's rate, and waits until no other long work keeps the event loop. */
+async function weigh({ rateLimiter }: PipelineDeps, state: CallState, bytes: number): Promise<void> {
+  const calls = Math.floor(bytes / bytesOfCall);
+  if (calls === 0) return;
+  for (const bucket of bucketsOf(state)) {
+    if (bucket.kind !== "operation") checkAllowance(state, bucket, rateLimiter.takeMore(bucket, calls));
+  }
+  state.isLarge = true;
+  await othersTurn();
 }
 
 function tooManyAtOnce(): CallError {

@@ -49,6 +49,17 @@ test("a token may burst to twice its rate, then goes on at its rate", () => {
   expect(allowed(one, bucket)).toBe(200);
 });
 
+test("calls that cost more may leave a debt, which is paid before the next one", () => {
+  const clock = still();
+  const one = limiter(clock);
+  const bucket = newToken();
+  expect(one.takeMore(bucket, 300)).toMatchObject({ isAllowed: true, left: 0 });
+  expect(one.takeMore(bucket, 1)).toMatchObject({ isAllowed: false, retryAfterSeconds: 2 });
+  expect(one.take(bucket)?.isAllowed).toBe(false);
+  clock.advance(1_010);
+  expect(allowed(one, bucket)).toBe(1);
+});
+
 test("publishable keys are limited by address and workspace, callers without a token by address", () => {
   const one = limiter(still());
   const workspaceId = newId(new Date());

@@ -36,6 +36,11 @@ export type Bucket =
 export interface RateLimiter {
   /** Takes one call out of a bucket, without waiting; undefined where the limit is switched off. */
   take(bucket: Bucket): Allowance | undefined;
+  /**
+   * Takes more calls out of a bucket, for one that costs as much as they do. They may leave a debt, which is paid before the
+   * next call; where there is one already, nothing is taken and the allowance says no.
+   */
+  takeMore(bucket: Bucket, calls: number): Allowance | undefined;
   /** Reconciles the buckets touched since the last time with those of all other processes. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -95,7 +100,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   let syncing: Promise<void> | undefined;
   let isAway = false;
 
-  function take(bucket: Bucket): Allowance | undefined {
+  function take(bucket: Bucket, calls: number, leftMin: number): Allowance | undefined {
     const { rate, burst } = sizeOf(bucket, limits);
     if (rate === 0) return undefined;
     const nowMs = now().getTime();
@@ -106,10 +111,10 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
       buckets.set(key, local);
     }
     refill(local, nowMs);
-    const isAllowed = local.tokens >= 1;
+    const isAllowed = local.tokens >= leftMin;
     if (isAllowed) {
-      local.tokens -= 1;
-      local.unsynced += 1;
+      local.tokens -= calls;
+      local.unsynced += calls;
       touched.add(local);
       syncSoon();
     }
@@ -159,7 +164,8 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   }
 
   return {
-    take,
+    take: (bucket) => take(bucket, 1, 1),
+    takeMore: (bucket, calls) => take(bucket, calls, 0),
     sync,
     async close() {
       await sync();

@@ -93,14 +93,11 @@ function serve(
         writeRecord: recordWriters.proto,
       };
     },
-    decode: async (body: Buffer, hold: BodyHold) => {
+    unpack: (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } = unaryFrame(body);
-      return readMessage(
-        method,
-        codec,
-        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
-      );
+      return compressed ? inflated(bytes, encoding, { bytesMax, hold }) : bytes;
     },
+    decode: (bytes: Uint8Array) => readMessage(method, codec, bytes),
     answer: (outcome: Outcome) => answer(stream, requestId, { method, codec }, outcome),
     onClose: (closed: () => void) => stream.on("close", closed),
     abandon: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),

@@ -3,7 +3,7 @@ import { CallError, fail } from "../../lib/errors.ts";
 import type { BodyBudget, BodyHold } from "../../lib/limits/body-budget.ts";
 import { tooLarge } from "../../lib/limits/inflated.ts";
 import { type BodySource, receiveBody } from "../../lib/limits/request-body.ts";
-import type { Call, Invoke, Outcome } from "../call.ts";
+import type { Call, Invoke, Outcome, Weigh } from "../call.ts";
 
 /** What the adapters of all RPC protocols need. */
 export interface UnaryOptions {
@@ -18,7 +18,7 @@ export interface UnaryOptions {
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
-/** One call as its protocol reads and writes it. What `prepare` and `decode` throw becomes the answer. */
+/** One call as its protocol reads and writes it. What `prepare`, `unpack` and `decode` throw becomes the answer. */
 export interface Exchange {
   readonly method: DescMethodUnary;
   readonly requestId: string;
@@ -32,8 +32,9 @@ export interface Exchange {
   readonly prepare: () => Omit<Call, "requestId" | "signal">;
   /** Tells a client that waits for it that the body may come. */
   readonly proceed?: () => void;
-  /** Reads the message. `hold` takes room for what the body becomes without its compression. */
-  readonly decode: (body: Buffer, hold: BodyHold) => Message | Promise<Message>;
+  /** The bytes of the message without frame and compression, for which `hold` takes room. */
+  readonly unpack: (body: Buffer, hold: BodyHold) => Uint8Array | Promise<Uint8Array>;
+  readonly decode: (bytes: Uint8Array) => Message;
   /** Writes the answer; called at most once. */
   readonly answer: (outcome: Outcome) => void | Promise<void>;
   /** Calls back when nobody waits for the answer any more. */
@@ -93,7 +94,7 @@ export function runUnary(
     const call = { ...exchange.prepare(), requestId, signal: aborter.signal };
     waitAtMost(call.timeoutMs);
     const hold = bodies.open(call.clientAddress);
-    invoke(exchange.method, () => read(exchange, hold), call)
+    invoke(exchange.method, (weigh) => read(exchange, hold, weigh), call)
       .then(finish, refuse)
       .finally(hold.release);
   } catch (error) {
@@ -101,11 +102,19 @@ export function runUnary(
   }
 }
 
-async function read(exchange: Exchange, hold: BodyHold): Promise<Message> {
-  const { body, announced, bodyBytesMax: bytesMax } = exchange;
-  if (body === undefined) return exchange.decode(noBody, hold);
-  exchange.proceed?.();
-  return exchange.decode(await receiveBody(body, { bytesMax, announced, hold, tooLarge }), hold);
+async function read(exchange: Exchange, hold: BodyHold, weigh: Weigh): Promise<Message> {
+  const bytes = await exchange.unpack(await receive(exchange, hold), hold);
+  await weigh(bytes.length);
+  return exchange.decode(bytes);
+}
+
+async function receive(
+  { body, announced, bodyBytesMax: bytesMax, proceed }: Exchange,
+  hold: BodyHold,
+): Promise<Buffer> {
+  if (body === undefined) return noBody;
+  proceed?.();
+  return receiveBody(body, { bytesMax, announced, hold, tooLarge });
 }
 
 /** Whether a method takes one message and gives one. */

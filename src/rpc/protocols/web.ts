@@ -154,17 +154,14 @@ function serve(
     proceed: () => {
       if (expectsContinue(req)) res.writeContinue();
     },
-    decode: async (body: Buffer, hold: BodyHold) => {
+    unpack: (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } =
         wire.protocol === "grpc-web"
           ? unaryFrame(body)
           : { compressed: isCompressed(encoding), bytes: inline ?? body };
-      return readMessage(
-        method,
-        wire.codec,
-        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
-      );
+      return compressed ? inflated(bytes, encoding, { bytesMax, hold }) : bytes;
     },
+    decode: (bytes: Uint8Array) => readMessage(method, wire.codec, bytes),
     answer: async (outcome: Outcome) => {
       const leftMax = outcome.ok ? 0 : leftOf(outcome.error, bytesMax);
       if (!outcome.ok) await lingerBeforeClose(req, leftMax);
