@@ -1,7 +1,7 @@
 import { Cost } from "../../../gen/signpost/options/v1/handling_pb.js";
 import { createTurnstile } from "../../lib/limits/turnstile.ts";
 
-/** How many calls of a class a process serves at once, and how many may wait: of all callers, and of one. */
+/** How many calls of a class a process serves at once, and how many may wait: of all callers together, and of one. */
 interface LineLimits {
   readonly atOnce: number;
   readonly atOncePerCaller: number;
@@ -10,9 +10,10 @@ interface LineLimits {
 }
 
 /**
- * What calls of a class get of a process at a time. Light calls have no line: what they cost is what the rate counts.
- * Drawing and reading pictures is work of this process's own thread, in steps of some 20 ms: two at a time keep it busy and
- * leave everybody else a turn between them. Of the connections to PostgreSQL, ten by default, searches leave some.
+ * The limits of each class. Light calls have no line, because the rate limit covers their cost. Drawing and reading
+ * pictures runs on this process's own thread, in steps of about 20 ms: two at once keep the thread busy and leave other
+ * calls a turn between the steps. Searches may hold eight connections, which leaves two of the ten that the pool has by
+ * default.
  */
 const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
   [Cost.QUERY, { atOnce: 8, atOncePerCaller: 4, waiting: 2_000, waitingPerCaller: 250 }],
@@ -22,9 +23,15 @@ const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
 /** Ends a call's turn. */
 export type Leave = () => void;
 
-/** A line in which callers take turns: who sends many waits for their own, and not everybody else with them. */
+/**
+ * A line in which callers take turns: a caller of many calls waits for its own calls and does not hold up other
+ * callers.
+ */
 export interface Line {
-  /** Gives the way to leave, once it is the caller's turn; undefined where too many wait. Rejects when the signal aborts. */
+  /**
+   * Waits for the caller's turn and returns the function that ends it; undefined when too many wait. Rejects when the
+   * signal aborts.
+   */
   enter(caller: string, signal: AbortSignal): Promise<Leave> | Leave | undefined;
 }
 

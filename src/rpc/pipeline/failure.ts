@@ -17,11 +17,11 @@ const awayErrnos = new Set([
   "ENOTFOUND",
 ]);
 
-/** What pg says about broken connections; these errors have no code. */
+/** The messages of pg for broken connections; these errors have no code. */
 const awayMessages =
   /^(connection terminated|timeout exceeded when trying to connect|client has encountered a connection error)/i;
 
-/** Turns whatever was thrown into the error that the client sees; what nobody foresaw is masked. */
+/** Turns whatever was thrown into the error that the client sees; unexpected errors are masked. */
 export function toCallError(error: unknown): CallError {
   if (error instanceof CallError) return error;
   if (isDatabaseAway(error)) {

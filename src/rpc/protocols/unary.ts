@@ -12,42 +12,42 @@ export interface UnaryOptions {
   readonly newRequestId: () => string;
   /** The limit of a method's request message in bytes. */
   readonly bytesMaxOf: (method: DescMethodUnary) => number;
-  /** The room for request bodies. */
+  /** Limits the memory of all request bodies. */
   readonly bodies: BodyBudget;
-  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  /** Told of each bug of ours; the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
-/** One call as its protocol reads and writes it. What `prepare` and `decode` throw becomes the answer. */
+/** One call as its protocol reads and writes it. Whatever `prepare` and `decode` throw becomes the answer. */
 export interface Exchange {
   readonly method: DescMethodUnary;
   readonly requestId: string;
-  /** Where the body comes from, if there is any. It is received once the pipeline asks for the message. */
+  /** The source of the body, if there is one. The body is received once the pipeline asks for the message. */
   readonly body: BodySource | undefined;
-  /** What `Content-Length` says, in bytes. */
+  /** The value of `Content-Length`, in bytes. */
   readonly announced: number;
-  /** The most that the body may have, in bytes. */
+  /** The most bytes that the body may have. */
   readonly bodyBytesMax: number;
-  /** Looks at the headers. */
+  /** Reads the headers. */
   readonly prepare: () => Omit<Call, "requestId" | "signal">;
-  /** Tells a client that waits for it that the body may come. */
+  /** Tells a client that waits for `100 Continue` to send the body. */
   readonly proceed?: () => void;
-  /** Reads the message. `hold` takes room for what the body becomes without its compression. */
+  /** Reads the message. `hold` reserves memory for the decompressed body. */
   readonly decode: (body: Buffer, hold: BodyHold) => Message | Promise<Message>;
   /** Writes the answer; called at most once. */
   readonly answer: (outcome: Outcome) => void | Promise<void>;
-  /** Calls back when nobody waits for the answer any more. */
+  /** Registers a callback for when nobody waits for the answer any more. */
   readonly onClose: (closed: () => void) => void;
-  /** Ends it when even the answer fails. */
+  /** Destroys the exchange when even the answer fails. */
   readonly abandon: () => void;
 }
 
 const noBody = Buffer.alloc(0);
 
-// What setTimeout can hold; nobody waits 24 days.
+// The longest delay of setTimeout, about 24 days.
 const timeoutMsMax = 2 ** 31 - 1;
 
-/** Runs one call, which ends once: by its outcome, its deadline, a refusal, or the client going away. */
+/** Runs one call, which ends exactly once: by its outcome, its deadline, a refusal, or the client going away. */
 export function runUnary(
   exchange: Exchange,
   { invoke, onFault, bodies }: Pick<UnaryOptions, "invoke" | "onFault" | "bodies">,
@@ -108,7 +108,7 @@ async function read(exchange: Exchange, hold: BodyHold): Promise<Message> {
   return exchange.decode(await receiveBody(body, { bytesMax, announced, hold, tooLarge }), hold);
 }
 
-/** Whether a method takes one message and gives one. */
+/** Whether a method takes one message and returns one. */
 export function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }
