@@ -21,12 +21,12 @@ export const httpStatuses: Readonly<Record<Code, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-/** The HTTP status of an error: the refusal's own, else the one of its code. */
+/** The HTTP status of an error: the refusal's own, or else the one of its code. */
 export function httpStatusOf({ code, refusal }: CallError): number {
   return refusal.httpStatus ?? httpStatuses[code];
 }
 
-/** The JSON body of an error (behaviour 1.1); all four fields are always there. */
+/** The JSON body of an error (behaviour 1.1); all four fields are always present. */
 export function errorBody(error: CallError): string {
   return JSON.stringify({
     error: {

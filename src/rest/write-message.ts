@@ -10,32 +10,32 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { caseOf, type Fields, fieldsOf, isPlainStruct, isUnwrapped } from "../wire/read-message.ts";
 import { wellKnownWriter } from "./write-well-known.ts";
 
-/** Turns the local value of a field into JSON text. */
+/** Turns a field's value in memory into JSON text. */
 export type WriteValue = (value: unknown) => string;
 
 export interface MessageWriters {
   /** The whole message as a JSON object. */
   message(schema: DescMessage): (message: Message) => string;
-  /** One field of a message as the whole answer; an unset message is `{}`. */
+  /** Writes one field of a message as the whole answer; an unset message is `{}`. */
   field(field: DescField): (message: Message) => string;
-  /** Writes a message before the list that will hold it, and says how many bytes it has. */
+  /** Writes a message before the list that will hold it, and returns its bytes. */
   record(schema: DescMessage, message: Message): number;
 }
 
 /** Returns `"name":value`, or the empty string when the field is left out. */
 type WriteMember = (fields: Fields) => string;
 
-/** Text that stands in JSON as it is: no quote, backslash, control character or half of a surrogate pair. */
+/** Text that needs no escape in JSON: no quote, backslash, control character or half of a surrogate pair. */
 const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Writers of JSON as behaviour 1.3 describes it, compiled once per message type on first use: defaults are written, what
- * is unset and has presence is left out, `null` never stands for a field. `registry` knows the messages that may stand
- * in google.protobuf.Any.
+ * Makes writers of JSON as behaviour 1.3 describes it, compiled once per message type on first use: defaults are
+ * written, unset fields with presence are left out, and no field is written as `null`. `registry` knows the messages
+ * that may occur in google.protobuf.Any.
  */
 export function createMessageWriters(registry: Registry): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
-  // Kept as long as the record itself, which is as long as its answer.
+  // An entry lives as long as its record, which lives as long as its answer.
   const records = new WeakMap<object, string>();
 
   function objectWriter(schema: DescMessage): WriteValue {
@@ -43,7 +43,7 @@ export function createMessageWriters(registry: Registry): MessageWriters {
     if (known !== undefined) return known;
     const members: WriteMember[] = [];
     const write: WriteValue = (value) => {
-      // The descriptor says that a message stands here.
+      // The descriptor guarantees that this value is a message.
       const fields = value as Fields;
       let json = "";
       for (const writeMember of members) {
@@ -74,7 +74,7 @@ export function createMessageWriters(registry: Registry): MessageWriters {
   }
 
   function unlessWritten(write: WriteValue): WriteValue {
-    // The descriptor says that messages stand here.
+    // The descriptor guarantees that these values are messages.
     return (value) => records.get(value as object) ?? write(value);
   }
 
@@ -119,7 +119,7 @@ function memberWriter(field: DescField, writeValue: WriteValue): WriteMember {
 function listWriter(writeElement: WriteValue): WriteValue {
   return (value) => {
     let json = "";
-    // The descriptor says that a list stands here.
+    // The descriptor guarantees that this value is a list.
     for (const element of value as readonly unknown[]) {
       json += json === "" ? writeElement(element) : `,${writeElement(element)}`;
     }
@@ -130,7 +130,7 @@ function listWriter(writeElement: WriteValue): WriteValue {
 function mapWriter(writeElement: WriteValue): WriteValue {
   return (value) => {
     let json = "";
-    // The descriptor says that a map stands here.
+    // The descriptor guarantees that this value is a map.
     const map = value as Fields;
     for (const key of Object.keys(map)) {
       const member = `${writeString(key)}:${writeElement(map[key])}`;
@@ -152,7 +152,7 @@ function wrapperWriter(schema: DescMessage, unwrapped: boolean): WriteValue {
   const field = schema.fields[0];
   if (field?.fieldKind !== "scalar") throw new Error(`${schema.typeName} is not a wrapper`);
   const write = scalarWriter(field.scalar);
-  // The descriptor says that a wrapper stands here.
+  // The descriptor guarantees that this value is a wrapper.
   return unwrapped ? write : (value) => write((value as Fields)[field.localName]);
 }
 
@@ -177,13 +177,13 @@ function scalarWriter(scalar: ScalarType): WriteValue {
 }
 
 function writeString(value: unknown): string {
-  // The descriptor says that a string stands here.
+  // The descriptor guarantees that this value is a string.
   const text = value as string;
   return text.length < 64 && barePattern.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function writeBytes(value: unknown): string {
-  // The descriptor says that bytes stand here.
+  // The descriptor guarantees that this value is bytes.
   const bytes = value as Uint8Array;
   return `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")}"`;
 }
