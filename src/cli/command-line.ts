@@ -11,7 +11,7 @@ import type { Command } from "./operations/groups.ts";
 import { closest } from "./operations/names.ts";
 import { UsageError } from "./outcome.ts";
 
-/** Flags that every operation has. `value` says what follows them, empty for those that stand alone. */
+/** The flags of every operation. `value` names the flag's value; it is empty for flags without one. */
 export const settingFlags = [
   { name: "json", value: "", description: "print the answer as the service gave it" },
   { name: "csv", value: "", description: "print a list as CSV" },
@@ -33,16 +33,16 @@ export const settingFlags = [
 
 export type SettingName = (typeof settingFlags)[number]["name"];
 
-/** Settings given: the value, or an empty text for those that stand alone. */
+/** The given settings; a flag without a value has an empty text. */
 export type Settings = { readonly [name in SettingName]?: string };
 
 export interface CommandLine {
   readonly settings: Settings;
-  /** The request that positionals and flags make, without the file of `--body`. */
+  /** The request made of positionals and flags, without the file of `--body`. */
   readonly request: JsonObject;
 }
 
-/** Reads what follows `signpost <group> <command>`. Throws a UsageError that names the flag. */
+/** Reads the words after `signpost <group> <command>`. Throws a UsageError that names the flag. */
 export function readCommandLine(command: Command, args: readonly string[], readFile: ReadFile): CommandLine {
   const settings: { [name in SettingName]?: string } = {};
   const positionals: string[] = [];
@@ -67,9 +67,9 @@ export function readCommandLine(command: Command, args: readonly string[], readF
 
 interface Given {
   readonly name: string;
-  /** What stands after an equals sign. */
+  /** The text after an equals sign. */
   readonly value: string | undefined;
-  /** The words that follow, of which a value is taken. */
+  /** The following words; a value is taken from them. */
   readonly rest: string[];
   readonly readFile: ReadFile;
 }
@@ -120,7 +120,7 @@ function withPositionals(command: Command, request: JsonObject, positionals: rea
     const fields = open[index]?.fields;
     if (fields === undefined) continue;
     try {
-      // A text of a path is one value and no file.
+      // A text of the path is a single value and never names a file.
       given[fields[0].jsonName] = jsonOfText(fields[0], text, () => new Uint8Array());
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -130,7 +130,7 @@ function withPositionals(command: Command, request: JsonObject, positionals: rea
   return given;
 }
 
-/** Throws a UsageError that names every flag without which the service would refuse the request. */
+/** Throws a UsageError that names every missing flag of a required field. */
 export function checkRequired(command: Command, request: JsonObject): void {
   const inPath = new Set(command.binding.variables.map(({ fields }) => fields[0]));
   const missing = command.method.input.fields

@@ -1,11 +1,11 @@
-/** A command that is no operation of the interface. */
+/** A command that is no operation of the API. */
 export interface OwnCommand {
   readonly name: string;
   readonly usage: string;
   readonly description: string;
 }
 
-/** What runs on the service's own database, with the environment of the service. */
+/** Commands on the service's own database, with the service's environment. */
 export const operatorCommands: readonly OwnCommand[] = [
   { name: "serve", usage: "serve", description: "the service itself" },
   { name: "migrate", usage: "migrate", description: "bring the database's schema up to date" },
@@ -26,7 +26,7 @@ export const operatorCommands: readonly OwnCommand[] = [
   },
 ];
 
-/** What concerns the command line itself. */
+/** Commands about the command line itself. */
 export const clientCommands: readonly OwnCommand[] = [
   {
     name: "login",
@@ -40,7 +40,7 @@ export const clientCommands: readonly OwnCommand[] = [
   },
 ];
 
-/** The command that a line begins with; undefined when it begins with none of these. */
+/** The own command at the start of a line; undefined when there is none. */
 export function ownCommandOf(
   commands: readonly OwnCommand[],
   args: readonly string[],
