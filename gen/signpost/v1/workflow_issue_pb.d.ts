@@ -19,7 +19,7 @@ export declare const file_signpost_v1_workflow_issue: GenFile;
 export declare type WorkflowIssue = Message<"signpost.v1.WorkflowIssue"> & {
   /**
    * `error` for an entry without a next step, an exit that cannot be reached, or a payload that cannot work; `warning`
-   * for a step that no branch leads to, or a branch without a next step.
+   * for a step that no visit reaches, or a branch without a next step.
    *
    * @generated from field: string severity = 1;
    */
