@@ -82,7 +82,7 @@ test("fields of the path are positionals in their order, or flags", () => {
   expect(request(update, "an-id", "--name", "n")).toEqual({ id: "an-id", name: "n" });
   expect(request(traces, "--event-id", "an-id")).toEqual({ eventId: "an-id" });
   expect(request(update, "--name", "n", "--", "--an-id")).toEqual({ id: "--an-id", name: "n" });
-  expect(() => request(traces, "one", "two")).toThrow('there is no place for "two"');
+  expect(() => request(traces, "one", "two")).toThrow('"two" is one argument too many');
 });
 
 test("a flag never takes the next flag as its value, and mistyped flags are refused with a suggestion", () => {
@@ -96,7 +96,7 @@ test("a flag never takes the next flag as its value, and mistyped flags are refu
 });
 
 test("a value that would change the path is refused, and every other value is encoded", () => {
-  expect(() => restCall(update.binding, { id: ".." })).toThrow('".." cannot stand in a path');
-  expect(() => restCall(update.binding, {})).toThrow("cannot stand in a path");
+  expect(() => restCall(update.binding, { id: ".." })).toThrow('".." cannot be part of a path');
+  expect(() => restCall(update.binding, {})).toThrow("cannot be part of a path");
   expect(restCall(update.binding, { id: "a/../b?c" }).target).toBe("/v1/links/a%2F..%2Fb%3Fc");
 });

@@ -13,7 +13,7 @@ import { UsageError } from "./outcome.ts";
 
 /** The flags of every operation. `value` names the flag's value; it is empty for flags without one. */
 export const settingFlags = [
-  { name: "json", value: "", description: "print the answer as the service gave it" },
+  { name: "json", value: "", description: "print the service's answer unchanged as JSON" },
   { name: "csv", value: "", description: "print a list as CSV" },
   { name: "all", value: "", description: "follow all pages of a list" },
   { name: "watch", value: "", description: "wait until the job is finished" },
@@ -25,7 +25,7 @@ export const settingFlags = [
   {
     name: "idempotency-key",
     value: "<key>",
-    description: "repeat a writing call safely; made up when absent",
+    description: "the key that makes a repeated call take effect once; random when absent",
   },
   { name: "profile", value: "<name>", description: "the service and token that login kept under this name" },
   { name: "help", value: "", description: "show this" },
@@ -113,7 +113,7 @@ function withPositionals(command: Command, request: JsonObject, positionals: rea
   const open = command.binding.variables.filter(({ fields }) => request[fields[0].jsonName] === undefined);
   if (positionals.length > open.length) {
     const extra = JSON.stringify(positionals[open.length]);
-    throw new UsageError(`there is no place for ${extra}; fields are given by flags`, helpOf(command));
+    throw new UsageError(`${extra} is one argument too many: give other fields by flags`, helpOf(command));
   }
   const given = { ...request };
   for (const [index, text] of positionals.entries()) {

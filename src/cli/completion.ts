@@ -102,6 +102,6 @@ complete -c signpost -f -a '(__signpost_complete)'
 export function completionScript(shell: string | undefined): string {
   const script = scripts[shell ?? ""];
   if (script === undefined)
-    throw new UsageError(`a shell is wanted: ${Object.keys(scripts).join(", ")}`, "completion");
+    throw new UsageError(`name a shell: ${Object.keys(scripts).join(", ")}`, "completion");
   return script;
 }

@@ -19,7 +19,7 @@ export async function login(args: readonly string[], env: Environment): Promise<
     throw new UsageError("--profile must be 1 to 64 letters, digits, dots, hyphens and underscores", "login");
   const baseUrl = addressOf(url ?? env.SIGNPOST_URL ?? defaultBaseUrl, "--base-url");
   const accessToken = (await readToken(baseUrl)).trim();
-  if (!/^[!-~]+$/.test(accessToken)) throw new UsageError("that is no token", "login");
+  if (!/^[!-~]+$/.test(accessToken)) throw new UsageError("this text is not a token", "login");
   await createAsk({ baseUrl, accessToken })(await checkingCall());
   await keepProfile(env, profile, { baseUrl, accessToken });
   const { protocol, hostname } = new URL(baseUrl);

@@ -86,7 +86,7 @@ async function runInGroup(args: readonly string[], terminal: Terminal): Promise<
 async function showMainHelp(args: readonly string[], terminal: Terminal): Promise<void> {
   const [first] = args;
   if (first !== undefined && first !== "--help" && first !== "-h")
-    throw new UsageError(`a command stands before flags such as ${first}`);
+    throw new UsageError(`put the command before flags such as ${first}`);
   const { groupNames, loadGroup } = await import("./operations/groups.ts");
   const { mainHelp } = await import("./help.ts");
   const { readDescriptions } = await import("./operations/descriptions.ts");

@@ -22,7 +22,7 @@ export const operatorCommands: readonly OwnCommand[] = [
   {
     name: "events rebuild",
     usage: "events rebuild [--workspace ID]",
-    description: "fold the counters again from the events",
+    description: "rebuild the counters from the events",
   },
 ];
 
@@ -36,7 +36,7 @@ export const clientCommands: readonly OwnCommand[] = [
   {
     name: "completion",
     usage: "completion bash|zsh|fish",
-    description: "print what makes a shell complete commands and flags",
+    description: "print the script that completes commands and flags in a shell",
   },
 ];
 

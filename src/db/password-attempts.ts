@@ -12,9 +12,7 @@ export interface Trier {
   readonly address: string;
 }
 
-/**
- * The most wrong tries of one visit and address, and of one network over all visits of a step (behaviour, section 4).
- */
+/** The most wrong tries of one visit and address, and of one network over all visits of a step. */
 const ofVisit = { max: 5, window: "15 minutes" };
 const ofNetwork = { max: 20, window: "1 hour" };
 

@@ -6,7 +6,7 @@ import { acceptedEncodings, isReadable } from "../lib/limits/inflated.ts";
 /** A request over HTTP/1.1 or HTTP/2. */
 export type RestRequest = IncomingMessage | Http2ServerRequest;
 
-/** The limit of a request body where the method declares none: 8 MiB (behaviour 1.6). */
+/** The limit of a request body where the method declares none: 8 MiB. */
 export const bodyBytesMax = 8 * 1024 * 1024;
 
 /** A header's first value. */

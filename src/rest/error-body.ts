@@ -1,7 +1,7 @@
 import { type ErrorDetail, errorDetails } from "../lib/error-details.ts";
 import type { CallError, Code } from "../lib/errors.ts";
 
-/** The HTTP status of every gRPC code (behaviour 1.1). */
+/** The HTTP status of every gRPC code. */
 export const httpStatuses: Readonly<Record<Code, number>> = {
   CANCELLED: 499,
   UNKNOWN: 500,
@@ -26,7 +26,7 @@ export function httpStatusOf({ code, refusal }: CallError): number {
   return refusal.httpStatus ?? httpStatuses[code];
 }
 
-/** The JSON body of an error (behaviour 1.1); all four fields are always present. */
+/** The JSON body of an error; all four fields are always present. */
 export function errorBody(error: CallError): string {
   return JSON.stringify({
     error: {

@@ -28,7 +28,7 @@ export function respond(
   });
 }
 
-/** Writes an error in the form of behaviour 1.1, with `Retry-After` and the other headers of the refusal. */
+/** Writes an error as `errorBody` does, with `Retry-After` and the other headers of the refusal. */
 export function respondError(
   res: RestResponse,
   error: CallError,

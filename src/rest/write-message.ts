@@ -29,7 +29,7 @@ type WriteMember = (fields: Fields) => string;
 const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Makes writers of JSON as behaviour 1.3 describes it, compiled once per message type on first use: defaults are
+ * Makes writers of protobuf's JSON, compiled once per message type on first use: defaults are
  * written, unset fields with presence are left out, and no field is written as `null`. `registry` knows the messages
  * that may occur in google.protobuf.Any.
  */

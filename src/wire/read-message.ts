@@ -60,7 +60,7 @@ interface FieldReader {
 type FieldTable = ReadonlyMap<string, FieldReader>;
 
 /**
- * Makes readers of JSON as behaviour 1.3 describes it, compiled once per message type on first use. They report every
+ * Makes readers of protobuf's JSON, compiled once per message type on first use. They report every
  * bad field with its path and never throw. Unknown members are ignored, null means absent, and of two members for one
  * field the last wins. `registry` knows the messages that may occur in google.protobuf.Any.
  */

@@ -81,6 +81,6 @@ export async function rebuildEvents(config: Config, workspaceId: string | undefi
     throw new Error(`"${workspaceId}" is no workspace id`);
   return withDatabase(config, async ({ db }) => {
     await rebuildRollUps(db, workspaceId);
-    return "the counters are folded again";
+    return "the counters are rebuilt";
   });
 }

@@ -45,7 +45,7 @@ export function restCall(
     case "none":
       return { httpMethod, target: `${path}${queryOf(fields)}`, body: undefined };
     case "raw":
-      throw new UsageError("this operation takes bytes as they are, which the command line cannot send");
+      throw new UsageError("this operation takes raw bytes, which the command line cannot send");
   }
 }
 
@@ -66,7 +66,7 @@ function pathPart(name: string, value: unknown, isOnePart: boolean): string {
   const parts = isOnePart ? [text] : text.split("/");
   // Clients normalize addresses: a component of dots alone would name another path.
   if (parts.some((part) => part === "" || part === "." || part === ".."))
-    throw new UsageError(`${name}: ${JSON.stringify(text)} cannot stand in a path`);
+    throw new UsageError(`${name}: ${JSON.stringify(text)} cannot be part of a path`);
   return parts.map(encodeURIComponent).join("/");
 }
 

@@ -73,7 +73,7 @@ function checkSettings(command: Command, settings: Settings, watch: Watch | unde
   if (settings.all !== undefined && !isPaged(command))
     throw new UsageError("--all: this operation has no pages", help);
   if (settings.watch !== undefined && watch === undefined)
-    throw new UsageError("--watch: this operation is done when it answers", help);
+    throw new UsageError("--watch: this operation is already done when it answers", help);
 }
 
 /** Reads the file of a flag; `-` is standard input. */

@@ -95,7 +95,7 @@ const noEntities = "PictureFault: must not define entities: save the SVG without
 const outside = "PictureFault: must not refer to anything outside: embed images as PNG or JPEG data";
 const handlers = "PictureFault: must not have event handlers: save the SVG as a plain picture";
 const wrongKind = "PictureFault: must be a PNG, JPEG, WEBP or SVG without scripts image";
-const sheet = "PictureFault: must not have processing instructions or style sheets outside";
+const sheet = "PictureFault: must not have processing instructions or external style sheets";
 const noElement = (name: string) =>
   `PictureFault: must not contain <${name}>: save the SVG as a plain picture`;
 

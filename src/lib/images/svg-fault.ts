@@ -42,7 +42,7 @@ export function svgFault(bytes: Uint8Array): string | undefined {
   // The plain DOCTYPE of drawing programs names a document that nobody fetches. A DOCTYPE with declarations is refused.
   if (/<!entity/i.test(text) || hasDoctypeOfItsOwn(text))
     return "must not define entities: save the SVG without a DOCTYPE";
-  if (/<\?(?!xml\s)/i.test(text)) return "must not have processing instructions or style sheets outside";
+  if (/<\?(?!xml\s)/i.test(text)) return "must not have processing instructions or external style sheets";
   const element = refusedElements.exec(text)?.[1];
   if (element !== undefined)
     return `must not contain <${element.toLowerCase()}>: save the SVG as a plain picture`;

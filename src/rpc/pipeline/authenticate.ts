@@ -42,7 +42,7 @@ interface KnownIdentity {
 /** Verifying costs about 90 µs, so verified tokens are kept. */
 const knownMax = 10_000;
 
-/** `lastUsedAt` moves at most once in this time (behaviour 8.28). */
+/** `lastUsedAt` moves at most once in this time, in milliseconds. */
 const noteMs = 60_000;
 
 /**

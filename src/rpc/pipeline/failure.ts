@@ -39,7 +39,9 @@ export function toCallError(error: unknown): CallError {
     return fail("ABORTED", "ABORTED", "another call changed the same records; try again", { cause: error });
   }
   if (error instanceof pg.DatabaseError && error.code === statementTimeout) return deadlineExceeded(error);
-  return fail("INTERNAL", "INTERNAL", "internal error; the request id leads to its log", { cause: error });
+  return fail("INTERNAL", "INTERNAL", "internal error; the request id finds it in the service's log", {
+    cause: error,
+  });
 }
 
 export function deadlineExceeded(cause?: unknown): CallError {

@@ -210,7 +210,7 @@ function keyReused(): CallError {
   return fail(
     "INVALID_ARGUMENT",
     "IDEMPOTENCY_KEY_REUSED",
-    "this idempotency key came before with another request; take a new key",
+    "this idempotency key was already used with another request; use a new key",
     { httpStatus: 422 },
   );
 }

@@ -166,7 +166,7 @@ test("an unexpected error is masked, and logged once with request id and stack",
   };
   const outcome = await listWith({ token: await tokenOf(), requestId: "find-me-in-the-log" });
   expect(outcome).toMatchObject({
-    error: { code: "INTERNAL", message: "internal error; the request id leads to its log" },
+    error: { code: "INTERNAL", message: "internal error; the request id finds it in the service's log" },
   });
   const lines = api
     .log()

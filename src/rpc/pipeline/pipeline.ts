@@ -180,7 +180,7 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
 }
 
 function tooManyAtOnce(): CallError {
-  const message = "too many calls of this workspace wait for the database already; make fewer at once";
+  const message = "too many calls of this workspace are waiting for the database; make fewer at once";
   return fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 1 });
 }
 

@@ -44,7 +44,7 @@ export interface RateLimiter {
   close(): Promise<void>;
 }
 
-/** The headers that tell a caller its limit (behaviour 4); empty when the limit is switched off. */
+/** The headers that tell a caller its limit; empty when the limit is switched off. */
 export function limitHeaders(allowance: Allowance | undefined): Readonly<Record<string, string>> {
   if (allowance === undefined) return {};
   const { burst, left, fullInSeconds } = allowance;

@@ -38,7 +38,7 @@ export interface RevocationsDeps {
   readonly pollMs?: number;
 }
 
-/** Revocations and changed scopes are effective on every process within 5 s (behaviour 2.1). */
+/** Revocations and changed scopes are effective on every process within 5 s. */
 const ageMaxMs = 5_000;
 
 /**

@@ -29,7 +29,7 @@ export function unaryFrame(body: Buffer): Frame {
   const flag = body[0];
   const length = body.readUInt32BE(1);
   if (flag !== 0 && flag !== 1) throw malformed("the message begins with an unknown flag");
-  if (body.length < headLength + length) throw malformed("the message is shorter than it says");
+  if (body.length < headLength + length) throw malformed("the message is shorter than its declared length");
   if (body.length > headLength + length) throw malformed("a unary call takes one message");
   return { compressed: flag === 1, bytes: body.subarray(headLength) };
 }

@@ -106,7 +106,7 @@ function answer(index: Index, question: Question) {
       };
     }
     case undefined:
-      return refusal(codeNumbers.INVALID_ARGUMENT, "the request asks nothing");
+      return refusal(codeNumbers.INVALID_ARGUMENT, "the request has no question");
   }
 }
 
