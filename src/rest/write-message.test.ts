@@ -18,7 +18,7 @@ function write(init: SpecimenInit): Record<string, JsonValue> {
   return JSON.parse(String(writeSpecimen(create(SpecimenSchema, init)))) as Record<string, JsonValue>;
 }
 
-test("defaults are written, and what is unset and has presence is left out", () => {
+test("defaults are written, and unset fields with presence are left out", () => {
   expect(write({})).toEqual({
     ...{ id: "", displayName: "", enabled: false },
     ...{ int32Value: 0, sint32Value: 0, sfixed32Value: 0, uint32Value: 0, fixed32Value: 0 },
@@ -74,7 +74,7 @@ const written: [init: SpecimenInit, json: Record<string, unknown>][] = [
     { floatValue: Number.NaN, doubleValue: Number.NEGATIVE_INFINITY },
     { floatValue: "NaN", doubleValue: "-Infinity" },
   ],
-  // An enum value that only a newer caller over gRPC knows.
+  // An enum value that only a newer gRPC caller knows.
   [{ colors: [1, 77 as Specimen_Color] }, { colors: ["COLOR_RED", 77] }],
   [
     { stringWrapper: "", int64Wrapper: 5n },

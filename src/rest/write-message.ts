@@ -10,7 +10,7 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { caseOf, type Fields, fieldsOf, isPlainStruct, isUnwrapped } from "../wire/read-message.ts";
 import { wellKnownWriter } from "./write-well-known.ts";
 
-/** Turns the local value of a field into JSON text. */
+/** Turns a field's value in memory into JSON text. */
 export type WriteValue = (value: unknown) => string;
 
 /** JSON as text, or as its bytes in UTF-8. */
@@ -28,13 +28,13 @@ export interface MessageWriters {
 /** Returns `"name":value`, or the empty string when the field is left out. */
 type WriteMember = (fields: Fields) => string;
 
-/** Text that stands in JSON as it is: no quote, backslash, control character or half of a surrogate pair. */
+/** Text that needs no escape in JSON: no quote, backslash, control character or half of a surrogate pair. */
 const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Writers of JSON as behaviour 1.3 describes it, compiled once per message type on first use: defaults are written, what
- * is unset and has presence is left out, `null` never stands for a field. `registry` knows the messages that may stand
- * in google.protobuf.Any.
+ * Makes writers of protobuf's JSON, compiled once per message type on first use: defaults are
+ * written, unset fields with presence are left out, and no field is written as `null`. `registry` knows the messages
+ * that may occur in google.protobuf.Any.
  */
 export function createMessageWriters(registry: Registry): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
@@ -45,7 +45,7 @@ export function createMessageWriters(registry: Registry): MessageWriters {
     if (known !== undefined) return known;
     const members: WriteMember[] = [];
     const write: WriteValue = (value) => {
-      // The descriptor says that a message stands here.
+      // The descriptor guarantees that this value is a message.
       const fields = value as Fields;
       let json = "";
       for (const writeMember of members) {
@@ -162,7 +162,7 @@ function memberWriter(field: DescField, writeValue: WriteValue): WriteMember {
 function listWriter(writeElement: WriteValue): WriteValue {
   return (value) => {
     let json = "";
-    // The descriptor says that a list stands here.
+    // The descriptor guarantees that this value is a list.
     for (const element of value as readonly unknown[]) {
       json += json === "" ? writeElement(element) : `,${writeElement(element)}`;
     }
@@ -173,7 +173,7 @@ function listWriter(writeElement: WriteValue): WriteValue {
 function mapWriter(writeElement: WriteValue): WriteValue {
   return (value) => {
     let json = "";
-    // The descriptor says that a map stands here.
+    // The descriptor guarantees that this value is a map.
     const map = value as Fields;
     for (const key of Object.keys(map)) {
       const member = `${writeString(key)}:${writeElement(map[key])}`;
@@ -195,7 +195,7 @@ function wrapperWriter(schema: DescMessage, unwrapped: boolean): WriteValue {
   const field = schema.fields[0];
   if (field?.fieldKind !== "scalar") throw new Error(`${schema.typeName} is not a wrapper`);
   const write = scalarWriter(field.scalar);
-  // The descriptor says that a wrapper stands here.
+  // The descriptor guarantees that this value is a wrapper.
   return unwrapped ? write : (value) => write((value as Fields)[field.localName]);
 }
 
@@ -220,13 +220,13 @@ function scalarWriter(scalar: ScalarType): WriteValue {
 }
 
 function writeString(value: unknown): string {
-  // The descriptor says that a string stands here.
+  // The descriptor guarantees that this value is a string.
   const text = value as string;
   return text.length < 64 && barePattern.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function writeBytes(value: unknown): string {
-  // The descriptor says that bytes stand here.
+  // The descriptor guarantees that this value is bytes.
   const bytes = value as Uint8Array;
   return `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")}"`;
 }

@@ -13,19 +13,22 @@ export interface Call {
   readonly authorization: string | undefined;
   /** The `Idempotency-Key` header or metadata, unread. */
   readonly idempotencyKey: string | undefined;
-  /** HTTP method, path and query as they came (`POST /v1/links`); RPC protocols: `POST /signpost.v1.LinksService/Create`. */
+  /**
+   * HTTP method, path and query as the client sent them (`POST /v1/links`); RPC protocols: `POST
+   * /signpost.v1.LinksService/Create`.
+   */
   readonly target: string;
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: string;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
-  /** The time the client is willing to wait, if it said so. */
+  /** The time the client is willing to wait, if the client said so. */
   readonly timeoutMs: number | undefined;
-  /** Writes records as the answer will have them. */
+  /** Writes records in the form that the answer will have. */
   readonly writeRecord: WriteRecord;
 }
 
-/** HTTP headers or gRPC metadata of an answer, lower-case names: `x-request-id`, `ratelimit`, `location`. */
+/** HTTP headers or gRPC metadata of an answer, with lower-case names: `x-request-id`, `ratelimit`, `location`. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 export type Outcome =

@@ -4,10 +4,12 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 /** How a message is written: protobuf's bytes, or its JSON. */
 export type Codec = "proto" | "json";
 
-/** Writes a record of an answer before the answer is made, keeps it for then, and says how many bytes it has. */
+/**
+ * Writes a record of an answer before the answer is complete, keeps the bytes for it, and returns how many there are.
+ */
 export type WriteRecord = (desc: DescMessage, record: Message) => number;
 
-/* Kept as long as the record itself, which is as long as its answer. */
+/* An entry lives as long as its record, which lives as long as its answer. */
 const binaries = new WeakMap<Message, Uint8Array>();
 const texts = new WeakMap<Message, Buffer>();
 
@@ -25,7 +27,7 @@ export const recordWriters: Readonly<Record<Codec, WriteRecord>> = {
   },
 };
 
-/** The bytes of an answer; what `recordWriters` wrote of it is not written again. */
+/** Writes an answer; records that `recordWriters` has written already are not written again. */
 export function writeAnswer(codec: Codec, desc: DescMessage, answer: Message): Uint8Array {
   return codec === "proto" ? binaryOf(desc, answer) : Buffer.concat(textOf(desc, answer));
 }
@@ -81,7 +83,7 @@ interface MessageField {
   readonly message: DescMessage;
 }
 
-/** Where the records of an answer stand: in its own lists, and in pages that it embeds. */
+/** The places of an answer's records: its own lists, and the pages that it embeds. */
 interface Places {
   readonly lists: readonly MessageField[];
   readonly pages: readonly MessageField[];
@@ -89,7 +91,7 @@ interface Places {
 
 const knownPlaces = new Map<DescMessage, Places | undefined>();
 
-/** Undefined for answers that do not page. */
+/** Finds the places of an answer's records; undefined for answers without pages. */
 function placesOf(desc: DescMessage): Places | undefined {
   if (!knownPlaces.has(desc)) knownPlaces.set(desc, findPlaces(desc));
   return knownPlaces.get(desc);
@@ -121,7 +123,7 @@ function recordsIn(answer: Message, field: DescField): readonly Message[] {
   return held(answer, field);
 }
 
-// The descriptor says what stands there.
+// The caller takes `field` from the message's own descriptor.
 function held<Value>(answer: Message, field: DescField): Value {
   return (answer as unknown as Readonly<Record<string, unknown>>)[field.localName] as Value;
 }

@@ -16,7 +16,7 @@ let service: Service;
 let noisy: { readonly token: string; readonly rest: RestApi };
 let quiet: { readonly token: string; readonly rest: RestApi };
 let admin: pg.Client;
-/** Holds locks while `admin` looks: within one transaction PostgreSQL shows the same activity for ever. */
+/** Holds locks while `admin` looks: within one transaction PostgreSQL's activity view never changes. */
 let locker: pg.Client;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function otherWorkspace(): Promise<string> {
   return accessToken;
 }
 
-/** The status of an answer, whatever it is. */
+/** Returns the status of an answer, whatever its body is. */
 async function statusOf(method: string, path: string, token?: string, body?: object): Promise<number> {
   const answer = await fetch(`${service.baseUrl}${path}`, {
     method,
@@ -64,7 +64,7 @@ async function statusOf(method: string, path: string, token?: string, body?: obj
   return answer.status;
 }
 
-/** The lbid of a visit that is supposed to have begun this moment, and that nobody has made. */
+/** The lbid of an invented visit that claims to have begun just now. */
 const inventedLbid = () => lbidOfEvent(newId(new Date()));
 
 function times<T>(count: number, make: (index: number) => T): T[] {
@@ -84,7 +84,7 @@ const blockedAtOnce = Math.max(1, Math.floor(availableParallelism() / 2)) + 1;
 test("whatever one workspace and strangers ask for at once, the calls and scans of others are answered", async () => {
   const { shortlink: known } = await noisy.rest.createLink();
   const links = await Promise.all(times(8, () => quiet.rest.createLink()));
-  // Every search of visitors takes as long as this lasts.
+  // While this lock is held, every search of visitors waits.
   await locker.query("begin; lock table visitors in access exclusive mode");
   const others = [
     ...times(50, () => statusOf("POST", "/v1/visitor/identify", noisy.token, { lbid: inventedLbid() })),
@@ -107,7 +107,7 @@ test("whatever one workspace and strangers ask for at once, the calls and scans 
   expect([...statuses].filter((status) => status !== 503).sort()).toEqual([200, 404, 429]);
 });
 
-test("a workspace whose line is full is told to come back, and its neighbour is not", async () => {
+test("a workspace with a full waiting line is refused with a retry delay, and its neighbour is not", async () => {
   await locker.query("begin; lock table visitors in access exclusive mode");
   const searches = times(400, () => statusOf("GET", "/v1/visitors?search=x", noisy.token));
   const refused = Promise.race(searches);

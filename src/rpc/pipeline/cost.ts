@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Cost } from "../../../gen/signpost/options/v1/handling_pb.js";
 import { createTurnstile } from "../../lib/limits/turnstile.ts";
 
-/** How many calls of a class a process serves at once, and how many may wait: of all callers, and of one. */
+/** How many calls of a class a process serves at once, and how many may wait: of all callers together, and of one. */
 interface LineLimits {
   readonly atOnce: number;
   readonly atOncePerCaller: number;
@@ -34,9 +34,15 @@ const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
 /** Ends a call's turn. */
 export type Leave = () => void;
 
-/** A line in which callers take turns: who sends many waits for their own, and not everybody else with them. */
+/**
+ * A line in which callers take turns: a caller of many calls waits for its own calls and does not hold up other
+ * callers.
+ */
 export interface Line {
-  /** Gives the way to leave, once it is the caller's turn; undefined where too many wait. Rejects when the signal aborts. */
+  /**
+   * Waits for the caller's turn and returns the function that ends it; undefined when too many wait. Rejects when the
+   * signal aborts.
+   */
   enter(caller: string, signal: AbortSignal): Promise<Leave> | Leave | undefined;
 }
 

@@ -12,9 +12,9 @@ export interface UnaryOptions {
   readonly newRequestId: () => string;
   /** The limit of a method's request message in bytes. */
   readonly bytesMaxOf: (method: DescMethodUnary) => number;
-  /** The room for request bodies. */
+  /** Limits the memory of all request bodies. */
   readonly bodies: BodyBudget;
-  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  /** Told of each bug of ours; the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
@@ -22,33 +22,33 @@ export interface UnaryOptions {
 export interface Exchange {
   readonly method: DescMethodUnary;
   readonly requestId: string;
-  /** Where the body comes from, if there is any. It is received once the pipeline asks for the message. */
+  /** The source of the body, if there is one. The body is received once the pipeline asks for the message. */
   readonly body: BodySource | undefined;
-  /** What `Content-Length` says, in bytes. */
+  /** The value of `Content-Length`, in bytes. */
   readonly announced: number;
-  /** The most that the body may have, in bytes. */
+  /** The most bytes that the body may have. */
   readonly bodyBytesMax: number;
-  /** Looks at the headers. */
+  /** Reads the headers. */
   readonly prepare: () => Omit<Call, "requestId" | "signal">;
-  /** Tells a client that waits for it that the body may come. */
+  /** Tells a client that waits for `100 Continue` to send the body. */
   readonly proceed?: () => void;
   /** The bytes of the message without frame and compression, for which `hold` takes room. */
   readonly unpack: (body: Buffer, hold: BodyHold) => Uint8Array | Promise<Uint8Array>;
   readonly decode: (bytes: Uint8Array) => Message;
   /** Writes the answer; called at most once. */
   readonly answer: (outcome: Outcome) => void | Promise<void>;
-  /** Calls back when nobody waits for the answer any more. */
+  /** Registers a callback for when nobody waits for the answer any more. */
   readonly onClose: (closed: () => void) => void;
-  /** Ends it when even the answer fails. */
+  /** Destroys the exchange when even the answer fails. */
   readonly abandon: () => void;
 }
 
 const noBody = Buffer.alloc(0);
 
-// What setTimeout can hold; nobody waits 24 days.
+// The longest delay of setTimeout, about 24 days.
 const timeoutMsMax = 2 ** 31 - 1;
 
-/** Runs one call, which ends once: by its outcome, its deadline, a refusal, or the client going away. */
+/** Runs one call, which ends exactly once: by its outcome, its deadline, a refusal, or the client going away. */
 export function runUnary(
   exchange: Exchange,
   { invoke, onFault, bodies }: Pick<UnaryOptions, "invoke" | "onFault" | "bodies">,
@@ -117,7 +117,7 @@ async function receive(
   return receiveBody(body, { bytesMax, announced, hold, tooLarge });
 }
 
-/** Whether a method takes one message and gives one. */
+/** Whether a method takes one message and returns one. */
 export function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }
