@@ -81,7 +81,7 @@ async function blocked(): Promise<number> {
 /** Searches of one workspace that PostgreSQL works on at once, and one call with a key. */
 const blockedAtOnce = Math.max(1, Math.floor(availableParallelism() / 2)) + 1;
 
-test("whatever one workspace and strangers ask for at once, the calls and scans of others are answered", async () => {
+test("calls and scans of other workspaces are answered while one workspace and strangers overload the service", async () => {
   const { shortlink: known } = await noisy.rest.createLink();
   const links = await Promise.all(times(8, () => quiet.rest.createLink()));
   // While this lock is held, every search of visitors waits.
@@ -104,7 +104,7 @@ test("whatever one workspace and strangers ask for at once, the calls and scans 
   await locker.query("rollback");
   const statuses = new Set(await Promise.all([...searches, ...others]));
   // What nobody has made is not found, or not looked for that often; a slow machine may hold the lock for too long (503).
-  expect([...statuses].filter((status) => status !== 503).sort()).toEqual([200, 404, 429]);
+  expect(new Set([...statuses, 503])).toEqual(new Set([200, 404, 429, 503]));
 });
 
 test("a workspace with a full waiting line is refused with a retry delay, and its neighbour is not", async () => {

@@ -13,7 +13,7 @@ export interface CsvTable<Message> {
 /** A table is one string of the answer, which is written in one go. */
 const csvBytesMax = 1024 * 1024;
 
-/** Fills a page with the rows of a table, and answers it in the form that lists have in common. */
+/** Fills a page with the rows of a table, and returns it in the form that all lists share. */
 export async function fillCsv<Row, Kind extends keyof PageKeys, Message>(
   page: Page<Kind>,
   { header, row: rowOf }: CsvTable<Message>,
