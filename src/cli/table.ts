@@ -9,7 +9,7 @@ export interface Column {
 }
 
 /** Which of the offered columns are shown, and how wide they are. */
-export interface Layout {
+export interface TableLayout {
   /** Positions among the offered columns. */
   readonly shown: readonly number[];
   readonly widths: readonly number[];
@@ -19,7 +19,7 @@ const cellWidthMax = 48;
 const gap = "  ";
 
 /** Takes columns in their order as long as they fit into the width in characters; empty ones are left out. */
-export function layOut(columns: readonly Column[], width: number): Layout {
+export function layOutColumns(columns: readonly Column[], width: number): TableLayout {
   const shown: number[] = [];
   const widths: number[] = [];
   let used = 0;
@@ -37,7 +37,7 @@ export function layOut(columns: readonly Column[], width: number): Layout {
 
 /** One line of a table, from the texts of all offered columns. */
 export function tableLine(
-  { shown, widths }: Layout,
+  { shown, widths }: TableLayout,
   columns: readonly Column[],
   texts: readonly string[],
 ): string {

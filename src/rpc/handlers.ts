@@ -73,11 +73,11 @@ export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
  * What can be said against a request beside the rules of its fields, and without a database. It is asked also of requests
  * that break those rules, so that a caller learns of every bad field at once.
  */
-type Check<Request> = (request: Request) => readonly Fault[];
+type RequestCheck<Request> = (request: Request) => readonly Fault[];
 
 /** A handler, in one or two parts, of requests that `check` has nothing to say against. */
 export function withCheck<Request, Answer>(
-  check: Check<Request>,
+  check: RequestCheck<Request>,
   handle: ((request: Request, context: Context) => Promise<Answer>) & {
     readonly prepare?: Prepare<Request, Answer>;
   },
@@ -106,7 +106,7 @@ type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
 export interface Handle {
   (request: never, context: Context): Promise<AnyAnswer>;
   readonly prepare?: Prepare<never, AnyAnswer>;
-  readonly check?: Check<never>;
+  readonly check?: RequestCheck<never>;
 }
 
 /** Pairs a service with its handlers, checked against each other. */

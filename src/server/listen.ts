@@ -30,7 +30,7 @@ export interface ListenOptions {
   readonly log: Logger;
 }
 
-export interface Listener {
+export interface PortListener {
   readonly port: number;
   /** Takes no more connections, lets running requests end for at most `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
@@ -39,7 +39,7 @@ export interface Listener {
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /** Opens one port for HTTP/1.1 and HTTP/2: by the client's first bytes in cleartext, by ALPN with TLS. */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<PortListener> {
   const limits = { ...defaultLimits, ...options.limits };
   const guarded = guard(options.handler, options.log);
   const http1 = createHttp1(limits, guarded);

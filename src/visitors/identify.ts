@@ -80,7 +80,7 @@ function isRace(error: unknown): boolean {
   return error instanceof IdentifyRace || violates(error, "visitors_email_key") || isDeadlock(error);
 }
 
-interface Identity {
+interface VisitorIdentity {
   /** Case-folded. */
   readonly email: string | null;
   readonly phone: string | null;
@@ -91,7 +91,7 @@ type Values = ReadonlyMap<string, GivenAttribute>;
 async function identifyOnce(
   tx: Db,
   call: IdentifyCall,
-  identity: Identity,
+  identity: VisitorIdentity,
   values: Values,
 ): Promise<Identified> {
   const { workspaceId, at, event } = call;
@@ -129,9 +129,9 @@ async function identifyOnce(
   return { visitorId: profile.id, created: found === undefined, changedKeys: [...reserved, ...custom] };
 }
 
-type VisitorRow = Selectable<Visitors>;
+type StoredVisitor = Selectable<Visitors>;
 
-export function isAnonymous({ email, phone }: Pick<VisitorRow, "email" | "phone">): boolean {
+export function isAnonymous({ email, phone }: Pick<StoredVisitor, "email" | "phone">): boolean {
   return email === null && phone === null;
 }
 
@@ -155,7 +155,7 @@ function lastingValues(attributes: readonly GivenAttribute[]): Values {
  * Makes calls with the same identity wait for each other, until the transaction ends. Only e-mail addresses are unique,
  * and even they only once somebody has them.
  */
-async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: Identity): Promise<void> {
+async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: VisitorIdentity): Promise<void> {
   const names = [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
   if (names.length === 0) return;
   await sql`select pg_advisory_xact_lock(${lockClasses.identity}, number)
@@ -170,7 +170,11 @@ interface Whose {
 }
 
 /** Served by events_pkey, visitors_email_key and visitors_phone_idx. */
-async function whoIsIt(tx: Db, { workspaceId, event }: IdentifyCall, identity: Identity): Promise<Whose> {
+async function whoIsIt(
+  tx: Db,
+  { workspaceId, event }: IdentifyCall,
+  identity: VisitorIdentity,
+): Promise<Whose> {
   const { rows } = await sql<Whose>`
     select
       (select visitor_id from events
@@ -187,15 +191,15 @@ export async function lockVisitors(
   tx: Db,
   workspaceId: string,
   ids: readonly (string | null)[],
-): Promise<VisitorRow[]> {
+): Promise<StoredVisitor[]> {
   const known = ids.filter((id) => id !== null);
   if (known.length === 0) return [];
-  const { rows } = await sql<VisitorRow>`select * from visitors
+  const { rows } = await sql<StoredVisitor>`select * from visitors
     where workspace_id = ${workspaceId} and id = any(${known}::uuid[]) order by id for update`.execute(tx);
   return rows;
 }
 
-async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<VisitorRow> {
+async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<StoredVisitor> {
   return await tx
     .insertInto("visitors")
     .values({ workspace_id: workspaceId, id: newId(at), created_at: at, updated_at: at })
@@ -212,10 +216,10 @@ const reservedColumns = {
 
 interface ReservedChange {
   /** As it is stored. */
-  readonly profile: VisitorRow;
+  readonly profile: StoredVisitor;
   /** As it is before the call's own values. */
-  readonly before: VisitorRow;
-  readonly identity: Identity;
+  readonly before: StoredVisitor;
+  readonly identity: VisitorIdentity;
   readonly values: Values;
   readonly at: Date;
 }

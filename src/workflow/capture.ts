@@ -4,7 +4,7 @@ import type { Visit } from "./visit.ts";
 import type { SavedAttribute } from "./walk.ts";
 
 /** The button that was pressed on a multi-link page. */
-export interface Choice {
+export interface PressedButton {
   readonly id: string;
   readonly label: string;
 }
@@ -25,7 +25,7 @@ export function captured(
   plan: Plan,
   visit: Visit,
   now: Date,
-  choice?: Choice,
+  choice?: PressedButton,
 ): readonly SavedAttribute[] {
   if (capture === undefined || !savesAttributes(visit)) return nothingSaved;
   return capture.flatMap(({ key, value: template, type, setOnce }) => {
@@ -53,7 +53,7 @@ function clipped(text: string): string {
   return text.slice(0, read);
 }
 
-function textFor(piece: TemplatePiece, { link }: Plan, now: Date, choice: Choice | undefined): string {
+function textFor(piece: TemplatePiece, { link }: Plan, now: Date, choice: PressedButton | undefined): string {
   switch (piece.kind) {
     case "text":
       return piece.text;

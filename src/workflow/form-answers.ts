@@ -29,14 +29,14 @@ export type Checked =
   | { readonly value: string; readonly fault?: never }
   | { readonly fault: AnswerFault; readonly value?: never };
 
-export const answerBytesMax = 4_096;
+export const formAnswerBytesMax = 4_096;
 
 /** Checks the answer to one field. `country` is asked for the region of phone numbers that come without a country code. */
 export function checkAnswer(field: FormField, answer: Answer, country: () => string): Checked {
   const given = (answer.get(formFieldName(field.id)) ?? []).map(cleaned).filter((text) => text !== "");
   if (isYesOrNo(field) && checkedAs(field) === "CHECKBOX") return yesOrNo(given, field);
   if (given.length === 0) return field.required ? { fault: "REQUIRED" } : { value: "" };
-  if (byteLength(given.join(", ")) > answerBytesMax) return { fault: "TOO_LONG" };
+  if (byteLength(given.join(", ")) > formAnswerBytesMax) return { fault: "TOO_LONG" };
   return checks[checkedAs(field)](given, field, country);
 }
 
@@ -45,9 +45,9 @@ function checkedAs({ key, type }: FormField): FormFieldType {
   return key === "$email" ? "EMAIL" : key === "$phone" ? "PHONE" : type;
 }
 
-type Check = (given: readonly string[], field: FormField, country: () => string) => Checked;
+type AnswerCheck = (given: readonly string[], field: FormField, country: () => string) => Checked;
 
-const checks: { readonly [Type in FormFieldType]: Check } = {
+const checks: { readonly [Type in FormFieldType]: AnswerCheck } = {
   TEXT: anyText,
   TEXTAREA: anyText,
   EMAIL: single("EMAIL", readEmail),
@@ -84,7 +84,7 @@ function oneOption(given: readonly string[], { options }: FormField): Checked {
 function single(
   fault: AnswerFault,
   read: (text: string, country: () => string) => string | undefined,
-): Check {
+): AnswerCheck {
   return ([text = "", ...more], _field, country) => {
     const value = more.length === 0 ? read(text, country) : undefined;
     return value === undefined ? { fault } : { value };

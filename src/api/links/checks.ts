@@ -10,7 +10,7 @@ import { chosenIdFaults } from "../../lib/ids.ts";
 import { destinationFaults, type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import type { Deps } from "../deps.ts";
 import { expiryFaults, shortlinkFaults } from "./rules.ts";
-import { readWanted } from "./update-link.ts";
+import { readLinkUpdate } from "./update-link.ts";
 import { cardFaults, contactUrls, ownDestinations, redirectUrls, thankYouUrls } from "./wanted-link.ts";
 
 /** What any new link can be asked for, whatever it leads to. */
@@ -54,7 +54,7 @@ export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
         fallbackDestination: given("fallback_destination", fallbackDestination),
         expiredDestination: given("expired_destination", expiredDestination),
       });
-      const contradictions = faultsFrom(() => readWanted(request));
+      const contradictions = faultsFrom(() => readLinkUpdate(request));
       const others = [
         ...destinationFaults(urls, [shortUrl]),
         ...expiryFaults(given("expires_at", expiresAt), now()),

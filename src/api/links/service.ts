@@ -6,7 +6,7 @@ import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/hand
 import type { Deps } from "../deps.ts";
 import { linkChecks } from "./checks.ts";
 import { createLink } from "./create-link.ts";
-import { readInclude } from "./include.ts";
+import { readLinkInclude } from "./include.ts";
 import { getLeadScore } from "./lead-score.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
@@ -37,7 +37,7 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
     getLeadScore,
 
     async get({ id, include }, context) {
-      const included = readInclude(include);
+      const included = readLinkInclude(include);
       const link = await findLink(context.db, callerOf(context).workspaceId, id, included);
       if (link === undefined) throw notFound("link", "id", id);
       return { link: toLink(link, messageOptions(deps, included)) };

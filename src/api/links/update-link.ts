@@ -26,7 +26,7 @@ export async function changeLink(
   context: Context,
 ): Promise<MessageInitShape<typeof UpdateLinkResponseSchema>> {
   const { workspaceId } = callerOf(context);
-  const wanted = readWanted(request);
+  const wanted = readLinkUpdate(request);
   const screened = urlsAt(ownDestinations, wanted);
   return inTransaction(context.db, async (tx) => {
     const before = await lockLink(tx, workspaceId, request.id, {
@@ -54,7 +54,7 @@ export async function changeLink(
 }
 
 /** What a link shall become: undefined leaves a field, null clears a reference. */
-interface Wanted {
+interface LinkUpdate {
   readonly name: string | undefined;
   readonly fallbackDestination: string | undefined;
   readonly expiresAt: Timestamp | null | undefined;
@@ -67,7 +67,7 @@ interface Wanted {
 }
 
 /** Throws INVALID_ARGUMENT for fields that contradict each other. */
-export function readWanted(request: UpdateLinkRequest): Wanted {
+export function readLinkUpdate(request: UpdateLinkRequest): LinkUpdate {
   const values = {
     name: request.name,
     fallback_destination: request.fallbackDestination,
@@ -126,7 +126,10 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
   };
 }
 
-function checkReferences({ directoryId, pageThemeId, qrcodeTemplateId }: Wanted, found: LockedLink): void {
+function checkReferences(
+  { directoryId, pageThemeId, qrcodeTemplateId }: LinkUpdate,
+  found: LockedLink,
+): void {
   if (directoryId && !found.has_directory) throw notFound("directory", "directoryId", directoryId);
   if (pageThemeId && !found.has_theme) throw notFound("page theme", "pageThemeId", pageThemeId);
   if (qrcodeTemplateId && found.template === null)
@@ -134,7 +137,7 @@ function checkReferences({ directoryId, pageThemeId, qrcodeTemplateId }: Wanted,
 }
 
 /** What there is to write; undefined when the link is already as it shall be. */
-function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): LinkChange | undefined {
+function changeOf({ now, jobCall }: Deps, wanted: LinkUpdate, before: LockedLink): LinkChange | undefined {
   const at = now();
   const template = wanted.qrcodeTemplateId ? before.template : null;
   const restyled = template !== null && !isDeepStrictEqual(template.options, before.design_options);

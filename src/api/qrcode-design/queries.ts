@@ -86,13 +86,18 @@ function pictureOf(before: Json, after: DesignOptions): RawBuilder<unknown> {
     where ${key} is distinct from ${JSON.stringify(after)}::jsonb ->> 'centralImageKey' and ${key} is not null`;
 }
 
-export type Deletion = "deleted" | "in use" | "missing";
+export type DesignDeletion = "deleted" | "in use" | "missing";
 
 /** Deletes a design that nothing uses, in one statement. */
-export async function deleteDesign(db: Db, workspaceId: string, id: string, at: Date): Promise<Deletion> {
+export async function deleteDesign(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  at: Date,
+): Promise<DesignDeletion> {
   const picture = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
     where options ->> 'centralImageKey' is not null`;
-  const { rows } = await sql<{ outcome: Deletion }>`
+  const { rows } = await sql<{ outcome: DesignDeletion }>`
     with found as (
         select workspace_id, id, link_id is not null or template_id is not null as used from qrcode_designs
         where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${id} for update),

@@ -14,7 +14,7 @@ export function drawingOf({ jobCall }: Deps, row: DesignRow): RawBuilder<unknown
 }
 
 /** Throws when a design belongs to a built-in template: everyone may see it, and nobody may change it. */
-export function checkChangeable({ workspace_id, template_id, id }: DesignRow): void {
+export function checkDesignChangeable({ workspace_id, template_id, id }: DesignRow): void {
   if (workspace_id === noWorkspace && template_id !== null)
     throw fail(
       "PERMISSION_DENIED",

@@ -9,7 +9,7 @@ export function checkFaq(faq: string): void {
 }
 
 /** Throws for a template that is not there, or that nobody may change. */
-export function checkChangeable(
+export function checkTemplateChangeable(
   template: LockedTemplate | undefined,
   id: string,
 ): asserts template is LockedTemplate {

@@ -18,7 +18,7 @@ import { findVisitor } from "./queries.ts";
 import { type GivenText, readValues, tooManyAttributes } from "./rules.ts";
 import { findVisit, insertIdentifyTrace, type VisitRow } from "./writes.ts";
 
-type Answer = MessageInitShape<typeof IdentifyResponseSchema>;
+type IdentifyAnswer = MessageInitShape<typeof IdentifyResponseSchema>;
 
 export interface IdentifyDeps extends Pick<Deps, "now" | "shortUrl"> {
   readonly arrivals: Arrivals;
@@ -29,7 +29,7 @@ export async function prepareIdentify(
   deps: IdentifyDeps,
   request: IdentifyRequest,
   context: Context,
-): Promise<Write<Answer>> {
+): Promise<Write<IdentifyAnswer>> {
   const { workspaceId, scopes } = callerOf(context);
   const { setOnce } = request;
   const values = readValues(request.visitor).filter((given): given is GivenText => given.value !== null);
@@ -40,7 +40,7 @@ export async function prepareIdentify(
       "ONE_OF_REQUIRED",
     );
   const visit = eventId === undefined ? undefined : await awaitVisit(deps, workspaceId, eventId, context);
-  const write = async (tx: Db): Promise<Answer> => {
+  const write = async (tx: Db): Promise<IdentifyAnswer> => {
     const at = deps.now();
     const { visitorId, created, changedKeys } = await identifyVisitor(tx, {
       workspaceId,

@@ -17,7 +17,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { VisitorRow } from "../resources/visitor.ts";
 import { readQuestions } from "./attribute-filters.ts";
-import { embed, readInclude } from "./include.ts";
+import { embed, readVisitorInclude } from "./include.ts";
 import { type EmbeddedObjects, toVisitor } from "./message.ts";
 import {
   countVisitors,
@@ -43,7 +43,7 @@ export async function listVisitorsPage(
 ): Promise<VisitorsPage> {
   const { db } = context;
   const { workspaceId } = callerOf(context);
-  const include = readInclude(request.include);
+  const include = readVisitorInclude(request.include);
   const filters = "attributeFilters" in request ? request.attributeFilters : [];
   const filter = await readFilter(db, workspaceId, request, filters);
   const order = orders[request.sortField];

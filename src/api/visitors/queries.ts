@@ -143,7 +143,7 @@ export async function findTimezone(db: Db, workspaceId: string): Promise<string>
 const embeddedMax = 100;
 
 /** Devices by visitor, last used first. */
-export function findDevices(
+export function findVisitorDevices(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
@@ -156,7 +156,7 @@ export function findDevices(
   });
 }
 
-export interface EventRow {
+export interface VisitorEventRow {
   readonly visitor_id: string;
   readonly id: string;
   readonly link_id: string;
@@ -166,7 +166,11 @@ export interface EventRow {
 }
 
 /** Events by visitor, newest first. */
-export function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<EventRow>> {
+export function findEvents(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Embedded<VisitorEventRow>> {
   return readEmbedded(db, ids, {
     bytes: sql`0`,
     source: sql`select visitor_id, id, link_id, action, visit_type, created_at from events
@@ -176,7 +180,7 @@ export function findEvents(db: Db, workspaceId: string, ids: readonly string[]):
   });
 }
 
-export interface LinkRow {
+export interface VisitedLinkRow {
   readonly visitor_id: string;
   readonly id: string;
   readonly name: string;
@@ -188,7 +192,11 @@ export interface LinkRow {
 }
 
 /** The links that the workspace still has, by visitor, last visited first. */
-export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
+export function findVisitedLinks(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Embedded<VisitedLinkRow>> {
   return readEmbedded(db, ids, {
     bytes: sql`octet_length(record.name)`,
     source: sql`select vl.visitor_id, l.id, l.name, l.shortlink, d.name as domain_name, vl.event_count, vl.first_visited_at,

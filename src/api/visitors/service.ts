@@ -9,7 +9,7 @@ import { lockVisitors } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
 import { filterFaults } from "./attribute-filters.ts";
 import { prepareIdentify } from "./identify-visitor.ts";
-import { embed, readInclude } from "./include.ts";
+import { embed, readVisitorInclude } from "./include.ts";
 import { listVisitorsPage } from "./list-visitors.ts";
 import { toVisitor } from "./message.ts";
 import { findVisitor, listAttributeKeys } from "./queries.ts";
@@ -37,7 +37,7 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
 
     async get({ id, include }, context) {
       const { workspaceId } = callerOf(context);
-      const included = readInclude(include);
+      const included = readVisitorInclude(include);
       const row = await findVisitor(context.db, workspaceId, id);
       if (row === undefined) throw notFound("visitor", "id", id);
       const embedded = await embed(context.db, workspaceId, [row], included);

@@ -10,8 +10,8 @@ import {
 } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { notFound } from "./edits.ts";
-import { findWorkflow, lockLink, saveWorkflow, type WorkflowChange } from "./queries.ts";
+import { missingFromWorkflow } from "./edits.ts";
+import { findWorkflow, lockWorkflow, saveWorkflow, type WorkflowChange } from "./queries.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 
 /** What this slice is given from elsewhere. */
@@ -43,9 +43,9 @@ export async function editWorkflow(
 ): Promise<Edited> {
   const { workspaceId } = callerOf(context);
   return inTransaction(context.db, async (tx) => {
-    const link = await lockLink(tx, workspaceId, linkId, hostsToScreen(urls));
+    const link = await lockWorkflow(tx, workspaceId, linkId, hostsToScreen(urls));
     const before = link && (await findWorkflow(tx, workspaceId, link.id));
-    if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
+    if (link === undefined || before === undefined) throw missingFromWorkflow("link", "linkId", linkId);
     refuseBlocked(urls, link.blocked_host);
     if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();

@@ -12,7 +12,7 @@ const stepsMax = 100;
 /** The step of an id. Throws NOT_FOUND. */
 export function stepOf({ steps }: LinkWorkflow, id: string, field: string): Step {
   const step = steps.find((each) => each.id === id);
-  if (step === undefined) throw notFound("workflow step", field, id);
+  if (step === undefined) throw missingFromWorkflow("workflow step", field, id);
   return step;
 }
 
@@ -150,7 +150,7 @@ function connectAll(
   };
 }
 
-export function notFound(what: "link" | "workflow step", field: string, id: string): CallError {
+export function missingFromWorkflow(what: "link" | "workflow step", field: string, id: string): CallError {
   const place = what === "link" ? "in this workspace" : "on this link";
   return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} ${place}`);
 }

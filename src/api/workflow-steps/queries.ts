@@ -18,7 +18,7 @@ export interface WorkflowLink {
  * Locks a link against other edits, in a statement of its own: what is read in the next one was committed before the
  * lock was ours. Looks for the given hosts on the block list too.
  */
-export async function lockLink(
+export async function lockWorkflow(
   tx: Db,
   workspaceId: string,
   id: string,

@@ -10,11 +10,11 @@ import {
   unreachableIssues,
   workflowIssues,
 } from "../../model/workflow/workflow-graph.ts";
-import { layOut, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
+import { layOutSteps, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import { createStep } from "./create-step.ts";
 import { type EditPlace, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
-import { connectBranch, disconnectBranch, notFound, removeStep, stepOf } from "./edits.ts";
+import { connectBranch, disconnectBranch, missingFromWorkflow, removeStep, stepOf } from "./edits.ts";
 import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
 import { findWorkflow } from "./queries.ts";
 import { stepChecks } from "./rules.ts";
@@ -91,7 +91,7 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
     },
 
     async autoLayoutWorkflow({ linkId }, context) {
-      return moveSteps(deps, context, { linkId }, (workflow) => layOut(graphOf(workflow)));
+      return moveSteps(deps, context, { linkId }, (workflow) => layOutSteps(graphOf(workflow)));
     },
 
     simulate: (request, context) => simulateWorkflow(deps, request, context),
@@ -100,7 +100,7 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
 
 async function readWorkflow(context: Context, linkId: string) {
   const workflow = await findWorkflow(context.db, callerOf(context).workspaceId, linkId);
-  if (workflow === undefined) throw notFound("link", "linkId", linkId);
+  if (workflow === undefined) throw missingFromWorkflow("link", "linkId", linkId);
   return workflow;
 }
 

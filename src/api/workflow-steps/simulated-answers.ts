@@ -16,7 +16,7 @@ import {
 } from "../../workflow/answer-fields.ts";
 import type { StepAnswer } from "../../workflow/simulate.ts";
 import type { Answer, SubmitDeps } from "../../workflow/steps/step.ts";
-import { notFound } from "./edits.ts";
+import { missingFromWorkflow } from "./edits.ts";
 
 /** Whoever simulates says whether a password is right, and so cannot guess it here. */
 const rightPassword = "right";
@@ -32,7 +32,7 @@ export function simulatedAnswers(
   const answers = given.map(({ stepId, answer }, index): StepAnswer => {
     const place = `answers[${index}]`;
     const step = stepsById.get(stepId.toLowerCase());
-    if (step === undefined) throw notFound("workflow step", `${place}.stepId`, stepId);
+    if (step === undefined) throw missingFromWorkflow("workflow step", `${place}.stepId`, stepId);
     faults.push(...faultsOf(step, answer, place));
     return { stepId: step.id, answer: posted(step, answer) };
   });

@@ -3,26 +3,18 @@ import { readFileSync } from "node:fs";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { checkRequired, readCommandLine, type Settings } from "../command-line.ts";
 import { UsageError } from "../outcome.ts";
-import { type Environment, findConnection } from "../profiles.ts";
+import { type EnvironmentVariables, findConnection } from "../profiles.ts";
 import { createShower } from "../show.ts";
-import { type Answer, type Ask, createAsk } from "./ask.ts";
+import { type Ask, createAsk, type ServiceAnswer } from "./ask.ts";
 import { isJsonObject, type JsonObject, merge } from "./flag-values.ts";
 import { answerSchema, type Command } from "./groups.ts";
-import {
-  csvField,
-  csvText,
-  isPaged,
-  joinPages,
-  nextPageToken,
-  pageSizeMax,
-  withoutHeader,
-} from "./paging.ts";
+import { csvField, csvText, isPaged, joinPages, nextTokenOf, pageSizeMax, withoutHeader } from "./paging.ts";
 import { restCall } from "./request.ts";
 import { checkOutcome, type Watch, waitUntilFinished, watchOf } from "./watch.ts";
 
 /** What a command prints to and is told by. */
 export interface Terminal {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** Characters in a line. */
   readonly width: number;
   /** Prints results as they are. */
@@ -98,7 +90,7 @@ function withFile(file: string | undefined, request: JsonObject, help: string): 
 }
 
 /** Asks once. Calls that write carry a key, so that a repeated one is done once. */
-function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<Answer> {
+function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<ServiceAnswer> {
   const { binding, method } = command;
   const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const key = settings["idempotency-key"] ?? (isReading ? undefined : randomUUID());
@@ -106,13 +98,13 @@ function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<
 }
 
 /** Asks for one page, or with `--all` for all of them. */
-async function* pages(run: Run): AsyncGenerator<Answer> {
+async function* pages(run: Run): AsyncGenerator<ServiceAnswer> {
   const isAll = run.settings.all !== undefined;
   let request = isAll ? { pageSize: pageSizeMax, ...run.request } : run.request;
   for (;;) {
     const answer = await askOnce(run, request);
     yield answer;
-    const next = nextPageToken(answer.json);
+    const next = nextTokenOf(answer.json);
     if (!isAll || next === undefined) return;
     // A token that leads to itself would never end.
     if (next === request.pageToken) throw new Error("the service answers with the same page again");

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { extname } from "node:path";
 
 /** What became of a question: its answer, or a process that took too long or ended by itself. */
-export type Outcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
+export type ProcessOutcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
 
 /** The program `name` beside the caller's file: bundled beside it, it is JavaScript as that file then is. */
 export function programBeside(callersUrl: string, name: string): URL {
@@ -17,8 +17,8 @@ export function askProcess<Question extends object, Answer>(
   program: URL,
   question: Question,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<Outcome<Answer>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome<Answer>>();
+): Promise<ProcessOutcome<Answer>> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome<Answer>>();
   const child = fork(program, [], {
     serialization: "advanced",
     // Flags of the process such as --eval are not meant for it, nor are its secrets.

@@ -15,7 +15,7 @@ export function isCompressed(encoding: string | undefined): encoding is string {
 }
 
 /** Whether requests of this compression can be read. */
-export function isReadable(encoding: string | undefined): boolean {
+export function isKnownEncoding(encoding: string | undefined): boolean {
   return !isCompressed(encoding) || inflaters.has(encoding);
 }
 

@@ -29,21 +29,21 @@ export function parseColor(text: string): Color | undefined {
     : { ...fromHsl(first.value, share(second, 100), share(third, 100)), alpha: opacity };
 }
 
-interface Part {
+interface ColorPart {
   readonly value: number;
   readonly isPercent: boolean;
 }
 
-function parsePart(text: string): Part | undefined {
+function parsePart(text: string): ColorPart | undefined {
   const [, value, unit] = numberForm.exec(text) ?? [];
   return value === undefined ? undefined : { value: Number(value), isPercent: unit === "%" };
 }
 
-function share({ value, isPercent }: Part, whole: number): number {
+function share({ value, isPercent }: ColorPart, whole: number): number {
   return clamp(isPercent ? value / 100 : value / whole, 1);
 }
 
-function channel({ value, isPercent }: Part): number {
+function channel({ value, isPercent }: ColorPart): number {
   return clamp(isPercent ? (value * 255) / 100 : value, 255);
 }
 

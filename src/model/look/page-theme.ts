@@ -94,9 +94,9 @@ export function pageTheme(styling: unknown): PageTheme {
 
 const themes = new WeakMap<object, PageTheme>();
 
-type Stored = Readonly<Record<string, unknown>>;
+type StoredFields = Readonly<Record<string, unknown>>;
 
-function readTheme(stored: Stored): PageTheme {
+function readTheme(stored: StoredFields): PageTheme {
   const { containerConfig } = stored;
   return {
     isBuiltIn: false,
@@ -118,7 +118,7 @@ function readTheme(stored: Stored): PageTheme {
   };
 }
 
-function readBadge({ badgeShape, badgeIconColor }: Stored): Badge {
+function readBadge({ badgeShape, badgeIconColor }: StoredFields): Badge {
   return {
     shape: oneOf(["CIRCLE", "SQUARE", "ROUNDED"], badgeShape, "PAGE_THEME_BADGE_SHAPE_"),
     iconColor: readPaint(badgeIconColor)?.colors[0],
@@ -136,7 +136,7 @@ function readFont(stored: unknown, fallback: Font): Font {
   };
 }
 
-function readContainer(stored: Stored): Container {
+function readContainer(stored: StoredFields): Container {
   return {
     variant: oneOf(["ROUNDED", "SQUARE"], stored.variant, "PAGE_THEME_CONTAINER_VARIANT_"),
     background: readPaint(stored.backgroundColor)?.colors[0],
@@ -196,6 +196,6 @@ function texts(stored: unknown): string[] {
   return Array.isArray(stored) ? stored.filter((item) => typeof item === "string") : [];
 }
 
-function isRecord(value: unknown): value is Stored {
+function isRecord(value: unknown): value is StoredFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -52,7 +52,7 @@ const equalWeights: Weights = {
   profileFit: 1,
 };
 
-interface Context {
+interface ScoringContext {
   readonly name: string;
   /** Words of a purpose that speak for it. */
   readonly words: RegExp;
@@ -60,7 +60,7 @@ interface Context {
 }
 
 /** What links are made for. The one that most words of a purpose speak for wins; of equal ones, the first. */
-const contexts: readonly Context[] = [
+const contexts: readonly ScoringContext[] = [
   {
     name: "b2b_enterprise",
     words:
@@ -136,18 +136,18 @@ function profileFit({ purpose, country }: EndedVisit): number | undefined {
   return countries.has(country) ? 100 : 0;
 }
 
-interface Purpose {
-  readonly context: Context | undefined;
+interface ReadPurpose {
+  readonly context: ScoringContext | undefined;
   readonly countries: ReadonlySet<string>;
 }
 
-const noPurpose: Purpose = { context: undefined, countries: new Set() };
+const noPurpose: ReadPurpose = { context: undefined, countries: new Set() };
 
 /** Reading a purpose takes much longer than scoring a visit, and many visits share one. */
-const purposes = new Map<string, Purpose>();
+const purposes = new Map<string, ReadPurpose>();
 const purposesMax = 1_000;
 
-function purposeOf(purpose: string): Purpose {
+function purposeOf(purpose: string): ReadPurpose {
   if (purpose === "") return noPurpose;
   const known = purposes.get(purpose);
   if (known !== undefined) return known;
@@ -157,8 +157,8 @@ function purposeOf(purpose: string): Purpose {
   return read;
 }
 
-function contextOf(purpose: string): Context | undefined {
-  let best: Context | undefined;
+function contextOf(purpose: string): ScoringContext | undefined {
+  let best: ScoringContext | undefined;
   let most = 0;
   for (const context of contexts) {
     const count = purpose.match(context.words)?.length ?? 0;

@@ -26,7 +26,7 @@ const rowHeight = 200;
  * but for ways back, and the first child of a step in the row of the step. What no visit reaches lies below. The same
  * workflow gives the same layout.
  */
-export function layOut(graph: Graph): Map<string, Position> {
+export function layOutSteps(graph: Graph): Map<string, Position> {
   const { order, rows, waysBack } = walkInDepth(graph);
   const columns = new Map<string, number>();
   for (const id of order) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { isReadable, verifyDesign } from "../gate/verify.ts";
+import { isDesignReadable, verifyDesign } from "../gate/verify.ts";
 import { builtInDesigns } from "./built-in-designs.ts";
 import { storedDesign } from "./stored-design.ts";
 
@@ -30,7 +30,7 @@ describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$
   test("is readable for whatever short link", async () => {
     const { design } = storedDesign(options);
     const unreadable: string[] = [];
-    for (const link of shortLinks) if (!(await isReadable(link, design))) unreadable.push(link);
+    for (const link of shortLinks) if (!(await isDesignReadable(link, design))) unreadable.push(link);
     expect(unreadable).toEqual([]);
   }, 60_000);
 });

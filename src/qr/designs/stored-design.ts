@@ -6,9 +6,9 @@ import {
   type Design,
   defaultDesign,
   dotsTypes,
+  type Fill,
   type ImageFormat,
   imageFormats,
-  type Paint,
   shapes,
   solid,
 } from "../drawing/design.ts";
@@ -69,7 +69,7 @@ function readCentralImage(fields: Readonly<Record<string, unknown>>, png: Uint8A
 }
 
 /** Reads a ThemeColor; undefined when it has no color that can be read. */
-export function readPaint(themeColor: unknown): Paint | undefined {
+export function readPaint(themeColor: unknown): Fill | undefined {
   const { type, colors, stops, direction } = objectOf(themeColor);
   const read = texts(colors)
     .map(readColor)

@@ -35,7 +35,7 @@ export interface Stop {
  * What a part is painted with. A linear gradient runs towards `angle`, in degrees clockwise, 0 is up; a radial one from
  * the middle outwards.
  */
-export type Paint =
+export type Fill =
   | { readonly type: "SOLID"; readonly color: Color }
   | { readonly type: "LINEAR"; readonly angle: number; readonly stops: readonly Stop[] }
   | { readonly type: "RADIAL"; readonly stops: readonly Stop[] };
@@ -57,10 +57,10 @@ export interface Design {
   readonly width: number;
   readonly height: number;
   readonly errorCorrection: ErrorCorrection;
-  readonly dots: { readonly type: DotsType; readonly paint: Paint };
-  readonly cornersSquare: { readonly type: CornersSquareType; readonly paint: Paint };
-  readonly cornersDot: { readonly type: CornersDotType; readonly paint: Paint };
-  readonly background: Paint;
+  readonly dots: { readonly type: DotsType; readonly paint: Fill };
+  readonly cornersSquare: { readonly type: CornersSquareType; readonly paint: Fill };
+  readonly cornersDot: { readonly type: CornersDotType; readonly paint: Fill };
+  readonly background: Fill;
   readonly centralImage: CentralImage | undefined;
 }
 
@@ -79,11 +79,11 @@ export const defaultDesign: Design = {
   centralImage: undefined,
 };
 
-export function solid(color: Color): Paint {
+export function solid(color: Color): Fill {
   return { type: "SOLID", color };
 }
 
 /** The colors a paint goes through, in order. */
-export function colorsOf(paint: Paint): readonly Color[] {
+export function colorsOf(paint: Fill): readonly Color[] {
   return paint.type === "SOLID" ? [paint.color] : paint.stops.map(({ color }) => color);
 }

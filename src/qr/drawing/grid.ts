@@ -1,5 +1,5 @@
 import type { Design } from "./design.ts";
-import { circleRadius, type Layout, quietZone } from "./layout.ts";
+import { type CodeLayout, circleRadius, quietZone } from "./layout.ts";
 import { alignmentCenters, isFinder, type Matrix } from "./matrix.ts";
 import { type Area, touches } from "./picture.ts";
 
@@ -62,6 +62,6 @@ function nextRandom(state: number): number {
 }
 
 /** How large a module is in a layout and where the grid's first cell stands. */
-export function originOf({ margin }: Grid, { scale, left, top }: Layout): Layout {
+export function originOf({ margin }: Grid, { scale, left, top }: CodeLayout): CodeLayout {
   return { scale, left: left - margin * scale, top: top - margin * scale };
 }

@@ -8,7 +8,7 @@ export const sideMin = 64;
 export const sideMax = 4096;
 
 /** Where a code stands in its image: pixels a module, and the corner of its first module. */
-export interface Layout {
+export interface CodeLayout {
   readonly scale: number;
   readonly left: number;
   readonly top: number;
@@ -19,10 +19,10 @@ export interface Layout {
  * on modules of uneven size; what is left over widens the quiet zone. Only where not even one pixel a module fits are
  * they smaller: such an image cannot be read at its size, but an SVG of it can be printed larger.
  */
-export function layOut(
+export function layOutCode(
   size: number,
   { width, height, shape }: Pick<Design, "width" | "height" | "shape">,
-): Layout {
+): CodeLayout {
   for (const side of [width, height]) {
     if (!Number.isInteger(side) || side < sideMin || side > sideMax)
       throw new RangeError(`an image side has ${sideMin} to ${sideMax} pixels, not ${side}`);

@@ -1,7 +1,7 @@
 import { type Color, lumaOf, over, white } from "./color.ts";
-import { type CentralImage, colorsOf, type Design, type Paint } from "./design.ts";
-import { layOut } from "./layout.ts";
-import { type Covering, seen } from "./room.ts";
+import { type CentralImage, colorsOf, type Design, type Fill } from "./design.ts";
+import { layOutCode } from "./layout.ts";
+import { type Covering, moduleSeen } from "./room.ts";
 import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
 /** An area in modules of the code; its right and bottom edges belong to nobody. */
@@ -50,7 +50,7 @@ export function coveringOf(design: Design, image: CentralImage, shades: Shades):
   const [light, dark] = [lumaOf(background), lumaOf(typical(design.dots.paint, background))];
   return (size) => {
     const area = pictureArea(image, size);
-    const hidden = hiddenArea(image, size, layOut(size, design).scale);
+    const hidden = hiddenArea(image, size, layOutCode(size, design).scale);
     const covered = Float64Array.from({ length: size * size }, (_, module) => {
       const [row, column] = [Math.floor(module / size), module % size];
       const color = shadeAt(shades, area, row, column);
@@ -61,10 +61,10 @@ export function coveringOf(design: Design, image: CentralImage, shades: Shades):
     const lumas = covered.map((luma) => (Number.isNaN(luma) ? (light + dark) / 2 : luma));
     const means = localMeans(lumas, { width: size, height: size }, localWindow);
     return Int8Array.from(covered, (luma, module) => {
-      if (Number.isNaN(luma)) return seen.code;
+      if (Number.isNaN(luma)) return moduleSeen.code;
       const isDark = luma < (light + dark) / 2;
       const isDarkHere = luma + localDifference < (means[module] ?? 0);
-      return isDark !== isDarkHere ? seen.unknown : isDark ? seen.dark : seen.light;
+      return isDark !== isDarkHere ? moduleSeen.unknown : isDark ? moduleSeen.dark : moduleSeen.light;
     });
   };
 }
@@ -82,7 +82,7 @@ function shadeAt(shades: Shades, { left, top, right, bottom }: Area, row: number
 }
 
 /** The mean of a paint's colors, on an opaque color. */
-function typical(paint: Paint, behind: Color): Color {
+function typical(paint: Fill, behind: Color): Color {
   const colors = colorsOf(paint).map((color) => over(color, behind));
   const mean = (part: (color: Color) => number) =>
     colors.reduce((sum, color) => sum + part(color), 0) / colors.length;

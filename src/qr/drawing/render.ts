@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { codeOf } from "./code.ts";
-import type { Design, ImageFormat, Paint } from "./design.ts";
-import { layOut } from "./layout.ts";
+import type { Design, Fill, ImageFormat } from "./design.ts";
+import { layOutCode } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 import { plainPng } from "./plain-png.ts";
 import { svgOf } from "./svg.ts";
@@ -57,8 +57,8 @@ export function imageKey(content: string, design: Design, format: ImageFormat): 
 
 type PlainDesign = Design &
   Record<"dots" | "background", unknown> & {
-    readonly dots: { readonly paint: Extract<Paint, { type: "SOLID" }> };
-    readonly background: Extract<Paint, { type: "SOLID" }>;
+    readonly dots: { readonly paint: Extract<Fill, { type: "SOLID" }> };
+    readonly background: Extract<Fill, { type: "SOLID" }>;
   };
 
 /** Whether a code is nothing but square modules of one color on another, a whole number of pixels each. */
@@ -71,11 +71,11 @@ function isPlain(matrix: Matrix, design: Design): design is PlainDesign {
     background.type === "SOLID" &&
     parts.every(({ type, paint }) => type === "SQUARE" && paintKey(paint) === paintKey(dots.paint)) &&
     dots.paint.type === "SOLID" &&
-    layOut(matrix.size, design).scale >= 1
+    layOutCode(matrix.size, design).scale >= 1
   );
 }
 
-function paintKey(paint: Paint): string {
+function paintKey(paint: Fill): string {
   return JSON.stringify(
     paint.type === "SOLID"
       ? Object.values(paint.color)

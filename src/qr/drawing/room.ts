@@ -5,7 +5,7 @@ import { type ErrorCorrection, errorCorrections, type Matrix, qrMatrix } from ".
 
 /** What a reader sees of a module: what covers it, or the code itself; `unknown` is covered by
  * what readers disagree on, though more call it dark. */
-export const seen = { code: -1, light: 0, dark: 1, unknown: 3 } as const;
+export const moduleSeen = { code: -1, light: 0, dark: 1, unknown: 3 } as const;
 
 /** What is seen of each module of a code of `size` × `size`, row by row. */
 export type Covering = (size: number) => Int8Array;
@@ -26,7 +26,7 @@ const sparePart: Readonly<Record<ErrorCorrection, number>> = { L: 0.06, M: 0.07,
 export function matrixBehind(content: string, errorCorrection: ErrorCorrection, covering: Covering): Matrix {
   const plain = qrMatrix(content, errorCorrection);
   const first = (plain.size - 17) / 4;
-  let best: Candidate | undefined;
+  let best: RoomCandidate | undefined;
   for (let version = first; version <= Math.min(40, first + versionsMore); version++) {
     for (const level of errorCorrections) {
       const candidate = candidateOf(content, version, level, covering);
@@ -37,7 +37,7 @@ export function matrixBehind(content: string, errorCorrection: ErrorCorrection, 
   return best === undefined ? plain : fill(content, best);
 }
 
-interface Candidate {
+interface RoomCandidate {
   readonly version: number;
   readonly level: ErrorCorrection;
   readonly view: Int8Array;
@@ -54,7 +54,7 @@ function candidateOf(
   version: number,
   level: ErrorCorrection,
   covering: Covering,
-): Candidate | undefined {
+): RoomCandidate | undefined {
   const code = encode(content, version, level, 0);
   if (code === undefined) return undefined;
   const { size, reservedBit } = code.modules;
@@ -76,9 +76,9 @@ function candidateOf(
 
 /** Whether a codeword shows, or is covered by something that is surely dark or light, or by something that is neither. */
 function viewOf(modules: readonly number[] | undefined, view: Int8Array): "shown" | "covered" | "unknown" {
-  const states = new Set(modules?.map((module) => view[module] ?? seen.code));
-  if (states.has(seen.unknown)) return "unknown";
-  return states.has(seen.light) || states.has(seen.dark) ? "covered" : "shown";
+  const states = new Set(modules?.map((module) => view[module] ?? moduleSeen.code));
+  if (states.has(moduleSeen.unknown)) return "unknown";
+  return states.has(moduleSeen.light) || states.has(moduleSeen.dark) ? "covered" : "shown";
 }
 
 /** The blocks with the number of codewords at their beginning that hold text. */
@@ -91,7 +91,7 @@ function divide(blocks: readonly Block[], textCount: number): { block: Block; te
   });
 }
 
-function fill(content: string, { version, level, view, modules, blocks, textCount }: Candidate): Matrix {
+function fill(content: string, { version, level, view, modules, blocks, textCount }: RoomCandidate): Matrix {
   const code = encode(content, version, level);
   const mask = code?.maskPattern;
   if (code === undefined || mask === undefined) throw new Error("a code that fitted fits no more");
@@ -100,8 +100,8 @@ function fill(content: string, { version, level, view, modules, blocks, textCoun
     const places = block.places.map((place) => modules[place] ?? []);
     const isDark = (module: number) => ((data[module] ?? 0) ^ maskBit(mask, size, module)) === 1;
     const looksDark = (module: number) => {
-      const shade = view[module] ?? seen.code;
-      return shade === seen.code ? isDark(module) : ((shade & 1) ^ maskBit(mask, size, module)) === 1;
+      const shade = view[module] ?? moduleSeen.code;
+      return shade === moduleSeen.code ? isDark(module) : ((shade & 1) ^ maskBit(mask, size, module)) === 1;
     };
     const kept = keptOf(block, text, (index) => coveredBits(places[index], view));
     const values = Uint8Array.from(places, (bits, index) =>
@@ -153,7 +153,7 @@ function textCodewords({ segments, version }: QRCode): number {
 /** How many modules of a codeword are covered; hardly any when one of them cannot be met anyway. */
 function coveredBits(modules: readonly number[] | undefined, view: Int8Array): number {
   if (viewOf(modules, view) === "unknown") return 0.5;
-  return modules?.filter((module) => view[module] !== seen.code).length ?? 0;
+  return modules?.filter((module) => view[module] !== moduleSeen.code).length ?? 0;
 }
 
 function byteOf(modules: readonly number[], isSet: (module: number) => boolean): number {

@@ -1,9 +1,9 @@
 import { type Color, hexOf } from "./color.ts";
 import { drawFrames, drawMiddles } from "./corners.ts";
-import type { CentralImage, Design, Paint } from "./design.ts";
+import type { CentralImage, Design, Fill } from "./design.ts";
 import { drawDots } from "./dots.ts";
 import { dotsOf, originOf } from "./grid.ts";
-import { type Layout, layOut } from "./layout.ts";
+import { type CodeLayout, layOutCode } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 import { type PathWriter, pathWriter } from "./path.ts";
 import { hiddenArea, pictureArea } from "./picture.ts";
@@ -23,7 +23,7 @@ interface Box {
  */
 export function svgOf(matrix: Matrix, design: Design): string {
   const { width, height, dots, cornersSquare, cornersDot, background, centralImage } = design;
-  const layout = layOut(matrix.size, design);
+  const layout = layOutCode(matrix.size, design);
   const grid = dotsOf(
     matrix,
     design.shape,
@@ -54,9 +54,9 @@ export function svgOf(matrix: Matrix, design: Design): string {
 }
 
 function path(
-  paint: Paint,
+  paint: Fill,
   box: Box,
-  origin: Layout,
+  origin: CodeLayout,
   draw: (writer: PathWriter) => void,
   isEvenOdd = false,
 ): string {
@@ -67,7 +67,7 @@ function path(
   return filled(paint, box, (fill) => `<path ${fill}${isEvenOdd ? ' fill-rule="evenodd"' : ""} d="${d}"/>`);
 }
 
-function pictureElement(image: CentralImage, size: number, { scale, left, top }: Layout): string {
+function pictureElement(image: CentralImage, size: number, { scale, left, top }: CodeLayout): string {
   const area = pictureArea(image, size);
   const place = `x="${number(left + area.left * scale)}" y="${number(top + area.top * scale)}"`;
   const [across, down] = [(area.right - area.left) * scale, (area.bottom - area.top) * scale];
@@ -78,7 +78,7 @@ function pictureElement(image: CentralImage, size: number, { scale, left, top }:
 }
 
 /** An element with its fill, behind the gradient that it needs. */
-function filled(paint: Paint, box: Box, element: (fill: string) => string): string {
+function filled(paint: Fill, box: Box, element: (fill: string) => string): string {
   if (paint.type === "SOLID")
     return element(`fill="${hexOf(paint.color)}"${opacity("fill-opacity", paint.color)}`);
   const geometry = paint.type === "LINEAR" ? linear(paint.angle, box) : radial(box);

@@ -1,7 +1,7 @@
 import { codeOf } from "../drawing/code.ts";
 import { black, type Color, hexOf, lumaOf, over, white } from "../drawing/color.ts";
-import { colorsOf, type Design, defaultDesign, type Paint } from "../drawing/design.ts";
-import { layOut } from "../drawing/layout.ts";
+import { colorsOf, type Design, defaultDesign, type Fill } from "../drawing/design.ts";
+import { layOutCode } from "../drawing/layout.ts";
 import { localDifference } from "../drawing/threshold.ts";
 
 /** Why a code cannot be read. */
@@ -51,7 +51,7 @@ interface Cure {
 }
 
 async function curesOf(content: string, design: Design): Promise<Cure[]> {
-  const { scale } = layOut((await codeOf(content, design)).size, design);
+  const { scale } = layOutCode((await codeOf(content, design)).size, design);
   const larger = Math.ceil(8 / scale);
   const { centralImage, ...uncovered } = design;
   const cures: Cure[] = [
@@ -130,7 +130,7 @@ function contrastCure(design: Design): Cure {
 function hasPaleMiddles({ cornersSquare, cornersDot, background }: Design): boolean {
   return colorsOf(background).some((color) => {
     const back = over(color, white);
-    const lumas = ({ paint }: { readonly paint: Paint }) =>
+    const lumas = ({ paint }: { readonly paint: Fill }) =>
       colorsOf(paint).map((front) => lumaOf(over(front, back)));
     const [frame, middle] = [Math.min(...lumas(cornersSquare)), Math.max(...lumas(cornersDot))];
     const mean = (24 * frame + 16 * lumaOf(back) + 9 * middle) / 49;

@@ -4,7 +4,7 @@ import { localDifference, localMeans, localWindow } from "../drawing/threshold.t
 import type { Pixels, ReaderName } from "./readers.ts";
 
 /** How a code is held in front of a reader. */
-export interface Condition {
+export interface ViewingCondition {
   readonly name: string;
   /** Whether a code that is not read like this counts as unreadable; the others show how much it can still take. */
   readonly isRequired: boolean;
@@ -25,7 +25,7 @@ const paper = "#ffffff";
 /** A camera has many frames a second, nearer and farther, and any of them may do. */
 export const looks = [1, 1.11, 0.93];
 
-export const conditions: readonly Condition[] = [
+export const conditions: readonly ViewingCondition[] = [
   { name: "as drawn", isRequired: true, atOnce: ["zxing"] },
   { name: "small", isRequired: true, scale: 3.5 },
   { name: "large", isRequired: true, scale: 8 },
@@ -57,10 +57,10 @@ export async function paint(svg: string): Promise<Painting> {
 }
 
 /** A painting with modules of `moduleSize` pixels as it is seen in a condition, from a little nearer or farther. */
-export async function seen(
+export async function viewed(
   painting: Painting,
   moduleSize: number,
-  { scale, change, isSimplified = false }: Condition,
+  { scale, change, isSimplified = false }: ViewingCondition,
   nearness: number,
 ): Promise<Pixels> {
   const { width, height } = painting.info;

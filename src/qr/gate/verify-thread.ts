@@ -18,14 +18,14 @@ const waitingMax = 32;
 /** How long the thread waits for its next question before it ends, in milliseconds: its readers take up memory. */
 const idleMs = 60_000;
 
-interface Asked extends VerifyRequest {
+interface QueuedRequest extends VerifyRequest {
   readonly signal: AbortSignal;
   readonly resolve: (scannability: Scannability) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const waiting: Asked[] = [];
-let running: Asked | undefined;
+const waiting: QueuedRequest[] = [];
+let running: QueuedRequest | undefined;
 let worker: Worker | undefined;
 let idle: NodeJS.Timeout | undefined;
 

@@ -1,14 +1,14 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import { codeOf } from "../drawing/code.ts";
 import type { Design } from "../drawing/design.ts";
-import { layOut } from "../drawing/layout.ts";
+import { layOutCode } from "../drawing/layout.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
-import { type Condition, conditions, looks, type Painting, paint, seen } from "./conditions.ts";
+import { conditions, looks, type Painting, paint, type ViewingCondition, viewed } from "./conditions.ts";
 import { type ReaderName, readerNames, readers } from "./readers.ts";
 
 /** One reader's try at a code in one condition. */
-export interface Reading {
+export interface ReadAttempt {
   readonly name: string;
   readonly reader: ReaderName;
   readonly passed: boolean;
@@ -23,7 +23,7 @@ export interface Scannability {
    * differ enough for others.
    */
   readonly readable: boolean;
-  readonly cases: readonly Reading[];
+  readonly cases: readonly ReadAttempt[];
   /** The name of the first required condition that the design failed in, or `contrast`. */
   readonly failingCase: string | undefined;
   /** What to change, when it is not readable: at least one. */
@@ -37,7 +37,7 @@ export interface Scannability {
  */
 export async function verifyDesign(content: string, design: Design): Promise<Scannability> {
   const code = await painted(content, design);
-  const cases: Reading[] = [];
+  const cases: ReadAttempt[] = [];
   for (const condition of conditions) cases.push(...(await readIn(condition, content, code)));
   const failed = failedOf(required, cases);
   const readable = failed.length === 0 && hasContrast(design);
@@ -52,13 +52,17 @@ export async function verifyDesign(content: string, design: Design): Promise<Sca
 }
 
 /** Whether a design is readable, by the same rules: the verdict alone, as soon as it is known. */
-export async function isReadable(content: string, design: Design): Promise<boolean> {
+export async function isDesignReadable(content: string, design: Design): Promise<boolean> {
   return hasContrast(design) && (await isReadIn(required, content, design));
 }
 
-async function isReadIn(wanted: readonly Condition[], content: string, design: Design): Promise<boolean> {
+async function isReadIn(
+  wanted: readonly ViewingCondition[],
+  content: string,
+  design: Design,
+): Promise<boolean> {
   const code = await painted(content, design);
-  const readings: Reading[] = [];
+  const readings: ReadAttempt[] = [];
   for (const condition of wanted) {
     readings.push(...(await readIn(condition, content, code)));
     if (failedOf(wanted, readings).length > 0) return false;
@@ -72,7 +76,7 @@ const required = conditions.filter(({ isRequired }) => isRequired);
  * The conditions that a design failed in: where ZXing failed, and where jsQR did if it failed in more than three of four. What
  * jsQR misses changes with every address, also of plain codes, so that less from it says nothing about a design.
  */
-function failedOf(wanted: readonly Condition[], readings: readonly Reading[]): Condition[] {
+function failedOf(wanted: readonly ViewingCondition[], readings: readonly ReadAttempt[]): ViewingCondition[] {
   const missedBy = (reader: ReaderName) =>
     wanted.filter(({ name }) =>
       readings.some((one) => one.name === name && one.reader === reader && !one.passed),
@@ -95,21 +99,21 @@ interface PaintedCode {
 
 async function painted(content: string, design: Design): Promise<PaintedCode> {
   const matrix = await codeOf(content, design);
-  return { painting: await paint(svgOf(matrix, design)), scale: layOut(matrix.size, design).scale };
+  return { painting: await paint(svgOf(matrix, design)), scale: layOutCode(matrix.size, design).scale };
 }
 
 async function readIn(
-  condition: Condition,
+  condition: ViewingCondition,
   content: string,
   { painting, scale }: PaintedCode,
-): Promise<Reading[]> {
+): Promise<ReadAttempt[]> {
   const waiting = new Set(readerNames);
   for (const [look, nearness] of looks.entries()) {
     const looking = [...waiting].filter(
       (reader) => look === 0 || condition.atOnce?.includes(reader) !== true,
     );
     if (looking.length === 0) break;
-    const pixels = await seen(painting, scale, condition, nearness);
+    const pixels = await viewed(painting, scale, condition, nearness);
     for (const reader of looking) {
       if ((await readers[reader](pixels)) === content) waiting.delete(reader);
       await otherWork();
@@ -119,7 +123,7 @@ async function readIn(
 }
 
 /** The part of `whole` that was passed of what is required, or of what goes beyond. */
-function share(cases: readonly Reading[], isRequired: boolean, whole: number): number {
+function share(cases: readonly ReadAttempt[], isRequired: boolean, whole: number): number {
   const names = new Set(conditions.filter((one) => one.isRequired === isRequired).map(({ name }) => name));
   const relevant = cases.filter(({ name }) => names.has(name));
   return Math.floor((relevant.filter(({ passed }) => passed).length / relevant.length) * whole);

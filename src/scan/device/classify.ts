@@ -15,7 +15,7 @@ export type DeviceType = "NATIVE" | "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
 export type DeviceActor = "HUMAN" | "BOT" | "AGENT" | "UNKNOWN";
 
 /** Why a visit has the class it has; the words of the counting contract in `test/counting`. */
-export type Reason =
+export type ClassificationReason =
   | "browser"
   | "scanner app"
   | "native client"
@@ -35,7 +35,7 @@ export type Classification = Readonly<
     deviceActorOrigin: string;
     /** Whether the event enters counters, allowances, analytics, scores and notifications. */
     counted: boolean;
-    reason: Reason;
+    reason: ClassificationReason;
   }
 >;
 
@@ -143,11 +143,19 @@ function automatic(
   });
 }
 
-function native(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: Reason): Classification {
+function native(
+  parsed: ParsedAgent,
+  deviceActor: "HUMAN" | "UNKNOWN",
+  reason: ClassificationReason,
+): Classification {
   return Object.freeze({ ...person(parsed, deviceActor, reason), deviceType: "NATIVE" });
 }
 
-function person(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: Reason): Classification {
+function person(
+  parsed: ParsedAgent,
+  deviceActor: "HUMAN" | "UNKNOWN",
+  reason: ClassificationReason,
+): Classification {
   const { formFactor, ...rest } = parsed;
   return Object.freeze({
     ...rest,

@@ -19,10 +19,10 @@ export interface SoughtVisitor {
 export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 
 /** Nobody has been seen before, or nobody may be recognised. */
-export const nobody: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
+export const unknownVisitor: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
 /** Looks for the device of a visit, as the drain will, with its visitor and whether it has visited the link: one statement. */
-export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
+export async function findKnownVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
   const { workspaceId, linkId } = sought;
   const { rows } = await sql<FoundVisitor>`
     select v.id is not null as "hasVisitor", v.email, v.phone, v.first_name as "firstName", v.last_name as "lastName",
@@ -33,7 +33,7 @@ export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownV
     from (${deviceOf(sought)}) as d
     left join visitors v on v.workspace_id = ${workspaceId} and v.id = d.visitor_id`.execute(db);
   const [found] = rows;
-  if (found === undefined) return nobody;
+  if (found === undefined) return unknownVisitor;
   return {
     visitType: found.hasVisited ? "RETURNING" : "FIRST",
     attributes: found.hasVisitor ? attributesOf(found) : undefined,

@@ -9,7 +9,7 @@ import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
+import { findKnownVisitor, type KnownVisitor, unknownVisitor } from "./find-visitor.ts";
 import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 
 /** Tells the engine about visits that begin. */
@@ -41,7 +41,7 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
   const deps = { ...given, recent: createRecentDevices() };
   return {
     of(plan, seen, hasEvent) {
-      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
+      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, unknownVisitor);
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
@@ -89,9 +89,9 @@ function read(
   const { visitType, visitor } = plan.needs;
   const needsVisitor = visitType || visitor;
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
-    return visitOf(seen, hasEvent, request, nobody);
+    return visitOf(seen, hasEvent, request, unknownVisitor);
   const isRecent = deps.recent.meet(namesOf(plan, seen), seen.id.readUIntBE(0, 6));
-  if (!needsVisitor) return visitOf(seen, hasEvent, request, nobody);
+  if (!needsVisitor) return visitOf(seen, hasEvent, request, unknownVisitor);
   // Waiting for the drain is only for those whose last visit it may still have before it.
   return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
@@ -153,12 +153,12 @@ async function lookUp(
   if (isRecent) await drain.catchUp(catchUpMs);
   try {
     const known = await within(lookUpMs, (signal) =>
-      findVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
+      findKnownVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
     );
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {
     onTrouble(error);
-    return nobody;
+    return unknownVisitor;
   }
 }
 

@@ -8,7 +8,7 @@ import { attribute, type Markup } from "./markup.ts";
 import { type Sheet, sheets } from "./stylesheet.ts";
 
 /** A hosted page: no script, and no request to anybody but for the images of its theme. */
-export interface Page {
+export interface HostedPage {
   readonly status: number;
   readonly body: Buffer;
   /** Names and values in turn: the policy that fits this page, its language, and what else belongs to it alone. */
@@ -48,7 +48,7 @@ export interface Draft extends Content {
 }
 
 /** Puts a page together. */
-export function makePage(draft: Draft): Page {
+export function makePage(draft: Draft): HostedPage {
   const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
   const coverUrl = imageUrl(media.coverUrl);
   const badgeUrl = imageUrl(media.badgeUrl);

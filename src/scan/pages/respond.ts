@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { pickLanguage } from "./languages.ts";
 import { type Notice, notice } from "./notice.ts";
-import type { Page } from "./page.ts";
+import type { HostedPage } from "./page.ts";
 import type { CardFile } from "./vcard.ts";
 
 /** What every answer to one request has in common. */
@@ -81,7 +81,7 @@ export function sendCard(
 /** Shows a page; `more` is a flat list of further header names and values. */
 export function show(
   res: ServerResponse,
-  page: Page,
+  page: HostedPage,
   envelope: Envelope,
   more: readonly string[] = [],
 ): void {

@@ -9,7 +9,7 @@ import { recordVersion } from "./record-format.ts";
 import { textOfId } from "./visit-id.ts";
 
 /** A step that was opened on the way, other than the entry and a redirect, which are told by the rest of the record. */
-export interface OpenedStep {
+export interface RecordedStep {
   readonly id: string;
   readonly action: StepAction;
   /** JSON of the trace's data. Only its reader needs to know what is inside. */
@@ -51,7 +51,7 @@ export interface RecordedVisit {
   readonly lastStepId: string;
   readonly lastStepAction: StepAction | "";
   /** In order, each once. */
-  readonly opened: readonly OpenedStep[];
+  readonly opened: readonly RecordedStep[];
   /** What completed steps save to the visitor, in order. */
   readonly saved: readonly SavedAtStep[];
   /** The interaction that the visitor is at, and what has to be carried on from there; empty for visits that ended. */
@@ -102,14 +102,14 @@ export function decodeVisit({ id, own, shared }: RawRecord): RecordedVisit {
 }
 
 /** Read once for all records that share them. */
-const known = new WeakMap<Uint8Array, readonly OpenedStep[]>();
+const readSteps = new WeakMap<Uint8Array, readonly RecordedStep[]>();
 
 /** The lines of a shared text, each of which begins with its line break. */
-function sharedSteps(shared: Uint8Array): readonly OpenedStep[] {
-  let steps = known.get(shared);
+function sharedSteps(shared: Uint8Array): readonly RecordedStep[] {
+  let steps = readSteps.get(shared);
   if (steps === undefined) {
     steps = textOf(shared).split("\n").slice(1).map(openedStep);
-    known.set(shared, steps);
+    readSteps.set(shared, steps);
   }
   return steps;
 }
@@ -125,7 +125,7 @@ const none: readonly never[] = Object.freeze([]);
 /** The length of a UUID's text. */
 const idLength = 36;
 
-function openedStep(line: string): OpenedStep {
+function openedStep(line: string): RecordedStep {
   const space = line.indexOf(" ");
   return {
     id: uuid(line.slice(0, idLength)),

@@ -13,7 +13,7 @@ import { parentPort, workerData } from "node:worker_threads";
  * is therefore the spool of a dead process: whoever finds it takes it over and drains it.
  */
 
-/** @import { Answer, Chunk, DiskData, Request } from "./spool.ts" */
+/** @import { Chunk, DiskAnswer, DiskData, DiskRequest } from "./spool.ts" */
 /** @import { StatementSync } from "node:sqlite" */
 /**
  * @typedef {{
@@ -126,7 +126,7 @@ function releaseIfEmpty(slot) {
 /**
  * Whole chunks, those of the dead first, until there are at least `limit` records or many bytes.
  * @param {number} limit
- * @returns {Answer}
+ * @returns {DiskAnswer}
  */
 function read(limit) {
   /** @type {Chunk[]} */
@@ -177,8 +177,8 @@ function close() {
 }
 
 /**
- * @param {Request} request
- * @returns {Answer}
+ * @param {DiskRequest} request
+ * @returns {DiskAnswer}
  */
 function perform(request) {
   switch (request.kind) {
@@ -199,8 +199,8 @@ function perform(request) {
 
 const port = parentPort;
 if (!port) throw new Error("spool-worker runs as a worker thread");
-port.on("message", (/** @type {Request} */ request) => {
-  /** @type {Answer} */
+port.on("message", (/** @type {DiskRequest} */ request) => {
+  /** @type {DiskAnswer} */
   let answer;
   try {
     answer = perform(request);
@@ -211,4 +211,4 @@ port.on("message", (/** @type {Request} */ request) => {
   port.postMessage(answer, answer.kind === "chunks" ? answer.chunks.map((chunk) => chunk.bytes.buffer) : []);
   if (request.kind === "close") port.close();
 });
-port.postMessage(/** @satisfies {Answer} */ ({ kind: "opened", records: countRecords(own) }));
+port.postMessage(/** @satisfies {DiskAnswer} */ ({ kind: "opened", records: countRecords(own) }));

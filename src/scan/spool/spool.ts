@@ -15,7 +15,7 @@ export type Batch = {
 };
 
 /** Requests to the disk side; each gets exactly one answer, in order. */
-export type Request =
+export type DiskRequest =
   | { kind: "append"; records: number; length: number }
   | { kind: "read"; limit: number }
   | { kind: "forget"; slot: number; numbers: number[] }
@@ -26,7 +26,7 @@ export type Request =
 export type DiskData = { directory: string; group: SharedArrayBuffer };
 
 /** Answers of the disk side; `records` counts those that were found, or are gone. */
-export type Answer =
+export type DiskAnswer =
   | { kind: "opened"; records: number }
   | { kind: "done" }
   | { kind: "chunks"; chunks: Chunk[]; hasMore: boolean }
@@ -130,7 +130,7 @@ type Appended = { id: Uint8Array; text: RecordText };
 type Disk = {
   records: number;
   group: Buffer;
-  ask(request: Request): Promise<Answer>;
+  ask(request: DiskRequest): Promise<DiskAnswer>;
   close(): Promise<void>;
 };
 
@@ -145,7 +145,7 @@ async function startDisk(directory: string): Promise<Disk> {
     // It holds a few chunks at a time; the defaults would let its heap grow to tens of megabytes before collecting.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
-  const unanswered: { resolve: (answer: Answer) => void; reject: (error: Error) => void }[] = [];
+  const unanswered: { resolve: (answer: DiskAnswer) => void; reject: (error: Error) => void }[] = [];
   let ended: Error | undefined;
 
   function end(error: Error): void {
@@ -154,13 +154,13 @@ async function startDisk(directory: string): Promise<Disk> {
   }
   worker.on("error", end);
   worker.on("exit", () => end(new Error("the spool is closed")));
-  worker.on("message", (answer: Answer) => {
+  worker.on("message", (answer: DiskAnswer) => {
     const asked = unanswered.shift();
     if (answer.kind === "failed") asked?.reject(new Error(`spool: ${answer.message}`));
     else asked?.resolve(answer);
   });
 
-  function nextAnswer(): Promise<Answer> {
+  function nextAnswer(): Promise<DiskAnswer> {
     return new Promise((resolve, reject) => {
       unanswered.push({ resolve, reject });
     });
@@ -178,13 +178,13 @@ async function startDisk(directory: string): Promise<Disk> {
     },
     async close() {
       if (ended) return;
-      worker.postMessage({ kind: "close" } satisfies Request);
+      worker.postMessage({ kind: "close" } satisfies DiskRequest);
       await nextAnswer();
       await worker.terminate();
     },
   };
 }
 
-function unexpected(answer: Answer): Error {
+function unexpected(answer: DiskAnswer): Error {
   return new Error(`spool: unexpected answer ${answer.kind}`);
 }

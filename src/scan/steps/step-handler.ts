@@ -24,7 +24,7 @@ import { isStepPassword } from "./step-password.ts";
 import { placeOf } from "./step-place.ts";
 import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
 import { type StepRequest, type StepResult, takeStep } from "./take-step.ts";
-import { findVisit, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
+import { findVisitState, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
 
 /** A request for a step of a link that is there. */
 export interface StepVisit {
@@ -85,7 +85,7 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
 }
 
 /** What every request for a step says. */
-interface Asked {
+interface StepAsked {
   /** The workspace's share of the database. */
   readonly db: Db;
   readonly key: VisitKey;
@@ -98,7 +98,7 @@ interface Asked {
 function readRequest(
   { turns, deviceKey, now }: StepHandlerDeps,
   { req, plan, query }: StepVisit,
-): Asked | undefined {
+): StepAsked | undefined {
   const eventId = eventOfLbid(new URLSearchParams(query).get(lbidParameter) ?? "");
   if (eventId === undefined) return undefined;
   const { workspaceId, dataCollection } = plan;
@@ -114,7 +114,7 @@ function readRequest(
   };
 }
 
-async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { plan, stepId, query, req } = visit;
   const state = await arrivedVisit(deps, visit, asked);
   if (state === undefined) return;
@@ -149,7 +149,7 @@ function isQuiet({ underWay }: VisitState, now: Date): boolean {
 }
 
 /** The file of a contact card, which is to be had once its page was reached. */
-async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { plan, stepId, res } = visit;
   const state = await arrivedVisit(deps, visit, asked);
   if (state === undefined) return;
@@ -160,7 +160,7 @@ async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
   sendCard(res, cardFile(place.step.payload, asked.now), envelopeOf(visit));
 }
 
-async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { req, res } = visit;
   const posted = await readForm(req);
   if ("status" in posted) {
@@ -172,7 +172,12 @@ async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
   return take(deps, visit, asked, posted.answer);
 }
 
-async function take(deps: StepHandlerDeps, visit: StepVisit, asked: Asked, answer: Answer): Promise<void> {
+async function take(
+  deps: StepHandlerDeps,
+  visit: StepVisit,
+  asked: StepAsked,
+  answer: Answer,
+): Promise<void> {
   const request = await stepRequest(deps, visit, asked, answer);
   respond(visit, asked, await takeStep(asked.db, submitDepsOf(deps, visit), request), answer);
 }
@@ -187,7 +192,7 @@ function submitDepsOf(
 async function stepRequest(
   { reader }: StepHandlerDeps,
   { req, origin, plan, stepId }: StepVisit,
-  { key, keepsCookie, cookieWasSent, now }: Asked,
+  { key, keepsCookie, cookieWasSent, now }: StepAsked,
   answer: Answer,
 ): Promise<StepRequest> {
   const { classify, geography } = reader.peek() ?? (await reader.open());
@@ -212,7 +217,7 @@ async function stepRequest(
   };
 }
 
-function respond(visit: StepVisit, asked: Asked, result: StepResult, answer: Answer): void {
+function respond(visit: StepVisit, asked: StepAsked, result: StepResult, answer: Answer): void {
   switch (result.kind) {
     case "page":
       showStep(visit, asked, result.step, { entered: answer, refused: result.refused });
@@ -243,7 +248,7 @@ function respond(visit: StepVisit, asked: Asked, result: StepResult, answer: Ans
 
 function showStep(
   visit: StepVisit,
-  { eventId }: Asked,
+  { eventId }: StepAsked,
   step: PlanStep,
   again?: StepPageOptions["again"],
 ): void {
@@ -255,9 +260,9 @@ function showStep(
 async function arrivedVisit(
   { drain, arrivals }: StepHandlerDeps,
   visit: StepVisit,
-  { db, key, now }: Asked,
+  { db, key, now }: StepAsked,
 ): Promise<VisitState | undefined> {
-  const find = () => findVisit(db, key, { locks: false });
+  const find = () => findVisitState(db, key, { locks: false });
   const mayArrive = Math.abs(now.getTime() - timeOfUuid(key.eventId).getTime()) <= arrivalAgeMs;
   if (mayArrive) {
     const found = await find();
@@ -282,7 +287,7 @@ function tell(visit: StepVisit, kind: Notice): void {
   show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit), retryAfter[kind]);
 }
 
-function goTo(visit: StepVisit, { eventId }: Asked, stepId: string): void {
+function goTo(visit: StepVisit, { eventId }: StepAsked, stepId: string): void {
   const query = `${lbidParameter}=${lbidOfEvent(eventId)}`;
   seeOther(visit.res, `${stepPath(visit.plan, stepId)}?${query}`, envelopeOf(visit));
 }

@@ -15,7 +15,7 @@ import { fallbackStepId } from "../store/write-events.ts";
 import { placeOf } from "./step-place.ts";
 import {
   attributesOfVisitor,
-  findVisit,
+  findVisitState,
   holdVisitor,
   openedSteps,
   type VisitKey,
@@ -71,7 +71,7 @@ export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): 
 async function trierOf(db: Db, request: StepRequest): Promise<Trier | undefined> {
   const { plan, key, stepId, address, isOwn, now } = request;
   if (plan.steps.get(stepId)?.action !== "PASSWORD_VERIFY") return undefined;
-  const state = await findVisit(db, key, { locks: false });
+  const state = await findVisitState(db, key, { locks: false });
   if (state === undefined || placeOf(plan, state, stepId, now).kind !== "here" || !isOwn(state))
     return undefined;
   const { workspaceId, linkId, eventId } = state;
@@ -107,7 +107,7 @@ async function takeOnce(
   mayTry: boolean,
 ): Promise<StepResult> {
   const { plan, key, stepId, isOwn, now } = request;
-  const state = await findVisit(tx, key, { locks: true });
+  const state = await findVisitState(tx, key, { locks: true });
   const place = placeOf(plan, state, stepId, now);
   if (state === undefined || place.kind === "unknown") return { kind: "unknown" };
   if (!isOwn(state)) return { kind: "foreign" };
@@ -201,9 +201,9 @@ async function visitOf(tx: Db, { facts }: StepRequest, state: VisitState): Promi
     query: underWay?.query ?? "",
     lbid: () => state.lbid,
     // Who has no visitor at the end of a visit had none in it.
-    dataCollection: underWay?.level ?? (visitorId === null ? "NONE" : "BASIC"),
+    dataCollection: underWay?.level ?? (visitorId === "" ? "NONE" : "BASIC"),
     visitType,
-    attributes: visitorId === null ? undefined : await attributesOfVisitor(tx, state),
+    attributes: visitorId === "" ? undefined : await attributesOfVisitor(tx, state),
   };
 }
 

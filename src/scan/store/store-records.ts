@@ -31,7 +31,7 @@ const nothing = new Uint8Array();
 export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[]) => Promise<Stored>;
 
 type Readable = { record: RawRecord; facts: VisitFacts };
-type Outcome = Pick<Stored, "written" | "dropped" | "poison">;
+type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison">;
 
 /**
  * So much is read and written at a time, by one transaction: 2,000 plain redirects. Records with traces are several times as
@@ -91,7 +91,7 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[])
 }
 
 /** Halves a batch that the database refuses until the records stand alone that it refuses. */
-async function storeSome(db: Db, batch: readonly Readable[]): Promise<Outcome> {
+async function storeSome(db: Db, batch: readonly Readable[]): Promise<StoreOutcome> {
   if (batch.length === 0) return { written: 0, dropped: 0, poison: [] };
   try {
     const written = await writeVisits(

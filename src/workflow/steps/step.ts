@@ -1,6 +1,6 @@
 import type { StepAction } from "../../model/steps/kinds.ts";
 import type { Plan, PlanStepOf } from "../../model/workflow/plan.ts";
-import type { Choice } from "../capture.ts";
+import type { PressedButton } from "../capture.ts";
 import type { Visit } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
 
@@ -45,7 +45,7 @@ export interface Submitted {
   /** The answers of a form, under their keys; reserved ones among them identify the visitor. */
   readonly answers: readonly SavedAttribute[];
   /** The button of a multi-link page that was tapped. */
-  readonly choice: Choice | undefined;
+  readonly choice: PressedButton | undefined;
   /** False for a form that was skipped, and for exits, whose pages were complete when they were shown. */
   readonly captures: boolean;
   /** Where a pressed social link leads; empty elsewhere. */

@@ -8,7 +8,7 @@ import { drawField } from "./form-field.ts";
 import { alert, heading } from "./heading.ts";
 
 /** Opened, with its default values; refused, with what was entered and what is wrong with it, ready to be mended. */
-export function formPage(payload: FormPayload, setting: Setting): Content {
+export function formContent(payload: FormPayload, setting: Setting): Content {
   const { language, action, entered, faults, status, linkName } = setting;
   const words = wordsOf(language);
   const firstFaulty = payload.fields.find(({ id }) => faults.has(id))?.id;

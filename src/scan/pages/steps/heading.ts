@@ -31,6 +31,6 @@ export function alert(text: string): Markup {
 }
 
 /** On a page that is shown again because the button pressed is none of its own, such as one of an older version. */
-export function notOffered({ status, language }: Setting): Markup | "" {
+export function notOfferedAlert({ status, language }: Setting): Markup | "" {
   return status === undefined ? "" : alert(wordsOf(language).faults.OPTION);
 }

@@ -7,7 +7,7 @@ import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
 import { heading } from "./heading.ts";
 
-export function messagePage(payload: MessagePagePayload, setting: Setting): Content {
+export function messageContent(payload: MessagePagePayload, setting: Setting): Content {
   const onward = payload.navigationType === "TIMER" ? timer(payload, setting) : button(payload, setting);
   return {
     title: payload.title || setting.linkName,

@@ -8,7 +8,7 @@ import type { Setting } from "../view.ts";
 import { heading, mark } from "./heading.ts";
 
 /** What was entered is never shown again. */
-export function passwordPage(payload: PasswordPayload, setting: Setting): Content {
+export function passwordContent(payload: PasswordPayload, setting: Setting): Content {
   const { language, theme, action, faults } = setting;
   const words = wordsOf(language);
   const title = payload.title || words.passwordTitle;
