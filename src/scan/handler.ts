@@ -20,7 +20,9 @@ export interface HandlerDeps extends FirstRequestDeps {
   readonly hostOf: ShortHosts;
   /** Who asks, and for which host, after trusted proxies. */
   readonly originOf: (req: IncomingMessage) => Origin;
-  /** Where the bare address of the service's own short host leads; without it, to a page that says what this is. */
+  /**
+   * Where the bare address of the service's own short host leads. Undefined for a page that says what this service is.
+   */
   readonly siteUrl: string | undefined;
   readonly steps: StepHandler;
   readonly onTrouble: (error: unknown) => void;
@@ -131,7 +133,10 @@ function usePlan(deps: HandlerDeps, request: ScanRequest, plan: Plan | undefined
   use(plan, (error) => fail(deps, res, error));
 }
 
-/** Neither a visit nor a visit's next step: an expired link sends everybody on, or says that it has expired. */
+/**
+ * Sends every request of an expired link on, or says that the link has expired. Such a request counts neither as a
+ * visit nor as a step of one.
+ */
 function answerExpired(
   { counts }: HandlerDeps,
   request: ScanRequest,
@@ -152,7 +157,7 @@ function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
   else showNotice(res, "NOT_FOUND", { ...plain, isHead });
 }
 
-/** Roots are not tracked. Hosts that are none of ours are misses like links that are none. */
+/** A bare host leaves no visit. An unknown host counts as a miss, like an unknown link. */
 function answerRoot(deps: HandlerDeps, request: ScanRequest): void {
   const { plans, misses, siteUrl } = deps;
   const { res, isHead, host, origin } = request;
@@ -188,7 +193,9 @@ function answerRoot(deps: HandlerDeps, request: ScanRequest): void {
     .catch((error: unknown) => fail(deps, res, error));
 }
 
-/** A link that is not in memory while the database is away, or a bug; visitors are told the same. */
+/**
+ * Answers when the database is away and the link is not in memory, and after a bug of ours. Visitors are told the same.
+ */
 function fail(deps: HandlerDeps, res: ServerResponse, error: unknown): void {
   deps.counts.failed += 1;
   deps.onTrouble(error);

@@ -8,7 +8,7 @@ export interface ScanCounts {
   fallback: number;
   /** Visits that were shown a page which waits for an answer. */
   waiting: number;
-  /** Requests for links that have expired; they are no visits. */
+  /** Requests for links that have expired. They do not count as visits. */
   expired: number;
   unknown: number;
   limited: number;
@@ -31,7 +31,7 @@ export interface ScanFigures {
 export function registerScanMetrics(registry: Registry, figures: ScanFigures): void {
   const { visits, recorder, drain } = figures;
   const registers = [registry];
-  // A counter's children by label, or the one without.
+  // `read` gives the values by outcome, or one number for a counter without labels.
   const counter = (name: string, help: string, read: () => Record<string, number> | number) => {
     const hasLabel = typeof read() !== "number";
     new Counter({

@@ -4,24 +4,27 @@ import type { StoredAttribute } from "../../model/visitors/attribute-operators.t
 import type { KnownAttributes, Visit } from "../../workflow/visit.ts";
 import { deviceAlike } from "../device/alike-devices.ts";
 
-/** What a visit's device may be known by; see `VisitFacts`. */
+/** The keys by which the device of a visit may be known; see `VisitFacts`. */
 export interface SoughtVisitor {
   readonly workspaceId: string;
   readonly linkId: string;
   readonly atMs: number;
   readonly cookieHash: string;
-  /** The browser had the cookie: it is told by that alone. */
+  /** Whether the browser sent the cookie. Then the cookie alone identifies the device. */
   readonly cookieWasSent: boolean;
   readonly fingerprint: string;
 }
 
-/** What earlier visits tell about one that begins. */
+/** What earlier visits tell about a visit that begins. */
 export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 
-/** Nobody has been seen before, or nobody may be recognised. */
+/** The answer when no earlier visit is known, or none may be looked up. */
 export const unknownVisitor: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
-/** Looks for the device of a visit, as the drain will, with its visitor and whether it has visited the link: one statement. */
+/**
+ * Looks for the device of a visit as the drain will do later, for its visitor and for whether it has visited the link.
+ * Takes one statement.
+ */
 export async function findKnownVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
   const { workspaceId, linkId } = sought;
   const { rows } = await sql<FoundVisitor>`

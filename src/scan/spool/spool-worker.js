@@ -28,10 +28,15 @@ const busy = 5;
 const damage = new Set([11, 26]);
 /** More slots than processes on one machine: beyond it something else is wrong. */
 const slotCountMax = 1_000;
-/** An outage makes the file large: above 100 MB of free pages, each forget gives 4 MB back, so that none of them stalls. */
+/**
+ * An outage makes the file large. Above 100 MB of free pages, each forget gives 4 MB back, so that no forget stalls.
+ */
 const freePagesMax = 25_600;
 const vacuumPages = 1_000;
-/** Long records, such as those of long workflows, are read in smaller batches: each lies in memory until it is stored. */
+/**
+ * Long records, such as those of long workflows, are read in smaller batches, because a batch lies in memory until it
+ * is stored.
+ */
 const readBytesMax = 16 * 1024 * 1024;
 
 const { directory, group } = /** @type {DiskData} */ (workerData);

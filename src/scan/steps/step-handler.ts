@@ -33,7 +33,7 @@ export interface StepVisit {
   readonly origin: Origin;
   readonly plan: Plan;
   readonly stepId: string;
-  /** The card of a contact card as a file, in place of its page. */
+  /** Whether the file of a contact card is asked for, in place of its page. */
   readonly isCard: boolean;
   readonly query: string;
 }
@@ -54,10 +54,10 @@ export interface StepHandlerDeps {
 /** Answers for the steps of visits under way; rejects when the database is away. */
 export type StepHandler = (visit: StepVisit) => Promise<void>;
 
-/** A visit may be on its way to the database still: in this process for so long, in milliseconds. */
+/** How long a request waits for the drain, which may still hold its visit, in milliseconds. */
 const arrivalMs = 2_000;
 
-/** Older visits have arrived long ago. */
+/** Visits older than this, in milliseconds, have reached the database long ago. */
 const arrivalAgeMs = 60_000;
 
 /** How long a request may wait for a connection, in milliseconds. */
@@ -68,7 +68,7 @@ const retryAfter: Partial<Record<Notice, string[]>> = {
   UNAVAILABLE: ["Retry-After", "1"],
 };
 
-/** Reloading a page says no more than once in this time that somebody is there. */
+/** A visit is marked as active at most once in this time, in milliseconds, however often its page is reloaded. */
 const touchMs = 60_000;
 
 const timerAnswer: Answer = new Map([[timerParameter, ["1"]]]);
@@ -148,7 +148,7 @@ function isQuiet({ underWay }: VisitState, now: Date): boolean {
   return underWay !== undefined && now.getTime() - underWay.activeAt.getTime() > touchMs;
 }
 
-/** The file of a contact card, which is to be had once its page was reached. */
+/** Sends the file of a contact card to a visitor who has reached the card's page. */
 async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { plan, stepId, res } = visit;
   const state = await arrivedVisit(deps, visit, asked);
@@ -164,7 +164,7 @@ async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: StepAs
   const { req, res } = visit;
   const posted = await readForm(req);
   if ("status" in posted) {
-    // Nobody reads the rest of it.
+    // Nothing reads the rest of the body.
     if (posted.status === 413) res.once("finish", () => req.destroy());
     return tell(visit, posted.status === 413 ? "TOO_LARGE" : "BAD_REQUEST");
   }
@@ -209,7 +209,7 @@ async function stepRequest(
     },
     isOwn: ({ hasCookie, underWay, isAutomatic }) => {
       if (!isPost) return true;
-      // Nor are the cookies of agents kept.
+      // The cookies of bots and agents are not kept either.
       const keeps = keepsCookie && !isAutomatic && underWay?.level !== "NONE";
       return isOwnPost(req.headers.origin, origin, { keepsCookie: keeps, cookieWasSent, hasCookie });
     },
@@ -256,7 +256,7 @@ function showStep(
   show(visit.res, stepPage(visit.plan, step, options), envelopeOf(visit));
 }
 
-/** The visit, as soon as its first request has reached the database; or told, that there is none. */
+/** The visit, once its first request has reached the database. Without one, answers the visitor and gives undefined. */
 async function arrivedVisit(
   { drain, arrivals }: StepHandlerDeps,
   visit: StepVisit,
@@ -292,7 +292,7 @@ function goTo(visit: StepVisit, { eventId }: StepAsked, stepId: string): void {
   seeOther(visit.res, `${stepPath(visit.plan, stepId)}?${query}`, envelopeOf(visit));
 }
 
-/** A new visit, with neither scan marker nor lbid. */
+/** Leads to a new visit, with neither scan marker nor lbid. */
 function startOver(visit: StepVisit): void {
   seeOther(visit.res, `/${visit.plan.shortlink}`, envelopeOf(visit));
 }

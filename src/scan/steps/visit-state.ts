@@ -16,7 +16,7 @@ export interface VisitState {
   readonly deviceId: string;
   readonly visitorId: string;
   readonly visitType: "FIRST" | "RETURNING";
-  /** Bots and agents leave nothing with a visitor. */
+  /** Whether the device is a bot or an agent. Such a device saves nothing to a visitor. */
   readonly isAutomatic: boolean;
   readonly outcome: "IN_PROGRESS" | "COMPLETED" | "FALLBACK" | "ABANDONED";
   readonly destination: string;
@@ -67,15 +67,15 @@ export interface VisitKey {
 }
 
 /**
- * One statement, all of it by primary keys. With `locks`, no other request of the visit goes on before the transaction
- * ends, as long as the visit is under way. Its event is left to others: events come last in the order of locks.
+ * Finds a visit by primary keys. With `locks`, no other request of the visit goes on before the transaction ends, as
+ * long as the visit is under way. The event is not locked, because events come last in the order of locks.
  */
 export async function findVisitState(
   db: Db,
   { workspaceId, eventId, cookieHash }: VisitKey,
   { locks }: { readonly locks: boolean },
 ): Promise<VisitState | undefined> {
-  // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
+  // The lock comes first, in a statement of its own: a request that waited for it must see what its holder has written.
   if (locks) {
     await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
       db,
@@ -116,7 +116,7 @@ function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId" | "l
   };
 }
 
-/** Keeps a visit from being abandoned; at most once a minute, so that reloading a page costs nothing. */
+/** Marks a visit as active, so that it is not abandoned. */
 export async function touchVisit(db: Db, { workspaceId, eventId }: VisitState, now: Date): Promise<void> {
   await sql`update visits set active_at = ${now}
     where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(db);
@@ -128,7 +128,7 @@ export interface OpenedStep {
   readonly isCondition: boolean;
 }
 
-/** In the order they were opened. */
+/** The steps that the visit has opened, in that order. */
 export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState): Promise<OpenedStep[]> {
   const { rows } = await sql<{ step_id: string; step_action: StepAction }>`
     select step_id, step_action from traces
@@ -157,7 +157,7 @@ export async function holdVisitor(
     const { rows } = await sql<Pick<Selectable<Events>, "visitor_id">>`
       select visitor_id from events where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
     const visitorId = rows[0]?.visitor_id ?? "";
-    // What was read before the lock may be another's by now.
+    // Before the lock was held, the visit may have moved to another visitor.
     if (visitorId === held) return held;
     held = visitorId;
     if (held !== "")
@@ -167,7 +167,9 @@ export async function holdVisitor(
   }
 }
 
-/** What is known of the visitor whose visit it is by now, by attribute key, reserved ones with `$`; one statement. */
+/**
+ * The attributes of the visitor whom the visit belongs to by now, by key, reserved ones with `$`. Takes one statement.
+ */
 export async function attributesOfVisitor(
   db: Db,
   { workspaceId, eventId }: VisitState,

@@ -25,7 +25,10 @@ function button({ buttonLabel }: MessagePagePayload, { language, action }: Setti
   };
 }
 
-/** Moves on by a header, since there is no script; where it is ignored, a link comes up when the time is over. */
+/**
+ * Moves the visitor on by the `Refresh` header, because the page has no script. In browsers that ignore the header, a
+ * link appears when the time is over.
+ */
 function timer({ timerSeconds }: MessagePagePayload, { language, action }: Setting): Onward {
   const words = wordsOf(language);
   const url = `${action}${action.includes("?") ? "&" : "?"}${timerParameter}=1`;

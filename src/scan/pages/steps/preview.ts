@@ -17,7 +17,7 @@ export interface PreviewView {
   readonly media: PageMedia;
 }
 
-/** What crawlers and the previews of chats see in place of an interaction: what it is about, and never a form. */
+/** What crawlers and the link previews of chats see in place of an interaction: what it is about, and never a form. */
 export function renderPreview({
   step,
   linkName,

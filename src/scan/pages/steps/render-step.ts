@@ -9,7 +9,8 @@ import { socialLinksContent } from "./social-links.ts";
 import { thankYouContent } from "./thank-you.ts";
 
 /**
- * The page of a step: 200, or with faults 401 for a password and 422 for a form. Pure; the same view gives the same bytes.
+ * The page of a step: 200, or with faults 401 for a password and 422 for a form. Pure: the same view gives the same
+ * bytes.
  */
 export function renderStep(view: StepView): HostedPage {
   const { language, theme, media } = view;

@@ -19,7 +19,7 @@ ${links}</form>`,
   };
 }
 
-/** The first in the owner's order stands out. */
+/** The class of a button. The first link in the owner's order stands out. */
 function look({ order }: SocialLink): string {
   return order === 1 ? "button" : "button plain";
 }
