@@ -3,7 +3,7 @@ import { type TitledPayload, titledOf } from "./reading.ts";
 import { never, nothing, type StepFacts, unreadable } from "./step.ts";
 
 export interface PasswordPayload extends TitledPayload {
-  /** As it is stored: sealed, in base64; empty when none is set, which nobody can enter. */
+  /** The password as it is stored: sealed, in base64. Empty when none is set; then no attempt is right. */
   readonly password: string;
 }
 

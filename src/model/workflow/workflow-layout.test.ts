@@ -79,7 +79,10 @@ test("without its anchor nothing is moved", () => {
   expect(resolveCollisions([{ id: "a", position: { x: 0, y: 0 } }], "b").size).toBe(0);
 });
 
-/** A workflow of an entry, then multi-links with the given targets, by position; a target of its own or the entry is none. */
+/**
+ * A workflow of an entry, then multi-links with the given targets, by position. A target that is the step itself or the
+ * entry is left out.
+ */
 function workflowOf(targets: readonly (readonly number[])[]): Workflow {
   const steps = [
     { id: "0", action: "LINK_VISIT" as const, payload: {} },
