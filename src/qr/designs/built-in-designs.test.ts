@@ -11,7 +11,7 @@ test("no two built-in designs share a name or a slug", () => {
   for (const { slug } of builtInDesigns) expect(slug).toMatch(/^[a-z][a-z-]{2,}$/);
 });
 
-/** Links as the service makes them, the same at every run. */
+/** Links like those that the service makes, the same in every run. */
 const shortLinks = Array.from({ length: 8 }, (_, index) => {
   const path = createHash("sha256").update(String(index)).digest("base64url").slice(0, 9);
   return `https://sho.rt/${path}?qr`;

@@ -33,10 +33,13 @@ export function plainPng(matrix: Matrix, { width, height, dark, light }: PlainPn
   ]);
 }
 
-/** Level 6 with the default window; lines repeat, so higher levels cost time and save nothing worth having. */
+/** Level 6 with the default window. Lines repeat, so higher levels take time and save hardly anything. */
 export const deflateOptions = { level: 6 } as const;
 
-/** Every line with its filter byte 0 in front; bits are palette indices, first pixel highest, 1 is dark. */
+/**
+ * Every line with its filter byte 0 in front. Bits are palette indices: the first pixel is the highest bit, and 1 is
+ * dark.
+ */
 export function scanLines(matrix: Matrix, layout: CodeLayout, width: number, height: number): Uint8Array {
   const stride = 1 + Math.ceil(width / 8);
   const lines = new Uint8Array(stride * height);

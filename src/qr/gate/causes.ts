@@ -11,21 +11,24 @@ export interface Cause {
   readonly message: string;
 }
 
-/** What has to lie between dark and light, of 1, with something left for bad light: with 0.31, ZBar misses some codes. */
+/**
+ * The contrast that dark and light must have, as a part of 1. It leaves a reserve for bad light: at 0.31, ZBar misses
+ * some codes.
+ */
 const contrastMin = 0.35;
 const moduleMin = 2;
 
 /**
- * Whether every color is enough darker than the background, and no middle of a corner looks light within its frame, which
- * not every reader needs to call a code unreadable.
+ * Whether every color is enough darker than the background, and no middle of a corner looks light within its frame. Not
+ * every reader needs either, so these are checked beside reading.
  */
 export function hasContrast(design: Design): boolean {
   return worstContrast(design).difference >= contrastMin && !hasPaleMiddles(design);
 }
 
 /**
- * Finds out why a design is not read by changing one thing at a time: what makes it readable is a cause. When nothing
- * alone does, everything that looks wrong by itself is named. Never empty.
+ * Finds out why a design is not read, by changing one thing at a time. A change that makes it readable shows a cause.
+ * When no single change does, everything that looks wrong by itself is a cause. Never empty.
  */
 export async function causesOf(
   content: string,
@@ -46,7 +49,7 @@ interface Cure {
   readonly cause: Cause;
   /** The design without what may be wrong. */
   readonly cured: Design;
-  /** Whether it looks wrong also without a try. */
+  /** Whether it looks wrong even without a try. */
   readonly isSuspect: boolean;
 }
 
@@ -124,8 +127,9 @@ function contrastCure(design: Design): Cure {
 }
 
 /**
- * Readers such as ZBar call light what is lighter than the mean around it. Where they look at an area as large as a finder
- * pattern, its middle has to be darker than the mean of the whole: 24 modules of frame, 16 of background and 9 of middle.
+ * Whether the middle of a finder pattern may look light. Readers such as ZBar call light what is lighter than the mean
+ * around it. When they look at an area as large as a finder pattern, its middle must be darker than the mean of the
+ * whole: 24 modules of frame, 16 of background and 9 of middle.
  */
 function hasPaleMiddles({ cornersSquare, cornersDot, background }: Design): boolean {
   return colorsOf(background).some((color) => {

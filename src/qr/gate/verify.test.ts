@@ -63,7 +63,7 @@ describe("names what makes a design unreadable, in a designer's words:", () => {
       causes: [{ cause: "CONTRAST" }],
     });
     expect(verdict.causes[0]?.message).toContain("so much lighter than their frames");
-    // In frames of their own color they are dark enough.
+    // In frames of their own color, the middles are dark enough.
     const evenly = { ...design, cornersSquare: { ...design.cornersSquare, paint: middle } };
     expect(await isDesignReadable(content, evenly)).toBe(true);
   });

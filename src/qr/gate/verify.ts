@@ -16,24 +16,26 @@ export interface ReadAttempt {
 
 /** How well a code is read. */
 export interface Scannability {
-  /** 0 to 100: from 50 the code is readable, and the rest says how much more it can take. */
+  /** 0 to 100. From 50 on the code is readable, and the rest says how much more it can take. */
   readonly score: number;
   /**
-   * Whether one reader read the exact content in every required condition, the other in two of seven, and the colors
-   * differ enough for others.
+   * Whether ZXing read the exact content in every required condition, jsQR in two of the seven, and the colors differ
+   * enough for other readers.
    */
   readonly readable: boolean;
   readonly cases: readonly ReadAttempt[];
-  /** The name of the first required condition that the design failed in, or `contrast`. */
+  /**
+   * The name of the first required condition in which the design failed, or `contrast`. Undefined when it is readable.
+   */
   readonly failingCase: string | undefined;
-  /** What to change, when it is not readable: at least one. */
+  /** What to change. It has at least one entry when the code is not readable. */
   readonly causes: readonly Cause[];
 }
 
 /**
- * Draws a code and reads it with two readers in twelve conditions. Takes about 150 ms, and some seconds where the
- * causes of what cannot be read are looked for; a single step may take 300 ms, so that services call `verifyInThread`. The
- * same input has always the same result. A RangeError when the content is too long for any code.
+ * Draws a code and reads it with two readers in twelve conditions. It takes about 150 ms, and some seconds when it
+ * looks for the causes of a failure. A single step may take 300 ms, so services call `verifyInThread`. The same input
+ * always has the same result. Throws a RangeError when the content is too long for any code.
  */
 export async function verifyDesign(content: string, design: Design): Promise<Scannability> {
   const code = await painted(content, design);
@@ -51,7 +53,7 @@ export async function verifyDesign(content: string, design: Design): Promise<Sca
   };
 }
 
-/** Whether a design is readable, by the same rules: the verdict alone, as soon as it is known. */
+/** Whether a design is readable by the same rules. It ends as soon as the verdict is certain. */
 export async function isDesignReadable(content: string, design: Design): Promise<boolean> {
   return hasContrast(design) && (await isReadIn(required, content, design));
 }
@@ -73,8 +75,9 @@ async function isReadIn(
 const required = conditions.filter(({ isRequired }) => isRequired);
 
 /**
- * The conditions that a design failed in: where ZXing failed, and where jsQR did if it failed in more than three of four. What
- * jsQR misses changes with every address, also of plain codes, so that less from it says nothing about a design.
+ * The conditions in which a design failed: those where ZXing failed, and those where jsQR did, if it failed in more
+ * than three of four. What jsQR misses changes with every address, even for plain codes, so fewer failures of jsQR say
+ * nothing about a design.
  */
 function failedOf(wanted: readonly ViewingCondition[], readings: readonly ReadAttempt[]): ViewingCondition[] {
   const missedBy = (reader: ReaderName) =>
@@ -88,12 +91,12 @@ function failedOf(wanted: readonly ViewingCondition[], readings: readonly ReadAt
   );
 }
 
-/** What is called failing when both readers read everything, but others could not tell the colors apart. */
+/** The failing case when both readers read everything, but other readers could not tell the colors apart. */
 const contrastCase = "contrast";
 
 interface PaintedCode {
   readonly painting: Painting;
-  /** Pixels a module. */
+  /** The pixels of a module. */
   readonly scale: number;
 }
 
@@ -122,7 +125,7 @@ async function readIn(
   return readerNames.map((reader) => ({ name: condition.name, reader, passed: !waiting.has(reader) }));
 }
 
-/** The part of `whole` that was passed of what is required, or of what goes beyond. */
+/** The part of `whole` that the passed cases earn, of those that are required or of those that are not. */
 function share(cases: readonly ReadAttempt[], isRequired: boolean, whole: number): number {
   const names = new Set(conditions.filter((one) => one.isRequired === isRequired).map(({ name }) => name));
   const relevant = cases.filter(({ name }) => names.has(name));
