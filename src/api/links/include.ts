@@ -14,6 +14,6 @@ export function readLinkInclude(include: readonly string[]): ReadonlySet<LinkInc
   const unknown = include.filter((name) => !includes.includes(name));
   if (unknown.length > 0)
     throw invalid([{ field: "include", description: `must only name ${includes.join(", ")}` }]);
-  // Checked on the line above.
+  // All names were checked above.
   return new Set(include as LinkInclude[]);
 }

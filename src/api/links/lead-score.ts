@@ -9,7 +9,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { findLeadScore } from "./queries.ts";
 import { notFound } from "./rules.ts";
 
-/** The stored score of a visit; nothing is computed. */
+/** The stored score of a visit. Nothing is computed here. */
 export async function getLeadScore(
   { linkId, eventId }: GetLeadScoreRequest,
   context: Context,

@@ -19,7 +19,7 @@ import { messageOptions } from "./qrcode-image.ts";
 import { countLinks, type LinkFilter, type LinkOrder, linkOrders, listLinks } from "./queries.ts";
 import { notFound } from "./rules.ts";
 
-/** Lists links: one statement for the page and all it embeds, one for the number of all. */
+/** Lists links: one statement for the page and everything it embeds, one for the number of all. */
 export async function listLinksPage(
   deps: Deps,
   request: ListLinksRequest,

@@ -17,7 +17,7 @@ import { changeLink } from "./update-link.ts";
 import { contactLink, redirectLink, thankYouLink } from "./wanted-link.ts";
 import { deleteLink } from "./writes.ts";
 
-/** Ways to create links that come later. */
+/** Ways to create links that are not built yet. */
 type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
@@ -73,7 +73,7 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
   };
 }
 
-/** Whether a short link is in use or reserved; an empty domain is the default one. */
+/** Whether a short link is in use or reserved. An empty domain is the default one. */
 async function isTaken(
   { now }: Deps,
   context: Context,

@@ -19,7 +19,7 @@ export function findMedia(db: Db, workspaceId: string, id: string): Promise<Medi
     .executeTakeFirst();
 }
 
-/** Newest first; one row more than the page. Served by media_page_idx. */
+/** Media files, newest first, one more row than the page. Served by media_page_idx. */
 export function listMedia(db: Db, workspaceId: string, { size, after }: Page<"time">): Promise<MediaRow[]> {
   return db
     .selectFrom("media")
@@ -40,7 +40,7 @@ export interface MediaDeletion {
   readonly storage_key: string | null;
 }
 
-/** Deletes a record that nothing uses, and notes to look at its file, in one statement. */
+/** Deletes a record that nothing uses, and marks its file for the clean-up, in one statement. */
 export async function deleteMedia(
   db: Db,
   workspaceId: string,

@@ -13,7 +13,7 @@ export function drawingOf({ jobCall }: Deps, row: DesignRow): RawBuilder<unknown
   return undefined;
 }
 
-/** Throws when a design belongs to a built-in template: everyone may see it, and nobody may change it. */
+/** Throws when a design belongs to a built-in template, which everyone may see and nobody may change. */
 export function checkDesignChangeable({ workspace_id, template_id, id }: DesignRow): void {
   if (workspace_id === noWorkspace && template_id !== null)
     throw fail(

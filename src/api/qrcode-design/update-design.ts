@@ -17,7 +17,10 @@ import { findDesign, restyleDesign } from "./queries.ts";
 import { checkDesignChangeable, drawingOf, noSuchDesign, optionsOf } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Tries what a design would become, and leaves the change to be written; what shows it is drawn again. */
+/**
+ * Tries the changed look of a design, and leaves the change to be written. The link or template that shows the design
+ * is drawn again.
+ */
 export async function prepareChange(
   deps: Deps,
   request: UpdateQrcodeDesignRequest,
@@ -26,7 +29,7 @@ export async function prepareChange(
   const { workspaceId } = callerOf(context);
   const wanted = readDesignUpdate(request);
   const before = await findDesign(context.db, workspaceId, request.id);
-  // Nobody's picture is read for a design that is not there.
+  // The picture of the request is not read for a missing design.
   if (before === undefined) throw noSuchDesign(request.id);
   checkDesignChangeable(before);
   const { data } = wanted;
@@ -65,7 +68,7 @@ export function readDesignUpdate(request: UpdateQrcodeDesignRequest): DesignUpda
   };
   const named = fieldsToChange(values, updateMask?.paths, ["id", "require_scannable"]);
   const isImageDeleted = named.has("central_image_delete") && centralImageDelete;
-  // No data equals no field: what takes a picture away is the flag.
+  // Empty data counts as no field. The flag takes a picture away.
   const isImageGiven = named.has("central_image_data") && centralImageData.length > 0;
   if (isImageDeleted && isImageGiven)
     throw invalid(

@@ -10,7 +10,7 @@ import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { toPublicWorkspace } from "../resources/workspace.ts";
 import type { PublicRow, TemplateRow } from "./queries.ts";
 
-/** The address of a stored image; empty where there is none. */
+/** The address of a stored image. Empty when there is none. */
 export function imageUrlOf(signFile: SignFile, key: string | null | undefined): string {
   return key ? signFile(key) : "";
 }

@@ -15,7 +15,7 @@ import { countUsage } from "./queries.ts";
 import { checkFaq, checkTemplateChangeable } from "./rules.ts";
 import { type Described, describeTemplate, lockTemplate } from "./writes.ts";
 
-/** Changes what is said about a template. */
+/** Changes the description of a template: its name, slug, texts and tags. */
 export async function updateTemplate(
   deps: Deps,
   request: UpdateQrcodeTemplateRequest,

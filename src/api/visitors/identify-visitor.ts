@@ -24,7 +24,9 @@ export interface IdentifyDeps extends Pick<Deps, "now" | "shortUrl"> {
   readonly arrivals: Arrivals;
 }
 
-/** Says who the visitor of a visit is, or that there is such a person. Waits for the visit, and leaves the rest to be written. */
+/**
+ * Identifies the visitor of a visit, or a person without one. Waits for the visit, and leaves the rest to be written.
+ */
 export async function prepareIdentify(
   deps: IdentifyDeps,
   request: IdentifyRequest,
@@ -52,7 +54,8 @@ export async function prepareIdentify(
       const data = { identifyVisitor: traceData(setOnce, values, changedKeys) };
       await insertIdentifyTrace(tx, { workspaceId, eventId: visit.id, id: newId(at), at, data });
     }
-    // Whoever may not read profiles learns nothing of the one that was found: the answer is what they sent.
+    // A caller who may not read profiles learns nothing of the profile that was found: the answer repeats what the
+    // caller sent.
     const visitor = scopes.has("visitors:read")
       ? await profileOf(tx, deps, { workspaceId, visitorId, values })
       : echoOf(visitorId, values);
@@ -72,7 +75,10 @@ function readLbid(lbid: string): string | undefined {
   return eventId;
 }
 
-/** A visit is stored a moment after its visitor was sent on, and pages identify right when they are opened. */
+/**
+ * How long after its start a visit may still be on its way to the database, in milliseconds. Pages call as soon as they
+ * open.
+ */
 const storingMsMax = 10_000;
 
 async function awaitVisit(
@@ -99,7 +105,7 @@ async function awaitVisit(
   return visit;
 }
 
-/** As the contract's `IdentifyVisitorTraceData`. */
+/** The trace's data, as the contract's `IdentifyVisitorTraceData`. */
 function traceData(setOnce: boolean, values: readonly GivenText[], changedKeys: readonly string[]) {
   const systemFields = values.map(({ key }) => key).filter((key) => key.startsWith("$"));
   return {

@@ -35,7 +35,7 @@ type VisitorsPage =
   | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
   | { readonly csv: MessageInitShape<typeof ListVisitorsCsvResponseSchema> };
 
-/** Lists visitors: one statement for the page, one for the number of all, and one for each kind of embedded objects. */
+/** Lists visitors: one statement for the page, one for the number of all, and one for each kind of embedded object. */
 export async function listVisitorsPage(
   { shortUrl }: Pick<Deps, "shortUrl">,
   request: ListVisitorsRequest | SearchVisitorsRequest,
@@ -82,7 +82,10 @@ export async function listVisitorsPage(
   return { csv: await fillCsv(page, visitorsCsv(include), { ...filling, recordOf: visitorOf }) };
 }
 
-/** Whether all that a visitor embeds was read: the page ends before the first where an answer is full. */
+/**
+ * Whether everything that a visitor embeds was read. When an answer is full, the page ends before the first visitor
+ * that is not read completely.
+ */
 function isRead({ id }: VisitorRow, embedded: EmbeddedObjects): boolean {
   return Object.values(embedded).every((found) => found === undefined || found.has(id));
 }

@@ -12,7 +12,7 @@ import { type DeviceRow, toDevice } from "../resources/device.ts";
 import { toVisitorAlone, type VisitorRow } from "../resources/visitor.ts";
 import type { VisitedLinkRow, VisitorEventRow } from "./queries.ts";
 
-/** What visitors embed, by visitor; undefined is what was not asked for. */
+/** What visitors embed, by visitor. Undefined for objects that the request does not name. */
 export interface EmbeddedObjects {
   readonly devices: Embedded<DeviceRow> | undefined;
   readonly events: Embedded<VisitorEventRow> | undefined;

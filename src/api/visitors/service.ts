@@ -57,7 +57,7 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
         const [visitor] = await lockVisitors(tx, workspaceId, [id]);
         if (visitor === undefined) throw notFound("visitor", "id", id);
         if ((await deleteAttributes(tx, workspaceId, visitor.id, [attributeKey])) === 0n) {
-          // Nobody means an attribute of that name that nobody has made.
+          // The visitor has no custom attribute of this name, so the caller means the reserved one.
           if (isReservedName(attributeKey))
             throw invalid([
               { field: "attributeKey", description: "is reserved: clear it by an update of the visitor" },
