@@ -81,7 +81,8 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     connection,
     nowMs,
     shortUrl,
-    onTrouble: (error) => log.warn({ err: error }, "changes of links go unheard; serving what is in memory"),
+    onTrouble: (error) =>
+      log.warn({ err: error }, "changes of links are not heard; links are served from memory"),
   });
   const drain = startDrain({
     spool,

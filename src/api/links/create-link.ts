@@ -86,7 +86,7 @@ function checkReferences(wanted: WantedLink, found: References, shortUrl: string
     throw fail(
       "FAILED_PRECONDITION",
       "DESIGN_IN_USE",
-      `QR code design ${wanted.qrcodeDesignId} belongs to another record: make a new one`,
+      `QR code design ${wanted.qrcodeDesignId} is already used by a link or template: make a new one`,
     );
 }
 

@@ -22,7 +22,7 @@ export async function getLeadScore(
     throw fail(
       "NOT_FOUND",
       "LEAD_SCORE_NOT_FOUND",
-      `eventId: the visit ${eventId} has no score: it is still under way, or is not to be scored`,
+      `eventId: the visit ${eventId} has no score: it is still under way, or it is not scored`,
     );
   return {
     leadScore: event.lead_score,

@@ -20,7 +20,7 @@ export function expiryFaults(expiresAt: Timestamp | undefined, now: Date): Fault
   const time = readTime(expiresAt);
   return time === null || time > now
     ? []
-    : [{ field: "expiresAt", description: "must lie in the future", reason: "INVALID_ARGUMENT" }];
+    : [{ field: "expiresAt", description: "must be in the future", reason: "INVALID_ARGUMENT" }];
 }
 
 /** A time to the millisecond, as times are stored. */
@@ -49,7 +49,12 @@ export function notFound(what: string, field: string, id: string): Error {
 }
 
 export function shortlinkTaken(shortlink: string): Error {
-  return fail("ALREADY_EXISTS", "SHORTLINK_TAKEN", `shortlink ${shortlink} is in use or was within 90 days`, {
-    metadata: { shortlink },
-  });
+  return fail(
+    "ALREADY_EXISTS",
+    "SHORTLINK_TAKEN",
+    `shortlink ${shortlink} is in use, or was in use within the last 90 days: choose another`,
+    {
+      metadata: { shortlink },
+    },
+  );
 }

@@ -111,7 +111,7 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
       job as (select ${link.drawing} from made),
       notice as (select ${tellOfRow} from made)
     select (select host from blocked) as blocked_host, ${attachedTags(link.tags)} as tags,
-      -- Counted because what nothing reads is not run.
+      -- Counted, because PostgreSQL does not run what nothing reads.
       (select count(*) from job) + (select count(*) from notice) > 0 as inserted`.execute(db);
   return onlyRow(rows);
 }

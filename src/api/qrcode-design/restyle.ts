@@ -19,7 +19,7 @@ export function checkDesignChangeable({ workspace_id, template_id, id }: DesignR
     throw fail(
       "PERMISSION_DENIED",
       "BUILT_IN_TEMPLATE",
-      `QR code design ${id} belongs to a built-in template`,
+      `QR code design ${id} belongs to a built-in template: import the template and change the copy`,
     );
 }
 

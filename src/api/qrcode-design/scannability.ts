@@ -35,7 +35,7 @@ function notScannable({ score, failingCase = "", causes }: Scannability): CallEr
   return fail(
     "FAILED_PRECONDITION",
     "DESIGN_NOT_SCANNABLE",
-    `codes in this design cannot be read (${failingCase}): ${first?.message ?? "make it plainer"}`,
+    `codes in this design cannot be read (${failingCase}): ${first?.message ?? "make the design simpler"}`,
     {
       metadata: { score: String(score), failingCase },
       preconditions: causes.map(({ cause, message }) => ({

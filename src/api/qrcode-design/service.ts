@@ -40,7 +40,7 @@ export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignSer
         throw fail(
           "FAILED_PRECONDITION",
           "DESIGN_IN_USE",
-          `QR code design ${id} belongs to a link or template`,
+          `QR code design ${id} is already used by a link or template`,
         );
       return {};
     },

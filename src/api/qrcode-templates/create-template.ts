@@ -41,7 +41,7 @@ export async function createTemplate(
     throw fail(
       "FAILED_PRECONDITION",
       "DESIGN_IN_USE",
-      `QR code design ${qrcodeDesignId} belongs to another record: make a new one`,
+      `QR code design ${qrcodeDesignId} is already used by a link or template: make a new one`,
     );
   throw fail("NOT_FOUND", "NOT_FOUND", `qrcodeDesignId: there is no QR code design ${qrcodeDesignId}`);
 }

@@ -99,7 +99,7 @@ async function awaitVisit(
     throw fail(
       "RESOURCE_EXHAUSTED",
       "RATE_LIMITED",
-      "lbid: too many from your address are unknown; send the value that the visitor came with",
+      "lbid: your address has sent too many unknown values; send the value that the visitor came with",
       { retryAfterSeconds: 1 },
     );
   return visit;

@@ -86,7 +86,8 @@ function nameOf(text: string): string | undefined {
 /** A value, or what is wrong with it. An empty text counts as null. */
 function readReserved(key: string, json: JsonValue): GivenValue | string {
   const rule = reserved.get(key);
-  if (rule === undefined) return `is no reserved key; those are ${[...reserved.keys()].join(", ")}`;
+  if (rule === undefined)
+    return `is not a reserved key; the reserved keys are ${[...reserved.keys()].join(", ")}`;
   if (json === null || json === "") return { key, value: null, type: "STRING" };
   if (typeof json !== "string") return "must be text";
   const [read, fault] = rule;
@@ -108,7 +109,10 @@ function readCustom(key: string, json: JsonValue): GivenValue | string {
 
 export function tooManyAttributes(): CallError {
   return invalid([
-    { field: "visitor", description: `must leave the visitor at most ${attributesMax} custom attributes` },
+    {
+      field: "visitor",
+      description: `must leave the visitor with at most ${attributesMax} custom attributes`,
+    },
   ]);
 }
 

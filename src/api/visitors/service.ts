@@ -60,7 +60,10 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
           // The visitor has no custom attribute of this name, so the caller means the reserved one.
           if (isReservedName(attributeKey))
             throw invalid([
-              { field: "attributeKey", description: "is reserved: clear it by an update of the visitor" },
+              {
+                field: "attributeKey",
+                description: "is a reserved attribute: clear it with an update of the visitor",
+              },
             ]);
           throw fail("NOT_FOUND", "NOT_FOUND", `attributeKey: the visitor has no attribute ${attributeKey}`);
         }

@@ -31,7 +31,7 @@ export function addStep(
   const behind = insertBefore === "" ? undefined : stepOf(workflow, insertBefore, "insertBefore");
   if (isEntry(behind))
     throw invalid([
-      { field: "insertBefore", description: "must not be the entry step: nothing stands before it" },
+      { field: "insertBefore", description: "must not be the entry step: no step comes before it" },
     ]);
   const leadsBehind = workflow.connections.filter(({ nextStepId }) => nextStepId === behind?.id);
   const parent = workflow.steps.find(({ id }) => leadsBehind.some(({ stepId }) => stepId === id));
@@ -138,7 +138,8 @@ function connectAll(
     if (isEntry(graph.steps.get(nextStepId)))
       return [{ field, description: "must not be the entry step", reason: "INVALID_ARGUMENT" }];
     if (!closesConditionCycle(graph, stepId, nextStepId)) return [];
-    const description = "closes a circle of conditions: put a page between them, or lead it elsewhere";
+    const description =
+      "closes a circle of conditions: put a page between them, or connect the branch to another step";
     return [{ field, description, reason: "CONDITION_CYCLE" }];
   });
   refuse(faults);

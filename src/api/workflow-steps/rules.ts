@@ -55,7 +55,10 @@ export function readAction({ eventAction }: CreateWorkflowStepRequest): StepActi
     throw invalid([{ field: "eventAction", description: "is required: give it a value" }]);
   if (stepActions[action].kind === "ENTRY")
     throw invalid([
-      { field: "eventAction", description: "must be another one: the link has its only entry step already" },
+      {
+        field: "eventAction",
+        description: "must be another action: the link already has its only entry step",
+      },
     ]);
   return action;
 }

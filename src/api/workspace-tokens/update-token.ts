@@ -27,7 +27,7 @@ export function updateToken(
     if (before === undefined) throw noSuchToken(id);
     if (scope !== undefined && before.key_type === "PUBLISHABLE") {
       const field = request.fullAccess ? "fullAccess" : "scopes";
-      throw invalid([{ field, description: "a publishable token has none; make a secret one" }]);
+      throw invalid([{ field, description: "a publishable token has no scopes; make a secret token" }]);
     }
     const after = { name: name ?? before.name, scope: scope ?? before.scope };
     const isChanged = after.scope !== before.scope;
@@ -50,7 +50,7 @@ function changesOf(
       ? [{ field: "name", description: "must have at least 1 character" }]
       : []),
     ...(fields.has("scopes") && scopes.length === 0
-      ? [{ field: "scopes", description: "must name at least one; `fullAccess` grants every one" }]
+      ? [{ field: "scopes", description: "must name at least one scope; `fullAccess` grants every scope" }]
       : []),
   ];
   if (faults.length > 0) throw invalid(faults);

@@ -21,7 +21,8 @@ export const passwordVerify = {
   platforms: undefined,
   read: (stored): PasswordPayload => ({ ...titledOf(stored), password: textOf(stored.password) }),
   brokenBecause: unreadable,
-  faultsOf: ({ password }) => (password === "" ? ["no password is set, and nobody can enter: set one"] : []),
+  faultsOf: ({ password }) =>
+    password === "" ? ["no password is set, so nobody can get past: set one"] : [],
   lookupsOf: nothing,
   skipsItself: never,
 } as const satisfies StepFacts<PasswordPayload>;

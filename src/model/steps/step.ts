@@ -70,7 +70,7 @@ export interface BranchFields {
 }
 
 /** For steps whose payload is never broken when the API accepts it. */
-export const unreadable = "the payload cannot be read: give it anew";
+export const unreadable = "the payload cannot be read: send it again";
 
 /** For steps that can work with any readable payload, or that look nothing up. */
 export const nothing = (): readonly never[] => none;

@@ -123,7 +123,7 @@ function unconnectedIssues(graph: Graph, step: StoredStep): Issue[] {
       : {
           severity: "warning",
           step,
-          message: `${nameOf(id, labels.get(id))} leads nowhere, and who takes it gets the fallback: connect it`,
+          message: `${nameOf(id, labels.get(id))} leads nowhere, and visitors who take it get the fallback: connect it`,
         },
   );
 }

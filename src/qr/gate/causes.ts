@@ -62,7 +62,7 @@ async function curesOf(content: string, design: Design): Promise<Cure[]> {
     {
       cause: {
         cause: "MODULE_SIZE",
-        message: `The image is too small for so long an address: a dot has ${scale.toFixed(1)} pixels. Make the image larger or the address shorter.`,
+        message: `The image is too small for an address this long: a dot has ${scale.toFixed(1)} pixels. Make the image larger or the address shorter.`,
       },
       cured: { ...design, width: side(design.width * larger), height: side(design.height * larger) },
       isSuspect: scale < moduleMin,

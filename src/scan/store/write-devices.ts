@@ -98,7 +98,7 @@ async function touchDevices(tx: Db, devices: readonly BatchDevice[]): Promise<vo
       update devices d set
         last_used_at = greatest(d.last_used_at, to_timestamp(given.used_ms / 1000)),
         updated_at = greatest(d.updated_at, to_timestamp(given.used_ms / 1000)),
-        -- Never one that was known: the device has lost that one when it has none, because the visitor was deleted.
+        -- Only a new visitor is set: a device whose known visitor has been deleted stays without one.
         visitor_id = coalesce(d.visitor_id, given.new_visitor_id)
       from unnest(${plainArray(devices.map(({ workspaceId }) => workspaceId))}::uuid[],
         ${plainArray(devices.map(({ id }) => id))}::uuid[],

@@ -13,7 +13,7 @@ import { type AnswerFault, notOffered, type StepKindOf, type Submitted, waitsFor
  */
 export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
   explain: (_step, branchId) =>
-    branchId === "" ? waitsForAnswer : "what the form needs is known, so that it skips itself",
+    branchId === "" ? waitsForAnswer : "everything that the form needs is known, so it skips itself",
 
   enter({ payload }, { attributes }) {
     if (payload.autoSkipIfKnown && isKnown(payload, attributes))
