@@ -80,11 +80,11 @@ export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
  * Checks a request beyond the rules of its fields, without a database. The pipeline also runs the check on requests
  * that break field rules, so that a caller learns of every bad field at once.
  */
-type Check<Request> = (request: Request) => readonly Fault[];
+type RequestCheck<Request> = (request: Request) => readonly Fault[];
 
 /** Adds a check to a handler, in one or two parts; the handler runs only for requests without a fault. */
 export function withCheck<Request, Answer>(
-  check: Check<Request>,
+  check: RequestCheck<Request>,
   handle: ((request: Request, context: Context) => Promise<Answer>) & {
     readonly prepare?: Prepare<Request, Answer>;
   },
@@ -113,7 +113,7 @@ type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
 export interface Handle {
   (request: never, context: Context): Promise<AnyAnswer>;
   readonly prepare?: Prepare<never, AnyAnswer>;
-  readonly check?: Check<never>;
+  readonly check?: RequestCheck<never>;
 }
 
 /** Pairs a service with its handlers; the compiler checks that they match. */

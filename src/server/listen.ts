@@ -30,7 +30,7 @@ export interface ListenOptions {
   readonly log: Logger;
 }
 
-export interface Listener {
+export interface PortListener {
   readonly port: number;
   /** Accepts no more connections, lets running requests end for at most `graceMs`, then cuts the remaining ones. */
   close(graceMs: number): Promise<void>;
@@ -42,7 +42,7 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
  * Opens one port for HTTP/1.1 and HTTP/2. In cleartext the client's first bytes decide, with TLS the ALPN protocol
  * does.
  */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<PortListener> {
   const limits = { ...defaultLimits, ...options.limits };
   const guarded = guard(options.handler, options.log);
   const http1 = createHttp1(limits, guarded);

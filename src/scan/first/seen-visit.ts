@@ -9,15 +9,15 @@ import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
+import { findKnownVisitor, type KnownVisitor, unknownVisitor } from "./find-visitor.ts";
 import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 
-/** Tells the engine about visits that begin. */
+/** Gathers what a workflow may ask about a visit that begins. */
 export interface SeenVisits {
   /**
-   * What the workflow may ask about a visit: at once where it asks nothing that has to be looked up or loaded. A lookup
-   * that fails, or takes too long, leaves a first visit of somebody unknown; a promise is rejected only when the files
-   * that the service comes with cannot be read.
+   * Gives what the workflow may ask about a visit: at once when nothing has to be looked up or loaded, else as a
+   * promise. When the look-up fails or takes too long, the visit counts as the first one of an unknown visitor. The
+   * promise rejects only when the service's own data files cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
 }
@@ -41,7 +41,7 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
   const deps = { ...given, recent: createRecentDevices() };
   return {
     of(plan, seen, hasEvent) {
-      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
+      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, unknownVisitor);
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
@@ -50,9 +50,9 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
 }
 
 interface PlanTraits {
-  /** Lets everybody through to its exit, and saves nothing: most links are redirects. */
+  /** The workflow has no condition, no interaction and no capture, as on most links, which are plain redirects. */
   readonly asksNothing: boolean;
-  /** Its visits can change what a workflow finds out about the next visit of the same device. */
+  /** A visit can change what a workflow finds out about the next visit of the same device. */
   readonly isRemembered: boolean;
 }
 
@@ -89,16 +89,16 @@ function read(
   const { visitType, visitor } = plan.needs;
   const needsVisitor = visitType || visitor;
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
-    return visitOf(seen, hasEvent, request, nobody);
+    return visitOf(seen, hasEvent, request, unknownVisitor);
   const isRecent = deps.recent.meet(namesOf(plan, seen), seen.id.readUIntBE(0, 6));
-  if (!needsVisitor) return visitOf(seen, hasEvent, request, nobody);
-  // Waiting for the drain is only for those whose last visit it may still have before it.
+  if (!needsVisitor) return visitOf(seen, hasEvent, request, unknownVisitor);
+  // Only a device whose last visit may still be in the spool waits for the drain.
   return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
 }
 
-/** What the drain will tell the device by, for as long as that takes: digests, because headers may be of any length. */
+/** The names by which the drain may recognise the device. They are digests, because headers may be of any length. */
 function namesOf({ workspaceId }: Plan, { cookie, address, headers }: SeenVisit): string[] {
   const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
   const names = cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
@@ -153,12 +153,12 @@ async function lookUp(
   if (isRecent) await drain.catchUp(catchUpMs);
   try {
     const known = await within(lookUpMs, (signal) =>
-      findVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
+      findKnownVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
     );
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {
     onTrouble(error);
-    return nobody;
+    return unknownVisitor;
   }
 }
 
