@@ -295,7 +295,7 @@ export declare type UpdateQrcodeDesignRequest = Message<"signpost.v1.UpdateQrcod
 
   /**
    * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * empty. A path to a part of a field, such as `dots_options.type`, changes only that part.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 16;
    */

@@ -15,7 +15,7 @@ export declare const file_signpost_v1_workflow_step_payload: GenFile;
 
 /**
  * What a workflow step does, in the variant that belongs to its `eventAction`. Another variant is refused. An update
- * replaces the stored payload whole.
+ * replaces the stored payload whole, or the parts of it that its mask names.
  *
  * @generated from message signpost.v1.WorkflowStepPayload
  */

@@ -281,8 +281,8 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
   id: string;
 
   /**
-   * What the step does from now on, in the variant that belongs to its action. It replaces the old payload whole, but
-   * a branch that keeps its id and has no `next_step_id` here leads where it did.
+   * What the step does from now on, in the variant that belongs to its action. It replaces the old payload whole, unless
+   * the mask names parts of it, but a branch that keeps its id and has no `next_step_id` here leads where it did.
    *
    * @generated from field: signpost.v1.WorkflowStepPayload payload = 3;
    */
@@ -304,7 +304,7 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
 
   /**
    * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * empty. A path to a part of a field, such as `payload.form.form_title`, changes only that part.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */

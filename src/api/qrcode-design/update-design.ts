@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { QrcodeDesignSchema } from "../../../gen/signpost/v1/qrcode_design_pb.js";
 import type {
   UpdateQrcodeDesignRequest,
   UpdateQrcodeDesignResponseSchema,
@@ -20,15 +21,18 @@ import { checkScannable, verify } from "./scannability.ts";
 /** Tries what a design would become, and leaves the change to be written; what shows it is drawn again. */
 export async function prepareChange(
   deps: Deps,
-  request: UpdateQrcodeDesignRequest,
+  asked: UpdateQrcodeDesignRequest,
   context: Context,
 ): Promise<Write<MessageInitShape<typeof UpdateQrcodeDesignResponseSchema>>> {
   const { workspaceId } = callerOf(context);
-  const wanted = readWanted(request);
-  const before = await findDesign(context.db, workspaceId, request.id);
+  const before = await findDesign(context.db, workspaceId, asked.id);
   // Nobody's picture is read for a design that is not there.
-  if (before === undefined) throw noSuchDesign(request.id);
+  if (before === undefined) throw noSuchDesign(asked.id);
   checkChangeable(before);
+  const request = context.complete(asked, () =>
+    create(QrcodeDesignSchema, toQrcodeDesign(before, fileSigner(deps))),
+  );
+  const wanted = readWanted(request);
   const { data } = wanted;
   const stored = data === undefined ? undefined : await storeCentralImage(deps, context, data);
   const change = { request, given: wanted.given, centralImageKey: wanted.isImageDeleted ? null : stored };
@@ -63,7 +67,7 @@ export function readWanted(request: UpdateQrcodeDesignRequest): Wanted {
     central_image_data: centralImageData,
     central_image_delete: centralImageDelete,
   };
-  const named = fieldsToChange(values, updateMask?.paths, ["id", "require_scannable"]);
+  const named = fieldsToChange(values, updateMask?.paths);
   const isImageDeleted = named.has("central_image_delete") && centralImageDelete;
   // No data equals no field: what takes a picture away is the flag.
   const isImageGiven = named.has("central_image_data") && centralImageData.length > 0;

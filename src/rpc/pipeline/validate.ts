@@ -4,6 +4,7 @@ import { type CallError, type Fault, type FieldViolation, invalid, refusal } fro
 import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
 import { violationsMax } from "../../wire/reading.ts";
 import { normalizeTexts } from "./normalize.ts";
+import { maskFaults, partsNamed, withoutFieldsOf, withParts } from "./update-mask.ts";
 
 /** With more elements in its lists and maps than this, a request is judged up to its first bad field only. */
 const elementsOfAllFaults = 2_000;
@@ -14,21 +15,28 @@ const upToTheFirst = createValidator({ failFast: true });
 
 /**
  * Brings the texts of a request to one form, in place, and checks the rules its fields declare, and then what its handler
- * says against it. Answers the error that lists every bad field: INVALID_ID when nothing but ids are bad.
+ * says against it. Answers the error that lists every bad field: INVALID_ID when nothing but ids are bad. Of a field that an
+ * update names parts of, only they are kept, and they are judged when the field is complete.
  */
 export function checkRequest(
   message: Message,
   desc: DescMessage,
   checkMore: () => readonly Fault[] | undefined = () => undefined,
 ): CallError | undefined {
-  const { violations: bad, elements } = normalizeTexts(message, desc);
+  const parts = partsNamed(message, desc);
+  if (parts.length > 0) Object.assign(message, withParts(message, desc, parts));
+  const { violations: badTexts, elements } = normalizeTexts(message, desc);
+  const bad = [...maskFaults(message, desc), ...badTexts];
   if (bad.length >= violationsMax) return invalid(bad);
   const isLarge = elements > elementsOfAllFaults;
-  const result = (isLarge ? upToTheFirst : thorough).validate(desc, message);
+  const result = (isLarge ? upToTheFirst : thorough).validate(
+    desc,
+    parts.length === 0 ? message : withoutFieldsOf(message, desc, parts),
+  );
   if (result.kind === "error") throw result.error;
   const violations = result.violations ?? [];
   const isKept = violations.length === 0 && bad.length === 0;
-  const faults = (isKept || !isLarge ? checkMore() : undefined) ?? [];
+  const faults = (parts.length === 0 && (isKept || !isLarge) ? checkMore() : undefined) ?? [];
   if (isKept) return refusal(faults);
   const broken = violations.slice(0, violationsMax).map((violation) => describe(violation, desc));
   const isIdsOnly =
