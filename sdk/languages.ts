@@ -26,6 +26,8 @@ export interface Language {
   readonly build: readonly Command[];
   /** Commands that test the built package on the running service at SIGNPOST_URL, with SIGNPOST_TOKEN. */
   readonly smoke: readonly Command[];
+  /** Walks the journey of JOURNEY.md on a running service, told in the same way. */
+  readonly journey: Command;
   /** The file, run by `smoke`, that holds every line of this language in the READMEs. */
   readonly example: string;
 }
@@ -60,6 +62,7 @@ export const languages: Readonly<Record<string, Language>> = {
       ["node", "test/smoke.ts"],
       ["node", "test/first-link.ts"],
     ],
+    journey: ["node", "test/journey.ts"],
     example: "test/first-link.ts",
   },
   python: {
@@ -113,6 +116,7 @@ export const languages: Readonly<Record<string, Language>> = {
       [`${pythonBin}/python`, "test/smoke.py"],
       [`${pythonBin}/python`, "test/first_link.py"],
     ],
+    journey: [`${pythonBin}/python`, "test/journey.py"],
     example: "test/first_link.py",
   },
   go: {
@@ -149,6 +153,7 @@ export const languages: Readonly<Record<string, Language>> = {
       ["go", "run", "./smoke"],
       ["go", "run", "./firstlink"],
     ],
+    journey: ["go", "run", "./journey"],
     example: "firstlink/main.go",
   },
   java: {
@@ -182,6 +187,7 @@ export const languages: Readonly<Record<string, Language>> = {
     },
     build: [[...maven, "package", "-DskipTests"]],
     smoke: [[...maven, "test", "exec:java"]],
+    journey: [...maven, "test-compile", "exec:java", "-Dexec.mainClass=signpost.Journey"],
     example: "src/test/java/signpost/FirstLink.java",
   },
   rust: {
@@ -208,6 +214,7 @@ export const languages: Readonly<Record<string, Language>> = {
       ["cargo", "run", "--quiet", "--example", "smoke"],
       ["cargo", "run", "--quiet", "--example", "first_link"],
     ],
+    journey: ["cargo", "run", "--quiet", "--example", "journey"],
     example: "examples/first_link.rs",
   },
 };

@@ -1,4 +1,10 @@
-import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  DescMethodUnary,
+  DescService,
+  Message,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
 import { type Fault, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
@@ -40,6 +46,11 @@ export interface Context {
    * Writes one record of the answer at once, so that a long list is not written in one go. Returns the record's bytes.
    */
   readonly writeRecord: WriteRecord;
+  /**
+   * An update's request whose fields are whole: where its mask names parts of a field, the others are those of `stored`, the
+   * record as it stands, with the request's names. Throws INVALID_ARGUMENT for what would become of it.
+   */
+  readonly complete: <Request extends Message>(request: Request, stored: () => Message) => Request;
 }
 
 /** Runs outside of any transaction and answers the call. */

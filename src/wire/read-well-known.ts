@@ -18,7 +18,7 @@ const durationPattern = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
 const timeLengthMax = 64;
 /** Room for the paths of every field of any message. */
 const maskLengthMax = 16 * 1024;
-const maskPathPattern = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+const maskPathPattern = /^(?:\*|[A-Za-z_]\w*(?:\.\w+)*)$/;
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z in seconds: the range of google.protobuf.Timestamp. */
 const timestampSeconds = { min: -62_135_596_800, max: 253_402_300_799 };
@@ -153,7 +153,7 @@ function nanosOf(fraction: string | undefined): number {
   return fraction === undefined ? 0 : Number(fraction.padEnd(9, "0"));
 }
 
-/** Takes comma-separated paths in camelCase or snake_case; the message holds snake_case. */
+/** Takes `*` and comma-separated paths in camelCase or snake_case; the message holds snake_case. */
 const readFieldMask: ReadValue = (json, reading, name) => {
   if (typeof json !== "string" || json.length > maskLengthMax)
     return noteViolation(reading, name, "must be field names separated by commas");

@@ -84,7 +84,7 @@ export function readLinkUpdate(request: UpdateLinkRequest): LinkUpdate {
     qrcode_template_id: request.qrcodeTemplateId,
     qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
   };
-  const given = fieldsToChange(values, request.updateMask?.paths, ["id"]);
+  const given = fieldsToChange(values, request.updateMask?.paths);
   const when = <Value>(field: keyof typeof values, value: Value) => (given.has(field) ? value : undefined);
   const directoryId = when("directory_id", request.directoryId);
   const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);

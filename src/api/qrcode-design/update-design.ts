@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { QrcodeDesignSchema } from "../../../gen/signpost/v1/qrcode_design_pb.js";
 import type {
   UpdateQrcodeDesignRequest,
   UpdateQrcodeDesignResponseSchema,
@@ -23,15 +24,18 @@ import { checkScannable, verify } from "./scannability.ts";
  */
 export async function prepareChange(
   deps: Deps,
-  request: UpdateQrcodeDesignRequest,
+  asked: UpdateQrcodeDesignRequest,
   context: Context,
 ): Promise<Write<MessageInitShape<typeof UpdateQrcodeDesignResponseSchema>>> {
   const { workspaceId } = callerOf(context);
-  const wanted = readDesignUpdate(request);
-  const before = await findDesign(context.db, workspaceId, request.id);
+  const before = await findDesign(context.db, workspaceId, asked.id);
   // The picture of the request is not read for a missing design.
-  if (before === undefined) throw noSuchDesign(request.id);
+  if (before === undefined) throw noSuchDesign(asked.id);
   checkDesignChangeable(before);
+  const request = context.complete(asked, () =>
+    create(QrcodeDesignSchema, toQrcodeDesign(before, fileSigner(deps))),
+  );
+  const wanted = readDesignUpdate(request);
   const { data } = wanted;
   const stored = data === undefined ? undefined : await storeCentralImage(deps, context, data);
   const change = { request, given: wanted.given, centralImageKey: wanted.isImageDeleted ? null : stored };
@@ -66,7 +70,7 @@ export function readDesignUpdate(request: UpdateQrcodeDesignRequest): DesignUpda
     central_image_data: centralImageData,
     central_image_delete: centralImageDelete,
   };
-  const named = fieldsToChange(values, updateMask?.paths, ["id", "require_scannable"]);
+  const named = fieldsToChange(values, updateMask?.paths);
   const isImageDeleted = named.has("central_image_delete") && centralImageDelete;
   // Empty data counts as no field. The flag takes a picture away.
   const isImageGiven = named.has("central_image_data") && centralImageData.length > 0;

@@ -52,7 +52,7 @@ function readWanted(request: UpdateQrcodeTemplateRequest): Partial<Described> {
     learn_more: request.learnMore,
     faq: request.faq,
   };
-  const given = fieldsToChange(values, request.updateMask?.paths, ["id"]);
+  const given = fieldsToChange(values, request.updateMask?.paths);
   if (given.has("name") && request.name === "")
     throw invalid([{ field: "name", description: "must not be empty" }]);
   checkFaq(request.faq);

@@ -311,6 +311,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},
+    complete: (request) => request,
     writeRecord: recordWriters.proto,
   };
   const { list: listVisitors } = visitorsService({ now: api.now, shortUrl: "https://short.test" });

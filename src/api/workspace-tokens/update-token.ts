@@ -44,7 +44,7 @@ function changesOf(
   { name, scopes, fullAccess, updateMask }: UpdateWorkspaceTokenRequest,
   caller: Caller,
 ): { readonly name: string | undefined; readonly scope: string | undefined } {
-  const fields = fieldsToChange({ name, scopes, full_access: fullAccess }, updateMask?.paths, ["id"]);
+  const fields = fieldsToChange({ name, scopes, full_access: fullAccess }, updateMask?.paths);
   const faults = [
     ...(fields.has("name") && name === ""
       ? [{ field: "name", description: "must have at least 1 character" }]
