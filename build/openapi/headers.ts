@@ -60,7 +60,8 @@ export const answerHeaders = {
     schema: { type: "string" },
   },
   "Retry-After": {
-    description: "The number of seconds after which the call may be repeated. Missing if waiting does not help.",
+    description:
+      "The number of seconds after which the call may be repeated. Missing if waiting does not help.",
     schema: { type: "integer", minimum: 0 },
   },
   Sunset: {
