@@ -22,7 +22,7 @@ export type Patience = () => AbortSignal;
 export interface Turnstile {
   /**
    * Takes a place, at once (undefined) or by a promise. Only a wait calls `patience`: the promise rejects with the
-   * reason of its signal if that aborts first. Whoever got a place leaves it once.
+   * reason of its signal if that aborts first. A comer with a place leaves it exactly once.
    */
   enter(comer: Comer, patience?: Patience): Promise<void> | undefined;
   leave(comer: Comer): void;
