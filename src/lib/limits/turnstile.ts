@@ -1,6 +1,5 @@
 /** How many may be inside a turnstile at the same time. */
 export interface TurnstileSizes {
-  /** All places. */
   readonly places: number;
   /** The most places of one owner. */
   readonly share: number;
@@ -26,9 +25,7 @@ export interface Turnstile {
    */
   enter(comer: Comer, patience?: Patience): Promise<void> | undefined;
   leave(comer: Comer): void;
-  /** How many comers of an owner wait. */
   waiting(owner: string): number;
-  /** How many comers wait in all. */
   waitingInAll(): number;
 }
 
