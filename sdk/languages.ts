@@ -3,7 +3,6 @@ export type Command = readonly [program: string, ...args: string[]];
 
 /** A program that must be on the machine. */
 export interface Tool {
-  /** Prints its version. */
   readonly version: Command;
   readonly least: readonly [major: number, minor: number];
 }
@@ -22,7 +21,6 @@ export interface Language {
   };
   /** The outputs of generation and build; they are removed first, so that nothing remains of deleted protos. */
   readonly outputs: readonly string[];
-  /** Commands that compile and pack the package. */
   readonly build: readonly Command[];
   /** Commands that test the built package on the running service at SIGNPOST_URL, with SIGNPOST_TOKEN. */
   readonly smoke: readonly Command[];

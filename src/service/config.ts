@@ -32,7 +32,7 @@ export interface Config {
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
-  /** The most milliseconds that a call may run before it is answered with DEADLINE_EXCEEDED. */
+  /** How long a call may run before it is answered with DEADLINE_EXCEEDED, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** How long running requests may take to end after SIGTERM, in milliseconds. */
   readonly drainTimeoutMs: number;

@@ -84,7 +84,6 @@ function rankOf({ path }: CellField): number {
   return isReference(name) ? 4 : 2;
 }
 
-/** Whether a field refers to another record. */
 function isReference(name: string): boolean {
   return name.endsWith("_id") || name.endsWith("_ids");
 }

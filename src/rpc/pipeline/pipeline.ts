@@ -29,7 +29,7 @@ export interface PipelineDeps {
   readonly idempotency: { readonly fingerprintKey: Uint8Array; readonly outcomeKey: Uint8Array };
   readonly metrics: CallMetrics;
   readonly log: Pick<Logger, "info" | "error">;
-  /** The most milliseconds that a call may run before it is answered with DEADLINE_EXCEEDED. */
+  /** How long a call may run before it is answered with DEADLINE_EXCEEDED, in milliseconds. */
   readonly requestTimeoutMs: number;
 }
 
