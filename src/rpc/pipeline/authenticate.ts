@@ -78,7 +78,7 @@ export function createAuthenticate({
     if (accessToken === undefined) throw refusalOf("send the token as `Authorization: Bearer <token>`");
     const entry = known.get(accessToken) ?? (await verified(accessToken));
     const { token } = entry.identity;
-    if (!revocations.isFresh()) await refreshOrFail();
+    if (!revocations.isFresh()) await refreshOrFail(revocations);
     if (revocations.has(token.tokenId) || revocations.has(token.workspaceId))
       throw refusalOf("the token was revoked");
     if (token.expiresAtMs <= at.getTime()) throw refusalOf("the token has expired");
@@ -94,21 +94,21 @@ export function createAuthenticate({
     return entry.identity;
   }
 
-  async function refreshOrFail(): Promise<void> {
-    try {
-      await revocations.refresh();
-    } catch (cause) {
-      // Nobody is let in on a list that may miss a revocation.
-      throw fail(
-        "UNAVAILABLE",
-        "UNAVAILABLE",
-        "tokens cannot be checked at the moment; try again in a second",
-        { retryAfterSeconds: 1, cause },
-      );
-    }
-  }
-
   return { identify, tokenRequired, scopeRequired };
+}
+
+async function refreshOrFail(revocations: Pick<Revocations, "refresh">): Promise<void> {
+  try {
+    await revocations.refresh();
+  } catch (cause) {
+    // Nobody is let in on a list that may miss a revocation.
+    throw fail(
+      "UNAVAILABLE",
+      "UNAVAILABLE",
+      "tokens cannot be checked at the moment; try again in a second",
+      { retryAfterSeconds: 1, cause },
+    );
+  }
 }
 
 /** Refusals that tell clients where to get a token (RFC 9728). */

@@ -88,33 +88,40 @@ const burstSeconds = 2;
  * overshoot by at most n − 1 bursts; the excess becomes a debt (of at most one burst) that is paid before the next call,
  * so the rate holds over time. When the database is away each process goes on by itself.
  */
-export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): RateLimiter {
+export function createRateLimiter({ limits, ...deps }: RateLimiterDeps): RateLimiter {
   const buckets = lruCache<LocalBucket>(bucketsMax);
+  const { touch, sync, close } = createReconciler(deps);
+  return {
+    take(bucket) {
+      const { rate, burst } = sizeOf(bucket, limits);
+      if (rate === 0) return undefined;
+      const nowMs = deps.now().getTime();
+      const { key, workspaceId, name } = placeOf(bucket);
+      let local = buckets.get(key);
+      if (local === undefined) {
+        local = { workspaceId, name, rate, burst, tokens: burst, refilledAtMs: nowMs, unsynced: 0 };
+        buckets.set(key, local);
+      }
+      refill(local, nowMs);
+      const isAllowed = local.tokens >= 1;
+      if (isAllowed) {
+        local.tokens -= 1;
+        local.unsynced += 1;
+        touch(local);
+      }
+      return allowanceOf(local, isAllowed);
+    },
+    sync,
+    close,
+  };
+}
+
+/** Tells the database of calls that buckets have let through, and buckets of what other processes have taken. */
+function createReconciler({ db, now, log }: Omit<RateLimiterDeps, "limits">) {
   const touched = new Set<LocalBucket>();
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> | undefined;
   let isAway = false;
-
-  function take(bucket: Bucket): Allowance | undefined {
-    const { rate, burst } = sizeOf(bucket, limits);
-    if (rate === 0) return undefined;
-    const nowMs = now().getTime();
-    const { key, workspaceId, name } = placeOf(bucket);
-    let local = buckets.get(key);
-    if (local === undefined) {
-      local = { workspaceId, name, rate, burst, tokens: burst, refilledAtMs: nowMs, unsynced: 0 };
-      buckets.set(key, local);
-    }
-    refill(local, nowMs);
-    const isAllowed = local.tokens >= 1;
-    if (isAllowed) {
-      local.tokens -= 1;
-      local.unsynced += 1;
-      touched.add(local);
-      syncSoon();
-    }
-    return allowanceOf(local, isAllowed);
-  }
 
   function syncSoon(): void {
     timer ??= setTimeout(() => void sync(), syncMs).unref();
@@ -133,8 +140,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
 
   async function reconcile(): Promise<void> {
     if (touched.size === 0) return;
-    // In one order on every process, so that two of them never wait for each other's rows.
-    const batch = [...touched].sort((a, b) => (a.workspaceId + a.name < b.workspaceId + b.name ? -1 : 1));
+    const batch = inOneOrder(touched);
     touched.clear();
     const taken = batch.map(({ unsynced }) => unsynced);
     for (const bucket of batch) bucket.unsynced = 0;
@@ -159,13 +165,22 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   }
 
   return {
-    take,
+    /** Notes that a bucket has let a call through. */
+    touch(bucket: LocalBucket): void {
+      touched.add(bucket);
+      syncSoon();
+    },
     sync,
-    async close() {
+    async close(): Promise<void> {
       await sync();
       stopTimer();
     },
   };
+}
+
+/** Sorts buckets alike on every process, so that two processes never wait for each other's rows. */
+function inOneOrder(buckets: Iterable<LocalBucket>): LocalBucket[] {
+  return [...buckets].sort((a, b) => (a.workspaceId + a.name < b.workspaceId + b.name ? -1 : 1));
 }
 
 /** Calls that come back each second, and calls of a full bucket. */
