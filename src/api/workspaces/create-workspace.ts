@@ -49,8 +49,40 @@ export async function createWorkspace(
     // The library's default is Argon2id with 19 MiB and 2 passes.
     hash(password),
   ]);
+  const ids = { workspaceId, linkSettingId, memberId, tokenId };
+  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at });
+  try {
+    await insertWorkspace(db, rows);
+  } catch (error) {
+    if (!violates(error, "member_emails_pkey")) throw error;
+    throw fail(
+      "ALREADY_EXISTS",
+      "EMAIL_ALREADY_REGISTERED",
+      `${email} already has an account; choose another address`,
+    );
+  }
+  return { workspaceId, memberId, tokenId, accessToken };
+}
+
+interface NewIds {
+  readonly workspaceId: string;
+  readonly linkSettingId: string;
+  readonly memberId: string;
+  readonly tokenId: string;
+}
+
+interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
+  readonly passwordHash: string;
+  readonly accessToken: string;
+  readonly at: Date;
+}
+
+function rowsOf(
+  { workspaceId, linkSettingId, memberId, tokenId }: NewIds,
+  { name, email, passwordHash, accessToken, at }: NewFacts,
+): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
-  const rows: NewWorkspaceRows = {
+  return {
     workspace: {
       id: workspaceId,
       name,
@@ -79,15 +111,4 @@ export async function createWorkspace(
       ...times,
     },
   };
-  try {
-    await insertWorkspace(db, rows);
-  } catch (error) {
-    if (!violates(error, "member_emails_pkey")) throw error;
-    throw fail(
-      "ALREADY_EXISTS",
-      "EMAIL_ALREADY_REGISTERED",
-      `${email} already has an account; choose another address`,
-    );
-  }
-  return { workspaceId, memberId, tokenId, accessToken };
 }

@@ -79,20 +79,7 @@ export function createTurnstile(sizes: TurnstileSizes): Turnstile {
       forgetIdle(owner);
       return Promise.reject(signal.reason);
     }
-    const line = isLong ? owner.long : owner.short;
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        signal?.removeEventListener("abort", giveUp);
-        resolve();
-      };
-      const giveUp = () => {
-        lines.remove(line, enter);
-        forgetIdle(owner);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", giveUp, { once: true });
-      lines.add(line, owner, enter);
-    });
+    return lines.join(isLong ? owner.long : owner.short, owner, signal, () => forgetIdle(owner));
   }
 
   return {
@@ -152,12 +139,24 @@ function createLines() {
     /** The lines with their owners. A line that is served meanwhile comes up again at the end. */
     inTurn: (): Iterable<[Line, Owner]> => lines,
     inAll: () => inLine,
-    add(line: Line, owner: Owner, enter: () => void): void {
-      line.add(enter);
-      inLine += 1;
-      lines.set(line, owner);
+    /** Resolves when a place is given. When the signal aborts first, calls `onGiveUp` and rejects with the signal's reason. */
+    join(line: Line, owner: Owner, signal: AbortSignal | undefined, onGiveUp: () => void): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const enter = () => {
+          signal?.removeEventListener("abort", giveUp);
+          resolve();
+        };
+        const giveUp = () => {
+          remove(line, enter);
+          onGiveUp();
+          reject(signal?.reason);
+        };
+        signal?.addEventListener("abort", giveUp, { once: true });
+        line.add(enter);
+        inLine += 1;
+        lines.set(line, owner);
+      });
     },
-    remove,
     /** Takes the first one out of a line, and puts the line at the end. */
     serve(line: Line, owner: Owner): () => void {
       const [enter] = line;
