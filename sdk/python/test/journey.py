@@ -10,7 +10,7 @@ import grpc
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
-from journey_support import PICTURE, follow, refusal, until
+from journey_support import PICTURE, follow, until
 from signpost import Client, SignpostError, items
 from signpost.options.v1.access_pb2 import API_SCOPE_LINKS_READ
 from signpost.v1 import api_scopes_service_pb2 as api_scopes
@@ -33,6 +33,7 @@ from signpost.v1.workflow_step_payload_page_pb2 import FormField, FormPayload, V
 from signpost.v1.workflow_step_payload_pb2 import WorkflowStepPayload
 from signpost.v1.workflow_step_pb2 import EVENT_ACTION_CLIENT_REDIRECT, EVENT_ACTION_FORM_SUBMIT
 from signpost.v1.workspace_token_pb2 import WORKSPACE_TOKEN_KEY_TYPE_SECRET
+from smoke import failure
 
 URL, TOKEN = os.environ["SIGNPOST_URL"], os.environ["SIGNPOST_TOKEN"]
 RUN = f"journey-{uuid.uuid4()}"
@@ -60,12 +61,10 @@ def make_template(client: Client) -> str:
     rounded = DotsOptions(type=DOTS_TYPE_ROUNDED)
     design = client.qrcode_design.PublicCreate(designs.PublicCreateQrcodeDesignRequest(dots_options=rounded))
     stub = client.qrcode_templates
-    made = stub.CreateQrcodeTemplate(
-        templates.CreateQrcodeTemplateRequest(
-            name="Journey", tags="menu", qrcode_design_id=design.qrcode_design.id
-        )
+    wanted = templates.CreateQrcodeTemplateRequest(
+        name="Journey", tags="menu", qrcode_design_id=design.qrcode_design.id
     )
-    id = made.qrcode_template.id
+    id = stub.CreateQrcodeTemplate(wanted).qrcode_template.id
     read = stub.GetQrcodeTemplate(templates.GetQrcodeTemplateRequest(id=id, include=["qrcodeDesign"]))
     assert read.qrcode_template.qrcode_design.dots_options == rounded, read
     changed = stub.UpdateQrcodeTemplate(
@@ -76,7 +75,7 @@ def make_template(client: Client) -> str:
     assert (changed.name, changed.tags) == ("Renamed", "menu"), changed
     own = templates.ListQrcodeTemplatesRequest(scope=templates.QRCODE_TEMPLATE_SCOPE_WORKSPACE)
     assert id in [each.id for each in items(stub.ListQrcodeTemplates, own, lambda page: page.qrcode_templates)]
-    refused = refusal(lambda: stub.PublishQrcodeTemplate(templates.PublishQrcodeTemplateRequest(id=id)))
+    refused = failure(lambda: stub.PublishQrcodeTemplate(templates.PublishQrcodeTemplateRequest(id=id)))
     assert refused.code is grpc.StatusCode.FAILED_PRECONDITION, refused
     assert refused.reason == "TEMPLATE_NOT_PUBLISHABLE", refused
     public = templates.PublicListQrcodeTemplatesRequest()
@@ -138,7 +137,7 @@ def make_link(client: Client, template_id: str) -> Link:
     until("every image", lambda: len(stub.ResolveQrcodeImages(images).qrcode_signed_urls) == 3)
     for each in (contact, thanks):
         stub.Delete(links.DeleteLinkRequest(id=each.id))
-    assert refusal(lambda: stub.Get(links.GetLinkRequest(id=thanks.id))).reason == "NOT_FOUND"
+    assert failure(lambda: stub.Get(links.GetLinkRequest(id=thanks.id))).reason == "NOT_FOUND"
     return link
 
 
@@ -185,9 +184,8 @@ def visit(client: Client, link: Link) -> str:
     until("a lead score", score)
     id, settings = event.workspace.link_setting_id, client.link_settings
     before = settings.GetLinkSetting(link_settings.GetLinkSettingRequest(id=id)).link_setting
-    after = settings.UpdateLinkSetting(
-        link_settings.UpdateLinkSettingRequest(id=id, data_collection=before.data_collection)
-    ).link_setting
+    same = link_settings.UpdateLinkSettingRequest(id=id, data_collection=before.data_collection)
+    after = settings.UpdateLinkSetting(same).link_setting
     assert after.data_collection == before.data_collection, after
     return lbid
 
@@ -284,7 +282,7 @@ def delegate(client: Client) -> None:
     assert stub.Update(tokens.UpdateWorkspaceTokenRequest(id=id, name="guest")).token.name == "guest"
     with Client(URL, made.access_token) as reader:
         reader.links.List(links.ListLinksRequest())
-        refused = refusal(
+        refused = failure(
             lambda: reader.links.Create(links.CreateLinkRequest(destination="https://example.com"))
         )
         assert refused.reason == "INSUFFICIENT_SCOPE", refused

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from http.client import HTTPMessage
 from typing import IO, TypeVar
 
-from signpost import SignpostError
-
 Value = TypeVar("Value")
 
 # A PNG of one pixel.
@@ -51,12 +49,3 @@ def until(what: str, ask: Callable[[], Value | None]) -> Value:
             return value
         time.sleep(0.1)
     raise AssertionError(f"{what} has not come to be")
-
-
-def refusal(call: Callable[[], object]) -> SignpostError:
-    """The error with which a call is refused."""
-    try:
-        answer = call()
-    except SignpostError as error:
-        return error
-    raise AssertionError(f"answered {answer} and was not refused")

@@ -19,6 +19,7 @@ import { violationsMax } from "../../wire/reading.ts";
 export type PartPath = readonly [field: string, ...inside: string[]];
 
 const shownMax = 100;
+const writable = new Map<DescMessage, ReadonlyMap<string, DescField>>();
 
 /** What is wrong with the paths of a request's `update_mask` (google.aip.dev/161). */
 export function maskFaults(request: Message, desc: DescMessage): FieldViolation[] {
@@ -116,13 +117,23 @@ function pathFault(desc: DescMessage, path: string): string | undefined {
   for (const name of path.split(".")) {
     if (message === undefined)
       return `names ${shown}, a part of ${whole.join(".")}: name ${whole.join(".")} and send it whole`;
-    const field: DescField | undefined = message.fields.find((each) => each.name === name);
-    if (field === undefined || getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY))
-      return `names ${shown}, which no update changes`;
+    const field = writableFields(message).get(name);
+    if (field === undefined) return `names ${shown}, which no update changes`;
     whole.push(name);
     message = isDivisible(field) ? field.message : undefined;
   }
   return undefined;
+}
+
+/** The fields of a message that a client may write, by their names. Options are slow to read. */
+function writableFields(desc: DescMessage): ReadonlyMap<string, DescField> {
+  const known = writable.get(desc);
+  if (known !== undefined) return known;
+  const isWritable = (field: DescField) =>
+    !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY);
+  const fields = new Map(desc.fields.filter(isWritable).map((field) => [field.name, field]));
+  writable.set(desc, fields);
+  return fields;
 }
 
 /** Whether parts of a field can be named: not those of lists and maps, nor of values such as times. */
@@ -132,7 +143,7 @@ function isDivisible(field: DescField): field is DescField & { readonly fieldKin
 
 /** A part that `from` lacks is taken from `to`, which gets no new message and no other choice by that. */
 function copyPart(from: ReflectMessage, to: ReflectMessage, [name, ...inside]: readonly string[]): void {
-  const field = from.desc.fields.find((each) => each.name === name);
+  const field = writableFields(from.desc).get(name ?? "");
   if (field === undefined) return;
   if (inside.length === 0) {
     if (from.isSet(field)) to.set(field, from.get(field));

@@ -46,8 +46,9 @@ final class Journey {
     Link link = makeLink(templateId);
     restyle(link);
     VisitSteps visits = new VisitSteps(client, run);
-    visits.tellVisitors(visits.visit(link));
+    String lbid = visits.visit(link);
     visits.expire();
+    visits.tellVisitors(lbid);
     WorkflowAndTokenSteps others = new WorkflowAndTokenSteps(client);
     others.wire(link.getId());
     others.delegate();
