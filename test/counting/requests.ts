@@ -401,6 +401,8 @@ const nameless = {
   reason: "unrecognised user agent",
 } as const;
 const benefit = "Nothing says that this is a program; when in doubt it is counted: UNKNOWN.";
+const terse = "No browser introduces itself like this, and a third of all crawlers do: BOT, not counted.";
+const nameOnly = { ...nameless, deviceActor: "BOT", reason: "crawler", counted: false } as const;
 const { "user-agent": _, ...withoutAgent } = iphone.headers;
 const unknown: Row[] = [
   {
@@ -416,22 +418,43 @@ const unknown: Row[] = [
     { name: "An empty user agent", headers: { "user-agent": "" }, why: benefit },
     { ...nameless, reason: "no user agent" },
   ),
-  variant(iphone, { name: "Nonsense", headers: { "user-agent": "asdf" }, why: benefit }, nameless),
-  variant(iphone, { name: "Only Mozilla", headers: { "user-agent": "Mozilla/5.0" }, why: benefit }, nameless),
-  variant(iphone, { name: "Only a dash", headers: { "user-agent": "-" }, why: benefit }, nameless),
+  variant(
+    iphone,
+    { name: "A single word", headers: { "user-agent": "asdf" }, why: terse },
+    { ...nameOnly, deviceActorName: "asdf" },
+  ),
+  variant(
+    iphone,
+    { name: "Only Mozilla", headers: { "user-agent": "Mozilla/5.0" }, why: terse },
+    { ...nameOnly, deviceActorName: "Unnamed bot" },
+  ),
+  variant(
+    iphone,
+    { name: "Only a dash", headers: { "user-agent": "-" }, why: terse },
+    { ...nameOnly, deviceActorName: "Unnamed bot" },
+  ),
   variant(
     iphone,
     {
-      name: "Script in the user agent",
-      headers: { "user-agent": "<script>alert(1)</script>" },
+      name: "A form that we do not know",
+      headers: { "user-agent": "MyPhone (Smart; iOS) talks" },
       why: benefit,
     },
     nameless,
   ),
   variant(
     iphone,
-    { name: "An overlong user agent", headers: { "user-agent": "A".repeat(4_000) }, why: benefit },
-    nameless,
+    {
+      name: "Script in the user agent",
+      headers: { "user-agent": "<script>alert(1)</script>" },
+      why: terse,
+    },
+    { ...nameOnly, deviceActorName: "script" },
+  ),
+  variant(
+    iphone,
+    { name: "An overlong user agent", headers: { "user-agent": "A".repeat(4_000) }, why: terse },
+    { ...nameOnly, deviceActorName: "A".repeat(60) },
   ),
 ];
 

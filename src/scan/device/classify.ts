@@ -1,9 +1,10 @@
-import { isbot } from "isbot";
 import { lruCache } from "../../lib/lru-cache.ts";
 import { ownText } from "../../lib/own-text.ts";
 import { assistants, signatureAgents } from "./user-agents/assistants.ts";
+import { isAutomaticBrowser, isProgram } from "./user-agents/automatic.ts";
 import { crawlers } from "./user-agents/crawlers.ts";
 import type { DeclaredProgram, Purpose } from "./user-agents/declared.ts";
+import { givenName } from "./user-agents/given-name.ts";
 import { linkPreviews } from "./user-agents/link-previews.ts";
 import { nativeClients, scannerApps } from "./user-agents/native-clients.ts";
 import { type ParsedAgent, parseUserAgent } from "./user-agents/parse.ts";
@@ -46,10 +47,15 @@ export type VisitHeaders = Readonly<Record<string, string | string[] | undefined
 export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
 /** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
-const userAgentLengthMax = 512;
+const userAgentLengthMax = 1_024;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
 const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
+/** Browsers of a form of their own: of phones before smartphones, of televisions, of the nineties, and those that show text. */
+const oldBrowser =
+  /MIDP-\d|UP\.(?:Browser|Link)|Opera(?: Mini|[ /]\d)|UCWEB\d|NetFront|SymbianOS|HbbTV\/|MSIE \d|\b(?:Konqueror|Dillo|NetSurf|Iceweasel|Midori|Galeon|Sleipnir|iTunes|NCSA_Mosaic|Doris|portalmmm|DoCoMo|KDDI|SoftBank|J-PHONE|Vodafone|Lynx|ELinks|w3m)[/ -]|^(?:BlackBerry|Nokia|SAMSUNG-|SEC-|LG-|MOT-|SonyEricsson|ZTE-|E?Links[ /]|Firefox\/\d|Avant Browser)/;
+/** What careless programs and proxies of people put before a user agent. */
+const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
 
 /**
  * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
@@ -81,7 +87,8 @@ export function createClassifier(cacheSize = 5_000): Classify {
 }
 
 /** Classify by the user agent alone, which is how a plain GET is classified. Pure; 10–60 µs. */
-export function classifyUserAgent(userAgent: string): Classification {
+export function classifyUserAgent(sent: string): Classification {
+  const userAgent = sent.replace(wrapping, "");
   const parsed = parseUserAgent(userAgent);
   const declared = findDeclared(userAgent);
   if (declared) return automatic(parsed, declared.purpose, declared.program);
@@ -89,13 +96,11 @@ export function classifyUserAgent(userAgent: string): Classification {
   if (nativeClients.some((pattern) => pattern.test(userAgent)))
     return native(parsed, "UNKNOWN", "native client");
   if (userAgent === "") return person(parsed, "UNKNOWN", "no user agent");
-  const looksLikeBrowser =
-    parsed.platformName !== "" && (parsed.browserName !== "" || browserEngine.test(userAgent));
-  // Names such as "Mozilla/5.0" alone are bots to isbot; to us they are merely unparsable.
-  if (isbot(userAgent) && (looksLikeBrowser || givenName(userAgent) !== "")) {
+  const isOld = oldBrowser.test(userAgent);
+  const isBrowser = isOld || looksLikeBrowser(userAgent, parsed);
+  if (isBrowser ? isAutomaticBrowser(userAgent, { model: parsed.deviceName, isOld }) : isProgram(userAgent))
     return automatic(parsed, "crawler", { name: givenName(userAgent) || "Unnamed bot", origin: "" });
-  }
-  return looksLikeBrowser
+  return isBrowser
     ? person(parsed, "HUMAN", "browser")
     : person(parsed, "UNKNOWN", "unrecognised user agent");
 }
@@ -116,11 +121,8 @@ function findDeclared(userAgent: string): { purpose: Purpose; program: DeclaredP
   return undefined;
 }
 
-/** The product that calls itself a bot, as it spells itself: `FooBot` of `Mozilla/5.0 (compatible; FooBot/1.2; …)`. */
-function givenName(userAgent: string): string {
-  const words = userAgent.match(/[\w.-]+/g) ?? [];
-  const name = words.find((word) => /bot|crawl|spider|scan|fetch|preview|monitor|check/i.test(word));
-  return name?.slice(0, nameLengthMax) ?? "";
+function looksLikeBrowser(userAgent: string, { platformName, browserName }: ParsedAgent): boolean {
+  return platformName !== "" && (browserName !== "" || browserEngine.test(userAgent));
 }
 
 function automatic(
