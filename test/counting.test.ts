@@ -88,7 +88,7 @@ describe("the counting contract, over HTTP", () => {
   test.each(corpus.map((row, index) => ({ name: row.name, row, index })))("$name", ({ row, index }) => {
     const { id } = linkOf(index);
     const { expect: expected, repeat } = row;
-    expect(statuses.get(row)).toEqual(Array.from({ length: repeat }, () => 302));
+    expect(statuses.get(row)).toEqual(Array.from({ length: repeat }, () => expected.status));
     expect(eventsByLink.get(id) ?? []).toMatchObject(
       Array.from({ length: expected.recorded ? repeat : 0 }, (_, visit) => ({
         action: `ACTION_${expected.action}`,

@@ -16,6 +16,7 @@ test.each(corpus.filter(({ method }) => method === "GET"))("$name: $why", (row) 
   const seen = {
     ...classification,
     recorded: true,
+    status: row.expect.status,
     action: actionOf(new URLSearchParams(row.query)),
     level: collect("ADVANCED", row.headers).level,
   };

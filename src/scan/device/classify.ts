@@ -1,5 +1,6 @@
 import { lruCache } from "../../lib/lru-cache.ts";
 import { ownText } from "../../lib/own-text.ts";
+import { type AskedHow, askedHow, isHeadless } from "./asked-how.ts";
 import { assistants, signatureAgents } from "./user-agents/assistants.ts";
 import { isAutomaticBrowser, isProgram } from "./user-agents/automatic.ts";
 import { crawlers } from "./user-agents/crawlers.ts";
@@ -23,7 +24,7 @@ export type Reason =
   | "no user agent"
   | "unrecognised user agent"
   | Purpose
-  | "prefetch";
+  | Exclude<AskedHow, "visit">;
 
 /** Who asks, and whether the visit is counted. Strings are empty where nothing is known. */
 export type Classification = Readonly<
@@ -61,7 +62,8 @@ const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
  * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
  * of a browser is counted as a person, and nothing in one request can prove otherwise.
  *
- * Prefetches are not counted, because nobody has seen the answer yet. HEAD requests leave no visit and are not asked about.
+ * What is fetched in advance, or as a part of another page, is not counted: nobody has opened the link. HEAD requests leave
+ * no visit and are not asked about.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -78,11 +80,10 @@ export function createClassifier(cacheSize = 5_000): Classify {
 
   return (userAgent = "", headers) => {
     const byAgent = remembered(userAgent.slice(0, userAgentLengthMax).trim());
-    const classified = headers["signature-agent"]
-      ? bySignatureAgent(byAgent, headers["signature-agent"])
-      : byAgent;
-    if (isPrefetch(headers)) return { ...classified, counted: false, reason: "prefetch" };
-    return classified;
+    const classified = byHeaders(byAgent, headers);
+    if (!classified.counted) return classified;
+    const how = askedHow(headers);
+    return how === "visit" ? classified : { ...classified, counted: false, reason: how };
   };
 }
 
@@ -162,10 +163,31 @@ function person(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: R
   });
 }
 
+/** What headers say of a program that has the user agent of a browser. */
+function byHeaders(byAgent: Classification, headers: VisitHeaders): Classification {
+  if (byAgent.deviceActorName !== "") return byAgent;
+  const { "signature-agent": signature, "sec-ch-ua": brands } = headers;
+  if (signature !== undefined) return bySignatureAgent(byAgent, signature);
+  return isHeadless(brands) ? { ...byAgent, ...headlessChrome } : byAgent;
+}
+
+const headlessChrome = {
+  deviceActor: "BOT",
+  deviceActorName: "Headless Chrome",
+  deviceActorOrigin: "",
+  browserName: "",
+  browserVersion: "",
+  counted: false,
+  reason: "program",
+} as const satisfies Partial<Classification>;
+
+/** A dictionary of `label="https://host"`, or one such address alone, as in drafts before. */
+const signatureHost =
+  /^(?:[a-z*][a-z0-9_.*-]{0,63}=)?"?(?:https?:\/\/)?([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9})/i;
+
 /** Web Bot Auth: a program with a browser's user agent names its operator's host in a header of its own. */
 function bySignatureAgent(byAgent: Classification, header: string | string[]): Classification {
-  if (byAgent.deviceActorName !== "") return byAgent;
-  const host = /^"?(?:https?:\/\/)?([a-z0-9.-]{1,253})/i.exec(String(header).trim())?.[1]?.toLowerCase();
+  const host = signatureHost.exec(String(header).trim())?.[1]?.toLowerCase();
   if (host === undefined) return byAgent;
   const agent = Object.hasOwn(signatureAgents, host) ? signatureAgents[host] : undefined;
   return {
@@ -176,21 +198,6 @@ function bySignatureAgent(byAgent: Classification, header: string | string[]): C
     counted: false,
     reason: agent ? "assistant" : "crawler",
   };
-}
-
-/** `Sec-Purpose` is the standard; the others are what older Chrome, Safari and Firefox send. */
-function isPrefetch(headers: VisitHeaders): boolean {
-  return (
-    says(headers["sec-purpose"], "prefetch") ||
-    says(headers.purpose, "prefetch") ||
-    says(headers["x-moz"], "prefetch") ||
-    says(headers["x-purpose"], "preview") ||
-    says(headers["x-purpose"], "prefetch")
-  );
-}
-
-function says(header: string | string[] | undefined, word: string): boolean {
-  return header !== undefined && String(header).toLowerCase().includes(word);
 }
 
 /** ACTION_SCAN when the query has `qr` bare or empty, which is what QR images encode; `qr=<value>` is a click. */

@@ -10,7 +10,8 @@ export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boo
   return visitor && !isAutomatic(actor);
 }
 
-function isAutomatic(actor: DeviceActor): boolean {
+/** Bots and agents. */
+export function isAutomatic(actor: DeviceActor): boolean {
   return actor === "BOT" || actor === "AGENT";
 }
 

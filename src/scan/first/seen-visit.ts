@@ -3,6 +3,7 @@ import type { Turns } from "../../db/turns.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
+import type { DeviceActor } from "../device/classify.ts";
 import { collect } from "../device/collection.ts";
 import { deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
 import type { LazyReader, RequestReader } from "../device/request-reader.ts";
@@ -20,6 +21,8 @@ export interface SeenVisits {
    * that the service comes with cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
+  /** Who drives the browser; rejected as above. */
+  actorOf(seen: SeenVisit): Promise<DeviceActor>;
 }
 
 export interface SeenVisitsDeps {
@@ -45,6 +48,10 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
+    },
+    async actorOf({ headers }) {
+      const { classify } = reader.peek() ?? (await reader.open());
+      return classify(clippedHeader(headers["user-agent"]), headers).deviceActor;
     },
   };
 }

@@ -56,6 +56,14 @@ function sendOn(res: ServerResponse, status: 302 | 303, to: string, { cookie, is
   res.end();
 }
 
+/** Tells a browser that asks in advance to ask again when somebody opens the link. It shows this to nobody. */
+export function refuseForNow(res: ServerResponse, { isSandbox }: Envelope): void {
+  const headers = ["Cache-Control", "private, no-store", "X-Robots-Tag", "noindex", "Content-Length", "0"];
+  addEnvelope(headers, "", isSandbox);
+  res.writeHead(503, headers);
+  res.end();
+}
+
 /** Sends a contact card for the visitor's address book. */
 export function sendCard(
   res: ServerResponse,

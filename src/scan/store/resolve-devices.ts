@@ -26,7 +26,7 @@ export async function resolveDevices(
   const { byCookie, byFingerprint } = found;
   const cookies: { hash: string; device: BatchDevice }[] = [];
   const of = visits.map((facts) => {
-    const { visit, cookieHash, fingerprint, hasVisitor, isPrefetch } = facts;
+    const { visit, cookieHash, fingerprint, hasVisitor, isUnseen } = facts;
     const device =
       byCookie.get(cookieHash) ??
       (hasKnownCookie(facts) ? undefined : recently(byFingerprint.get(fingerprint), visit.atMs)) ??
@@ -37,7 +37,7 @@ export async function resolveDevices(
     }
     if (fingerprint !== "") byFingerprint.set(fingerprint, device);
     device.lastUsedMs = Math.max(device.lastUsedMs, visit.atMs);
-    if (hasVisitor && !isPrefetch && device.visitorId === "") {
+    if (hasVisitor && !isUnseen && device.visitorId === "") {
       device.visitorId = visit.id;
       device.visitorSinceMs = visit.atMs;
     }

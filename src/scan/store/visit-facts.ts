@@ -1,6 +1,6 @@
 import type { Classification, Classify } from "../device/classify.ts";
 import { collect, type KeptDevice, keptDevice } from "../device/collection.ts";
-import { type DeviceKeys, deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
+import { type DeviceKeys, deviceKeys, isAutomatic, mayHaveVisitor } from "../device/device-keys.ts";
 import type { Geography } from "../device/geography.ts";
 import type { RecordedVisit } from "../spool/read-record.ts";
 
@@ -11,8 +11,8 @@ export interface VisitFacts extends DeviceKeys {
   /** What the visit tells of its device; looked up when the device is not known yet. */
   readonly device: () => KeptDevice;
   readonly counted: boolean;
-  /** Nobody has seen the answer yet, so this is not a first visit of anybody. */
-  readonly isPrefetch: boolean;
+  /** Nobody has opened the link, so this is not a first visit of anybody. */
+  readonly isUnseen: boolean;
   /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
 }
@@ -28,7 +28,7 @@ export interface FactsDeps {
 export function factsOf(visit: RecordedVisit, { classify, geography, key }: FactsDeps): VisitFacts {
   const { userAgent, language, address, level, headers, workspaceId, cookie } = visit;
   const classification = classify(userAgent, headers);
-  const { counted, reason, deviceActor } = classification;
+  const { counted, deviceActor } = classification;
   const collection = collect(level, {});
   const keys = deviceKeys(
     { workspaceId, cookie, address, userAgent, language, deviceActor },
@@ -43,7 +43,7 @@ export function factsOf(visit: RecordedVisit, { classify, geography, key }: Fact
       return keptDevice({ classification, place, address, userAgent, language }, collection);
     },
     counted,
-    isPrefetch: reason === "prefetch",
+    isUnseen: !counted && !isAutomatic(deviceActor),
     hasVisitor: mayHaveVisitor(collection, deviceActor),
     ...keys,
   };

@@ -17,12 +17,12 @@ export async function visitTypes(
 ): Promise<VisitType[]> {
   const pairs = new Map<string, Pair>();
   const prefetched = new Map<string, Pair>();
-  const keys = visits.map(({ visit, isPrefetch, fingerprint }, index) => {
+  const keys = visits.map(({ visit, isUnseen, fingerprint }, index) => {
     const deviceId = devices[index]?.id ?? "";
     if (fingerprint === "") return "";
     const { workspaceId, linkId, id } = visit;
     const key = `${workspaceId}/${linkId}/${deviceId}`;
-    const into = isPrefetch ? prefetched : pairs;
+    const into = isUnseen ? prefetched : pairs;
     if (!into.has(key)) into.set(key, { workspaceId, linkId, deviceId, eventId: id });
     return key;
   });

@@ -156,8 +156,8 @@ function addTraces(
 }
 
 /** What steps saved on the way. Visits without a visitor save nothing, and nobody has seen what was fetched in advance. */
-export function savedOn({ facts: { visit, isPrefetch }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
-  return visitorId === "" || isPrefetch ? [] : visit.saved;
+export function savedOn({ facts: { visit, isUnseen }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
+  return visitorId === "" || isUnseen ? [] : visit.saved;
 }
 
 /** Most visits save nothing. */
