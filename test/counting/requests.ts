@@ -65,8 +65,18 @@ const actions: Row[] = [
     desktop,
     {
       name: "A person who opens the link five times",
+      headers: { cookie: "svc_did=5a7d9c1e-0b63-4f52-9e1d-8f3a2c4b6d70" },
       repeat: 5,
-      why: "Every visit of a person counts; first and returning are told apart, not left out.",
+      why: "Every visit of a person counts; first and returning are told apart by the cookie, not left out.",
+    },
+    {},
+  ),
+  variant(
+    iphone,
+    {
+      name: "Five phones that look alike",
+      repeat: 5,
+      why: "Without a cookie nobody is taken for somebody else: five first visits, all counted.",
     },
     {},
   ),

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { DeviceActor } from "./classify.ts";
+import type { Classification, DeviceActor } from "./classify.ts";
 import type { Collection } from "./collection.ts";
 
 /** Half of a SHA-256 is plenty to tell devices of one workspace apart, and halves the index. */
@@ -18,35 +18,41 @@ export function isAutomatic(actor: DeviceActor): boolean {
 /** What of a visit tells its device. */
 export interface DeviceTraits {
   readonly workspaceId: string;
+  readonly atMs: number;
   readonly cookie: string;
   readonly address: string;
   readonly userAgent: string;
   readonly language: string;
-  readonly deviceActor: DeviceActor;
+  readonly device: Pick<Classification, "deviceActor" | "deviceActorName">;
 }
 
-/** What a device is known by in the database, in hexadecimal. */
+/** What a device is known by in the database, in hexadecimal; neither at levels at which visits are not matched. */
 export interface DeviceKeys {
-  /** Empty for who sends no cookie, at levels that keep none, and of bots and agents, which keep none either. */
+  /** Empty for who has no cookie, and of bots and agents, which keep none. */
   readonly cookieHash: string;
-  /** Empty at levels at which visits are not matched. */
+  /**
+   * What a bot or agent looks like, of this day. Empty for anybody else: phones of one model and one network look alike, so
+   * that a look would take one person for another.
+   */
   readonly fingerprint: string;
 }
 
+const dayMs = 24 * 60 * 60_000;
+
 /** Says what a device is known by in the database. */
 export function deviceKeys(
-  traits: DeviceTraits,
+  { workspaceId, atMs, cookie, address, userAgent, language, device }: DeviceTraits,
   { cookie: keepsCookie, match, level }: Collection,
   key: string,
 ): DeviceKeys {
-  const { workspaceId, cookie, address, userAgent, language, deviceActor } = traits;
-  const hasCookie = keepsCookie && !isAutomatic(deviceActor) && cookie !== "";
-  return {
-    cookieHash: hasCookie ? cookieHashOf(workspaceId, cookie, key) : "",
-    // With actor and level: an agent that borrows a person's browser is no person, and who asks for less is not
-    // answered with the record of somebody who did not.
-    fingerprint: match ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level) : "",
-  };
+  const { deviceActor, deviceActorName } = device;
+  if (!isAutomatic(deviceActor)) {
+    const hasCookie = keepsCookie && cookie !== "";
+    return { cookieHash: hasCookie ? cookieHashOf(workspaceId, cookie, key) : "", fingerprint: "" };
+  }
+  const day = String(Math.floor(atMs / dayMs));
+  const look = [address, userAgent, language, deviceActor, deviceActorName, level];
+  return { cookieHash: "", fingerprint: match ? keyed(key, day, workspaceId, ...look) : "" };
 }
 
 /** What a device cookie is known by in the database. */

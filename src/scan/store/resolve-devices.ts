@@ -28,9 +28,7 @@ export async function resolveDevices(
   const of = visits.map((facts) => {
     const { visit, cookieHash, fingerprint, hasVisitor, isUnseen } = facts;
     const device =
-      byCookie.get(cookieHash) ??
-      (hasKnownCookie(facts) ? undefined : recently(byFingerprint.get(fingerprint), visit.atMs)) ??
-      newDevice(facts);
+      byCookie.get(cookieHash) ?? recently(byFingerprint.get(fingerprint), visit.atMs) ?? newDevice(facts);
     if (cookieHash !== "" && !byCookie.has(cookieHash)) {
       byCookie.set(cookieHash, device);
       cookies.push({ hash: cookieHash, device });
@@ -44,11 +42,6 @@ export async function resolveDevices(
     return device;
   });
   return { of, cookies };
-}
-
-/** A browser that keeps our cookie is told by it alone: others may share its address. */
-function hasKnownCookie({ visit, cookieHash }: VisitFacts): boolean {
-  return visit.cookieWasSent && cookieHash !== "";
 }
 
 function recently(device: BatchDevice | undefined, atMs: number): BatchDevice | undefined {
@@ -95,7 +88,7 @@ async function findKnown(
   const cookies = distinct(visits, ({ cookieHash, visit }) =>
     visit.cookieWasSent || looksForNewCookies ? cookieHash : "",
   );
-  const fingerprints = distinct(visits, (facts) => (hasKnownCookie(facts) ? "" : facts.fingerprint));
+  const fingerprints = distinct(visits, ({ fingerprint }) => fingerprint);
   const times = visits.map(({ visit }) => visit.atMs);
   const alike = deviceAlike({
     workspaceId: sql.ref("given.workspace_id"),

@@ -30,11 +30,8 @@ export function factsOf(visit: RecordedVisit, { classify, geography, key }: Fact
   const classification = classify(userAgent, headers);
   const { counted, deviceActor } = classification;
   const collection = collect(level, {});
-  const keys = deviceKeys(
-    { workspaceId, cookie, address, userAgent, language, deviceActor },
-    collection,
-    key,
-  );
+  const traits = { workspaceId, atMs: visit.atMs, cookie, address, userAgent, language };
+  const keys = deviceKeys({ ...traits, device: classification }, collection, key);
   return {
     visit,
     classification,

@@ -8,7 +8,7 @@ type Pair = { workspaceId: string; linkId: string; deviceId: string; eventId: st
 
 /**
  * Tells first visits from returning ones, per device and link, and remembers the first. Prefetches are first as long as
- * nobody came, and leave the real first visit to whoever comes then. At level NONE every visit is a first.
+ * nobody came, and leave the real first visit to whoever comes then. Without a name, as at level NONE, every visit is a first.
  */
 export async function visitTypes(
   tx: Db,
@@ -17,9 +17,9 @@ export async function visitTypes(
 ): Promise<VisitType[]> {
   const pairs = new Map<string, Pair>();
   const prefetched = new Map<string, Pair>();
-  const keys = visits.map(({ visit, isUnseen, fingerprint }, index) => {
+  const keys = visits.map(({ visit, isUnseen, cookieHash, fingerprint }, index) => {
     const deviceId = devices[index]?.id ?? "";
-    if (fingerprint === "") return "";
+    if (cookieHash === "" && fingerprint === "") return "";
     const { workspaceId, linkId, id } = visit;
     const key = `${workspaceId}/${linkId}/${deviceId}`;
     const into = isUnseen ? prefetched : pairs;
