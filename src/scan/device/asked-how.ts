@@ -6,7 +6,10 @@ import type { VisitHeaders } from "./classify.ts";
  */
 export type AskedHow = "visit" | "prefetch" | "preview" | "embedded";
 
-/** Modes of `Sec-Fetch-Mode` in which a browser shows nothing of the answer as a page. */
+/**
+ * Modes of `Sec-Fetch-Mode` in which a browser shows nothing of the answer as a page. Browsers send `Sec-Fetch-Dest` with
+ * it, and the `fetch` of Node, which phone apps are made with as well, does not.
+ */
 const embedding: ReadonlySet<string> = new Set(["no-cors", "cors", "same-origin", "websocket"]);
 
 /**
@@ -14,18 +17,16 @@ const embedding: ReadonlySet<string> = new Set(["no-cors", "cors", "same-origin"
  * older Chrome, Safari and Firefox send, and apps of Facebook, which show what they fetched in advance.
  */
 export function askedHow(headers: VisitHeaders): AskedHow {
-  const {
-    "sec-purpose": purpose,
-    purpose: older,
-    "x-moz": firefox,
-    "x-purpose": safari,
-    "sec-fetch-mode": mode,
-  } = headers;
+  const { "sec-purpose": purpose, purpose: older, "x-moz": firefox, "x-purpose": safari } = headers;
   if (purpose !== undefined || older !== undefined || firefox !== undefined || safari !== undefined) {
     if ([purpose, older, firefox, safari].some((header) => says(header, "prefetch"))) return "prefetch";
     if (says(safari, "preview")) return headers["x-fb-http-engine"] === undefined ? "preview" : "prefetch";
   }
-  return typeof mode === "string" && embedding.has(mode) ? "embedded" : "visit";
+  return isEmbedded(headers) ? "embedded" : "visit";
+}
+
+function isEmbedded({ "sec-fetch-mode": mode, "sec-fetch-dest": destination }: VisitHeaders): boolean {
+  return typeof mode === "string" && destination !== undefined && embedding.has(mode);
 }
 
 function says(header: string | string[] | undefined, word: string): boolean {
@@ -51,8 +52,10 @@ export function eachTelling(
     const value = headers[name];
     if (value !== undefined) keep(name, value);
   }
-  const mode = headers["sec-fetch-mode"];
-  if (typeof mode === "string" && embedding.has(mode)) keep("sec-fetch-mode", mode);
+  if (isEmbedded(headers)) {
+    keep("sec-fetch-mode", String(headers["sec-fetch-mode"]));
+    keep("sec-fetch-dest", String(headers["sec-fetch-dest"]));
+  }
   const brands = headers["sec-ch-ua"];
   if (brands !== undefined && isHeadless(brands)) keep("sec-ch-ua", brands);
 }

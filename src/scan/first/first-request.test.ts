@@ -515,7 +515,11 @@ test.each([
   ["a bot", { headers: { "user-agent": crawler } }, {}],
   ["an agent", { headers: { "user-agent": assistant } }, {}],
   ["level NONE", { headers: person }, { dataCollection: "NONE" }],
-  ["what another page loads", { headers: { ...person, "sec-fetch-mode": "no-cors" } }, {}],
+  [
+    "what another page loads",
+    { headers: { ...person, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" } },
+    {},
+  ],
   ["a prefetch", { headers: { ...person, "sec-purpose": "prefetch" }, status: 503 }, {}],
 ] as const)("saves nothing for %s", async (_, ask, options) => {
   const scan = await startTestScan(database);
