@@ -6,14 +6,14 @@ import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { isJsonObject } from "./operations/flag-values.ts";
 import { UsageError } from "./outcome.ts";
 
-/** Where a service is, and the token to show it. */
+/** The address of a service and the token for it. */
 export interface Connection {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly accessToken: string | undefined;
 }
 
-/** A connection that login kept. */
+/** A connection that `login` stored. */
 export interface Profile extends Connection {
   readonly accessToken: string;
 }
@@ -23,13 +23,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const defaultBaseUrl = "http://localhost:8080";
 export const defaultProfile = "default";
 
-/** `signpost/profiles.json` in the folder of the person's settings. */
+/** The path of `signpost/profiles.json` in the user's settings folder. */
 export function profilesFile(env: Environment): string {
   const settings = given(env, "XDG_CONFIG_HOME") ?? join(given(env, "HOME") ?? homedir(), ".config");
   return join(settings, "signpost", "profiles.json");
 }
 
-/** Every kept profile by name. Throws a UsageError when the file is damaged. */
+/** Reads all stored profiles by name. Throws a UsageError when the file is damaged. */
 export async function readProfiles(env: Environment): Promise<ReadonlyMap<string, Profile>> {
   const file = profilesFile(env);
   const profiles = new Map<string, Profile>();
@@ -41,22 +41,22 @@ export async function readProfiles(env: Environment): Promise<ReadonlyMap<string
   return profiles;
 }
 
-/** Keeps a profile for the owner alone, in place of the one of its name. */
+/** Stores a profile, readable by the owner alone, in place of any profile of the same name. */
 export async function keepProfile(env: Environment, name: string, profile: Profile): Promise<void> {
   const file = profilesFile(env);
   const { baseUrl, accessToken } = profile;
   const profiles = new Map<string, Profile>(await readProfiles(env)).set(name, { baseUrl, accessToken });
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // Written aside and moved: a reader never sees half a file, and an old file's looser mode does not stay.
+  // Written to a new file and moved: a reader never sees half a file, and an old file's looser mode does not remain.
   const aside = `${file}.${randomUUID()}`;
   await writeFile(aside, `${JSON.stringify(Object.fromEntries(profiles), undefined, 2)}\n`, { mode: 0o600 });
   await rename(aside, file);
 }
 
 /**
- * Which service to ask: the profile that is named, else SIGNPOST_URL and SIGNPOST_TOKEN, else the default profile, else the
- * first credentials in DATA_DIR, else a service on this machine without a token. A kept token goes only to the address it
- * was kept with.
+ * Chooses the service to call: the named profile, else SIGNPOST_URL and SIGNPOST_TOKEN, else the default profile, else
+ * the first credentials in DATA_DIR, else a service on this machine without a token. A stored token is sent only to the
+ * address that it was stored with.
  */
 export async function findConnection(env: Environment, profileName: string | undefined): Promise<Connection> {
   if (profileName !== undefined) {
@@ -77,7 +77,7 @@ export async function findConnection(env: Environment, profileName: string | und
   return kept ?? { baseUrl: defaultBaseUrl, accessToken: undefined };
 }
 
-/** An address without a slash at its end. Throws a UsageError that names where it was given. */
+/** An address without a slash at its end. Throws a UsageError that names the source of a wrong one. */
 export function addressOf(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")

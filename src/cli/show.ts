@@ -18,15 +18,15 @@ import { kebabOfSnake, singular } from "./operations/names.ts";
 import { printable } from "./outcome.ts";
 import { type Column, type Layout, layOut, pairLines, tableLine } from "./table.ts";
 
-/** Prints one page after the other, with the columns that the first one asked for. */
+/** Prints one page after the other, with the columns chosen for the first one. */
 export interface Shower {
-  /** The lines of an answer without the line of totals, if it is a list. */
+  /** The lines of an answer; for a list without the line of totals. */
   page(part: Part): string[];
-  /** What is to be said after the last page. */
+  /** The lines after the last page. */
   end(): string[];
 }
 
-/** Shows answers as tables and records that fit a width in characters. */
+/** Shows answers as tables and records within a width in characters. */
 export function createShower(width: number): Shower {
   let table: Table | undefined;
   let shownCount = 0;
@@ -86,7 +86,7 @@ function rowsOf({ fields, columns, layout }: Table, rows: readonly JsonObject[])
 }
 
 function totalsLine({ schema, json }: Part, { list }: Listing, shownCount: number): string {
-  // 64-bit numbers are texts in the JSON of some messages.
+  // Some messages write 64-bit numbers as texts in JSON.
   const total = json.totalCount === undefined ? undefined : Number(json.totalCount);
   const noun = nounOf(list.name, total ?? shownCount);
   const of = total === undefined || total === shownCount ? "" : ` of ${total.toLocaleString("en-US")}`;
@@ -106,11 +106,11 @@ function nounOf(name: string, count: number): string {
   return [...words, count === 1 ? singular(last) : last].join(" ");
 }
 
-/** A record as names and values, its lists as tables below. */
+/** Shows a record as names and values, with its lists as tables below. */
 function recordLines({ schema, json }: Part, width: number): string[] {
   const pairs: [name: string, text: string][] = [];
   const tables: string[] = [];
-  // The first message of an answer is what it is about; its fields need no prefix.
+  // The first message of an answer is its subject; its fields need no prefix.
   const main = schema.fields.find((field) => isNested(field) && isJsonObject(json[field.jsonName]));
   const isAnswer = schema.name.endsWith("Response");
   const visit = (fields: readonly DescField[], values: JsonObject, prefix: string) => {

@@ -22,7 +22,7 @@ const forwarded = {
   "x-forwarded-proto": "https",
 };
 
-test("reads the same of a request and of a stream", async () => {
+test("reads the same from a request and from a stream", async () => {
   listener = await listen({
     host: "127.0.0.1",
     port: 0,

@@ -7,7 +7,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders & { ":authority"?: string | undefined };
 }
 
-/** What a request says about where it comes from and which host it asks for. */
+/** Reads where a request comes from and which host it asks for. */
 export function connectionOf({ socket, headers }: Received): Connection {
   return {
     peer: socket.remoteAddress,

@@ -6,9 +6,9 @@ import { type FieldPath, fieldPath } from "./field-path.ts";
 import { tooManyElements } from "./reading.ts";
 
 /**
- * Reads a message from protobuf's bytes. They are looked through before anything is made of them: what holds more than
- * its fields allow throws a `CallError` that names the field, and bytes that are no such message throw an Error. Unknown
- * fields are ignored.
+ * Reads a message from protobuf's bytes. A scan checks the bytes before any value is made of them: a field over its
+ * limit throws a `CallError` that names it, and bytes that are no such message throw an Error. Unknown fields are
+ * ignored.
  */
 export function readBinary(schema: DescMessage, bytes: Uint8Array): Message {
   const scan: Scan = { bytes, at: 0, elementsLeft: elementsMaxOf(bytes.length), depth: 1, place: [] };
@@ -16,17 +16,17 @@ export function readBinary(schema: DescMessage, bytes: Uint8Array): Message {
   return fromBinary(schema, bytes, { readUnknownFields: false });
 }
 
-/** The walk over the bytes of one request. */
+/** The scan over the bytes of one request. */
 interface Scan {
   readonly bytes: Uint8Array;
   at: number;
   elementsLeft: number;
   depth: number;
-  /** The fields that lead to where the walk is, each list with the index of its element, each map with its entry. */
+  /** The path to the scan's position; a list adds the index of its element, a map adds its entry. */
   readonly place: (FieldPath[number] | Entry)[];
 }
 
-/** Where the bytes of a map's entry begin. */
+/** The position where the bytes of a map's entry begin. */
 interface Entry {
   readonly start: number;
 }
@@ -46,9 +46,9 @@ function scanMessage(scan: Scan, end: number, { fields }: MessagePlan): void {
   }
 }
 
-/** Looks through one value, or a packed list of them, after as many `before`; answers how many they are. */
+/** Scans one value, or a packed list of values, of a field with `before` values so far. Returns how many it scanned. */
 function scanValue(scan: Scan, end: number, wireType: number, field: FieldPlan, before: number): number {
-  // The library would read what is written in another way as what it should be, and see other fields than this walk.
+  // The library reads a value by its declared type, whatever its wire type, and would see other fields than this scan.
   if (wireType !== field.wireType && !(wireType === wireTypes.delimited && field.packedBytes !== undefined))
     throw malformed();
   if (wireType !== wireTypes.delimited) {
@@ -90,7 +90,7 @@ function take(scan: Scan, field: FieldPlan, before: number, values: number): voi
 function packedValues({ bytes, at }: Scan, end: number, packedBytes: number): number {
   if (packedBytes > 0) return (end - at) / packedBytes;
   let values = 0;
-  // The last byte of a varint is the one below 128.
+  // The last byte of a varint is the only one below 128.
   for (let index = at; index < end; index++) if ((bytes[index] ?? 0) < 0x80) values += 1;
   return values;
 }
@@ -112,13 +112,13 @@ function skip(scan: Scan, end: number, wireType: number): void {
       break;
     }
     default:
-      // Groups, which no message here has.
+      // No message here has groups.
       throw malformed();
   }
   if (scan.at > end) throw malformed();
 }
 
-/** A varint of 32 bits: a tag or a length. */
+/** Reads a varint of 32 bits: a tag or a length. */
 function readLength(scan: Scan, end: number): number {
   let value = 0;
   for (let shift = 0; shift < 35; shift += 7) {
@@ -141,7 +141,7 @@ function fault(scan: Scan, field: FieldPlan, index: number | undefined, descript
   return invalid([{ field: fieldPath(path), description }]);
 }
 
-/** As much of an entry's key as a path shows; every library writes the key first. */
+/** Reads as much of an entry's key as a path shows; every library writes the key first. */
 function keyOf({ bytes }: Scan, { start }: Entry): string {
   const [tag = 0, length = 0] = bytes.subarray(start);
   if ((tag & 7) !== wireTypes.delimited) return String(length);

@@ -5,18 +5,18 @@ import { absent, type Reading, type ReadValue, refuse } from "./reading.ts";
 /** The largest finite 32-bit float. */
 const floatMax = 3.4028234663852886e38;
 
-/** How many names of an enum a refusal lists; longer enums are only named. */
+/** Up to how many names of an enum a refusal lists; a longer enum is named instead. */
 const listedEnumNamesMax = 20;
 
 const integerPattern = /^-?\d{1,20}$/;
 const numberPattern = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** No double needs more digits to be told from all others, but some programs write all they have: 767. */
+/** Far fewer digits tell any double from all others, but some programs write all the digits they have, up to 767. */
 const numberLengthMax = 800;
 
 /**
- * Reads a scalar from JSON, texts and bytes up to the size; 64-bit integers become bigint, or decimal strings where the
- * schema says `jstype = JS_STRING`.
+ * Makes the reader of a scalar in JSON; `size` limits texts and bytes. 64-bit integers become bigint, or decimal
+ * strings where the schema says `jstype = JS_STRING`.
  */
 export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Size): ReadValue {
   switch (scalar) {
@@ -48,7 +48,7 @@ export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Si
   }
 }
 
-/** Reads a scalar from the text of a parameter: as in JSON, and `true`/`false` in any case. */
+/** Makes the reader of a scalar in a parameter's text: as in JSON, with `true`/`false` in any case. */
 export function scalarTextReader(scalar: ScalarType, longAsString: boolean, size: Size): ReadValue {
   if (scalar !== ScalarType.BOOL) return scalarReader(scalar, longAsString, size);
   return (text, reading, name) => {
@@ -59,8 +59,8 @@ export function scalarTextReader(scalar: ScalarType, longAsString: boolean, size
 }
 
 /**
- * Reads an enum by name or known number. But in a list, its zero value counts as absent when it is named `…UNSPECIFIED`; an enum whose
- * zero means something is read like any other value.
+ * Makes the reader of an enum, by name or known number. A zero value named `…UNSPECIFIED` counts as absent. A zero
+ * value with another name is read like any other value.
  */
 export function enumReader(schema: DescEnum): ReadValue {
   const values = new Map<unknown, number | typeof absent>();
@@ -78,7 +78,7 @@ export function enumReader(schema: DescEnum): ReadValue {
   return (json, reading, name) => values.get(json) ?? refuse(reading, name, description);
 }
 
-/** Reads an enum from the text of a parameter: by name, or by number in digits. */
+/** Makes the reader of an enum in a parameter's text: by name, or by number in digits. */
 export function enumTextReader(schema: DescEnum): ReadValue {
   const read = enumReader(schema);
   return (text, reading, name) =>
@@ -93,10 +93,10 @@ function stringReader({ max, description }: Size): ReadValue {
   };
 }
 
-/** What a data URL says before its base64, which is what pages have of an image. */
+/** The start of a data URL, up to its base64; pages hold images in this form. */
 const dataUrlPattern = /^data:[\w.+/;=-]{0,100};base64,/;
 
-/** Takes base64 and base64url, with and without padding, also as a data URL. */
+/** Makes the reader of bytes: base64 and base64url, with and without padding, also as a data URL. */
 function bytesReader({ max, description }: Size): ReadValue {
   const digitsMax = Math.ceil(max / 3) * 4;
   return (given, reading, name) => {
@@ -110,7 +110,8 @@ function bytesReader({ max, description }: Size): ReadValue {
 function readBytes(json: string, reading: Reading, name: string | number): unknown {
   const digits = json.endsWith("==") ? json.length - 2 : json.endsWith("=") ? json.length - 1 : json.length;
   const bytes = Buffer.from(json, "base64");
-  // Node skips what is not base64, so a wrong character shows in the length; one digit over is never whole.
+  // Node skips characters that are not base64, so a wrong character shows in the length; a remainder of one digit is
+  // always wrong.
   if (digits % 4 === 1 || bytes.length !== Math.floor((digits * 3) / 4)) {
     return refuse(reading, name, "must be base64 text");
   }

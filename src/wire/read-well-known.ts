@@ -14,9 +14,9 @@ import { type Reading, type ReadValue, refuse, refused, tooManyElements } from "
 const timestampPattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 const durationPattern = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
-/** Long enough for any form that the patterns take. */
+/** Longer than any time that the patterns accept. */
 const timeLengthMax = 64;
-/** Room for the paths of every field that any message has. */
+/** Room for the paths of every field of any message. */
 const maskLengthMax = 16 * 1024;
 const maskPathPattern = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
@@ -27,8 +27,8 @@ const millisecondsOf400Years = 146_097 * 86_400_000;
 const durationSecondsMax = 315_576_000_000;
 
 /**
- * Reads the messages of google.protobuf that are not objects in JSON; undefined for any other message. The wrappers and
- * the plain form of Struct depend on the field and are read there.
+ * Returns the reader of a google.protobuf message whose JSON is no plain object; undefined for any other message.
+ * `read-message.ts` reads the wrappers and the plain form of Struct, because they depend on the field.
  */
 export function wellKnownReader(schema: DescMessage, registry: Registry): ReadValue | undefined {
   switch (schema.typeName) {
@@ -58,15 +58,15 @@ export function wellKnownReader(schema: DescMessage, registry: Registry): ReadVa
   }
 }
 
-/** Our own depth check ran before; the library counts Struct, Value and ListValue as levels of their own. */
+/** Our own depth check ran before. The library counts Struct, Value and ListValue as separate levels. */
 const checkedJson = { recursionLimit: depthMax * 4 };
 
-/** Reads a JSON object of any shape, the local value of google.protobuf.Struct fields. */
+/** Reads a JSON object of any shape: the value in memory of a google.protobuf.Struct field. */
 export function readJsonObject(json: unknown, reading: Reading, name: string | number) {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     return refuse(reading, name, "must be an object");
   }
-  // What JSON.parse made and the check below saw through holds JSON values only.
+  // A value that JSON.parse made and that passes the check below holds JSON values only.
   return isFreeJson(json, reading, name) ? (json as { [key: string]: JsonValue }) : refused;
 }
 
@@ -82,7 +82,7 @@ function faultOfFreeJson(json: unknown, depthLeft: number, reading: Reading): st
   if (typeof json === "number") return Number.isFinite(json) ? undefined : "holds too large a number";
   if (typeof json !== "object" || json === null) return undefined;
   if (depthLeft <= 0) return "is nested too deeply";
-  // Arrays are asked for no keys: those would be texts, one for each element.
+  // Object.keys would make a text for each element of an array.
   const keys = Array.isArray(json) ? undefined : Object.keys(json);
   const values: readonly unknown[] = Array.isArray(json) ? json : Object.values(json);
   reading.elementsLeft -= values.length;
@@ -103,14 +103,14 @@ function isShortText(json: unknown): json is string {
   return typeof json === "string" && json.length <= timeLengthMax;
 }
 
-// Digits are read by position: twice as fast as the groups of the pattern, and lists are full of timestamps.
+// Digits are read by position, which is twice as fast as the groups of the pattern: lists are full of timestamps.
 const readTimestamp: ReadValue = (json, reading, name) => {
   const description = "must be an RFC 3339 time such as 2026-01-31T12:00:00Z";
   if (!isShortText(json) || !timestampPattern.test(json)) return refuse(reading, name, description);
   const year = twoDigits(json, 0) * 100 + twoDigits(json, 2);
   const month = twoDigits(json, 5);
   const day = twoDigits(json, 8);
-  // The calendar repeats every 400 years, and Date.UTC would take the years 0 to 99 for those of the 20th century.
+  // The calendar repeats every 400 years. Date.UTC would take the years 0 to 99 for years of the 20th century.
   const midnight = Date.UTC(year + 400, month - 1, day) - millisecondsOf400Years;
   if (day > 28 && new Date(midnight).getUTCDate() !== day) return refuse(reading, name, description);
   const time = twoDigits(json, 11) * 3600 + twoDigits(json, 14) * 60 + twoDigits(json, 17);
@@ -127,7 +127,7 @@ function twoDigits(text: string, at: number): number {
   return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * 48;
 }
 
-/** Where the zone begins: `Z`, `+01:00` or `+0100`. */
+/** Finds where the zone begins: `Z`, `+01:00` or `+0100`. */
 function zoneAt(text: string): number {
   if (text.endsWith("Z") || text.endsWith("z")) return text.length - 1;
   return text.length - (text[text.length - 3] === ":" ? 6 : 5);

@@ -19,7 +19,7 @@ export interface RandomDesign {
   readonly format: ImageFormat;
 }
 
-/** Designs as careless as people are: any form, color, size and picture. The same seed gives the same designs. */
+/** Random designs without any care: any form, color, size and picture. The same seed gives the same designs. */
 export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
   const random = generator(seed);
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
@@ -35,7 +35,7 @@ export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
     const stops = colors.map((one, index) => ({ offset: index / (colors.length - 1), color: one }));
     return random() < 0.5 ? { type: "LINEAR", angle: between(0, 359), stops } : { type: "RADIAL", stops };
   };
-  // Most people take dark dots on a light background; some do not.
+  // Most people choose dark dots on a light background; some do not.
   const front = () => (random() < 0.8 ? paint(0, 140) : paint(0, 255));
   const picture = (): CentralImage | undefined =>
     random() < 0.6

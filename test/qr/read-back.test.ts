@@ -6,9 +6,7 @@ import { randomDesigns } from "./random-designs.ts";
 import { readBack } from "./read-back.ts";
 import { designOf, everyPair, nameOf, sampleContent } from "./samples.ts";
 
-/*
- * Slices of what `npm run gallery -- --verify` does with all combinations and a thousand random designs.
- */
+/* Samples of `npm run gallery -- --verify`, which tests all combinations and a thousand random designs. */
 describe.skipIf(!hasTool(zbarimg))("drawn as a file", () => {
   test("every pair of forms, formats, sizes and pictures is read by ZBar and ZXing, or refused by the gate", async () => {
     const combinations = everyPair();
@@ -30,7 +28,7 @@ describe.skipIf(!hasTool(zbarimg))("drawn as a file", () => {
     expect(unreadWithoutPicture.map(nameOf)).toEqual([]);
   }, 180_000);
 
-  test("no random design that is called readable fails a reader, and some of both kinds are among them", async () => {
+  test("no random design that the gate calls readable fails a reader, and both verdicts occur", async () => {
     const designs = randomDesigns(20_260_801);
     const drawn = Array.from({ length: 24 }, () => designs.next().value);
     const verdicts: boolean[] = [];

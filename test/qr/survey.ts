@@ -6,8 +6,8 @@ import { type Combination, choices, designOf, everyCombination, nameOf, sampleCo
 const batch = 120;
 
 /**
- * Reads every combination of forms, formats, sizes and pictures with ZBar and ZXing, and says how many were read, or
- * refused by the gate, as a table; `missed` names those that were neither.
+ * Reads every combination of forms, formats, sizes and pictures with ZBar and ZXing. Returns a table of how many were
+ * read or refused by the gate; `missed` names the others.
  */
 export async function surveyCombinations(tell: (progress: string) => void): Promise<{
   readonly rows: string[][];
@@ -45,7 +45,10 @@ export async function surveyCombinations(tell: (progress: string) => void): Prom
   return { rows: [["", "drawn", "read by both", "refused", "missed"], ...rows], missed };
 }
 
-/** Verifies `count` random designs, and reads those that are called readable; `missed` describes those that are not. */
+/**
+ * Verifies `count` random designs, and reads those that the gate calls readable; `missed` describes those that a reader
+ * did not read.
+ */
 export async function surveyRandom(
   { seed, count }: { readonly seed: number; readonly count: number },
   tell: (progress: string) => void,

@@ -20,18 +20,21 @@ import {
 import { restCall } from "./request.ts";
 import { checkOutcome, type Watch, waitUntilFinished, watchOf } from "./watch.ts";
 
-/** What a command prints to and is told by. */
+/** The surroundings of a command: its environment, its width and its outputs. */
 export interface Terminal {
   readonly env: Environment;
-  /** Characters in a line. */
+  /** Characters per line. */
   readonly width: number;
-  /** Prints results as they are. */
+  /** Prints results unchanged. */
   readonly write: (text: string) => void;
-  /** Says something that is no result. */
+  /** Prints messages that are no results. */
   readonly report: (text: string) => void;
 }
 
-/** Runs one operation. Throws a UsageError or a RefusedError. Returns false when help was asked for instead. */
+/**
+ * Runs one operation. Throws a UsageError or a RefusedError. Returns false, without running it, when `--help` was
+ * given.
+ */
 export async function runOperation(
   command: Command,
   args: readonly string[],
@@ -70,7 +73,7 @@ function checkSettings(command: Command, settings: Settings, watch: Watch | unde
   if (settings.all !== undefined && !isPaged(command))
     throw new UsageError("--all: this operation has no pages", help);
   if (settings.watch !== undefined && watch === undefined)
-    throw new UsageError("--watch: this operation is done when it answers", help);
+    throw new UsageError("--watch: this operation is already done when it answers", help);
 }
 
 /** Reads the file of a flag; `-` is standard input. */
@@ -82,7 +85,7 @@ function readInput(name: string): Uint8Array {
   }
 }
 
-/** The request of `--body` with the one of the flags over it. */
+/** The request of `--body`, with the flags' request laid over it. */
 function withFile(file: string | undefined, request: JsonObject, help: string): JsonObject {
   if (file === undefined) return request;
   let json: unknown;
@@ -97,7 +100,7 @@ function withFile(file: string | undefined, request: JsonObject, help: string): 
   throw new UsageError("--body must be a JSON object", help);
 }
 
-/** Asks once. Calls that write carry a key, so that a repeated one is done once. */
+/** Calls once. Writing calls carry an idempotency key, so that a repeated call takes effect once. */
 function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<Answer> {
   const { binding, method } = command;
   const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
@@ -105,7 +108,7 @@ function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<
   return ask(restCall(binding, request), key);
 }
 
-/** Asks for one page, or with `--all` for all of them. */
+/** Asks for one page, or with `--all` for all pages. */
 async function* pages(run: Run): AsyncGenerator<Answer> {
   const isAll = run.settings.all !== undefined;
   let request = isAll ? { pageSize: pageSizeMax, ...run.request } : run.request;
@@ -114,7 +117,7 @@ async function* pages(run: Run): AsyncGenerator<Answer> {
     yield answer;
     const next = nextPageToken(answer.json);
     if (!isAll || next === undefined) return;
-    // A token that leads to itself would never end.
+    // A token that leads to itself would loop forever.
     if (next === request.pageToken) throw new Error("the service answers with the same page again");
     request = { ...request, pageToken: next };
   }

@@ -8,7 +8,7 @@ import { answerSchema, type Command, findGroupName, loadGroup } from "./groups.t
 import { wordsOf } from "./names.ts";
 import { restCall } from "./request.ts";
 
-/** A message that is followed until it is finished, and the operation that reads it by its id. */
+/** A kind of message that can be followed until it is finished, and the operation that reads it by its id. */
 export interface Watch {
   readonly schema: DescMessage;
   readonly reader: Command;
@@ -17,8 +17,8 @@ export interface Watch {
 const defaultWaitSeconds = 1;
 
 /**
- * What can be waited for in the answers of an operation: a message that says where to read how it goes on, which an
- * operation of its own group does by its id. Undefined for operations that are done when they answer.
+ * Finds what can be waited for in the answers of an operation: a message with a `status_url`, which an operation of the
+ * message's own group reads by its id. Undefined for operations that are done when they answer.
  */
 export async function watchOf(command: Command): Promise<Watch | undefined> {
   const schema = answerSchema(command);
@@ -35,7 +35,7 @@ export async function watchOf(command: Command): Promise<Watch | undefined> {
   return reader === undefined ? undefined : { schema, reader };
 }
 
-/** Reads what an answer has begun again and again, and returns the answer in which it is finished. */
+/** Reads the started work again and again, and returns the answer in which it is finished. */
 export async function waitUntilFinished(
   ask: Ask,
   { schema, reader }: Watch,
@@ -56,7 +56,7 @@ export async function waitUntilFinished(
   return answer;
 }
 
-/** Throws a RefusedError with the error that finished work has failed with, if it has. */
+/** Throws a RefusedError if the finished work has failed. */
 export function checkOutcome({ json }: Answer): void {
   const { error } = json;
   if (!isJsonObject(error)) return;

@@ -1,34 +1,34 @@
-/** What a turnstile lets through at the same time. */
+/** How many may be inside a turnstile at the same time. */
 export interface TurnstileSizes {
-  /** Places there are. */
+  /** All places. */
   readonly places: number;
-  /** Places that one owner may hold. */
+  /** The most places of one owner. */
   readonly share: number;
-  /** Places that long holders may hold, all together, and those of one owner. */
+  /** The most places of long holders: of all together, and of one owner. */
   readonly longPlaces: number;
   readonly longShare: number;
 }
 
-/** Who wants a place: owners stand in lines of their own, and those who hold a place for long beside the others. */
+/** A claim to a place. Each owner has two lines, one for short holders and one for long holders. */
 export interface Comer {
   readonly owner: string;
   readonly isLong: boolean;
 }
 
-/** How long somebody waits. */
+/** Gives the signal that ends a wait; called only when the comer has to wait. */
 export type Patience = () => AbortSignal;
 
 /** Shares places among owners, so that no owner waits because another one wants many. */
 export interface Turnstile {
   /**
-   * Takes a place, at once or by a promise. Only for the latter `patience` is asked: the promise rejects with the reason of
-   * its signal when that aborts first. Whoever got a place leaves it once.
+   * Takes a place, at once (undefined) or by a promise. Only a wait calls `patience`: the promise rejects with the
+   * reason of its signal if that aborts first. Whoever got a place leaves it once.
    */
   enter(comer: Comer, patience?: Patience): Promise<void> | undefined;
   leave(comer: Comer): void;
-  /** How many of an owner wait. */
+  /** How many comers of an owner wait. */
   waiting(owner: string): number;
-  /** How many wait in all. */
+  /** How many comers wait in all. */
   waitingInAll(): number;
 }
 
@@ -40,14 +40,14 @@ interface Owner {
   readonly long: Line;
 }
 
-/** Those who wait, first come first. */
+/** The waiting comers of a line, first come first served. */
 type Line = Set<() => void>;
 
-/** Makes a turnstile. A place that gets free goes to the owner who has waited longest since it was given one. */
+/** Makes a turnstile. A free place goes to the line that was served longest ago. */
 export function createTurnstile({ places, share, longPlaces, longShare }: TurnstileSizes): Turnstile {
-  // Those who hold a place or wait for one.
+  // The owners that hold a place or wait for one.
   const owners = new Map<string, Owner>();
-  // Lines that are not empty; who was served last stands at the end.
+  // The lines that are not empty; the one served last stands at the end.
   const lines = new Map<Line, Owner>();
   let free = places;
   let longFree = longPlaces;
@@ -87,7 +87,7 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
       const [enter] = line;
       if (enter === undefined) throw new Error("an empty line was kept");
       removeFrom(line, enter);
-      // At the end, where this loop comes by again.
+      // Moves the line to the end, where this loop meets it again.
       if (lines.delete(line)) lines.set(line, owner);
       count(owner, isLong, 1);
       enter();

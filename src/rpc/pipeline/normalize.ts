@@ -6,18 +6,20 @@ import type { FieldViolation } from "../../lib/errors.ts";
 import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
 import { violationsMax } from "../../wire/reading.ts";
 
-/** What was found on a walk through a request. */
+/** The result of a walk through a request. */
 export interface Normalized {
-  /** What cannot be brought to the form: control characters, broken Unicode, times that no calendar here knows. */
+  /**
+   * The texts and times that cannot be normalized: control characters, broken Unicode, times outside of the calendar.
+   */
   readonly violations: readonly FieldViolation[];
-  /** How many elements its lists and maps have, where they hold texts or messages. */
+  /** How many elements the request's lists and maps of texts or messages have. */
   readonly elements: number;
 }
 
-/** Brings the texts of a request to one form, in place: trimmed, NFC, lines ended by a line feed. */
+/** Normalizes the texts of a request in place: trims them, brings them to NFC, and ends lines with a line feed. */
 export function normalizeTexts(message: Message, desc: DescMessage): Normalized {
   const walk: Walk = { place: [], violations: [], elements: 0 };
-  // Messages are objects of their fields; the plan follows the descriptor, so it reads only what is there.
+  // Messages are objects of their fields. The plan follows the descriptor, so it reads only existing fields.
   planOf(desc)(message as unknown as Values, walk);
   return walk;
 }
@@ -26,7 +28,7 @@ export function normalizeTexts(message: Message, desc: DescMessage): Normalized 
 type Values = Record<string, unknown>;
 
 interface Walk {
-  /** Where the walk stands, as a stack. */
+  /** The path of the current value, as a stack. */
   readonly place: FieldPath[number][];
   readonly violations: FieldViolation[];
   elements: number;
@@ -35,14 +37,14 @@ interface Walk {
 /** Works on the fields of a message. */
 type Visit = (message: Values, walk: Walk) => void;
 
-/** Gives the value to keep instead. */
+/** Returns the value to keep instead. */
 type Change = (value: unknown, walk: Walk) => unknown;
 
 function refuse({ place, violations }: Walk, description: string): void {
   if (violations.length < violationsMax) violations.push({ field: fieldPath(place), description });
 }
 
-/** Goes one step down for the time of one change. */
+/** Adds one step to the path for the time of one change. */
 function at(step: FieldPath[number], change: Change): Change {
   return (value, walk) => {
     walk.place.push(step);
@@ -54,7 +56,7 @@ function at(step: FieldPath[number], change: Change): Change {
 
 const plans = new WeakMap<DescMessage, Visit>();
 
-/** The visitor of a message type, built once; recursive types find themselves in the map. */
+/** Builds the visitor of a message type once; a recursive type finds its own visitor in the map. */
 function planOf(desc: DescMessage): Visit {
   const known = plans.get(desc);
   if (known !== undefined) return known;
@@ -92,7 +94,7 @@ function stepOf(field: DescField): Visit[] {
   ];
 }
 
-/** Undefined for fields that hold no text and no time. */
+/** How to change the values of a field; undefined for fields that hold no text and no time. */
 function changeOf(field: DescField): Change | undefined {
   const one = changeOfOne(field);
   if (field.fieldKind === "list") {
@@ -108,7 +110,7 @@ function changeOf(field: DescField): Change | undefined {
       one ? at({ key }, one)(value, walk) : value,
     ]);
     walk.elements += entries.length;
-    // Own properties whatever their names are, `__proto__` among them.
+    // fromEntries defines own properties whatever the keys are, even `__proto__`.
     return Object.fromEntries(entries);
   };
 }
@@ -128,7 +130,7 @@ function changeOfOne(field: DescField): Change | undefined {
   return getOption(field, verbatim) ? changeVerbatim : changeText;
 }
 
-/** The items of a list, each changed in its place. */
+/** Changes the items of a list in place. */
 function changeItems(items: readonly unknown[], change: Change, walk: Walk): unknown[] {
   walk.elements += items.length;
   return items.map((item, index) => {
@@ -152,7 +154,7 @@ const changeText: Change = (value, walk) => {
   return text;
 };
 
-/** Texts and keys at any depth; own properties whatever their names are. */
+/** Changes texts and keys at any depth; keys become own properties whatever they are. */
 const changeJson: Change = (value, walk) => {
   if (Array.isArray(value)) return changeItems(value, changeJson, walk);
   if (typeof value !== "object" || value === null) return changeText(value, walk);
@@ -171,7 +173,7 @@ const changeVerbatim: Change = (value, walk) => {
 };
 
 function faultOf(text: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.
   const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
   if (control !== undefined) {
     const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");

@@ -17,13 +17,13 @@ export interface Revocations {
   has(subject: string): boolean;
   /** The scopes of a token now; undefined when they are still those of its claims. */
   scopeOf(tokenId: string): string | undefined;
-  /** Whether the list is young enough to be trusted; if not, `refresh` first. */
+  /** Whether the list is recent enough to be trusted; if not, `refresh` first. */
   isFresh(): boolean;
-  /** Reads what is new. Rejects when the database is away. */
+  /** Reads new revocations and changes. Rejects when the database is away. */
   refresh(): Promise<void>;
-  /** Makes a revocation of this process count at once, before its notification comes back. */
+  /** Makes a revocation of this process effective at once, before its notification comes back. */
   add(subject: string): void;
-  /** The same for changed scopes. */
+  /** Makes changed scopes of this process effective at once. */
   change(change: ScopeChange): void;
   close(): Promise<void>;
 }
@@ -34,22 +34,22 @@ export interface RevocationsDeps {
   readonly connection: pg.ClientConfig;
   readonly now: () => Date;
   readonly log: Pick<Logger, "warn">;
-  /** Milliseconds between two readings of what is new; 2,000 by default. */
+  /** Milliseconds between two polls; 2,000 by default. */
   readonly pollMs?: number;
 }
 
-/** Revocations and changed scopes are effective on every process within 5 s (behaviour 2.1). */
+/** Revocations and changed scopes are effective on every process within 5 s. */
 const ageMaxMs = 5_000;
 
 /**
- * How far a reading goes back behind the newest revocation it knows: transactions commit later than the time they write,
- * and the clocks of processes differ.
+ * How far a poll goes back behind the newest known revocation: transactions commit later than the time they write, and
+ * the clocks of processes differ.
  */
 const overlapMs = 5 * 60_000;
 
 /**
- * Reads every revocation, then hears of new ones by LISTEN and, should that fail, by polling. With the database away it
- * opens all the same, with a list that is not fresh.
+ * Reads every revocation, then learns of new ones by LISTEN and, should that fail, by polling. With the database away
+ * it opens all the same, with a list that is not fresh.
  */
 export async function openRevocations(deps: RevocationsDeps): Promise<Revocations> {
   const { db, now, log, connection, pollMs = 2_000 } = deps;
@@ -77,7 +77,7 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   function refresh(): Promise<void> {
-    // A time from a clock that is ahead must not hide what others revoke in the meantime.
+    // A time from a clock that is ahead must not hide revocations that others make meanwhile.
     const known = Math.min(newest, now().getTime());
     reading ??= read(new Date(known - overlapMs)).finally(() => {
       reading = undefined;
@@ -116,9 +116,9 @@ export async function openRevocations(deps: RevocationsDeps): Promise<Revocation
     onLoss: warn,
   });
 
-  /** After deafness everything, however far the clocks of those who revoked are apart. */
+  /** Reads everything after a time without notifications, so that no difference between clocks hides a revocation. */
   async function readAll(): Promise<void> {
-    // Another loss may follow while it reads.
+    // Set before the reading, because the connection may be lost again during it.
     knowsAll = true;
     try {
       await read(undefined);
