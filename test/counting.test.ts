@@ -83,6 +83,17 @@ function countOf({ repeat, expect: { counted } }: Row): number {
   return counted ? repeat : 0;
 }
 
+/** The API's names of the contract's reasons. */
+const reasons: Partial<Record<Row["expect"]["reason"], string>> = {
+  crawler: "CRAWLER",
+  "link preview": "LINK_PREVIEW",
+  program: "PROGRAM",
+  assistant: "AGENT",
+  prefetch: "PREFETCH",
+  preview: "PREVIEW",
+  embedded: "EMBEDDED",
+};
+
 /** People by their cookie, and programs by what they look like. */
 function isKnownAgain({ headers, expect: { deviceActor } }: Row): boolean {
   return headers.cookie !== undefined || deviceActor === "BOT" || deviceActor === "AGENT";
@@ -96,6 +107,8 @@ describe("the counting contract, over HTTP", () => {
     expect(eventsByLink.get(id) ?? []).toMatchObject(
       Array.from({ length: expected.recorded ? repeat : 0 }, (_, visit) => ({
         action: `ACTION_${expected.action}`,
+        counted: expected.counted,
+        uncountedReason: `UNCOUNTED_REASON_${reasons[expected.reason] ?? "UNSPECIFIED"}`,
         visitType: visit === 0 || !isKnownAgain(row) ? "VISIT_TYPE_FIRST" : "VISIT_TYPE_RETURNING",
         device: {
           deviceType: `DEVICE_TYPE_${expected.deviceType}`,
@@ -110,5 +123,7 @@ describe("the counting contract, over HTTP", () => {
       })),
     );
     expect(counts.get(id)).toBe(String(countOf(row)));
+    const listed = (eventsByLink.get(id) ?? []).filter(({ counted }) => counted);
+    expect(counts.get(id)).toBe(String(listed.length));
   });
 });

@@ -25,6 +25,8 @@ export interface EventFilter {
   readonly visitorId: string | undefined;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
+  readonly counted: boolean | undefined;
+  readonly uncountedReason: EventRow["uncounted_reason"] | undefined;
 }
 
 /** One page and one row more, newest first: ids are in the order of time. Served by the key of the filter and the id. */
@@ -41,10 +43,22 @@ export async function countEvents(db: Db, filter: EventFilter): Promise<bigint> 
   return rows[0]?.total ?? 0n;
 }
 
-function matching({ workspaceId, linkId, visitorId, from, to }: EventFilter): RawBuilder<unknown> {
+function matching({
+  workspaceId,
+  linkId,
+  visitorId,
+  from,
+  to,
+  counted,
+  uncountedReason,
+}: EventFilter): RawBuilder<unknown> {
   const conditions = [sql`workspace_id = ${workspaceId}`];
   if (linkId !== undefined) conditions.push(sql`link_id = ${linkId}`);
   if (visitorId !== undefined) conditions.push(sql`visitor_id = ${visitorId}`);
+  if (counted !== undefined) conditions.push(counted ? sql`counted` : sql`not counted`);
+  // Served by events_uncounted_idx.
+  if (uncountedReason !== undefined)
+    conditions.push(sql`not counted and uncounted_reason = ${uncountedReason}`);
   // The bounds on ids leave out the months that cannot match; an id begins with the millisecond of its event.
   if (from !== undefined)
     conditions.push(sql`created_at >= ${from} and id >= ${idBound(from.getTime())}::uuid`);

@@ -11,11 +11,39 @@ export interface VisitFacts extends DeviceKeys {
   /** What the visit tells of its device; looked up when the device is not known yet. */
   readonly device: () => KeptDevice;
   readonly counted: boolean;
+  /** Why the visit is not counted; empty for one that is. */
+  readonly uncountedReason: UncountedReason | "";
   /** Nobody has opened the link, so this is not a first visit of anybody. */
   readonly isUnseen: boolean;
   /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
 }
+
+/** Bare values of the contract's `UncountedReason`. */
+export type UncountedReason =
+  | "CRAWLER"
+  | "LINK_PREVIEW"
+  | "PROGRAM"
+  | "AGENT"
+  | "PREFETCH"
+  | "PREVIEW"
+  | "EMBEDDED";
+
+/** By the words of the classification; those of counted visits say nothing here. */
+const reasons: Readonly<Record<Classification["reason"], UncountedReason | "">> = {
+  browser: "",
+  "scanner app": "",
+  "native client": "",
+  "no user agent": "",
+  "unrecognised user agent": "",
+  crawler: "CRAWLER",
+  "link preview": "LINK_PREVIEW",
+  program: "PROGRAM",
+  assistant: "AGENT",
+  prefetch: "PREFETCH",
+  preview: "PREVIEW",
+  embedded: "EMBEDDED",
+};
 
 export interface FactsDeps {
   readonly classify: Classify;
@@ -28,7 +56,7 @@ export interface FactsDeps {
 export function factsOf(visit: RecordedVisit, { classify, geography, key }: FactsDeps): VisitFacts {
   const { userAgent, language, address, level, headers, workspaceId, cookie } = visit;
   const classification = classify(userAgent, headers);
-  const { counted, deviceActor } = classification;
+  const { counted, reason, deviceActor } = classification;
   const collection = collect(level, {});
   const traits = { workspaceId, atMs: visit.atMs, cookie, address, userAgent, language };
   const keys = deviceKeys({ ...traits, device: classification }, collection, key);
@@ -40,6 +68,7 @@ export function factsOf(visit: RecordedVisit, { classify, geography, key }: Fact
       return keptDevice({ classification, place, address, userAgent, language }, collection);
     },
     counted,
+    uncountedReason: counted ? "" : reasons[reason],
     isUnseen: !counted && !isAutomatic(deviceActor),
     hasVisitor: mayHaveVisitor(collection, deviceActor),
     ...keys,

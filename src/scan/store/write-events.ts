@@ -15,11 +15,11 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
   const texts = (read: (visit: ResolvedVisit) => string) => textArray(visits.map(read));
   // Without "on conflict", which costs each visit something: one that is there already fails the batch, and is looked for then.
   await sql`
-    insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+    insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
       lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
       scored_at, ended_at, created_at, updated_at)
-    select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+    select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
       lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
       case when lead_score is not null then at end, case when outcome <> 'IN_PROGRESS' then at end, at, at
@@ -32,6 +32,7 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${plain(({ facts }) => facts.visit.action)}::action[],
       ${plain(({ visitType }) => visitType)}::visit_type[],
       ${plain(({ facts }) => facts.counted)}::boolean[],
+      ${plain(({ facts }) => facts.uncountedReason)}::uncounted_reason[],
       ${texts(({ facts }) => facts.visit.entrypoint)}::text[],
       ${texts(({ facts }) => facts.visit.destination)}::text[],
       ${plain(({ facts }) => destinationAction(facts))}::event_action[],
@@ -46,7 +47,7 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${scored(({ factors }) => factors.profileFit)}::smallint[],
       ${scored(({ recurringScans }) => recurringScans)}::integer[],
       ${plain(({ facts }) => facts.visit.atMs)}::float8[])
-      as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+      as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
         destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
         lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
         at_ms)) as given`.execute(tx);
