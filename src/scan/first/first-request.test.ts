@@ -250,6 +250,51 @@ test("knows what a visit of another link has just saved", async () => {
   expect(headers.location).toBe("https://example.com/plan");
 });
 
+const openCookies = (answer: { rawHeaders: readonly string[] }) =>
+  answer.rawHeaders
+    .filter((_, index, all) => all[index - 1]?.toLowerCase() === "set-cookie")
+    .map((line) => line.split(";", 1)[0])
+    .join("; ");
+
+test("a page that is loaded again goes on with its visit, before and after the visit is stored", async () => {
+  const { ask, drained } = await startTestScan(database);
+  const link = await insertWorkflow(db, pageFlow);
+  const first = await ask(`/${link.shortlink}?qr`, { headers: person });
+  const headers = { ...person, cookie: openCookies(first) };
+  for (let again = 0; again < 3; again++) {
+    const reloaded = await ask(`/${link.shortlink}?qr`, { headers });
+    expect(reloaded.status).toBe(200);
+    expect(reloaded.body).toBe(first.body);
+  }
+  await drained();
+  expect((await ask(`/${link.shortlink}?qr`, { headers })).body).toBe(first.body);
+  await drained();
+  const { id: eventId } = await eventOf(link);
+  const events = () => db.selectFrom("events").select("id").where("link_id", "=", link.id).execute();
+  expect(await events()).toEqual([{ id: eventId }]);
+  // Another browser with the same cookie of the visit begins its own.
+  const stranger = { ...person, cookie: headers.cookie.replace(/svc_did=[^;]+; /, "") };
+  await ask(`/${link.shortlink}?qr`, { headers: stranger });
+  await drained();
+  expect(await events()).toHaveLength(2);
+});
+
+test("a page that ends the visit counts again for who comes again, and not when it is loaded anew", async () => {
+  const { ask, drained } = await startTestScan(database);
+  const link = await insertWorkflow(db, {
+    entry: entry("exit"),
+    exit: { action: "THANK_YOU_PAGE", payload: { title: "Thanks" } },
+  });
+  const first = await ask(`/${link.shortlink}`, { headers: person });
+  const headers = { ...person, cookie: openCookies(first) };
+  const reload = { ...headers, "cache-control": "max-age=0" };
+  expect((await ask(`/${link.shortlink}`, { headers: reload })).body).toContain("Thanks");
+  await ask(`/${link.shortlink}`, { headers });
+  await drained();
+  const events = await db.selectFrom("events").select("id").where("link_id", "=", link.id).execute();
+  expect(events).toHaveLength(2);
+});
+
 test("nobody is known by their looks: a form is not skipped for a stranger with the same phone", async () => {
   const { ask, drained } = await startTestScan(database);
   const email = { key: "$email", label: "E-mail", type: "FORM_FIELD_TYPE_EMAIL", required: true };

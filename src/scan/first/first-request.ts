@@ -7,6 +7,7 @@ import { decide } from "../../workflow/decide.ts";
 import { journeyOf } from "../../workflow/journey.ts";
 import { beforeLast, showsPreview } from "../../workflow/preview.ts";
 import type { Visit } from "../../workflow/visit.ts";
+import type { Walk } from "../../workflow/walk.ts";
 import { type AskedHow, askedHow } from "../device/asked-how.ts";
 import { collect } from "../device/collection.ts";
 import { isAutomatic } from "../device/device-keys.ts";
@@ -122,6 +123,7 @@ function walkOn(
     isHead,
     isSandbox: plan.environment === "test",
     cookie: isHead ? "" : seen.cookie,
+    ...openedBy(plan, seen, walk, isPreview),
   };
   const answer = () => {
     if (isRefused) refuseForNow(res, envelope);
@@ -140,6 +142,18 @@ function walkOn(
       onTrouble(error);
     }
   });
+}
+
+/** Redirects open nothing, nor does what nobody has asked to see. */
+function openedBy(
+  { shortlink }: Plan,
+  { id, headers }: SeenVisit,
+  { end }: Walk,
+  isPreview: boolean,
+): Pick<Envelope, "openVisit"> | undefined {
+  if (end.kind === "redirect" || end.kind === "fallback" || isPreview || askedHow(headers) !== "visit")
+    return undefined;
+  return { openVisit: { shortlink, lbid: lbidOf(id) } };
 }
 
 const countOf = { COMPLETED: "completed", FALLBACK: "fallback", IN_PROGRESS: "waiting" } as const;
