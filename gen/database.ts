@@ -89,6 +89,15 @@ export type SubscriptionType =
 
 export type TokenKeyType = "PUBLISHABLE" | "SECRET";
 
+export type UncountedReason =
+  | "AGENT"
+  | "CRAWLER"
+  | "EMBEDDED"
+  | "LINK_PREVIEW"
+  | "PREFETCH"
+  | "PREVIEW"
+  | "PROGRAM";
+
 export type VisitorAttributeType = "BOOLEAN" | "DATE" | "ENUM" | "NUMBER" | "STRING";
 
 export type VisitType = "FIRST" | "RETURNING";
@@ -210,6 +219,7 @@ export interface Events {
   steps_reached: number;
   steps_total: number;
   technological_aptitude: number | null;
+  uncounted_reason: UncountedReason | null;
   updated_at: Date;
   visit_type: VisitType;
   visitor_id: string | null;

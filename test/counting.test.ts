@@ -45,8 +45,7 @@ async function inDatabase(statement: string): Promise<void> {
 }
 
 /**
- * Sends a row as often as it says and returns the statuses. Each row gets a language of its own; otherwise rows with
- * the same address and user agent would be one device.
+ * Sends a row as often as it says and returns the statuses.
  */
 async function send({ method, query, headers, repeat }: Row, link: LinkAnswer) {
   // An answer to HEAD announces a body and has none, so only the end of the connection ends it.
@@ -84,15 +83,33 @@ function countOf({ repeat, expect: { counted } }: Row): number {
   return counted ? repeat : 0;
 }
 
+/** The API's names of the contract's reasons. */
+const reasons: Partial<Record<Row["expect"]["reason"], string>> = {
+  crawler: "CRAWLER",
+  "link preview": "LINK_PREVIEW",
+  program: "PROGRAM",
+  assistant: "AGENT",
+  prefetch: "PREFETCH",
+  preview: "PREVIEW",
+  embedded: "EMBEDDED",
+};
+
+/** People by their cookie, and programs by what they look like. */
+function isKnownAgain({ headers, expect: { deviceActor } }: Row): boolean {
+  return headers.cookie !== undefined || deviceActor === "BOT" || deviceActor === "AGENT";
+}
+
 describe("the counting contract, over HTTP", () => {
   test.each(corpus.map((row, index) => ({ name: row.name, row, index })))("$name", ({ row, index }) => {
     const { id } = linkOf(index);
     const { expect: expected, repeat } = row;
-    expect(statuses.get(row)).toEqual(Array.from({ length: repeat }, () => 302));
+    expect(statuses.get(row)).toEqual(Array.from({ length: repeat }, () => expected.status));
     expect(eventsByLink.get(id) ?? []).toMatchObject(
       Array.from({ length: expected.recorded ? repeat : 0 }, (_, visit) => ({
         action: `ACTION_${expected.action}`,
-        visitType: visit === 0 ? "VISIT_TYPE_FIRST" : "VISIT_TYPE_RETURNING",
+        counted: expected.counted,
+        uncountedReason: `UNCOUNTED_REASON_${reasons[expected.reason] ?? "UNSPECIFIED"}`,
+        visitType: visit === 0 || !isKnownAgain(row) ? "VISIT_TYPE_FIRST" : "VISIT_TYPE_RETURNING",
         device: {
           deviceType: `DEVICE_TYPE_${expected.deviceType}`,
           deviceActor: `DEVICE_ACTOR_${expected.deviceActor}`,
@@ -106,5 +123,7 @@ describe("the counting contract, over HTTP", () => {
       })),
     );
     expect(counts.get(id)).toBe(String(countOf(row)));
+    const listed = (eventsByLink.get(id) ?? []).filter(({ counted }) => counted);
+    expect(counts.get(id)).toBe(String(listed.length));
   });
 });

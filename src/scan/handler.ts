@@ -4,11 +4,13 @@ import type { MissLimit } from "../lib/limits/miss-limit.ts";
 import { targetUrl } from "../model/links/redirect-target.ts";
 import { shortlinkPattern } from "../model/links/shortlink.ts";
 import type { Plan } from "../model/workflow/plan.ts";
+import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
-import { noIcon, plain, redirect, robots, showNotice } from "./pages/respond.ts";
+import { noIcon, openVisitCookie, plain, redirect, robots, showNotice } from "./pages/respond.ts";
 import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";
 import type { ShortHosts } from "./plans/hosts.ts";
+import type { GoOn } from "./steps/open-visit.ts";
 import type { StepHandler } from "./steps/step-handler.ts";
 
 /** Answers any path of any host that is not the API's, in HTTP/1.1 and HTTP/2. */
@@ -25,6 +27,7 @@ export interface HandlerDeps extends FirstRequestDeps {
    */
   readonly siteUrl: string | undefined;
   readonly steps: StepHandler;
+  readonly goOn: GoOn;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -79,7 +82,7 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   }
   if (shortlink !== undefined) {
     withPlan(deps, request, shortlink, (plan, onTrouble) => {
-      answerFirstRequest(deps, request, plan, onTrouble)?.catch(onTrouble);
+      answerLink(deps, request, plan, onTrouble)?.catch(onTrouble);
     });
   } else if (step !== null) {
     const [, stepsOf = "", stepId = "", card] = step;
@@ -87,6 +90,21 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
       deps.steps({ ...request, plan, stepId, isCard: card !== undefined }).catch(onTrouble);
     });
   } else answerElsewhere(deps, request);
+}
+
+/** A browser that has a visit of this link open goes on with it; for everybody else a visit begins. */
+function answerLink(
+  deps: HandlerDeps,
+  request: ScanRequest,
+  plan: Plan,
+  onTrouble: (error: unknown) => void,
+): void | Promise<void> {
+  const { headers } = request.req;
+  if (request.isHead || openVisitCookie(headers.cookie) === "" || askedHow(headers) !== "visit")
+    return answerFirstRequest(deps, request, plan, onTrouble);
+  return deps.goOn(request, plan).then((went) => {
+    if (!went) return answerFirstRequest(deps, request, plan, onTrouble);
+  });
 }
 
 type UsePlan = (plan: Plan, onTrouble: (error: unknown) => void) => void;

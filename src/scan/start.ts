@@ -18,6 +18,7 @@ import { shortHosts } from "./plans/hosts.ts";
 import { createRecorder } from "./spool/record.ts";
 import type { Spool } from "./spool/spool.ts";
 import { createVisitIds } from "./spool/visit-id.ts";
+import { createGoOn } from "./steps/open-visit.ts";
 import { createStepHandler } from "./steps/step-handler.ts";
 import { type Drain, startDrain } from "./store/drain.ts";
 import { createQuarantine } from "./store/quarantine.ts";
@@ -108,6 +109,8 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     log.error({ err: error }, words);
   };
   const misses = createMissLimit({ nowMs });
+  const arrivals = createArrivals({ misses });
+  const { deviceKey } = deps;
   const handler = createHandler({
     plans,
     recorder,
@@ -121,12 +124,20 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     }),
     steps: createStepHandler({
       turns,
-      arrivals: createArrivals({ misses }),
+      arrivals,
       drain,
       reader: deps.reader,
       deviceKey: deps.deviceKey,
       passwordKey: deps.passwordKey,
       now,
+    }),
+    goOn: createGoOn({
+      turns,
+      arrivals,
+      drain,
+      deviceKey,
+      now,
+      onTrouble: onTrouble("an open visit could not be looked up, and a new one began"),
     }),
     misses,
     hostOf: shortHosts(shortUrl),

@@ -231,7 +231,7 @@ const phones = people("A phone's browser, opened by a person: counted.", [
     "MOBILE",
     "Android Browser",
     "Android",
-    "",
+    "CUBOT",
     "Mozilla/5.0 (Linux; Android 13; CUBOT P80) AppleWebKit/537.36 (KHTML, like Gecko) Unheard/1.0 Mobile",
   ],
 ]);

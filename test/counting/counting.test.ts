@@ -17,6 +17,7 @@ test.each(corpus.filter(({ method }) => method === "GET"))("$name: $why", (row) 
   const seen = {
     ...classification,
     recorded: true,
+    status: row.expect.status,
     action: hasScanMarker(row.query.slice(1)) ? "SCAN" : "CLICK",
     level: collect("ADVANCED", row.headers).level,
   };

@@ -65,8 +65,18 @@ const actions: Row[] = [
     desktop,
     {
       name: "A person who opens the link five times",
+      headers: { cookie: "svc_did=5a7d9c1e-0b63-4f52-9e1d-8f3a2c4b6d70" },
       repeat: 5,
-      why: "Every visit of a person counts; first and returning are told apart, not left out.",
+      why: "Every visit of a person counts; first and returning are told apart by the cookie, not left out.",
+    },
+    {},
+  ),
+  variant(
+    iphone,
+    {
+      name: "Five phones that look alike",
+      repeat: 5,
+      why: "Without a cookie nobody is taken for somebody else: five first visits, all counted.",
     },
     {},
   ),
@@ -81,8 +91,11 @@ const actions: Row[] = [
   ),
 ];
 
-const prefetch = { counted: false, reason: "prefetch" } as const;
-const fetchedAhead = "The browser fetched ahead; nobody has seen the answer: recorded, not counted.";
+const prefetch = { counted: false, reason: "prefetch", status: 503 } as const;
+const picture = { counted: false, reason: "preview" } as const;
+const part = { counted: false, reason: "embedded" } as const;
+const fetchedAhead =
+  "The browser fetches ahead, and nobody has opened the link: refused for now, so that the browser asks again when somebody does.";
 const prefetches: Row[] = [
   variant(
     desktop,
@@ -124,8 +137,30 @@ const prefetches: Row[] = [
   ),
   variant(
     iphone,
-    { name: "Safari draws a preview", headers: { "x-purpose": "preview" }, why: fetchedAhead },
+    {
+      name: "Safari draws a preview",
+      headers: { "x-purpose": "preview" },
+      why: "A picture of the page among others; nobody has opened the link: answered, not counted.",
+    },
+    picture,
+  ),
+  variant(
+    iphone,
+    {
+      name: "Facebook's app fetches ahead",
+      headers: { "x-purpose": "preview", "x-fb-http-engine": "Liger" },
+      why: "The app would show what it has fetched, and ask no more: refused for now.",
+    },
     prefetch,
+  ),
+  variant(
+    crawler,
+    {
+      name: "A crawler that says it prefetches",
+      headers: { "sec-purpose": "prefetch" },
+      why: "It is no browser, and will not ask again: answered like any crawler.",
+    },
+    {},
   ),
   variant(
     iphone,
@@ -148,6 +183,46 @@ const prefetches: Row[] = [
       name: "Another purpose",
       headers: { "sec-purpose": "something-else" },
       why: "Only prefetches are left out.",
+    },
+    {},
+  ),
+];
+
+const apart =
+  "The browser says that it loads a part of another page: nobody has opened the link. Answered and recorded, not counted.";
+const embedded: Row[] = [
+  ["An image of another page", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }],
+  ["A script of another page", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script" }],
+  ["Fetched by a script", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
+  ["Fetched by a script of the same site", { "sec-fetch-mode": "same-origin", "sec-fetch-dest": "empty" }],
+].map(([name, headers]) =>
+  variant(desktop, { name: name as string, headers: headers as Record<string, string>, why: apart }, part),
+);
+const opened: Row[] = [
+  variant(
+    desktop,
+    {
+      name: "A link that was clicked, by what Chrome says",
+      headers: { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-user": "?1" },
+      why: "Somebody opened the link: counted.",
+    },
+    {},
+  ),
+  variant(
+    desktop,
+    {
+      name: "A page in a frame of another page",
+      headers: { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" },
+      why: "A frame shows the page to somebody, who may answer there: counted.",
+    },
+    {},
+  ),
+  variant(
+    desktop,
+    {
+      name: "A mode that we do not know",
+      headers: { "sec-fetch-mode": "teleport" },
+      why: "It does not say that it is no navigation: counted.",
     },
     {},
   ),
@@ -193,7 +268,7 @@ const heads: Row[] = [
       headers: { "sec-purpose": "prefetch" },
       why: "No event, whatever the purpose.",
     },
-    head,
+    { ...head, status: 503 },
   ),
 ];
 
@@ -254,6 +329,36 @@ const signed: Row[] = [
       deviceActorOrigin: "OpenAI",
       counted: false,
       reason: "assistant",
+    },
+  ),
+  variant(
+    desktop,
+    {
+      name: "ChatGPT drives a browser, and signs with a label",
+      headers: { "signature-agent": 'sig1="https://chatgpt.com"' },
+      why: `${claim} may name themselves by Signature-Agent, a dictionary by now: AGENT, not counted.`,
+    },
+    {
+      deviceActor: "AGENT",
+      deviceActorName: "ChatGPT Agent",
+      deviceActorOrigin: "OpenAI",
+      counted: false,
+      reason: "assistant",
+    },
+  ),
+  variant(
+    desktop,
+    {
+      name: "Chrome without a window, by its brands",
+      headers: { "sec-ch-ua": '"HeadlessChrome";v="129", "Not=A?Brand";v="8", "Chromium";v="129"' },
+      why: `${claim} may still have brands of their own: BOT, not counted.`,
+    },
+    {
+      deviceActor: "BOT",
+      deviceActorName: "Headless Chrome",
+      browserName: "",
+      counted: false,
+      reason: "program",
     },
   ),
   variant(
@@ -392,6 +497,30 @@ const disguised: Row[] = [
   ),
 ];
 
+const android = (device: string, rest = "") =>
+  `Mozilla/5.0 (Linux; Android 14; ${device}) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/138.0.0.0 Mobile Safari/537.36${rest}`;
+const nothingSaid = "In the user agent of a browser, models and separators say nothing: HUMAN, counted.";
+const mistaken: Row[] = [
+  ["A phone called Discovery", "Chrome", "", android("Discovery Note 2")],
+  ["A phone called M bot", "Chrome", "", android("M bot 60 Build/NRD90M; wv")],
+  [
+    "Alipay on Android, which separates with bars",
+    "Alipay",
+    "vivo",
+    android(
+      "V2183A Build/UP1A.231005.007; wv",
+      " AliApp(AP/10.6.20.8000) AlipayClient/10.6.20.8000 ws:360|0|2.0 Language/zh-Hans isConcaveScreen/false",
+    ),
+  ],
+  ["Sogou's browser", "Sogou Browser", "Xiaomi", android("MI 9", " SogouMSE,SogouMobileBrowser/5.31.20")],
+].map(([name = "", browserName = "", deviceBrand = "", userAgent = ""]) =>
+  variant(
+    iphone,
+    { name, headers: { "user-agent": userAgent }, why: nothingSaid },
+    { browserName, platformName: "Android", deviceBrand },
+  ),
+);
+
 const nameless = {
   deviceType: "UNKNOWN",
   deviceActor: "UNKNOWN",
@@ -401,6 +530,8 @@ const nameless = {
   reason: "unrecognised user agent",
 } as const;
 const benefit = "Nothing says that this is a program; when in doubt it is counted: UNKNOWN.";
+const terse = "No browser introduces itself like this, and a third of all crawlers do: BOT, not counted.";
+const nameOnly = { ...nameless, deviceActor: "BOT", reason: "crawler", counted: false } as const;
 const { "user-agent": _, ...withoutAgent } = iphone.headers;
 const unknown: Row[] = [
   {
@@ -416,22 +547,43 @@ const unknown: Row[] = [
     { name: "An empty user agent", headers: { "user-agent": "" }, why: benefit },
     { ...nameless, reason: "no user agent" },
   ),
-  variant(iphone, { name: "Nonsense", headers: { "user-agent": "asdf" }, why: benefit }, nameless),
-  variant(iphone, { name: "Only Mozilla", headers: { "user-agent": "Mozilla/5.0" }, why: benefit }, nameless),
-  variant(iphone, { name: "Only a dash", headers: { "user-agent": "-" }, why: benefit }, nameless),
+  variant(
+    iphone,
+    { name: "A single word", headers: { "user-agent": "asdf" }, why: terse },
+    { ...nameOnly, deviceActorName: "asdf" },
+  ),
+  variant(
+    iphone,
+    { name: "Only Mozilla", headers: { "user-agent": "Mozilla/5.0" }, why: terse },
+    { ...nameOnly, deviceActorName: "Unnamed bot" },
+  ),
+  variant(
+    iphone,
+    { name: "Only a dash", headers: { "user-agent": "-" }, why: terse },
+    { ...nameOnly, deviceActorName: "Unnamed bot" },
+  ),
   variant(
     iphone,
     {
-      name: "Script in the user agent",
-      headers: { "user-agent": "<script>alert(1)</script>" },
+      name: "A form that we do not know",
+      headers: { "user-agent": "MyPhone (Smart; iOS) talks" },
       why: benefit,
     },
     nameless,
   ),
   variant(
     iphone,
-    { name: "An overlong user agent", headers: { "user-agent": "A".repeat(4_000) }, why: benefit },
-    nameless,
+    {
+      name: "Script in the user agent",
+      headers: { "user-agent": "<script>alert(1)</script>" },
+      why: terse,
+    },
+    { ...nameOnly, deviceActorName: "script" },
+  ),
+  variant(
+    iphone,
+    { name: "An overlong user agent", headers: { "user-agent": "A".repeat(4_000) }, why: terse },
+    { ...nameOnly, deviceActorName: "A".repeat(60) },
   ),
 ];
 
@@ -550,11 +702,14 @@ const apps: Row[] = [
 export const requests: readonly Row[] = [
   ...actions,
   ...prefetches,
+  ...embedded,
+  ...opened,
   ...heads,
   ...addresses,
   ...consent,
   ...signed,
   ...disguised,
+  ...mistaken,
   ...unknown,
   ...apps,
 ];

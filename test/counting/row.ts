@@ -30,6 +30,8 @@ export type Expectation = Pick<
 > & {
   /** Whether the visit leaves an event. */
   readonly recorded: boolean;
+  /** Of the answer of a link that redirects: 302, or 503 where the browser has to ask again. */
+  readonly status: 302 | 503;
   readonly action: "SCAN" | "CLICK";
   /** The level applied. */
   readonly level: "BASIC" | "ADVANCED";
@@ -54,6 +56,7 @@ const plain = {
   deviceType: "UNKNOWN",
   action: "CLICK",
   level: "ADVANCED",
+  status: 302,
 } as const satisfies Partial<Expectation>;
 
 /** People with browsers, one row per line of the table. */

@@ -35,6 +35,7 @@ export interface EventAnswer {
   readonly linkId: string;
   readonly action: string;
   readonly visitType: string;
+  readonly counted: boolean;
   readonly destination: string;
   readonly createdAt: string;
   readonly device: Readonly<Record<string, unknown>>;

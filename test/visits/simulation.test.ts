@@ -148,6 +148,12 @@ async function visitAtOnce(visits: readonly Planned[], atMs: number): Promise<st
   );
 }
 
+/** What a bot or agent looked like yesterday says nothing today. */
+function isFirst({ known, atMs }: Planned, actor: string): boolean {
+  const isOfToday = new Date(atMs).getUTCDate() === new Date(atMs - hour / 6).getUTCDate();
+  return known === null || ((actor === "BOT" || actor === "AGENT") && !isOfToday);
+}
+
 /** Simulates the same visit and compares. */
 async function compare(planned: Planned, reality: Reality): Promise<string> {
   const { workspace, link, number, known } = planned;
@@ -163,7 +169,7 @@ async function compare(planned: Planned, reality: Reality): Promise<string> {
       platformName,
       browserName,
       deviceBrand,
-      visitType: `VISIT_TYPE_${known === null ? "FIRST" : "RETURNING"}`,
+      visitType: `VISIT_TYPE_${isFirst(planned, deviceActor) ? "FIRST" : "RETURNING"}`,
       query: planned.query,
       attributes: known ?? {},
     },
@@ -222,7 +228,7 @@ function browser(
       address,
       headers: {
         "user-agent": userAgent,
-        // Without a cookie, devices are distinguished by address, agent and language.
+        // Bots and agents are distinguished by address, agent and language.
         "accept-language": `en;q=0.5, x-v${number}`,
         ...(kept === "" ? {} : { cookie: kept }),
         ...(fields && { "content-type": "application/x-www-form-urlencoded", origin: "https://go.example" }),

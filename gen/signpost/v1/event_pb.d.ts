@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Action, HttpMethod, TriggeredBy, VisitType } from "./visit_pb.js";
+import type { Action, HttpMethod, TriggeredBy, UncountedReason, VisitType } from "./visit_pb.js";
 import type { EventAction } from "./workflow_step_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { LeadScore } from "./lead_score_pb.js";
@@ -174,6 +174,21 @@ export declare type Event = Message<"signpost.v1.Event"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 23;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Whether the event is part of counters such as `eventCount`, of allowances, analytics, lead scores and notifications.
+   * An addition of this service.
+   *
+   * @generated from field: bool counted = 24;
+   */
+  counted: boolean;
+
+  /**
+   * Why it is not; unspecified for counted events. An addition of this service.
+   *
+   * @generated from field: signpost.v1.UncountedReason uncounted_reason = 25;
+   */
+  uncountedReason: UncountedReason;
 };
 
 /**

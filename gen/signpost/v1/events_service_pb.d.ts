@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ResponseFormat } from "./response_format_pb.js";
+import type { UncountedReason } from "./visit_pb.js";
 import type { Event } from "./event_pb.js";
 import type { EventTrace } from "./event_trace_pb.js";
 
@@ -82,6 +83,20 @@ export declare type ListEventsRequest = Message<"signpost.v1.ListEventsRequest">
    * @generated from field: repeated string include = 8;
    */
   include: string[];
+
+  /**
+   * Only events that are counted, or only those that are not; all when absent. An addition of this service.
+   *
+   * @generated from field: optional bool counted = 10;
+   */
+  counted?: boolean | undefined;
+
+  /**
+   * Only events that are not counted for this reason. An addition of this service.
+   *
+   * @generated from field: signpost.v1.UncountedReason uncounted_reason = 11;
+   */
+  uncountedReason: UncountedReason;
 };
 
 /**

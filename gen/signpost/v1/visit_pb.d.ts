@@ -70,6 +70,74 @@ export enum VisitType {
 export declare const VisitTypeSchema: GenEnum<VisitType>;
 
 /**
+ * Why an event is not counted. An addition of this service.
+ *
+ * @generated from enum signpost.v1.UncountedReason
+ */
+export enum UncountedReason {
+  /**
+   * The event is counted, or it was recorded before reasons were kept.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A crawler follows links on its own schedule.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_CRAWLER = 1;
+   */
+  CRAWLER = 1,
+
+  /**
+   * A chat, a mail scanner or a social service looks at a link that somebody shared.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_LINK_PREVIEW = 2;
+   */
+  LINK_PREVIEW = 2,
+
+  /**
+   * A library, a command line or a browser without a screen.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_PROGRAM = 3;
+   */
+  PROGRAM = 3,
+
+  /**
+   * An AI assistant acts for somebody.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_AGENT = 4;
+   */
+  AGENT = 4,
+
+  /**
+   * A browser asked in advance. It was refused, so it asks again when somebody opens the link.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_PREFETCH = 5;
+   */
+  PREFETCH = 5,
+
+  /**
+   * A browser drew a picture of the page.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_PREVIEW = 6;
+   */
+  PREVIEW = 6,
+
+  /**
+   * A browser loaded the link as a part of another page, such as an image.
+   *
+   * @generated from enum value: UNCOUNTED_REASON_EMBEDDED = 7;
+   */
+  EMBEDDED = 7,
+}
+
+/**
+ * Describes the enum signpost.v1.UncountedReason.
+ */
+export declare const UncountedReasonSchema: GenEnum<UncountedReason>;
+
+/**
  * Who caused an event.
  *
  * @generated from enum signpost.v1.TriggeredBy

@@ -8,7 +8,7 @@ import { enumDesc, fileDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
  * Describes the file signpost/v1/visit.proto.
  */
 export const file_signpost_v1_visit = /*@__PURE__*/
-  fileDesc("ChdzaWducG9zdC92MS92aXNpdC5wcm90bxILc2lnbnBvc3QudjEqQwoGQWN0aW9uEhYKEkFDVElPTl9VTlNQRUNJRklFRBAAEg8KC0FDVElPTl9TQ0FOEAESEAoMQUNUSU9OX0NMSUNLEAIqVwoJVmlzaXRUeXBlEhoKFlZJU0lUX1RZUEVfVU5TUEVDSUZJRUQQABIUChBWSVNJVF9UWVBFX0ZJUlNUEAESGAoUVklTSVRfVFlQRV9SRVRVUk5JTkcQAipFCgtUcmlnZ2VyZWRCeRIcChhUUklHR0VSRURfQllfVU5TUEVDSUZJRUQQABIYChRUUklHR0VSRURfQllfVklTSVRPUhABKscBCgpIdHRwTWV0aG9kEhsKF0hUVFBfTUVUSE9EX1VOU1BFQ0lGSUVEEAASEwoPSFRUUF9NRVRIT0RfR0VUEAESFAoQSFRUUF9NRVRIT0RfUE9TVBACEhMKD0hUVFBfTUVUSE9EX1BVVBADEhYKEkhUVFBfTUVUSE9EX0RFTEVURRAEEhUKEUhUVFBfTUVUSE9EX1BBVENIEAUSFwoTSFRUUF9NRVRIT0RfT1BUSU9OUxAGEhQKEEhUVFBfTUVUSE9EX0hFQUQQB2IGcHJvdG8z");
+  fileDesc("ChdzaWducG9zdC92MS92aXNpdC5wcm90bxILc2lnbnBvc3QudjEqQwoGQWN0aW9uEhYKEkFDVElPTl9VTlNQRUNJRklFRBAAEg8KC0FDVElPTl9TQ0FOEAESEAoMQUNUSU9OX0NMSUNLEAIqVwoJVmlzaXRUeXBlEhoKFlZJU0lUX1RZUEVfVU5TUEVDSUZJRUQQABIUChBWSVNJVF9UWVBFX0ZJUlNUEAESGAoUVklTSVRfVFlQRV9SRVRVUk5JTkcQAiqKAgoPVW5jb3VudGVkUmVhc29uEiAKHFVOQ09VTlRFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIcChhVTkNPVU5URURfUkVBU09OX0NSQVdMRVIQARIhCh1VTkNPVU5URURfUkVBU09OX0xJTktfUFJFVklFVxACEhwKGFVOQ09VTlRFRF9SRUFTT05fUFJPR1JBTRADEhoKFlVOQ09VTlRFRF9SRUFTT05fQUdFTlQQBBIdChlVTkNPVU5URURfUkVBU09OX1BSRUZFVENIEAUSHAoYVU5DT1VOVEVEX1JFQVNPTl9QUkVWSUVXEAYSHQoZVU5DT1VOVEVEX1JFQVNPTl9FTUJFRERFRBAHKkUKC1RyaWdnZXJlZEJ5EhwKGFRSSUdHRVJFRF9CWV9VTlNQRUNJRklFRBAAEhgKFFRSSUdHRVJFRF9CWV9WSVNJVE9SEAEqxwEKCkh0dHBNZXRob2QSGwoXSFRUUF9NRVRIT0RfVU5TUEVDSUZJRUQQABITCg9IVFRQX01FVEhPRF9HRVQQARIUChBIVFRQX01FVEhPRF9QT1NUEAISEwoPSFRUUF9NRVRIT0RfUFVUEAMSFgoSSFRUUF9NRVRIT0RfREVMRVRFEAQSFQoRSFRUUF9NRVRIT0RfUEFUQ0gQBRIXChNIVFRQX01FVEhPRF9PUFRJT05TEAYSFAoQSFRUUF9NRVRIT0RfSEVBRBAHYgZwcm90bzM");
 
 /**
  * Describes the enum signpost.v1.Action.
@@ -39,10 +39,24 @@ export const VisitType = /*@__PURE__*/
   tsEnum(VisitTypeSchema);
 
 /**
+ * Describes the enum signpost.v1.UncountedReason.
+ */
+export const UncountedReasonSchema = /*@__PURE__*/
+  enumDesc(file_signpost_v1_visit, 2);
+
+/**
+ * Why an event is not counted. An addition of this service.
+ *
+ * @generated from enum signpost.v1.UncountedReason
+ */
+export const UncountedReason = /*@__PURE__*/
+  tsEnum(UncountedReasonSchema);
+
+/**
  * Describes the enum signpost.v1.TriggeredBy.
  */
 export const TriggeredBySchema = /*@__PURE__*/
-  enumDesc(file_signpost_v1_visit, 2);
+  enumDesc(file_signpost_v1_visit, 3);
 
 /**
  * Who caused an event.
@@ -56,7 +70,7 @@ export const TriggeredBy = /*@__PURE__*/
  * Describes the enum signpost.v1.HttpMethod.
  */
 export const HttpMethodSchema = /*@__PURE__*/
-  enumDesc(file_signpost_v1_visit, 3);
+  enumDesc(file_signpost_v1_visit, 4);
 
 /**
  * The HTTP method of a visit. At present only GET makes an event.

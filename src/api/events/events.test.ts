@@ -24,10 +24,18 @@ interface Seed {
   readonly visitorId?: string;
   readonly deviceId?: string;
   readonly at?: Date;
+  /** Counted where there is none. */
+  readonly uncountedReason?: "CRAWLER" | "PREFETCH";
 }
 
 /** An event as the drain of the scan runtime writes it. */
-async function addEvent({ linkId, visitorId, deviceId, at = now() }: Seed = {}): Promise<string> {
+async function addEvent({
+  linkId,
+  visitorId,
+  deviceId,
+  uncountedReason,
+  at = now(),
+}: Seed = {}): Promise<string> {
   const id = newId(at);
   const values = {
     workspace_id: workspaceId,
@@ -37,7 +45,8 @@ async function addEvent({ linkId, visitorId, deviceId, at = now() }: Seed = {}):
     visitor_id: visitorId ?? null,
     action: "SCAN",
     visit_type: "FIRST",
-    counted: true,
+    counted: uncountedReason === undefined,
+    uncounted_reason: uncountedReason ?? null,
     entrypoint: "https://short.test/menu",
     destination: "https://example.com/menu",
     destination_action: "CLIENT_REDIRECT",
@@ -227,6 +236,33 @@ test.each(["deleted", "expired"])(
     expect(events[0]).not.toHaveProperty("link");
   },
 );
+
+test("tells of each event whether it is counted and why not, in JSON, CSV and filters", async () => {
+  const link = await addLink();
+  const seeds = [undefined, "CRAWLER", undefined, "PREFETCH"] as const;
+  for (const uncountedReason of seeds)
+    await addEvent({ linkId: link.id, ...(uncountedReason && { uncountedReason }) });
+  const list = async (query: string) =>
+    (await workspace.rest("GET", `/v1/events?linkId=${link.id}${query}`)).json;
+  const reasonsOf = async (query: string) => {
+    const { json } = await list(query);
+    const reasons = json.events.map((event: { counted: boolean; uncountedReason: string }) =>
+      event.counted ? "counted" : event.uncountedReason,
+    );
+    expect(json.totalCount).toBe(String(reasons.length));
+    return reasons;
+  };
+  const [crawler, prefetch] = ["UNCOUNTED_REASON_CRAWLER", "UNCOUNTED_REASON_PREFETCH"];
+  expect(await reasonsOf("")).toEqual([prefetch, "counted", crawler, "counted"]);
+  expect(await reasonsOf("&counted=true")).toEqual(["counted", "counted"]);
+  expect(await reasonsOf("&counted=false")).toEqual([prefetch, crawler]);
+  expect(await reasonsOf(`&uncountedReason=${crawler}`)).toEqual([crawler]);
+  expect(await reasonsOf(`&uncountedReason=${crawler}&counted=true`)).toEqual([]);
+  const { csv } = await list(`&uncountedReason=${prefetch}&responseFormat=RESPONSE_FORMAT_CSV`);
+  const [header = "", row = ""] = csv.csvData.split("\r\n").map((line: string) => line.split(","));
+  expect(row[header.indexOf("counted")]).toBe("false");
+  expect(row[header.indexOf("uncountedReason")]).toBe(prefetch);
+});
 
 test("refuses bounds in the wrong order, unknown includes and tokens of other filters", async () => {
   const refused = async (query: Record<string, string>) => {

@@ -5,7 +5,13 @@ import { type Event, type EventJourneySchema, EventSchema } from "../../../gen/s
 import { EventTraceDataSchema, type EventTraceSchema } from "../../../gen/signpost/v1/event_trace_pb.js";
 import type { LeadScoreSchema } from "../../../gen/signpost/v1/lead_score_pb.js";
 import { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
-import { Action, HttpMethod, TriggeredBy, VisitType } from "../../../gen/signpost/v1/visit_pb.js";
+import {
+  Action,
+  HttpMethod,
+  TriggeredBy,
+  UncountedReason,
+  VisitType,
+} from "../../../gen/signpost/v1/visit_pb.js";
 import { VisitorSchema } from "../../../gen/signpost/v1/visitor_pb.js";
 import { EventAction, WorkflowStep_Kind } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkspaceSchema } from "../../../gen/signpost/v1/workspace_pb.js";
@@ -107,6 +113,8 @@ function toEvent(
     ...(workspace && { workspace }),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
+    counted: row.counted,
+    uncountedReason: UncountedReason[row.uncounted_reason ?? "UNSPECIFIED"],
   };
 }
 

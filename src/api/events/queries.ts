@@ -25,6 +25,8 @@ export interface EventFilter {
   readonly visitorId: string | undefined;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
+  readonly counted: boolean | undefined;
+  readonly uncountedReason: EventRow["uncounted_reason"] | undefined;
 }
 
 /**
@@ -44,10 +46,22 @@ export async function countEvents(db: Db, filter: EventFilter): Promise<bigint> 
   return rows[0]?.total ?? 0n;
 }
 
-function matching({ workspaceId, linkId, visitorId, from, to }: EventFilter): RawBuilder<unknown> {
+function matching({
+  workspaceId,
+  linkId,
+  visitorId,
+  from,
+  to,
+  counted,
+  uncountedReason,
+}: EventFilter): RawBuilder<unknown> {
   const conditions = [sql`workspace_id = ${workspaceId}`];
   if (linkId !== undefined) conditions.push(sql`link_id = ${linkId}`);
   if (visitorId !== undefined) conditions.push(sql`visitor_id = ${visitorId}`);
+  if (counted !== undefined) conditions.push(counted ? sql`counted` : sql`not counted`);
+  // Served by events_uncounted_idx.
+  if (uncountedReason !== undefined)
+    conditions.push(sql`not counted and uncounted_reason = ${uncountedReason}`);
   // The bounds on ids leave out partitions of months that cannot match, because an id begins with the millisecond of
   // its event.
   if (from !== undefined)

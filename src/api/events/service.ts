@@ -2,6 +2,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { type Event, EventSchema } from "../../../gen/signpost/v1/event_pb.js";
 import type { EventsService, ListEventsRequest } from "../../../gen/signpost/v1/events_service_pb.js";
 import { ResponseFormat } from "../../../gen/signpost/v1/response_format_pb.js";
+import { UncountedReason } from "../../../gen/signpost/v1/visit_pb.js";
 import type { Db } from "../../db/open.ts";
 import { type CallError, fail, invalid } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
@@ -97,7 +98,15 @@ function readFilter(request: ListEventsRequest, workspaceId: string): EventFilte
     visitorId: request.visitorId || undefined,
     from,
     to,
+    counted: request.counted,
+    uncountedReason: reasonOf(request.uncountedReason),
   };
+}
+
+/** Undefined for any. */
+function reasonOf(reason: UncountedReason): EventFilter["uncountedReason"] {
+  const name = UncountedReason[reason] as keyof typeof UncountedReason; // the rules let no other number through
+  return name === "UNSPECIFIED" ? undefined : name;
 }
 
 /** 0001-01-01 and the end of 9999, in seconds: the range of a Timestamp. RPC callers can send times beyond it. */

@@ -17,6 +17,67 @@ test("reports versions, and device names where they are known", () => {
   expect(classifyUserAgent(chrome)).toMatchObject({ browserVersion: "138.0.0.0", deviceName: "" });
 });
 
+test.each([
+  [
+    "Samsung's television",
+    "Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) 76.0.3809.146/6.0 TV Safari/537.36",
+  ],
+  [
+    "an Android television",
+    "Mozilla/5.0 (Linux; Android 9; BRAVIA 4K UR2) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/84.0.4147.125 Safari/537.36",
+  ],
+  [
+    "a stick",
+    "Mozilla/5.0 (Linux; Android 7.1.2; AFTMM Build/NS6265; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/70.0.3538.110 Mobile Safari/537.36",
+  ],
+  [
+    "a set-top box",
+    "Mozilla/5.0 (Linux; Android 10; Smart TV Box) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/90.0.4430.91 Safari/537.36",
+  ],
+  [
+    "another set-top box",
+    "Mozilla/5.0 (Linux; Android 9; MIBOX4) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/96.0.4664.104 Safari/537.36",
+  ],
+  [
+    "a console",
+    "Mozilla/5.0 (PlayStation; PlayStation 5/2.26) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.0 Safari/605.1.15",
+  ],
+])("takes %s neither for a phone nor for a tablet, and counts it", (_, userAgent) => {
+  expect(classifyUserAgent(userAgent)).toMatchObject({
+    deviceType: "UNKNOWN",
+    deviceActor: "HUMAN",
+    counted: true,
+  });
+});
+
+test.each([
+  ["HUAWEI P30", "Huawei"],
+  ["HTC One M9", "HTC"],
+  ["Aquaris X2", "bq"],
+  ["Nokia 7.1", "Nokia"],
+  ["CUBOT P80", "CUBOT"],
+  ["itel L6006", "itel"],
+  ["Wileyfox Swift", "Wileyfox"],
+])("knows who makes a %s", (model, brand) => {
+  const phone = `Mozilla/5.0 (Linux; Android 9; ${model}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/96.0.4664.104 Mobile Safari/537.36`;
+  expect(classifyUserAgent(phone)).toMatchObject({ deviceBrand: brand, deviceType: "MOBILE" });
+});
+
+test("reads what a program says of itself at the end of a long user agent", () => {
+  const long = `${chrome} ${"Plugin/1.0 ".repeat(60)}ExampleBot/2.0`;
+  expect(classifyUserAgent(long)).toMatchObject({ deviceActor: "BOT" });
+  expect(createClassifier()(long, {})).toMatchObject({ deviceActor: "BOT", counted: false });
+});
+
+test("names programs as they call themselves, and not after pieces of addresses", () => {
+  const nameOf = (userAgent: string) => classifyUserAgent(userAgent).deviceActorName;
+  expect(nameOf("Mozilla/5.0 (compatible; SlowWalker/1.2; +https://example.com/bots.html)")).toBe(
+    "SlowWalker",
+  );
+  expect(nameOf("copyright sheriff (+http://www.copyrightsheriff.example/)")).toBe("copyright sheriff");
+  expect(nameOf("Mozilla/5.0 (compatible; +https://crawler.example.com/about)")).toBe("crawler.example.com");
+});
+
 test("answers the same for the same user agent, from memory", () => {
   const classify = createClassifier(2);
   expect(classify(chrome, {})).toBe(classify(chrome, {}));

@@ -1,9 +1,11 @@
-import { isbot } from "isbot";
 import { lruCache } from "../../lib/lru-cache.ts";
 import { ownText } from "../../lib/own-text.ts";
+import { type AskedHow, askedHow, isHeadless } from "./asked-how.ts";
 import { assistants, signatureAgents } from "./user-agents/assistants.ts";
+import { isAutomaticBrowser, isProgram } from "./user-agents/automatic.ts";
 import { crawlers } from "./user-agents/crawlers.ts";
 import type { DeclaredProgram, Purpose } from "./user-agents/declared.ts";
+import { givenName } from "./user-agents/given-name.ts";
 import { linkPreviews } from "./user-agents/link-previews.ts";
 import { nativeClients, scannerApps } from "./user-agents/native-clients.ts";
 import { type ParsedAgent, parseUserAgent } from "./user-agents/parse.ts";
@@ -22,7 +24,7 @@ export type ClassificationReason =
   | "no user agent"
   | "unrecognised user agent"
   | Purpose
-  | "prefetch";
+  | Exclude<AskedHow, "visit">;
 
 /** Who asks, and whether the visit is counted. Strings are empty where nothing is known. */
 export type Classification = Readonly<
@@ -45,20 +47,23 @@ export type VisitHeaders = Readonly<Record<string, string | string[] | undefined
 /** Classify one request; see `createClassifier`. */
 export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
-/**
- * Browsers send fewer than 450 characters, even with all that in-app browsers add. The bound keeps hostile headers
- * cheap.
- */
-const userAgentLengthMax = 512;
+/** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
+const userAgentLengthMax = 1_024;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
 const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
+/** Browsers of a form of their own: of phones before smartphones, of televisions, of the nineties, and those that show text. */
+const oldBrowser =
+  /MIDP-\d|UP\.(?:Browser|Link)|Opera(?: Mini|[ /]\d)|UCWEB\d|NetFront|SymbianOS|HbbTV\/|MSIE \d|\b(?:Konqueror|Dillo|NetSurf|Iceweasel|Midori|Galeon|Sleipnir|iTunes|NCSA_Mosaic|Doris|portalmmm|DoCoMo|KDDI|SoftBank|J-PHONE|Vodafone|Lynx|ELinks|w3m)[/ -]|^(?:BlackBerry|Nokia|SAMSUNG-|SEC-|LG-|MOT-|SonyEricsson|ZTE-|E?Links[ /]|Firefox\/\d|Avant Browser)/;
+/** What careless programs and proxies of people put before a user agent. */
+const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
 
 /**
- * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is only a claim: a
- * program that sends a browser's user agent counts as a person, and nothing in one request can prove otherwise.
- * Prefetches are not counted, because nobody has seen the answer yet. HEAD requests leave no visit and are not
- * classified.
+ * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
+ * of a browser is counted as a person, and nothing in one request can prove otherwise.
+ *
+ * What is fetched in advance, or as a part of another page, is not counted: nobody has opened the link. HEAD requests leave
+ * no visit and are not asked about.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -75,16 +80,16 @@ export function createClassifier(cacheSize = 5_000): Classify {
 
   return (userAgent = "", headers) => {
     const byAgent = remembered(userAgent.slice(0, userAgentLengthMax).trim());
-    const classified = headers["signature-agent"]
-      ? bySignatureAgent(byAgent, headers["signature-agent"])
-      : byAgent;
-    if (isPrefetch(headers)) return { ...classified, counted: false, reason: "prefetch" };
-    return classified;
+    const classified = byHeaders(byAgent, headers);
+    if (!classified.counted) return classified;
+    const how = askedHow(headers);
+    return how === "visit" ? classified : { ...classified, counted: false, reason: how };
   };
 }
 
 /** Classify by the user agent alone, which is how a plain GET is classified. Pure; 10–60 µs. */
-export function classifyUserAgent(userAgent: string): Classification {
+export function classifyUserAgent(sent: string): Classification {
+  const userAgent = sent.replace(wrapping, "");
   const parsed = parseUserAgent(userAgent);
   const declared = findDeclared(userAgent);
   if (declared) return automatic(parsed, declared.purpose, declared.program);
@@ -92,13 +97,11 @@ export function classifyUserAgent(userAgent: string): Classification {
   if (nativeClients.some((pattern) => pattern.test(userAgent)))
     return native(parsed, "UNKNOWN", "native client");
   if (userAgent === "") return person(parsed, "UNKNOWN", "no user agent");
-  const looksLikeBrowser =
-    parsed.platformName !== "" && (parsed.browserName !== "" || browserEngine.test(userAgent));
-  // Names such as "Mozilla/5.0" alone are bots to isbot; to us they are merely unparsable.
-  if (isbot(userAgent) && (looksLikeBrowser || givenName(userAgent) !== "")) {
+  const isOld = oldBrowser.test(userAgent);
+  const isBrowser = isOld || looksLikeBrowser(userAgent, parsed);
+  if (isBrowser ? isAutomaticBrowser(userAgent, { model: parsed.deviceName, isOld }) : isProgram(userAgent))
     return automatic(parsed, "crawler", { name: givenName(userAgent) || "Unnamed bot", origin: "" });
-  }
-  return looksLikeBrowser
+  return isBrowser
     ? person(parsed, "HUMAN", "browser")
     : person(parsed, "UNKNOWN", "unrecognised user agent");
 }
@@ -122,14 +125,8 @@ function findDeclared(userAgent: string): { purpose: Purpose; program: DeclaredP
   return undefined;
 }
 
-/**
- * The name of a product that calls itself a bot, in its own spelling: `FooBot` of `Mozilla/5.0 (compatible; FooBot/1.2;
- * …)`.
- */
-function givenName(userAgent: string): string {
-  const words = userAgent.match(/[\w.-]+/g) ?? [];
-  const name = words.find((word) => /bot|crawl|spider|scan|fetch|preview|monitor|check/i.test(word));
-  return name?.slice(0, nameLengthMax) ?? "";
+function looksLikeBrowser(userAgent: string, { platformName, browserName }: ParsedAgent): boolean {
+  return platformName !== "" && (browserName !== "" || browserEngine.test(userAgent));
 }
 
 function automatic(
@@ -177,10 +174,31 @@ function person(
   });
 }
 
-/** Web Bot Auth: a program with a browser's user agent names its operator's host in the `Signature-Agent` header. */
-function bySignatureAgent(byAgent: Classification, header: string | string[]): Classification {
+/** What headers say of a program that has the user agent of a browser. */
+function byHeaders(byAgent: Classification, headers: VisitHeaders): Classification {
   if (byAgent.deviceActorName !== "") return byAgent;
-  const host = /^"?(?:https?:\/\/)?([a-z0-9.-]{1,253})/i.exec(String(header).trim())?.[1]?.toLowerCase();
+  const { "signature-agent": signature, "sec-ch-ua": brands } = headers;
+  if (signature !== undefined) return bySignatureAgent(byAgent, signature);
+  return isHeadless(brands) ? { ...byAgent, ...headlessChrome } : byAgent;
+}
+
+const headlessChrome = {
+  deviceActor: "BOT",
+  deviceActorName: "Headless Chrome",
+  deviceActorOrigin: "",
+  browserName: "",
+  browserVersion: "",
+  counted: false,
+  reason: "program",
+} as const satisfies Partial<Classification>;
+
+/** A dictionary of `label="https://host"`, or one such address alone, as in drafts before. */
+const signatureHost =
+  /^(?:[a-z*][a-z0-9_.*-]{0,63}=)?"?(?:https?:\/\/)?([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9})/i;
+
+/** Web Bot Auth: a program with a browser's user agent names its operator's host in a header of its own. */
+function bySignatureAgent(byAgent: Classification, header: string | string[]): Classification {
+  const host = signatureHost.exec(String(header).trim())?.[1]?.toLowerCase();
   if (host === undefined) return byAgent;
   const agent = Object.hasOwn(signatureAgents, host) ? signatureAgents[host] : undefined;
   return {
@@ -193,17 +211,7 @@ function bySignatureAgent(byAgent: Classification, header: string | string[]): C
   };
 }
 
-/** `Sec-Purpose` is the standard; the others are what older Chrome, Safari and Firefox send. */
-function isPrefetch(headers: VisitHeaders): boolean {
-  return (
-    says(headers["sec-purpose"], "prefetch") ||
-    says(headers.purpose, "prefetch") ||
-    says(headers["x-moz"], "prefetch") ||
-    says(headers["x-purpose"], "preview") ||
-    says(headers["x-purpose"], "prefetch")
-  );
-}
-
-function says(header: string | string[] | undefined, word: string): boolean {
-  return header !== undefined && String(header).toLowerCase().includes(word);
+/** ACTION_SCAN when the query has `qr` bare or empty, which is what QR images encode; `qr=<value>` is a click. */
+export function actionOf(query: URLSearchParams): "SCAN" | "CLICK" {
+  return query.get("qr") === "" ? "SCAN" : "CLICK";
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { DeviceActor } from "./classify.ts";
+import type { Classification, DeviceActor } from "./classify.ts";
 import type { Collection } from "./collection.ts";
 
 /** Half of a SHA-256 is enough to tell the devices of one workspace apart, and halves the index. */
@@ -10,42 +10,49 @@ export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boo
   return visitor && !isAutomatic(actor);
 }
 
-function isAutomatic(actor: DeviceActor): boolean {
+/** Bots and agents. */
+export function isAutomatic(actor: DeviceActor): boolean {
   return actor === "BOT" || actor === "AGENT";
 }
 
 /** The facts of a visit by which its device is recognised. */
 export interface DeviceTraits {
   readonly workspaceId: string;
+  readonly atMs: number;
   readonly cookie: string;
   readonly address: string;
   readonly userAgent: string;
   readonly language: string;
-  readonly deviceActor: DeviceActor;
+  readonly device: Pick<Classification, "deviceActor" | "deviceActorName">;
 }
 
-/** The keys of a device in the database, in hexadecimal. */
+/** What a device is known by in the database, in hexadecimal; neither at levels at which visits are not matched. */
 export interface DeviceKeys {
-  /** Empty without a cookie, at levels that keep none, and for bots and agents, whose cookies are never kept. */
+  /** Empty for who has no cookie, and of bots and agents, which keep none. */
   readonly cookieHash: string;
-  /** Empty at levels that do not match visits. */
+  /**
+   * What a bot or agent looks like, of this day. Empty for anybody else: phones of one model and one network look alike, so
+   * that a look would take one person for another.
+   */
   readonly fingerprint: string;
 }
 
-/** Computes the keys of a device in the database. */
+const dayMs = 24 * 60 * 60_000;
+
+/** Says what a device is known by in the database. */
 export function deviceKeys(
-  traits: DeviceTraits,
+  { workspaceId, atMs, cookie, address, userAgent, language, device }: DeviceTraits,
   { cookie: keepsCookie, match, level }: Collection,
   key: string,
 ): DeviceKeys {
-  const { workspaceId, cookie, address, userAgent, language, deviceActor } = traits;
-  const hasCookie = keepsCookie && !isAutomatic(deviceActor) && cookie !== "";
-  return {
-    cookieHash: hasCookie ? cookieHashOf(workspaceId, cookie, key) : "",
-    // Actor and level are part of it. An agent in a person's browser must not match that person. A visitor who asks for
-    // less to be kept must not match the record of one who did not.
-    fingerprint: match ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level) : "",
-  };
+  const { deviceActor, deviceActorName } = device;
+  if (!isAutomatic(deviceActor)) {
+    const hasCookie = keepsCookie && cookie !== "";
+    return { cookieHash: hasCookie ? cookieHashOf(workspaceId, cookie, key) : "", fingerprint: "" };
+  }
+  const day = String(Math.floor(atMs / dayMs));
+  const look = [address, userAgent, language, deviceActor, deviceActorName, level];
+  return { cookieHash: "", fingerprint: match ? keyed(key, day, workspaceId, ...look) : "" };
 }
 
 /** The key of a device cookie in the database, in hexadecimal. */

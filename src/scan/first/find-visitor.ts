@@ -9,9 +9,8 @@ export interface SoughtVisitor {
   readonly workspaceId: string;
   readonly linkId: string;
   readonly atMs: number;
+  /** Of a person's browser; empty for a bot or agent, which is told by what it looks like. */
   readonly cookieHash: string;
-  /** Whether the browser sent the cookie. Then the cookie alone identifies the device. */
-  readonly cookieWasSent: boolean;
   readonly fingerprint: string;
 }
 
@@ -53,14 +52,8 @@ interface FoundVisitor {
   readonly custom: Readonly<Record<string, StoredAttribute>> | null;
 }
 
-function deviceOf({
-  workspaceId,
-  cookieHash,
-  cookieWasSent,
-  fingerprint,
-  atMs,
-}: SoughtVisitor): RawBuilder<unknown> {
-  if (cookieWasSent && cookieHash !== "") {
+function deviceOf({ workspaceId, cookieHash, fingerprint, atMs }: SoughtVisitor): RawBuilder<unknown> {
+  if (cookieHash !== "") {
     return sql`select d.workspace_id, d.id, d.visitor_id
       from device_cookies c join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
       where c.workspace_id = ${workspaceId} and c.cookie_hash = decode(${cookieHash}, 'hex')`;

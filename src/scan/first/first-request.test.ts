@@ -17,6 +17,8 @@ const crawler = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 const assistant =
   "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)";
 const person = { "user-agent": iphone };
+/** Somebody whose browser has a cookie of ours already. */
+const regular = { ...person, cookie: "svc_did=5a7d9c1e-0b63-4f52-9e1d-8f3a2c4b6d70" };
 const german = "91.0.0.1";
 
 const to = (destination: string): StepSeed => ({
@@ -230,10 +232,8 @@ test("knows a visitor who comes back, even before the first visit is in the data
   const cookie = cookieOf(first.headers["set-cookie"]);
   const again = await ask(`/${link.shortlink}`, { headers: { ...person, cookie }, address: "198.51.100.1" });
   expect(again.headers.location).toBe("https://example.com/returning");
-  const withoutCookie = await ask(`/${link.shortlink}`, { headers: person });
-  expect(withoutCookie.headers.location).toBe("https://example.com/returning");
-  const stranger = await ask(`/${link.shortlink}`, { headers: person, address: "198.51.100.77" });
-  expect(stranger.headers.location).toBe("https://example.com/first");
+  const alike = await ask(`/${link.shortlink}`, { headers: person });
+  expect(alike.headers.location).toBe("https://example.com/first");
 });
 
 test("knows what a visit of another link has just saved", async () => {
@@ -245,9 +245,108 @@ test("knows what a visit of another link has just saved", async () => {
     { workspaceId },
   );
   const asking = await insertWorkflow(db, knownFlow, { workspaceId });
-  await ask(`/${saving.shortlink}`, { headers: person });
-  const { headers } = await ask(`/${asking.shortlink}`, { headers: person });
+  await ask(`/${saving.shortlink}`, { headers: regular });
+  const { headers } = await ask(`/${asking.shortlink}`, { headers: regular });
   expect(headers.location).toBe("https://example.com/plan");
+});
+
+const openCookies = (answer: { rawHeaders: readonly string[] }) =>
+  answer.rawHeaders
+    .filter((_, index, all) => all[index - 1]?.toLowerCase() === "set-cookie")
+    .map((line) => line.split(";", 1)[0])
+    .join("; ");
+
+test("a page that is loaded again goes on with its visit, before and after the visit is stored", async () => {
+  const { ask, drained } = await startTestScan(database);
+  const link = await insertWorkflow(db, pageFlow);
+  const first = await ask(`/${link.shortlink}?qr`, { headers: person });
+  const headers = { ...person, cookie: openCookies(first) };
+  for (let again = 0; again < 3; again++) {
+    const reloaded = await ask(`/${link.shortlink}?qr`, { headers });
+    expect(reloaded.status).toBe(200);
+    expect(reloaded.body).toBe(first.body);
+  }
+  await drained();
+  expect((await ask(`/${link.shortlink}?qr`, { headers })).body).toBe(first.body);
+  await drained();
+  const { id: eventId } = await eventOf(link);
+  const events = () => db.selectFrom("events").select("id").where("link_id", "=", link.id).execute();
+  expect(await events()).toEqual([{ id: eventId }]);
+  // Another browser with the same cookie of the visit begins its own.
+  const stranger = { ...person, cookie: headers.cookie.replace(/svc_did=[^;]+; /, "") };
+  await ask(`/${link.shortlink}?qr`, { headers: stranger });
+  await drained();
+  expect(await events()).toHaveLength(2);
+});
+
+test("a page that ends the visit counts again for who comes again, and not when it is loaded anew", async () => {
+  const { ask, drained } = await startTestScan(database);
+  const link = await insertWorkflow(db, {
+    entry: entry("exit"),
+    exit: { action: "THANK_YOU_PAGE", payload: { title: "Thanks" } },
+  });
+  const first = await ask(`/${link.shortlink}`, { headers: person });
+  const headers = { ...person, cookie: openCookies(first) };
+  const reload = { ...headers, "cache-control": "max-age=0" };
+  expect((await ask(`/${link.shortlink}`, { headers: reload })).body).toContain("Thanks");
+  await ask(`/${link.shortlink}`, { headers });
+  await drained();
+  const events = await db.selectFrom("events").select("id").where("link_id", "=", link.id).execute();
+  expect(events).toHaveLength(2);
+});
+
+test("nobody is known by their looks: a form is not skipped for a stranger with the same phone", async () => {
+  const { ask, drained } = await startTestScan(database);
+  const email = { key: "$email", label: "E-mail", type: "FORM_FIELD_TYPE_EMAIL", required: true };
+  const link = await insertWorkflow(
+    db,
+    {
+      entry: entry("form"),
+      form: {
+        action: "FORM_SUBMIT",
+        payload: { formTitle: "Where to?", formFields: [email], autoSkipIfKnown: true },
+        next: { next: "done" },
+      },
+      done: to("done"),
+    },
+    { dataCollection: "BASIC" },
+  );
+  await ask(`/${link.shortlink}`, { headers: person });
+  await drained();
+  const { visitor_id } = await eventOf(link);
+  await db
+    .updateTable("visitors")
+    .set({ email: "ada@example.com" })
+    .where("workspace_id", "=", link.workspaceId)
+    .where("id", "=", visitor_id)
+    .execute();
+  const stranger = await ask(`/${link.shortlink}`, { headers: person });
+  expect(stranger.status).toBe(200);
+  expect(stranger.body).toContain("Where to?");
+  await drained();
+  expect((await eventOf(link)).visitor_id).not.toBe(visitor_id);
+});
+
+test("fifty phones of one model, network and language are fifty first visits, devices and visitors", async () => {
+  const { ask, drained } = await startTestScan(database);
+  const link = await insertLink(db);
+  const phones = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const { headers } = await ask(`/${link.shortlink}`, { headers: person });
+      return cookieOf(headers["set-cookie"]);
+    }),
+  );
+  await Promise.all(phones.map((cookie) => ask(`/${link.shortlink}`, { headers: { ...person, cookie } })));
+  await drained();
+  const events = await db
+    .selectFrom("events")
+    .selectAll()
+    .where("workspace_id", "=", link.workspaceId)
+    .execute();
+  expect(events.filter(({ visit_type }) => visit_type === "FIRST")).toHaveLength(50);
+  expect(events.filter(({ visit_type }) => visit_type === "RETURNING")).toHaveLength(50);
+  expect(new Set(events.map(({ device_id }) => device_id)).size).toBe(50);
+  expect(new Set(events.map(({ visitor_id }) => visitor_id)).size).toBe(50);
 });
 
 test("at level NONE nobody comes back", async () => {
@@ -263,10 +362,10 @@ test("at level NONE nobody comes back", async () => {
 test("asks the database once for a visit whose workflow asks who comes", async () => {
   const { ask, statements, drained } = await startTestScan(database);
   const link = await insertWorkflow(db, visitTypeFlow);
-  await ask(`/${link.shortlink}`, { headers: person });
+  await ask(`/${link.shortlink}`, { headers: regular });
   await drained();
   const before = statements();
-  await ask(`/${link.shortlink}`, { headers: person });
+  await ask(`/${link.shortlink}`, { headers: regular });
   expect(statements() - before).toBe(1);
 });
 
@@ -300,7 +399,7 @@ const knownFlow = {
 test("asks what is known of the visitor, reserved and custom attributes alike", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertWorkflow(db, knownFlow);
-  const visit = async () => (await ask(`/${link.shortlink}`, { headers: person })).headers.location;
+  const visit = async () => (await ask(`/${link.shortlink}`, { headers: regular })).headers.location;
   expect(await visit()).toBe("https://example.com/other");
   await drained();
   const { visitor_id } = await eventOf(link);
@@ -340,7 +439,7 @@ test("takes a visitor for a new one when the database is away", async () => {
     db: flaky,
     log: { warn: () => {}, error: (error: unknown) => errors.push(error) },
   });
-  const visit = async () => (await ask(`/${link.shortlink}`, { headers: person })).headers.location;
+  const visit = async () => (await ask(`/${link.shortlink}`, { headers: regular })).headers.location;
   expect(await visit()).toBe("https://example.com/first");
   expect(await visit()).toBe("https://example.com/returning");
   isAway = true;
@@ -442,7 +541,7 @@ test("saves what completed steps capture to the visitor: the newest write wins, 
     await insertWorkflow(db, flow("one"), { workspaceId }),
     await insertWorkflow(db, flow("two"), { workspaceId }),
   ];
-  for (const link of [one, two, one, two]) await ask(`/${link.shortlink}`, { headers: person });
+  for (const link of [one, two, one, two]) await ask(`/${link.shortlink}`, { headers: regular });
   await drained();
   expect(await attributesIn(workspaceId)).toEqual({
     stage: "two",
@@ -461,7 +560,12 @@ test.each([
   ["a bot", { headers: { "user-agent": crawler } }, {}],
   ["an agent", { headers: { "user-agent": assistant } }, {}],
   ["level NONE", { headers: person }, { dataCollection: "NONE" }],
-  ["a prefetch", { headers: { ...person, "sec-purpose": "prefetch" } }, {}],
+  [
+    "what another page loads",
+    { headers: { ...person, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" } },
+    {},
+  ],
+  ["a prefetch", { headers: { ...person, "sec-purpose": "prefetch" }, status: 503 }, {}],
 ] as const)("saves nothing for %s", async (_, ask, options) => {
   const scan = await startTestScan(database);
   const link = await insertWorkflow(
@@ -469,7 +573,8 @@ test.each([
     { entry: { ...entry("done"), capture: capture({ k: "v" }) }, done: to("done") },
     options,
   );
-  expect((await scan.ask(`/${link.shortlink}`, ask)).status).toBe(302);
+  const expected = "status" in ask ? ask.status : 302;
+  expect((await scan.ask(`/${link.shortlink}`, ask)).status).toBe(expected);
   await scan.drained();
   expect(await attributesIn(link.workspaceId)).toEqual({});
   expect((await savedInTraces(link.id)).filter(([, saved]) => saved !== null)).toEqual([]);

@@ -7,10 +7,13 @@ import { decide } from "../../workflow/decide.ts";
 import { journeyOf } from "../../workflow/journey.ts";
 import { beforeLast, showsPreview } from "../../workflow/preview.ts";
 import type { Visit } from "../../workflow/visit.ts";
+import type { Walk } from "../../workflow/walk.ts";
+import { type AskedHow, askedHow } from "../device/asked-how.ts";
 import { collect } from "../device/collection.ts";
+import { isAutomatic } from "../device/device-keys.ts";
 import type { ScanCounts } from "../metrics.ts";
 import { answerEnd } from "../pages/answer-end.ts";
-import { deviceCookie, type Envelope } from "../pages/respond.ts";
+import { deviceCookie, type Envelope, refuseForNow } from "../pages/respond.ts";
 import type { Recorder } from "../spool/record.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf, type NewVisitId } from "../spool/visit-id.ts";
@@ -34,6 +37,11 @@ export interface LinkRequest {
   readonly query: string;
 }
 
+interface Answering extends LinkRequest {
+  /** The browser asks in advance, and is to ask again. */
+  readonly isRefused?: boolean;
+}
+
 /**
  * Begins a visit: walks as far as the workflow goes without the visitor's answer, records the visit, and only then
  * answers. HEAD takes the same walk and records nothing. Returns a promise only when something has to be looked up or
@@ -46,16 +54,47 @@ export function answerFirstRequest(
   onTrouble: (error: unknown) => void,
 ): void | Promise<void> {
   const now = deps.now();
-  const seen = see(plan, request, deps.newVisitId(now.getTime()));
+  const how = askedHow(request.req.headers);
+  const seen = see(plan, request, deps.newVisitId(now.getTime()), how);
+  if (how === "prefetch") return answerInAdvance(deps, request, plan, seen, now, onTrouble);
+  return begin(deps, request, plan, seen, now, onTrouble);
+}
+
+function begin(
+  deps: FirstRequestDeps,
+  request: Answering,
+  plan: Plan,
+  seen: SeenVisit,
+  now: Date,
+  onTrouble: (error: unknown) => void,
+): void | Promise<void> {
   const visit = deps.visits.of(plan, seen, !request.isHead);
   if (visit instanceof Promise)
     return visit.then((known) => walkOn(deps, request, plan, seen, known, now, onTrouble));
   walkOn(deps, request, plan, seen, visit, now, onTrouble);
 }
 
-function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer): SeenVisit {
+/**
+ * A browser that fetches in advance is refused, so that it asks again when somebody opens the link. A program that says the
+ * same gets its answer: it will not come back.
+ */
+async function answerInAdvance(
+  deps: FirstRequestDeps,
+  request: LinkRequest,
+  plan: Plan,
+  seen: SeenVisit,
+  now: Date,
+  onTrouble: (error: unknown) => void,
+): Promise<void> {
+  const isRefused = !isAutomatic(await deps.visits.actorOf(seen));
+  await begin(deps, { ...request, isRefused }, plan, seen, now, onTrouble);
+}
+
+function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer, how: AskedHow): SeenVisit {
   const { headers } = req;
   const { level, cookie: keepsCookie } = collect(plan.dataCollection, headers);
+  // Nobody comes back with a cookie that was set for no visit.
+  const givesCookie = keepsCookie && !isHead && how === "visit";
   const sent = keepsCookie ? deviceCookie(headers.cookie) : "";
   return {
     id,
@@ -63,7 +102,7 @@ function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer
     level,
     headers,
     address: origin.address,
-    cookie: sent === "" && keepsCookie && !isHead ? randomUUID() : sent,
+    cookie: sent === "" && givesCookie ? randomUUID() : sent,
     cookieWasSent: sent !== "",
     query,
   };
@@ -71,7 +110,7 @@ function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer
 
 function walkOn(
   { recorder, counts }: FirstRequestDeps,
-  { res, isHead }: LinkRequest,
+  { res, isHead, isRefused = false }: Answering,
   plan: Plan,
   seen: SeenVisit,
   visit: Visit,
@@ -85,8 +124,12 @@ function walkOn(
     isHead,
     isSandbox: plan.environment === "test",
     cookie: isHead ? "" : seen.cookie,
+    ...openedBy(plan, seen, walk, isPreview),
   };
-  const answer = () => answerEnd(res, plan, walk.end, { envelope, isPreview, lbid: lbidOf(seen.id) });
+  const answer = () => {
+    if (isRefused) refuseForNow(res, envelope);
+    else answerEnd(res, plan, walk.end, { envelope, isPreview, lbid: lbidOf(seen.id) });
+  };
   if (isHead) {
     answer();
     return;
@@ -100,6 +143,18 @@ function walkOn(
       onTrouble(error);
     }
   });
+}
+
+/** Redirects open nothing, nor does what nobody has asked to see. */
+function openedBy(
+  { shortlink }: Plan,
+  { id, headers }: SeenVisit,
+  { end }: Walk,
+  isPreview: boolean,
+): Pick<Envelope, "openVisit"> | undefined {
+  if (end.kind === "redirect" || end.kind === "fallback" || isPreview || askedHow(headers) !== "visit")
+    return undefined;
+  return { openVisit: { shortlink, lbid: lbidOf(id) } };
 }
 
 const countOf = { COMPLETED: "completed", FALLBACK: "fallback", IN_PROGRESS: "waiting" } as const;

@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import type { Turns } from "../../db/turns.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
+import type { Classification, DeviceActor } from "../device/classify.ts";
 import { collect } from "../device/collection.ts";
-import { deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
+import { type DeviceKeys, deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
 import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
@@ -20,6 +20,8 @@ export interface SeenVisits {
    * promise rejects only when the service's own data files cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
+  /** Who drives the browser; rejected as above. */
+  actorOf(seen: SeenVisit): Promise<DeviceActor>;
 }
 
 export interface SeenVisitsDeps {
@@ -45,6 +47,10 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
+    },
+    async actorOf({ headers }) {
+      const { classify } = reader.peek() ?? (await reader.open());
+      return classify(clippedHeader(headers["user-agent"]), headers).deviceActor;
     },
   };
 }
@@ -90,19 +96,32 @@ function read(
   const needsVisitor = visitType || visitor;
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
     return visitOf(seen, hasEvent, request, unknownVisitor);
-  const isRecent = deps.recent.meet(namesOf(plan, seen), seen.id.readUIntBE(0, 6));
-  if (!needsVisitor) return visitOf(seen, hasEvent, request, unknownVisitor);
-  // Only a device whose last visit may still be in the spool waits for the drain.
-  return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
+  const keys = keysOf(deps, plan, seen, classification);
+  const isRecent = deps.recent.meet(namesOf(keys), seen.id.readUIntBE(0, 6));
+  // Whose cookie was made for this answer has never been here; what they look like says nothing of who they are.
+  const mayBeKnown = keys.fingerprint !== "" || (keys.cookieHash !== "" && seen.cookieWasSent);
+  if (!needsVisitor || !mayBeKnown) return visitOf(seen, hasEvent, request, unknownVisitor);
+  // Waiting for the drain is only for those whose last visit it may still have before it.
+  return lookUp(deps, plan, seen, classification, keys, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
 }
 
-/** The names by which the drain may recognise the device. They are digests, because headers may be of any length. */
-function namesOf({ workspaceId }: Plan, { cookie, address, headers }: SeenVisit): string[] {
-  const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
-  const names = cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
-  return names.map((name) => hash("sha256", name, "base64"));
+/** What the drain will tell the device by. */
+function keysOf(
+  { deviceKey }: SeenVisitsDeps,
+  { workspaceId }: Plan,
+  { id, level, headers, address, cookie }: SeenVisit,
+  device: Classification,
+): DeviceKeys {
+  const userAgent = clippedHeader(headers["user-agent"]);
+  const language = clippedHeader(headers["accept-language"]);
+  const traits = { workspaceId, atMs: id.readUIntBE(0, 6), cookie, address, userAgent, language, device };
+  return deviceKeys(traits, collect(level, {}), deviceKey);
+}
+
+function namesOf({ cookieHash, fingerprint }: DeviceKeys): string[] {
+  return [cookieHash, fingerprint].filter((name) => name !== "");
 }
 
 type RequestFacts = Pick<Visit, "country" | "device">;
@@ -138,18 +157,15 @@ function visitOf(
 }
 
 async function lookUp(
-  { turns, drain, deviceKey, onTrouble, catchUpMs = 300, lookUpMs = 500 }: SeenVisitsDeps,
+  { turns, drain, onTrouble, catchUpMs = 300, lookUpMs = 500 }: SeenVisitsDeps,
   { workspaceId, linkId }: Plan,
-  { id, level, headers, address, cookie, cookieWasSent }: SeenVisit,
+  { id, level }: SeenVisit,
   { deviceActor }: VisitDevice,
+  keys: DeviceKeys,
   isRecent: boolean,
 ): Promise<KnownVisitor> {
   const collection = collect(level, {});
-  const userAgent = clippedHeader(headers["user-agent"]);
-  const language = clippedHeader(headers["accept-language"]);
-  const device = { workspaceId, cookie, address, userAgent, language, deviceActor };
-  const keys = deviceKeys(device, collection, deviceKey);
-  const sought = { workspaceId, linkId, atMs: id.readUIntBE(0, 6), cookieWasSent, ...keys };
+  const sought = { workspaceId, linkId, atMs: id.readUIntBE(0, 6), ...keys };
   if (isRecent) await drain.catchUp(catchUpMs);
   try {
     const known = await within(lookUpMs, (signal) =>

@@ -12,6 +12,8 @@ export interface Envelope {
   readonly cookie: string;
   /** The link belongs to a sandbox. */
   readonly isSandbox: boolean;
+  /** The visit at whose page the visitor is by the address of the link itself; absent elsewhere. */
+  readonly openVisit?: { readonly shortlink: string; readonly lbid: string };
 }
 
 /** The envelope of an answer that belongs to no visit and no link. */
@@ -19,6 +21,17 @@ export const plain: Envelope = Object.freeze({ isHead: false, cookie: "", isSand
 
 /** The device cookie is a random UUID. Any other value counts as no cookie. */
 const cookieForm = /(?:^|;\s*)svc_did=([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:;|$)/;
+
+/** The visit of the link that a browser has open. */
+const openVisitForm = /(?:^|;\s*)svc_visit=([A-Za-z0-9_-]{22})(?:;|$)/;
+
+/** Seconds after which a visit that nobody is at is over. */
+const openVisitAge = 30 * 60;
+
+/** The visit that the browser has open at this link; empty when there is none. */
+export function openVisitCookie(header: string | undefined): string {
+  return header === undefined ? "" : (openVisitForm.exec(header)?.[1] ?? "");
+}
 
 /** Thirteen months in seconds; browsers cut at 400 days. */
 const cookieAge = 395 * 24 * 60 * 60;
@@ -56,6 +69,14 @@ function sendOn(res: ServerResponse, status: 302 | 303, to: string, { cookie, is
   res.end();
 }
 
+/** Tells a browser that asks in advance to ask again when somebody opens the link. It shows this to nobody. */
+export function refuseForNow(res: ServerResponse, { isSandbox }: Envelope): void {
+  const headers = ["Cache-Control", "private, no-store", "X-Robots-Tag", "noindex", "Content-Length", "0"];
+  addEnvelope(headers, "", isSandbox);
+  res.writeHead(503, headers);
+  res.end();
+}
+
 /** Sends a contact card for the visitor's address book. */
 export function sendCard(
   res: ServerResponse,
@@ -85,7 +106,7 @@ export function show(
   envelope: Envelope,
   more: readonly string[] = [],
 ): void {
-  const { isHead, cookie, isSandbox } = envelope;
+  const { isHead, cookie, isSandbox, openVisit } = envelope;
   const headers = [
     "Content-Type",
     "text/html; charset=utf-8",
@@ -103,6 +124,11 @@ export function show(
     ...more,
   ];
   addEnvelope(headers, cookie, isSandbox);
+  if (openVisit !== undefined && cookie !== "") {
+    const { shortlink, lbid } = openVisit;
+    const about = `Max-Age=${openVisitAge}; Path=/${shortlink}; HttpOnly; Secure; SameSite=Lax`;
+    headers.push("Set-Cookie", `svc_visit=${lbid}; ${about}`);
+  }
   res.writeHead(page.status, headers);
   res.end(isHead ? undefined : page.body);
 }

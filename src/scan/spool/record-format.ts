@@ -3,6 +3,7 @@ import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import type { DataCollection, Plan } from "../../model/workflow/plan.ts";
 import type { Journey } from "../../workflow/journey.ts";
 import type { End, Taken, TraceData, Walk } from "../../workflow/walk.ts";
+import { eachTelling } from "../device/asked-how.ts";
 import type { VisitHeaders } from "../device/classify.ts";
 import { framedLength, type RecordText } from "./framed-records.ts";
 import { ofFew, ofPlan, ofVisit } from "./record-fields.ts";
@@ -30,7 +31,6 @@ export const recordVersion = 1;
  */
 const recordBytesMax = 512 * 1024;
 const headerLengthMax = 1_024;
-const classHeaders = ["signature-agent", "sec-purpose", "purpose", "x-purpose", "x-moz"] as const;
 
 /** What all visits of a plan share, as the beginning of a JSON array. */
 const beginnings = new WeakMap<Plan, string>();
@@ -176,12 +176,10 @@ function savedOf({ taken }: Walk): string {
 
 function classHeadersOf(headers: VisitHeaders): Record<string, string> | 0 {
   let found: Record<string, string> | 0 = 0;
-  for (const name of classHeaders) {
-    const value = headers[name];
-    if (value === undefined) continue;
+  eachTelling(headers, (name, value) => {
     found ||= {};
     found[name] = clippedHeader(value);
-  }
+  });
   return found;
 }
 

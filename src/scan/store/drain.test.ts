@@ -219,7 +219,7 @@ test("writes each visit once, however often and by however many it is written", 
   }
 });
 
-test("tells devices by cookie, and without one by address, browser and language within 30 minutes", async () => {
+test("tells devices of people by cookie alone, and programs by what they look like on a day", async () => {
   const workspaceId = await insertWorkspace(db);
   const link = await insertLink(db, { workspaceId });
   const other = await insertLink(db, { workspaceId });
@@ -229,11 +229,12 @@ test("tells devices by cookie, and without one by address, browser and language 
     [link, { cookie }],
     [link, { cookie, cookieWasSent: true, address: "81.9.9.9", atMs: startMs + minute }],
     [other, { cookie, cookieWasSent: true, atMs: startMs + 2 * minute }],
-    [link, { atMs: startMs + 32 * minute }],
-    [link, { atMs: startMs + 62 * minute }],
-    [link, { atMs: startMs + 93 * minute }],
-    [link, { atMs: startMs + 94 * minute, headers: { "user-agent": iphone, "accept-language": "fr" } }],
-    [link, { cookie, cookieWasSent: true, atMs: startMs + 95 * minute }],
+    [link, { atMs: startMs + 3 * minute }],
+    [link, { atMs: startMs + 4 * minute }],
+    [link, { atMs: startMs + 5 * minute, headers: { "user-agent": crawler } }],
+    [link, { atMs: startMs + 6 * minute, headers: { "user-agent": crawler } }],
+    [link, { cookie, cookieWasSent: true, atMs: startMs + 7 * minute }],
+    [link, { atMs: startMs + 26 * 60 * minute, headers: { "user-agent": crawler } }],
   ];
   const records = await Promise.all(visits.map(([target, options]) => recordOf(target, options)));
   await store(records.slice(0, 3));
@@ -245,20 +246,21 @@ test("tells devices by cookie, and without one by address, browser and language 
   const names = new Map<string | undefined, string>();
   const told = records.map(({ id }) => {
     const device = devices.get(textOfId(id));
-    if (!names.has(device)) names.set(device, "abc"[names.size] ?? "?");
+    if (!names.has(device)) names.set(device, "abcde"[names.size] ?? "?");
     return names.get(device);
   });
-  expect(told).toEqual(["a", "a", "a", "a", "a", "b", "c", "a"]);
+  expect(told).toEqual(["a", "a", "a", "b", "c", "d", "d", "a", "e"]);
   const types = new Map(all.map((event) => [event.id, event.visit_type]));
   expect(records.map(({ id }) => types.get(textOfId(id)))).toEqual([
     "FIRST",
     "RETURNING",
     "FIRST",
+    "FIRST",
+    "FIRST",
+    "FIRST",
     "RETURNING",
     "RETURNING",
     "FIRST",
-    "FIRST",
-    "RETURNING",
   ]);
 });
 

@@ -27,29 +27,22 @@ export async function resolveDevices(
   const { byCookie, byFingerprint } = found;
   const cookies: { hash: string; device: BatchDevice }[] = [];
   const of = visits.map((facts) => {
-    const { visit, cookieHash, fingerprint, hasVisitor, isPrefetch } = facts;
+    const { visit, cookieHash, fingerprint, hasVisitor, isUnseen } = facts;
     const device =
-      byCookie.get(cookieHash) ??
-      (hasKnownCookie(facts) ? undefined : recently(byFingerprint.get(fingerprint), visit.atMs)) ??
-      newDevice(facts);
+      byCookie.get(cookieHash) ?? recently(byFingerprint.get(fingerprint), visit.atMs) ?? newDevice(facts);
     if (cookieHash !== "" && !byCookie.has(cookieHash)) {
       byCookie.set(cookieHash, device);
       cookies.push({ hash: cookieHash, device });
     }
     if (fingerprint !== "") byFingerprint.set(fingerprint, device);
     device.lastUsedMs = Math.max(device.lastUsedMs, visit.atMs);
-    if (hasVisitor && !isPrefetch && device.visitorId === "") {
+    if (hasVisitor && !isUnseen && device.visitorId === "") {
       device.visitorId = visit.id;
       device.visitorSinceMs = visit.atMs;
     }
     return device;
   });
   return { of, cookies };
-}
-
-/** A browser that keeps our cookie is recognised by the cookie alone, because other devices may share its address. */
-function hasKnownCookie({ visit, cookieHash }: VisitFacts): boolean {
-  return visit.cookieWasSent && cookieHash !== "";
 }
 
 function recently(device: BatchDevice | undefined, atMs: number): BatchDevice | undefined {
@@ -96,7 +89,7 @@ async function findKnown(
   const cookies = distinct(visits, ({ cookieHash, visit }) =>
     visit.cookieWasSent || looksForNewCookies ? cookieHash : "",
   );
-  const fingerprints = distinct(visits, (facts) => (hasKnownCookie(facts) ? "" : facts.fingerprint));
+  const fingerprints = distinct(visits, ({ fingerprint }) => fingerprint);
   const times = visits.map(({ visit }) => visit.atMs);
   const alike = deviceAlike({
     workspaceId: sql.ref("given.workspace_id"),

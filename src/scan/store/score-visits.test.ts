@@ -9,7 +9,7 @@ const { db } = database;
 
 const windows =
   "Mozilla/5.0 (Windows NT 6.1; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9999.0.0.0 Safari/537.36";
-const person = { "user-agent": windows };
+const person = { "user-agent": windows, cookie: "svc_did=5a7d9c1e-0b63-4f52-9e1d-8f3a2c4b6d70" };
 const crawler = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 const assistant =
   "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)";

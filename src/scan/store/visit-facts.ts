@@ -1,6 +1,6 @@
 import type { Classification, Classify } from "../device/classify.ts";
 import { collect, type KeptDevice, keptDevice } from "../device/collection.ts";
-import { type DeviceKeys, deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
+import { type DeviceKeys, deviceKeys, isAutomatic, mayHaveVisitor } from "../device/device-keys.ts";
 import type { Geography } from "../device/geography.ts";
 import type { RecordedVisit } from "../spool/read-record.ts";
 
@@ -11,11 +11,39 @@ export interface VisitFacts extends DeviceKeys {
   /** What the visit tells of its device; looked up when the device is not known yet. */
   readonly device: () => KeptDevice;
   readonly counted: boolean;
-  /** Whether it is a prefetch. Nobody has seen the answer yet, so it is nobody's first visit. */
-  readonly isPrefetch: boolean;
-  /** Whether the visit may get a visitor: not for bots and agents, and not at level NONE. */
+  /** Why the visit is not counted; empty for one that is. */
+  readonly uncountedReason: UncountedReason | "";
+  /** Nobody has opened the link, so this is not a first visit of anybody. */
+  readonly isUnseen: boolean;
+  /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
 }
+
+/** Bare values of the contract's `UncountedReason`. */
+export type UncountedReason =
+  | "CRAWLER"
+  | "LINK_PREVIEW"
+  | "PROGRAM"
+  | "AGENT"
+  | "PREFETCH"
+  | "PREVIEW"
+  | "EMBEDDED";
+
+/** By the words of the classification; those of counted visits say nothing here. */
+const reasons: Readonly<Record<Classification["reason"], UncountedReason | "">> = {
+  browser: "",
+  "scanner app": "",
+  "native client": "",
+  "no user agent": "",
+  "unrecognised user agent": "",
+  crawler: "CRAWLER",
+  "link preview": "LINK_PREVIEW",
+  program: "PROGRAM",
+  assistant: "AGENT",
+  prefetch: "PREFETCH",
+  preview: "PREVIEW",
+  embedded: "EMBEDDED",
+};
 
 export interface FactsDeps {
   readonly classify: Classify;
@@ -30,11 +58,8 @@ export function factsOf(visit: RecordedVisit, { classify, geography, key }: Fact
   const classification = classify(userAgent, headers);
   const { counted, reason, deviceActor } = classification;
   const collection = collect(level, {});
-  const keys = deviceKeys(
-    { workspaceId, cookie, address, userAgent, language, deviceActor },
-    collection,
-    key,
-  );
+  const traits = { workspaceId, atMs: visit.atMs, cookie, address, userAgent, language };
+  const keys = deviceKeys({ ...traits, device: classification }, collection, key);
   return {
     visit,
     classification,
@@ -43,7 +68,8 @@ export function factsOf(visit: RecordedVisit, { classify, geography, key }: Fact
       return keptDevice({ classification, place, address, userAgent, language }, collection);
     },
     counted,
-    isPrefetch: reason === "prefetch",
+    uncountedReason: counted ? "" : reasons[reason],
+    isUnseen: !counted && !isAutomatic(deviceActor),
     hasVisitor: mayHaveVisitor(collection, deviceActor),
     ...keys,
   };

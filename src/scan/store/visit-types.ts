@@ -8,7 +8,7 @@ type Pair = { workspaceId: string; linkId: string; deviceId: string; eventId: st
 
 /**
  * Tells first visits from returning ones, per device and link, and remembers the first. A prefetch counts as first
- * while nobody has come, and leaves the real first visit to the next one who comes. At level NONE every visit is a
+ * while nobody has come, and leaves the real first visit to the next one who comes. Without a name, as at level NONE, every visit is a
  * first one.
  */
 export async function visitTypes(
@@ -18,12 +18,12 @@ export async function visitTypes(
 ): Promise<VisitType[]> {
   const pairs = new Map<string, Pair>();
   const prefetched = new Map<string, Pair>();
-  const keys = visits.map(({ visit, isPrefetch, fingerprint }, index) => {
+  const keys = visits.map(({ visit, isUnseen, cookieHash, fingerprint }, index) => {
     const deviceId = devices[index]?.id ?? "";
-    if (fingerprint === "") return "";
+    if (cookieHash === "" && fingerprint === "") return "";
     const { workspaceId, linkId, id } = visit;
     const key = `${workspaceId}/${linkId}/${deviceId}`;
-    const into = isPrefetch ? prefetched : pairs;
+    const into = isUnseen ? prefetched : pairs;
     if (!into.has(key)) into.set(key, { workspaceId, linkId, deviceId, eventId: id });
     return key;
   });

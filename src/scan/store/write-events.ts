@@ -16,11 +16,11 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
   // There is no "on conflict", which would cost every visit something. An event that exists already fails the batch,
   // and the next attempt looks for such events.
   await sql`
-    insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+    insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
       lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
       scored_at, ended_at, created_at, updated_at)
-    select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+    select workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
       lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
       case when lead_score is not null then at end, case when outcome <> 'IN_PROGRESS' then at end, at, at
@@ -33,6 +33,7 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${plain(({ facts }) => facts.visit.action)}::action[],
       ${plain(({ visitType }) => visitType)}::visit_type[],
       ${plain(({ facts }) => facts.counted)}::boolean[],
+      ${plain(({ facts }) => facts.uncountedReason)}::uncounted_reason[],
       ${texts(({ facts }) => facts.visit.entrypoint)}::text[],
       ${texts(({ facts }) => facts.visit.destination)}::text[],
       ${plain(({ facts }) => destinationAction(facts))}::event_action[],
@@ -47,7 +48,7 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       ${scored(({ factors }) => factors.profileFit)}::smallint[],
       ${scored(({ recurringScans }) => recurringScans)}::integer[],
       ${plain(({ facts }) => facts.visit.atMs)}::float8[])
-      as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, entrypoint,
+      as given (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
         destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
         lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit, recurring_scans,
         at_ms)) as given`.execute(tx);
@@ -161,8 +162,8 @@ function addTraces(
  * What steps saved on the way. A visit without a visitor saves nothing, nor does a prefetch, whose answer nobody has
  * seen.
  */
-export function savedOn({ facts: { visit, isPrefetch }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
-  return visitorId === "" || isPrefetch ? [] : visit.saved;
+export function savedOn({ facts: { visit, isUnseen }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
+  return visitorId === "" || isUnseen ? [] : visit.saved;
 }
 
 /** What each step saved, by step. Most visits save nothing. */

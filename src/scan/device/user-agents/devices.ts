@@ -64,4 +64,12 @@ export const modelBrands: readonly { readonly brand: string; readonly pattern: R
   { brand: "ZTE", pattern: /^ZTE/ },
   { brand: "TECNO", pattern: /^TECNO/ },
   { brand: "Infinix", pattern: /^Infinix/ },
+  {
+    brand: "HTC",
+    pattern: /^(?:HTC|APA9292KT|PC36100|PG\d{5}|2P[QSXYZ]\w{3}|0P[A-Z]\w{3,5}$|One(?: [A-Z]|$)|ADR6\d{3})/,
+  },
+  { brand: "OnePlus", pattern: /^(?:ONE A\d{4}|ONE E\d{4}|A0001$)/ },
+  { brand: "Wileyfox", pattern: /^(?:Swift|Spark|Storm)(?: |$)/ },
+  // Three letters of a model, and of a market; Honor's own are above.
+  { brand: "Huawei", pattern: /^[A-Z]{3}-(?:A|L|N|T|U|W)(?:L|N|X)?\d{1,3}[A-Z]?$/ },
 ];

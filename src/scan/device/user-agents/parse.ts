@@ -1,6 +1,7 @@
 import bowser from "bowser";
 import { browserNames, modelBrands, platformNames } from "./devices.ts";
 import { inAppBrowsers } from "./in-app-browsers.ts";
+import { makerOf } from "./makers.ts";
 
 /** What a user agent says about browser, platform and device; every field is empty where it says nothing. */
 export type ParsedAgent = {
@@ -17,7 +18,7 @@ export type ParsedAgent = {
 const browserForm = /^(?:Mozilla|Opera)\/\d/;
 /** Televisions and consoles: a person may use them, but the contract has no form factor for them. */
 const otherScreens =
-  /\b(?:Smart-?TV|Tizen|Web0S|webOS\.TV|AppleTV|Apple TV|Android TV|GoogleTV|CrKey|BRAVIA|HbbTV|NetCast|AFT[A-Z]{1,4}\b|PlayStation|Xbox|Nintendo)/i;
+  /\b(?:Smart-?TV|Tizen|Web0S|webOS\.TV|AppleTV|Apple TV|Android ?TV|Google ?TV|Opera TV|CrKey|Chromecast|BRAVIA|HbbTV|NetCast|NETTV|VIDAA|Viera|AQUOS|InettvBrowser|Roku|DTV|OTT|STB|TV ?(?:Box|Stick|Dongle)|MiTV|MIBOX|MI BOX|SHIELD Android|AFT[A-Z]{1,4}\b|PlayStation|Xbox|Nintendo)|[ _-]TV\b|TV(?: Build|;|\))|\bSMART_?TV/i;
 /** Chrome has frozen the model to this letter for everyone. */
 const frozenModel = "K";
 const versionLengthMax = 40;
@@ -80,7 +81,7 @@ function deviceOf(userAgent: string, platformName: string): { brand: string; nam
   if (apple) return { brand: "Apple", name: apple === "Macintosh" ? "Mac" : apple };
   if (platformName !== "Android") return { brand: "", name: "" };
   const model = androidModel(userAgent);
-  const brand = modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? "";
+  const brand = modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? makerOf(model);
   return { brand, name: model };
 }
 

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { confusionOf, isCountedHere } from "./confusion.ts";
+import { type ListedAgent, listSources, readPublicLists } from "./public-lists.ts";
+
+const agents = readPublicLists();
+
+test("the public lists have more than 3,000 user agents, under licences that let anybody use them", () => {
+  expect(agents.length).toBeGreaterThan(3_000);
+  for (const { license } of listSources()) expect(["MIT", "BSD-2-Clause"]).toContain(license);
+  expect(agents.filter(({ isHeldOut }) => isHeldOut).length).toBeGreaterThan(agents.length / 4);
+});
+
+test("at most one crawler of a hundred is counted, and two of those that nobody looked at", () => {
+  expect(shareCounted(agents)).toBeLessThanOrEqual(0.01);
+  expect(shareCounted(agents.filter(({ isHeldOut }) => isHeldOut))).toBeLessThanOrEqual(0.02);
+});
+
+function shareCounted(some: readonly ListedAgent[]): number {
+  const { programs, programsCounted } = confusionOf(some, isCountedHere);
+  return programsCounted / programs;
+}
+
+test("no browser of today is refused, and hardly one of the last thirty years", () => {
+  const refused = (list: string) =>
+    confusionOf(
+      agents.filter((agent) => agent.list === list),
+      isCountedHere,
+    ).browsersRefused;
+  expect(refused("user-agents")).toBe(0);
+  expect(refused("random-useragent")).toBeLessThanOrEqual(6);
+});
