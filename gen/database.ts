@@ -464,6 +464,7 @@ export interface Visitors {
 
 export interface Visits {
   active_at: Date;
+  answers: Generated<number>;
   data_collection: DataCollection;
   event_id: string;
   link_id: string;

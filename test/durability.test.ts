@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { drained } from "./support/drained.ts";
 import { eventually, isExternalRun, type Service, startService } from "./support/start-service.ts";
 
 const connections = 16;
@@ -94,14 +95,6 @@ async function recordedNumbers(service: Service): Promise<number[]> {
     if (page.nextPageToken === "") return numbers;
     pageToken = page.nextPageToken;
   }
-}
-
-async function drained(service: Service): Promise<void> {
-  const depth = async () => {
-    const text = await (await fetch(service.metricsUrl)).text();
-    return Number(/^signpost_spool_depth (\d+)$/m.exec(text)?.[1] ?? -1);
-  };
-  await eventually(depth, (left) => left === 0, 30_000);
 }
 
 function expectEachOnce(recorded: readonly number[], redirected: ReadonlySet<number>): void {

@@ -6,6 +6,7 @@ import * as foundation from "./migrations/0001-foundation.ts";
 import * as visits from "./migrations/0002-visits.ts";
 import * as qrcodesAndMedia from "./migrations/0003-qrcodes-and-media.ts";
 import * as passwordAttempts from "./migrations/0004-password-attempts.ts";
+import * as visitAnswers from "./migrations/0005-visit-answers.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   "0002-visits": visits,
   "0003-qrcodes-and-media": qrcodesAndMedia,
   "0004-password-attempts": passwordAttempts,
+  "0005-visit-answers": visitAnswers,
 };
 
 /** How many months of event partitions are kept ready ahead of time. */

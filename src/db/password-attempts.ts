@@ -13,14 +13,15 @@ export interface Trier {
 }
 
 /** Wrong tries of one visit and address, and of one network at all visits of a step (behaviour, section 4). */
-const ofVisit = { max: 5, window: "15 minutes" };
-const ofNetwork = { max: 20, window: "1 hour" };
+export const ofVisit = { max: 5, windowMs: 15 * 60_000 };
+export const ofNetwork = { max: 20, windowMs: 60 * 60_000 };
 
 /** From so many wrong tries in an hour on, a step pauses after each: a second, and twice as long with every further `step`. */
-const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
+export const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
 
 /** The longest window; with the pauses it holds about 410 tries, which bounds the row of a step to 10 kB. */
-const window = "1 hour";
+export const windowMs = 60 * 60_000;
+const window = `${windowMs} milliseconds`;
 
 /** Beyond the window, so that clocks of several machines which disagree give nobody tries back early. */
 const keptFor = "2 hours";
@@ -65,9 +66,9 @@ export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Prom
 function freeAtOf(visit: string, network: string, now: Date): RawBuilder<unknown> {
   const { from, step, doublingsMax, secondsMax } = pauses;
   return sql`greatest(
-    (select at + ${ofVisit.window}::interval from unnest(p.tried_at, p.visits) as tries (at, visit)
+    (select at + ${`${ofVisit.windowMs} milliseconds`}::interval from unnest(p.tried_at, p.visits) as tries (at, visit)
       where visit = ${visit} order by at desc offset ${ofVisit.max - 1} limit 1),
-    (select at + ${ofNetwork.window}::interval from unnest(p.tried_at, p.networks) as tries (at, network)
+    (select at + ${`${ofNetwork.windowMs} milliseconds`}::interval from unnest(p.tried_at, p.networks) as tries (at, network)
       where network = ${network} order by at desc offset ${ofNetwork.max - 1} limit 1),
     (select max(at) + make_interval(
         secs => least(${secondsMax}, 2 ^ least(${doublingsMax}, (count(*) - ${from}) / ${step})))

@@ -246,7 +246,7 @@ async function saveReserved(
 
 /**
  * Saves custom attributes of a visitor whose row the transaction has locked. Answers the keys whose values changed; of new
- * keys, those are stored that there is room for.
+ * keys, those are stored that there is room for. An answer that was stored late is older than what was written since.
  */
 export async function saveAttributes(
   tx: Db,
@@ -277,6 +277,7 @@ export async function saveAttributes(
     on conflict (workspace_id, visitor_id, key) do update
       set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
       where (a.type, a.value) is distinct from (excluded.type, excluded.value)
+        and a.updated_at <= excluded.updated_at
     returning key`.execute(tx);
   return rows.map(({ key }) => key);
 }

@@ -21,6 +21,16 @@ export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 /** Nobody has been seen before, or nobody may be recognised. */
 export const nobody: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
+/**
+ * What the cookie alone tells, where the database does not: a device that has one has been at this host before, perhaps at
+ * another link.
+ */
+export function toldByCookie(cookieWasSent: boolean): KnownVisitor {
+  return cookieWasSent ? returning : nobody;
+}
+
+const returning: KnownVisitor = Object.freeze({ visitType: "RETURNING", attributes: undefined });
+
 /** Looks for the device of a visit, as the drain will, with its visitor and whether it has visited the link: one statement. */
 export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
   const { workspaceId, linkId } = sought;

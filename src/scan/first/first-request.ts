@@ -13,13 +13,18 @@ import { answerEnd } from "../pages/answer-end.ts";
 import { deviceCookie, type Envelope } from "../pages/respond.ts";
 import type { Recorder } from "../spool/record.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
-import { lbidOf, type NewVisitId } from "../spool/visit-id.ts";
+import { lbidOf, type NewVisitId, textOfId } from "../spool/visit-id.ts";
+import { type VisitSeals, visitQuery } from "../visit/seal.ts";
+import { beginningOf } from "./beginning.ts";
 import type { SeenVisits } from "./seen-visit.ts";
 
 export interface FirstRequestDeps {
   readonly recorder: Pick<Recorder, "record">;
   readonly visits: SeenVisits;
   readonly newVisitId: NewVisitId;
+  readonly seals: VisitSeals;
+  /** The key of device cookies, in hexadecimal. */
+  readonly deviceKey: string;
   readonly now: () => Date;
   readonly counts: ScanCounts;
 }
@@ -69,7 +74,7 @@ function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer
 }
 
 function walkOn(
-  { recorder, counts }: FirstRequestDeps,
+  { recorder, counts, seals, deviceKey }: FirstRequestDeps,
   { res, isHead }: LinkRequest,
   plan: Plan,
   seen: SeenVisit,
@@ -85,7 +90,14 @@ function walkOn(
     isSandbox: plan.environment === "test",
     cookie: isHead ? "" : seen.cookie,
   };
-  const answer = () => answerEnd(res, plan, walk.end, { envelope, isPreview, lbid: lbidOf(seen.id) });
+  const query = () => {
+    const lbid = lbidOf(seen.id);
+    const key = { workspaceId: plan.workspaceId, linkId: plan.linkId, eventId: textOfId(seen.id) };
+    const sealed = seals.seal(key, beginningOf(plan, seen, visit, walk, deviceKey));
+    // What leaves no event has nothing to go on with.
+    return visitQuery(lbid, isHead ? "0".repeat(sealed.length) : sealed);
+  };
+  const answer = () => answerEnd(res, plan, walk.end, { envelope, isPreview, query });
   if (isHead) {
     answer();
     return;

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Turns } from "../../db/turns.ts";
+import { within } from "../../lib/within.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
@@ -9,14 +10,14 @@ import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
+import { findVisitor, type KnownVisitor, nobody, toldByCookie } from "./find-visitor.ts";
 import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 
 /** Tells the engine about visits that begin. */
 export interface SeenVisits {
   /**
-   * What the workflow may ask about a visit: at once where it asks nothing that has to be looked up or loaded. A lookup
-   * that fails, or takes too long, leaves a first visit of somebody unknown; a promise is rejected only when the files
+   * What the workflow may ask about a visit: at once where it asks nothing that has to be looked up or loaded. After a
+   * lookup that fails, or takes too long, the cookie alone tells; a promise is rejected only when the files
    * that the service comes with cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
@@ -158,24 +159,6 @@ async function lookUp(
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {
     onTrouble(error);
-    return nobody;
-  }
-}
-
-async function within<Value>(
-  milliseconds: number,
-  look: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const late = new AbortController();
-  const over = Promise.withResolvers<never>();
-  late.signal.addEventListener("abort", () => over.reject(late.signal.reason), { once: true });
-  const timer = setTimeout(
-    () => late.abort(new Error(`the database did not answer within ${milliseconds} ms`)),
-    milliseconds,
-  );
-  try {
-    return await Promise.race([look(late.signal), over.promise]);
-  } finally {
-    clearTimeout(timer);
+    return toldByCookie(cookieWasSent);
   }
 }

@@ -8,15 +8,15 @@ import { previewPage, stepPage } from "./step-page.ts";
 /** Who is answered, and how. */
 export interface EndOptions {
   readonly envelope: Envelope;
-  /** The visit, for what the visitor does next. */
-  readonly lbid: string;
+  /** What the address of the next step carries, for pages that have one. */
+  readonly query: () => string;
   /** For bots: what an interaction is about, instead of its page. */
   readonly isPreview: boolean;
 }
 
 /** Answers with what stands where a walk has ended. */
 export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: EndOptions): void {
-  const { envelope, lbid, isPreview } = options;
+  const { envelope, query, isPreview } = options;
   if (end.kind === "redirect" || end.kind === "fallback") {
     if (end.to === "") showNotice(res, "NOT_AVAILABLE", envelope);
     else redirect(res, end.to, envelope);
@@ -25,6 +25,6 @@ export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: En
   const language = pickLanguage(res.req.headers["accept-language"]);
   const page = isPreview
     ? previewPage(plan, end.step, language)
-    : stepPage(plan, end.step, { lbid, language });
+    : stepPage(plan, end.step, { query: query(), language });
   show(res, page, envelope);
 }

@@ -28,7 +28,7 @@ export interface DrainCounts {
 }
 
 export interface DrainDeps {
-  readonly spool: Pick<Spool, "read" | "forget" | "depth" | "adopt">;
+  readonly spool: Pick<Spool, "append" | "read" | "forget" | "depth" | "adopt">;
   readonly store: StoreRecords;
   readonly quarantine: Quarantine;
   readonly now: () => Date;
@@ -45,23 +45,37 @@ export interface DrainDeps {
 
 const backOffMs = { first: 100, last: 5_000 };
 
-/** True when more than one batch was waiting. */
-async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<boolean> {
+/** After a batch of nothing but answers that have to wait for another process, in milliseconds. */
+const earlyMs = 500;
+
+interface Moved {
+  /** More than one batch was waiting. */
+  readonly hasMore: boolean;
+  /** All that it held has to come again. */
+  readonly isEarly: boolean;
+}
+
+const nothingMoved: Moved = { hasMore: false, isEarly: false };
+
+async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<Moved> {
   const { spool, store, quarantine, now, onPoison } = deps;
-  if (spool.depth() === 0) return false;
+  if (spool.depth() === 0) return nothingMoved;
   const batch = await spool.read(batchSize);
-  if (batch.records === 0) return false;
-  const { written, dropped, poison, oldestMs } = await store(batch.chunks.map(({ bytes }) => bytes));
+  if (batch.records === 0) return nothingMoved;
+  const chunks = batch.chunks.map(({ bytes }) => bytes);
+  const { written, dropped, poison, early, oldestMs } = await store(chunks, now());
   for (const one of poison) {
     await quarantine(one, now());
     onPoison(one.reason);
   }
+  // They are on disk behind all others before they are forgotten here: a crash in between makes them come twice.
+  await Promise.all(early.map(({ id, text }) => spool.append(id, text)));
   await spool.forget(batch);
   counts.drained += written;
   counts.dropped += dropped;
   counts.quarantined += poison.length;
   counts.lagMs = Number.isFinite(oldestMs) ? Math.max(0, now().getTime() - oldestMs) : 0;
-  return batch.hasMore;
+  return { hasMore: batch.hasMore, isEarly: early.length > 0 && early.length === batch.records };
 }
 
 /** Starts draining. */
@@ -102,7 +116,7 @@ export function startDrain(deps: DrainDeps): Drain {
         await adoptSometimes();
         const startedMs = now().getTime();
         const asked = [...caughtUp];
-        const hasMore = await moveBatch(deps, batchSize, counts);
+        const { hasMore, isEarly } = await moveBatch(deps, batchSize, counts);
         // Otherwise the batch held everything that was there when it was read.
         if (!hasMore) for (const done of asked) done();
         const tookMs = Math.max(0, now().getTime() - startedMs);
@@ -113,7 +127,8 @@ export function startDrain(deps: DrainDeps): Drain {
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
         // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
-        if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
+        if (isEarly) await pause(earlyMs);
+        else if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
       } catch (error) {
         counts.failures += 1;
         if (wait === 0) onTrouble(error);

@@ -29,9 +29,9 @@ const store = createRecordStore(db, {
   key: deviceKey,
 });
 
-port.on("message", ({ number, chunks }: StoreRequest) => {
+port.on("message", ({ number, chunks, now }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);
-  store(chunks).then(
+  store(chunks, now).then(
     (stored) => send({ number, stored }),
     // On the other side nobody could tell any more that the database has said it.
     (thrown: unknown) => {

@@ -1,0 +1,170 @@
+import { type Selectable, sql } from "kysely";
+import type { Events } from "../../../gen/database.ts";
+import { type Db, violates } from "../../db/open.ts";
+import { isLostRace, untilUndisturbed } from "../../db/retry.ts";
+import { stepActions } from "../../model/steps/kinds.ts";
+import { identifyVisitor } from "../../visitors/identify.ts";
+import { scoreVisit } from "../../visitors/score-visit.ts";
+import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
+import { writeJourney, writeStepTraces } from "./step-writes.ts";
+import { fallbackStepId } from "./write-events.ts";
+
+/** What became of the answers of a visit. */
+export interface WrittenAnswers {
+  readonly written: number;
+  /** Of a workspace that does not exist any more. */
+  readonly dropped: number;
+  /** What they follow has not been stored yet, by another process perhaps: they have to come again. */
+  readonly early: readonly RecordedAnswer[];
+}
+
+/** An answer waits so long for one before it, in milliseconds. Afterwards it is stored without. */
+const patienceMs = 60 * 60_000;
+
+/**
+ * Writes answers of one visit, in their order, in one transaction: what they save to the visitor, traces, journey, and the
+ * score of a visit that ends. The next answer moves the visit. One whose place was taken, from another tab or an older page
+ * by way of another process, and one that is written for the second time, saves what it says, and leaves the visit where it
+ * is. Requests of one visit and other drains wait for the row of the visit; locks are taken in the order of
+ * `src/visitors/visitor-moves.ts`, after that.
+ */
+export async function writeAnswers(
+  db: Db,
+  answers: readonly RecordedAnswer[],
+  now: Date,
+): Promise<WrittenAnswers> {
+  const inOrder = answers.toSorted((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1));
+  return untilUndisturbed(() => db.transaction().execute((tx) => writeOnce(tx, inOrder, now)), isRace);
+}
+
+/** A lost race, or somebody else who became known by the same e-mail in this moment. */
+function isRace(error: unknown): boolean {
+  return isLostRace(error) || violates(error, "visitors_email_key");
+}
+
+async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date): Promise<WrittenAnswers> {
+  const [first] = answers;
+  if (first === undefined) return { written: 0, dropped: 0, early: [] };
+  const { workspaceId, eventId } = first;
+  const visit = await lockVisit(tx, first);
+  if (visit === undefined) {
+    const dropped = (await isWorkspace(tx, workspaceId)) ? 0 : answers.length;
+    return { written: 0, dropped, early: dropped === 0 ? answers : [] };
+  }
+  const early: RecordedAnswer[] = [];
+  for (const answer of answers) {
+    const turn = turnOf(visit, answer, now);
+    if (turn === "early") early.push(answer);
+    else await writeAnswer(tx, visit, answer, turn);
+  }
+  if (visit.endsNow) await scoreVisit(tx, { workspaceId, eventId }, now);
+  return { written: answers.length - early.length, dropped: 0, early };
+}
+
+/** A visit as it is written; it goes on with each answer. */
+interface StoredVisit extends Pick<Selectable<Events>, "outcome" | "ended_at"> {
+  readonly device_id: string;
+  readonly is_automatic: boolean;
+  /** How many it has taken; unknown of visits that have ended. */
+  answers: number | null;
+  outcome: Selectable<Events>["outcome"];
+  /** The steps that it has opened, conditions not counted. */
+  readonly opened: Set<string>;
+  endsNow: boolean;
+}
+
+async function lockVisit(
+  tx: Db,
+  { workspaceId, eventId, linkId }: RecordedAnswer,
+): Promise<StoredVisit | undefined> {
+  // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
+  await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
+    tx,
+  );
+  const { rows } = await sql<
+    Omit<StoredVisit, "opened" | "endsNow"> & {
+      readonly steps: readonly Pick<StepTrace, "stepId" | "action">[];
+    }
+  >`
+    select e.device_id, e.outcome, e.ended_at, v.answers,
+      coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic,
+      (select coalesce(jsonb_agg(jsonb_build_object('stepId', t.step_id, 'action', t.step_action)), '[]')
+        from traces t where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps
+    from events e
+    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
+    left join visits v on v.workspace_id = e.workspace_id and v.event_id = e.id
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId} and e.link_id = ${linkId}`.execute(tx);
+  const [row] = rows;
+  return row && { ...row, opened: new Set(openedBy(row.steps)), endsNow: false };
+}
+
+function openedBy(steps: readonly Pick<StepTrace, "stepId" | "action">[]): string[] {
+  return steps.flatMap(({ stepId, action }) =>
+    stepActions[action].kind === "CONDITION" || stepId === fallbackStepId ? [] : [stepId],
+  );
+}
+
+async function isWorkspace(tx: Db, id: string): Promise<boolean> {
+  const { rows } = await sql`select from workspaces where id = ${id}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** What an answer is to the visit: the next one, one whose place was taken, a press on its last page, or too early. */
+type Turn = "next" | "again" | "press" | "early";
+
+function turnOf(visit: StoredVisit, { number, isPress, atMs }: RecordedAnswer, now: Date): Turn {
+  const { outcome, answers, ended_at: endedAt } = visit;
+  const hasEnded = outcome === "COMPLETED" || outcome === "FALLBACK";
+  const isPatient = now.getTime() - atMs < patienceMs;
+  if (isPress) return hasEnded || !isPatient ? "press" : "early";
+  if (hasEnded) return "again";
+  // Given up for abandoned after this answer was stored, or because it had not come yet.
+  if (outcome === "ABANDONED") return endedAt !== null && atMs <= endedAt.getTime() ? "again" : "next";
+  if (answers === null || number <= answers) return "again";
+  return number > answers + 1 && isPatient ? "early" : "next";
+}
+
+async function writeAnswer(
+  tx: Db,
+  visit: StoredVisit,
+  answer: RecordedAnswer,
+  turn: Exclude<Turn, "early">,
+): Promise<void> {
+  const { workspaceId, eventId, saved, atMs, traces } = answer;
+  const at = new Date(atMs);
+  if (saved.length > 0 && !visit.is_automatic) {
+    const event = { id: eventId, deviceId: visit.device_id, mayAttach: true };
+    await identifyVisitor(tx, { workspaceId, at, event, attributes: saved });
+  }
+  const kept = (await isSeenThere(tx, answer)) ? traces : traces.map(withoutSeen);
+  // The event first, then its traces, like whoever deletes a visitor.
+  if (turn === "next") {
+    for (const stepId of openedBy(traces)) visit.opened.add(stepId);
+    await writeJourney(tx, answer, visit.opened.size);
+    visit.answers = answer.number;
+    visit.outcome = answer.outcome;
+    visit.endsNow = answer.outcome !== "IN_PROGRESS";
+  }
+  const options = { savesNothing: visit.is_automatic, keepsCompleted: turn === "again" };
+  await writeStepTraces(tx, answer, kept, at, options);
+}
+
+/**
+ * Whether the visitor is still there whose values conditions have seen. What traces tell of somebody goes with them, so nobody
+ * may delete them from here on until it is written.
+ */
+async function isSeenThere(tx: Db, { workspaceId, seenVisitorId }: RecordedAnswer): Promise<boolean> {
+  if (seenVisitorId === "") return true;
+  const { rows } = await sql`select from visitors
+    where workspace_id = ${workspaceId} and id = ${seenVisitorId} for key share`.execute(tx);
+  return rows.length > 0;
+}
+
+function withoutSeen(trace: StepTrace): StepTrace {
+  const { visitorDataCondition } = trace.data;
+  if (visitorDataCondition === undefined || !("options" in visitorDataCondition)) return trace;
+  const { options } = visitorDataCondition;
+  if (!Array.isArray(options)) return trace;
+  const unseen = options.map((option: object) => ({ ...option, observedValue: "" }));
+  return { ...trace, data: { visitorDataCondition: { ...visitorDataCondition, options: unseen } } };
+}
