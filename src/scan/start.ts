@@ -29,6 +29,7 @@ import { createStoredVisits } from "./steps/stored-visits.ts";
 import { type Drain, startDrain } from "./store/drain.ts";
 import { createQuarantine } from "./store/quarantine.ts";
 import type { StoreRecords } from "./store/store-records.ts";
+import { createRecentDevices, type RecentDevices } from "./visit/recent-devices.ts";
 import { createVisitSeals } from "./visit/seal.ts";
 
 export interface ScanDeps {
@@ -113,6 +114,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
   const misses = createMissLimit({ nowMs });
   const newVisitId = createVisitIds();
   const seals = createVisitSeals(deps.sealKey);
+  const devices = createRecentDevices();
   const handler = createHandler({
     plans,
     recorder,
@@ -120,11 +122,12 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
       turns,
       reader: deps.reader,
       drain,
+      recent: devices,
       deviceKey: deps.deviceKey,
       ...deps.patience,
       onTrouble: onTrouble("a visitor could not be looked up, and is told by the cookie alone"),
     }),
-    steps: startSteps(deps, { recorder, drain, newVisitId, seals, misses, onTrouble }),
+    steps: startSteps(deps, { recorder, drain, devices, newVisitId, seals, misses, onTrouble }),
     seals,
     deviceKey: deps.deviceKey,
     misses,
@@ -151,6 +154,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
 interface StepParts extends Pick<HandlerDeps, "newVisitId" | "seals" | "misses"> {
   readonly recorder: Recorder;
   readonly drain: Drain;
+  readonly devices: RecentDevices;
   readonly onTrouble: (words: string) => (error: unknown) => void;
 }
 
@@ -159,7 +163,7 @@ const stepMs = 300;
 
 function startSteps(
   { turns, reader, deviceKey, passwordKey, now, patience = {} }: ScanDeps,
-  { recorder, drain, newVisitId, seals, misses, onTrouble }: StepParts,
+  { recorder, drain, devices, newVisitId, seals, misses, onTrouble }: StepParts,
 ): StepHandler {
   const { catchUpMs = stepMs, lookUpMs = stepMs } = patience;
   const ask = createAskDatabase({
@@ -171,6 +175,7 @@ function startSteps(
   return createStepHandler({
     seals,
     recent: createRecentVisits(),
+    devices,
     stored: createStoredVisits({ turns, arrivals: createArrivals({ misses }), drain }),
     ask,
     attempts: createAttempts(ask, createLocalAttempts()),

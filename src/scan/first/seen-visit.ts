@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Turns } from "../../db/turns.ts";
 import { within } from "../../lib/within.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
@@ -10,8 +9,8 @@ import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
+import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
 import { findVisitor, type KnownVisitor, nobody, toldByCookie } from "./find-visitor.ts";
-import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 
 /** Tells the engine about visits that begin. */
 export interface SeenVisits {
@@ -27,6 +26,8 @@ export interface SeenVisitsDeps {
   /** By workspace. */
   readonly turns: Turns;
   readonly reader: LazyReader;
+  /** Those that have left something lately, by a visit or by an answer. */
+  readonly recent: RecentDevices;
   /** The last visit of the same visitor may still be on its way to the database. */
   readonly drain: Pick<Drain, "catchUp">;
   /** The key of cookies and fingerprints, in hexadecimal. */
@@ -37,9 +38,8 @@ export interface SeenVisitsDeps {
   readonly lookUpMs?: number;
 }
 
-export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
-  const { reader } = given;
-  const deps = { ...given, recent: createRecentDevices() };
+export function createSeenVisits(deps: SeenVisitsDeps): SeenVisits {
+  const { reader } = deps;
   return {
     of(plan, seen, hasEvent) {
       if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
@@ -71,12 +71,8 @@ function traitsOf(plan: Plan): PlanTraits {
   return known;
 }
 
-interface ReadDeps extends SeenVisitsDeps {
-  readonly recent: RecentDevices;
-}
-
 function read(
-  deps: ReadDeps,
+  deps: SeenVisitsDeps,
   plan: Plan,
   seen: SeenVisit,
   hasEvent: boolean,
@@ -91,19 +87,15 @@ function read(
   const needsVisitor = visitType || visitor;
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
     return visitOf(seen, hasEvent, request, nobody);
-  const isRecent = deps.recent.meet(namesOf(plan, seen), seen.id.readUIntBE(0, 6));
+  const isRecent = deps.recent.meet(
+    deviceNames({ ...seen, workspaceId: plan.workspaceId }),
+    seen.id.readUIntBE(0, 6),
+  );
   if (!needsVisitor) return visitOf(seen, hasEvent, request, nobody);
   // Waiting for the drain is only for those whose last visit it may still have before it.
   return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
-}
-
-/** What the drain will tell the device by, for as long as that takes: digests, because headers may be of any length. */
-function namesOf({ workspaceId }: Plan, { cookie, address, headers }: SeenVisit): string[] {
-  const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
-  const names = cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
-  return names.map((name) => hash("sha256", name, "base64"));
 }
 
 type RequestFacts = Pick<Visit, "country" | "device">;

@@ -2,6 +2,7 @@ import { timerParameter } from "../../workflow/answer-fields.ts";
 import type { Answer } from "../../workflow/steps/step.ts";
 import type { LazyReader } from "../device/request-reader.ts";
 import { clippedHeader } from "../spool/record-format.ts";
+import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
 import type { VisitSeals } from "../visit/seal.ts";
 import type { VisitState } from "../visit/state.ts";
 import type { AskDatabase } from "./ask-database.ts";
@@ -18,6 +19,7 @@ import { type StepDeps, type StepRequest, takeStep } from "./take-step.ts";
 export interface StepHandlerDeps extends Omit<StepDeps, "submitDeps"> {
   readonly seals: VisitSeals;
   readonly recent: RecentVisits;
+  readonly devices: RecentDevices;
   /** For who comes without a seal. */
   readonly stored: StoredVisits;
   readonly ask: AskDatabase;
@@ -168,9 +170,26 @@ async function take(
     isPassword: (step, attempt) => isStepPassword(step, attempt, { workspaceId, key: deps.passwordKey }),
   };
   const request = await stepRequest(deps, visit, asked, answer);
-  const result = await takeStep({ ...deps, submitDeps }, request, state);
+  const result = await takeStep(
+    { ...deps, submitDeps, record: remembering(deps, visit, asked) },
+    request,
+    state,
+  );
   if ("state" in result) deps.recent.keep(asked.key, result.state);
   respond(deps.seals, visit, asked, result, answer);
+}
+
+/** The next visit of a device that has left something waits until that is stored, as far as anything asks for it. */
+function remembering(
+  { record, devices }: StepHandlerDeps,
+  { req, origin }: StepVisit,
+  { key, cookie }: Asked,
+): StepDeps["record"] {
+  return (answer, now) => {
+    const signs = { ...key, cookie, address: origin.address, headers: req.headers };
+    if (answer.saved.length > 0) devices.meet(deviceNames(signs), now.getTime());
+    return record(answer, now);
+  };
 }
 
 async function stepRequest(

@@ -29,7 +29,9 @@ export interface Asked {
   /** What the request carries of where the visit stands; empty for nothing. */
   readonly sealed: string;
   readonly isTimer: boolean;
-  /** That of the device cookie that was sent, in hexadecimal; empty for none. */
+  /** The device cookie that was sent; empty for none. */
+  readonly cookie: string;
+  /** That of the cookie, in hexadecimal; empty for none. */
   readonly cookieHash: string;
   readonly keepsCookie: boolean;
   readonly now: Date;
@@ -50,6 +52,7 @@ export function readRequest(
     lbid: lbidOfEvent(eventId),
     sealed: parameters.get(sealParameter) ?? "",
     isTimer: parameters.has(timerParameter),
+    cookie,
     cookieHash: cookie === "" ? "" : cookieHashOf(workspaceId, cookie, deviceKey),
     keepsCookie: collect(dataCollection, req.headers).cookie,
     now: now(),

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 /** Who has left something lately that may still be in the spool. */
 export interface RecentDevices {
   /** Whether one of the names of a device has been met lately; from now on all of them have. */
@@ -24,4 +26,20 @@ export function createRecentDevices({ lastingMs = 30_000, sizeMax = 20_000 } = {
       return isKnown;
     },
   };
+}
+
+/** What a request tells of its device. */
+export interface DeviceSigns {
+  readonly workspaceId: string;
+  /** Empty for none. */
+  readonly cookie: string;
+  readonly address: string;
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+}
+
+/** What the drain will tell the device by, for as long as that takes: digests, because headers may be of any length. */
+export function deviceNames({ workspaceId, cookie, address, headers }: DeviceSigns): string[] {
+  const look = [workspaceId, address, headers["user-agent"], headers["accept-language"]].join("\n");
+  const names = cookie === "" ? [look] : [look, `${workspaceId}\n${cookie}`];
+  return names.map((name) => hash("sha256", name, "base64"));
 }
