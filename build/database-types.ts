@@ -7,7 +7,7 @@ import { startEmbedded } from "../src/db/embedded/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { openDatabase } from "../src/db/open.ts";
 
-// Writes gen/database.ts from the migrations, by applying them to a database of its own.
+// Writes gen/database.ts from the migrations, by applying them to a temporary database.
 const dataDir = await mkdtemp(join(tmpdir(), "signpost-codegen-"));
 const log = pino({ level: "warn" });
 const server = await startEmbedded({ dataDir, log });
@@ -16,7 +16,7 @@ const { db, pool, close } = openDatabase({
   connection: { host, port, user, database },
   poolSize: 2,
   statementTimeoutMs: 60_000,
-  // The server may end before it has read the last goodbye; any other trouble fails a statement.
+  // The server may end before it has read the last message of a connection; any other trouble fails a statement.
   onError: () => {},
 });
 try {

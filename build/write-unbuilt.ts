@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createServices } from "../src/api/services.ts";
 import { unbuiltPage } from "../src/api/unbuilt.ts";
 
-// Writes gen/unbuilt.md. No handler is called, so none of what handlers are given is needed.
+// Writes gen/unbuilt.md. No handler is called, so the handlers' dependencies are never used.
 const nothing = new Proxy({}, { get: () => () => undefined });
 await writeFile(
   new URL("../gen/unbuilt.md", import.meta.url),

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Language } from "./languages.ts";
 import { languageFolder, repository, run } from "./run.ts";
 
-// What only the service needs does not go into a package: routes, access and validation are its own affair, and some
-// languages have no package for the protos that say them.
+// Options that a client never reads: routes, access and validation. They are left out of the packages, because some
+// languages have no package for their protos.
 const serviceOnly = [
   "buf.validate.**",
   "google.api.**",
@@ -18,12 +18,12 @@ const serviceOnly = [
   "signpost.options.v1.deprecation",
 ];
 
-/** Gets what the build of a language's package needs from registries; throws when one is out of reach. */
+/** Downloads what the build of a language's package needs; throws when a registry is out of reach. */
 export async function fetchNeeds(name: string, language: Language): Promise<void> {
   for (const command of language.fetch) await run(command, languageFolder(name));
 }
 
-/** Generates, compiles and packs a language's package, after its needs have been fetched. */
+/** Generates, compiles and packs a language's package; call `fetchNeeds` before. */
 export async function buildPackage(name: string, language: Language): Promise<void> {
   const started = performance.now();
   const folder = languageFolder(name);

@@ -1,4 +1,4 @@
-/** Builds the packages of the languages named, or of all: `node sdk/build.ts [language…]`. */
+/** Builds the packages of the named languages, or of all: `node sdk/build.ts [language…]`. */
 import { buildPackage, fetchNeeds } from "./build-package.ts";
 import { selectLanguages } from "./run.ts";
 

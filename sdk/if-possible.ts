@@ -1,7 +1,7 @@
 /**
- * Builds and tries the packages of the languages named, or of all, as far as this machine can: `node sdk/if-possible.ts
- * [language…]`. A language without its tools here, or whose registry is out of reach, is left out with the reason printed;
- * every failure after that is one.
+ * Builds and tests the packages of the named languages, or of all, as far as this machine can: `node sdk/if-possible.ts
+ * [language…]`. It skips a language without its tools here, or whose registry is out of reach, and prints the reason;
+ * every later failure counts.
  */
 import { buildPackage, fetchNeeds } from "./build-package.ts";
 import type { Language } from "./languages.ts";

@@ -8,25 +8,25 @@ export interface Tool {
   readonly least: readonly [major: number, minor: number];
 }
 
-/** How one language's package is made and tried. */
+/** How one language's package is made and tested. */
 export interface Language {
   readonly tools: readonly Tool[];
-  /** Steps that get from registries what generation and build need. */
+  /** Commands that download what generation and build need. */
   readonly fetch: readonly Command[];
-  /** What `buf generate` runs on the protos; absent where the language's own build does that. */
+  /** The plugins that `buf generate` runs on the protos; absent when the language's own build does that. */
   readonly generate?: {
     readonly plugins: readonly object[];
     readonly managed?: object;
-    /** Protos beside the service's own that the language has no package for. */
+    /** Further protos for which the language has no package. */
     readonly alsoFrom?: readonly string[];
   };
-  /** What generation and build write, removed before them so that nothing stays of protos that are gone. */
+  /** The outputs of generation and build; they are removed first, so that nothing remains of deleted protos. */
   readonly outputs: readonly string[];
-  /** Steps that compile and pack it. */
+  /** Commands that compile and pack the package. */
   readonly build: readonly Command[];
-  /** Steps that try what was built on a running service, told by SIGNPOST_URL and SIGNPOST_TOKEN. */
+  /** Commands that test the built package on the running service at SIGNPOST_URL, with SIGNPOST_TOKEN. */
   readonly smoke: readonly Command[];
-  /** The file, run by `smoke`, that has every line which the READMEs show of this language. */
+  /** The file, run by `smoke`, that holds every line of this language in the READMEs. */
   readonly example: string;
 }
 
@@ -37,7 +37,7 @@ const maven = ["mvn", "--batch-mode", "--quiet"] as const;
 const javaCompilers = "compilers";
 const javaSources = "src/generated/java";
 
-/** Every language that has a package, in the order in which all are built; the names are those of their folders. */
+/** Every language with a package, in build order; the names are those of the folders. */
 export const languages: Readonly<Record<string, Language>> = {
   typescript: {
     tools: [{ version: ["node", "--version"], least: [22, 18] }],
@@ -94,7 +94,7 @@ export const languages: Readonly<Record<string, Language>> = {
     },
     build: [
       [...pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", "build/wheel", "."],
-      // The smoke test runs on what was packed, not on the sources.
+      // The smoke test runs on the packed package, not on the sources.
       [
         ...pip,
         "install",
@@ -116,7 +116,7 @@ export const languages: Readonly<Record<string, Language>> = {
     example: "test/first_link.py",
   },
   go: {
-    // It fetches the version that go.mod asks for by itself.
+    // Go itself downloads the version that go.mod asks for.
     tools: [{ version: ["go", "version"], least: [1, 21] }],
     fetch: [["go", "mod", "download"]],
     outputs: ["v1", "options", "services.go"],
@@ -200,7 +200,7 @@ export const languages: Readonly<Record<string, Language>> = {
         "--as-file-descriptor-set",
       ],
       ["cargo", "build", "--all-targets"],
-      // Of what is packed, the descriptors are not committed.
+      // The package includes the descriptors, which are not committed.
       ["cargo", "package", "--no-verify", "--allow-dirty", "--quiet"],
     ],
     smoke: [

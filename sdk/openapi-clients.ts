@@ -1,7 +1,7 @@
 /**
- * Makes clients of gen/openapi.json with generators that others use, compiles them, and tries each on a running service:
- * `node sdk/openapi-clients.ts [client…]`. A client whose tools are missing here, or cannot be fetched, is left out with the
- * reason printed; every failure after that is one.
+ * Makes clients of gen/openapi.json with common generators, compiles them, and tests each on a running service: `node
+ * sdk/openapi-clients.ts [client…]`. It skips a client whose tools are missing here, or cannot be downloaded, and
+ * prints the reason; every later failure counts.
  */
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,15 +11,15 @@ import { repository, run } from "./run.ts";
 import { openService, type Service } from "./service.ts";
 import { lack } from "./tools.ts";
 
-/** How one generator's client is made and tried; every command runs in a folder of its own. */
+/** How one generator's client is made and tested; every command runs in a folder of its own. */
 interface Client {
   readonly tools: readonly Tool[];
-  /** Steps that get from registries what generation and build need. */
+  /** Commands that download what generation and build need. */
   readonly fetch: readonly Command[];
   readonly generate: readonly Command[];
-  /** Steps that check and compile the generated code together with the program. */
+  /** Commands that check and compile the generated code together with the program. */
   readonly build: readonly Command[];
-  /** The program of `sdk/openapi` that tries it, and what it is called in the folder. */
+  /** The program in `sdk/openapi` that tests the client, and its name in the folder. */
   readonly program: readonly [file: string, name: string];
   /** Runs the program, with SIGNPOST_URL and SIGNPOST_TOKEN. */
   readonly smoke: Command;
@@ -146,7 +146,7 @@ async function tryClient(name: string, client: Client, { url, token }: Service):
   const folder = await mkdtemp(join(tmpdir(), "signpost-openapi-"));
   const started = performance.now();
   try {
-    // What npm installs goes to the nearest folder with such a file.
+    // npm installs into the nearest folder with a package.json.
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     try {
       for (const command of client.fetch) await run(command, folder);

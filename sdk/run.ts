@@ -6,12 +6,12 @@ import { type Command, type Language, languages } from "./languages.ts";
 /** The repository's root. */
 export const repository = join(import.meta.dirname, "..");
 
-/** Where a language's package stands. */
+/** The folder of a language's package. */
 export function languageFolder(name: string): string {
   return join(repository, "sdk", name);
 }
 
-/** The named entries of the table, or all of it; throws at a name that is not there. */
+/** The named entries of the table, or all of them; throws for an unknown name. */
 export function selectLanguages(names: readonly string[]): [name: string, language: Language][] {
   if (names.length === 0) return Object.entries(languages);
   return names.map((name) => {
@@ -21,7 +21,7 @@ export function selectLanguages(names: readonly string[]): [name: string, langua
   });
 }
 
-/** Runs a command to its end in a folder, its output shown, and answers what it printed; throws when it fails. */
+/** Runs a command in a folder until it ends, shows its output and returns it; throws when the command fails. */
 export async function run(
   command: Command,
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * A protoc plugin that writes what no plugin of the languages writes: one list of all services, so that a client reaches
- * each by its name and no hand keeps them in step. Its parameter is a language.
+ * A protoc plugin that writes what the languages' own plugins lack: one list of all services, so that a client reaches
+ * each by its name and nobody maintains the list by hand. Its parameter is a language.
  */
 import { create, createFileRegistry, type DescService, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
@@ -62,7 +62,7 @@ ${services.map((service) => `\t\t${shortName(service)}: signpostv1connect.New${s
 
 /** A blocking stub of every service by its name, on one channel. Generated from the protos; do not edit. */
 public interface Services {
-  /** What stubs are made with. */
+  /** The channel of the stubs. */
   io.grpc.Channel channel();
 ${services.map((service) => javaStub(service)).join("")}}
 `,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repository } from "./run.ts";
 
-/** A service to try clients on. */
+/** A service for testing clients. */
 export interface Service {
   readonly url: string;
   readonly token: string;
@@ -14,7 +14,7 @@ export interface Service {
 
 const startMsMax = 30_000;
 
-/** The service that SIGNPOST_URL and SIGNPOST_TOKEN name, or one that is started on an empty folder. */
+/** The service at SIGNPOST_URL with SIGNPOST_TOKEN, or one that is started on an empty folder. */
 export async function openService(): Promise<Service> {
   return namedService() ?? (await startService());
 }

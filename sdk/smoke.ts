@@ -1,6 +1,6 @@
 /**
- * Tries the built packages of the languages named, or of all, on a running service: `node sdk/smoke.ts [language…]`. The
- * service is the one that SIGNPOST_URL and SIGNPOST_TOKEN name, or one that is started for it on an empty folder.
+ * Tests the built packages of the named languages, or of all, on a running service: `node sdk/smoke.ts [language…]`.
+ * The service is the one at SIGNPOST_URL with SIGNPOST_TOKEN, or one that is started on an empty folder.
  */
 import { stripVTControlCharacters } from "node:util";
 import { languageFolder, run, selectLanguages } from "./run.ts";
@@ -14,7 +14,7 @@ try {
     const started = performance.now();
     let printed = "";
     for (const command of language.smoke) printed += await run(command, languageFolder(name), environment);
-    // What the READMEs show prints the addresses of the links that it finds.
+    // The example of the READMEs prints the addresses of the links that it finds.
     if (!/^https?:\/\/\S+$/m.test(stripVTControlCharacters(printed)))
       throw new Error(`${name}: ${language.example} has found no link`);
     process.stdout.write(`${name}: tried in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import type { Tool } from "./languages.ts";
 
-/** What is wrong with a tool as it is on this machine, if anything. */
+/** Why a tool is unusable on this machine; undefined when it is usable. */
 export function lack({ version: [program, ...args], least }: Tool): string | undefined {
   const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
   if (status !== 0) return `${program} is not here`;

@@ -1,15 +1,16 @@
 import { enableCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
 
-// Little survives a redirect, and helping threads cost more processor time than they save: 8 µs of it a visit.
+// Little memory survives a redirect, so helper threads of the collector cost more processor time than they save: 8 µs
+// per visit.
 setFlagsFromString("--no-parallel-scavenge");
 
-// Compiled code is kept between starts, which halves what a start costs; so everything else is loaded after this.
+// The cache keeps compiled code between starts and halves their time. It must be on before anything else is loaded.
 enableCompileCache();
 const { readConfig } = await import("./service/config.ts");
 const { startService } = await import("./service/service.ts");
 
-// Whoever starts the service twice, or with a wrong setting, gets the reason and no stack.
+// An operator who starts the service twice, or with a wrong setting, gets the reason without a stack.
 try {
   const { stdout } = process;
   const screen = { print: (text: string) => stdout.write(text), isTerminal: stdout.isTTY === true };

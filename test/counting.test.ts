@@ -20,7 +20,7 @@ beforeAll(async () => {
   // No operation changes the level yet.
   await inDatabase("update link_settings set data_collection = 'ADVANCED'");
   links = await Promise.all(corpus.map(({ name }) => api.createLink({ name: name.slice(0, 255) })));
-  // HEAD first: what must leave nothing would otherwise only be late.
+  // HEAD comes first: if it came last, a wrongly stored visit could still be on its way.
   const order = corpus.map((row, index) => ({ row, index })).toSorted((a, b) => rank(a.row) - rank(b.row));
   for (const { row, index } of order) statuses.set(row, await send(row, linkOf(index)));
   await waitForDrain();
@@ -45,11 +45,11 @@ async function inDatabase(statement: string): Promise<void> {
 }
 
 /**
- * Sends a row as often as it says and gives the statuses. Beside the row's headers there is a language that no other row
- * has: otherwise all that share an address and a user agent would be one device.
+ * Sends a row as often as it says and returns the statuses. Each row gets a language of its own; otherwise rows with
+ * the same address and user agent would be one device.
  */
 async function send({ method, query, headers, repeat }: Row, link: LinkAnswer) {
-  // Nothing but the end of the connection ends an answer to HEAD, which announces a body and has none.
+  // An answer to HEAD announces a body and has none, so only the end of the connection ends it.
   const ending: Headers = method === "HEAD" ? [["connection", "close"]] : [];
   const target = `/${link.shortlink}${query}`;
   const request = { method, target, headers: [...Object.entries(headers), ...ending], body: "" };

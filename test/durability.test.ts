@@ -12,12 +12,12 @@ const browser =
 interface Load {
   /** The numbers of the visits that were answered with a redirect. */
   readonly redirected: ReadonlySet<number>;
-  /** How many were answered otherwise, or not at all. */
+  /** How many visits got another answer, or none. */
   refused(): number;
   stop(): Promise<void>;
 }
 
-/** Visitors who come again and again, each time with a number of their own, until they are stopped. */
+/** Visitors who come again and again, each visit with a new number, until they are stopped. */
 function startLoad(port: number, shortlink: string): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const redirected = new Set<number>();
@@ -36,7 +36,7 @@ function startLoad(port: number, shortlink: string): Load {
       });
       sent.on("error", () => {
         refused += 1;
-        // Somebody who gets no connection does not ask again within the same moment.
+        // A visitor without a connection waits a moment before the next try.
         setTimeout(resolve, 10);
       });
       sent.end();
@@ -115,7 +115,7 @@ async function visits(load: Load, count: number): Promise<void> {
   );
 }
 
-test("every visitor who was redirected is in the database once, also when the service is killed under load", async () => {
+test("every redirected visitor is in the database once, even if the service is killed under load", async () => {
   let service = await startService({ database: "own" });
   onTestFinished(() => service.stop());
   const load = startLoad(service.port, await makeLink(service));
@@ -132,7 +132,7 @@ test("every visitor who was redirected is in the database once, also when the se
   expectEachOnce(recorded, load.redirected);
 }, 120_000);
 
-/** A link whose visitors meet a page first. */
+/** A link that shows visitors a page first. */
 async function makePageLink(
   service: Service,
 ): Promise<{ readonly shortlink: string; readonly stepId: string }> {
@@ -151,7 +151,7 @@ async function makePageLink(
   return { shortlink, stepId: workflowStep.id };
 }
 
-test("a page that was shown is in the database after a kill, as a visit that goes on", async () => {
+test("a shown page is in the database after a kill, as a running visit", async () => {
   let service = await startService({ database: "own" });
   onTestFinished(() => service.stop());
   const { shortlink, stepId } = await makePageLink(service);
@@ -162,7 +162,7 @@ test("a page that was shown is in the database after a kill, as a visit that goe
       return { cookie, lbid: /lbid=([\w-]{22})/.exec(await answer.text())?.[1] ?? "" };
     }),
   );
-  // Shown this very moment, and not yet in the database.
+  // The pages were shown just now and are not yet in the database.
   await service.kill("SIGKILL");
   service = await service.restart();
   await drained(service);

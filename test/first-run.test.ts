@@ -22,7 +22,7 @@ beforeAll(async () => {
   return () => service.stop();
 });
 
-/** The line that the program printed to be pasted. */
+/** The command that the program printed for pasting. */
 function printedLine(): string {
   const line = service
     .stdout()
@@ -49,7 +49,7 @@ function eventsOf(link: LinkAnswer, count: number): Promise<EventAnswer[]> {
 }
 
 describe("on the first start", () => {
-  test("the credentials are kept for the owner alone", async () => {
+  test("only the owner can read the credentials file", async () => {
     const file = join(service.dataDir, "credentials.json");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const credentials = JSON.parse(await readFile(file, "utf8"));
@@ -57,7 +57,7 @@ describe("on the first start", () => {
     expect(credentials.baseUrl).toBe(service.baseUrl);
   });
 
-  test("where no terminal shows it, the output tells where the credentials are, and none of them", () => {
+  test("outside of a terminal the output says where the credentials are, and contains none of them", () => {
     expect(service.stdout()).toContain(join(service.dataDir, "credentials.json"));
     expect(service.stdout()).not.toContain(service.credentials.accessToken);
     expect(service.stdout()).not.toContain(service.credentials.password);
@@ -79,7 +79,7 @@ describe("the printed line", () => {
 });
 
 describe("a scan", () => {
-  test("is redirected and becomes one event, which HEAD does not", async () => {
+  test("is redirected and becomes one event, unlike a HEAD request", async () => {
     const link = await api.createLink({ destination: "https://example.com/menu" });
     const head = await visit(link, { method: "HEAD" });
     const answer = await visit(link);
@@ -155,9 +155,9 @@ describe("the commands of the README", () => {
     return stdout.trim();
   };
 
-  test("make a workspace that starts empty, beside the running service", async () => {
+  test("make an empty workspace while the service runs", async () => {
     const order = ["workspace", "create", "--name", "Harbour", "--email", "harbour@example.com"];
-    // As the README has it; the others leave npm out, which takes longer than they do.
+    // This command runs through npm, as in the README; the others skip npm, which takes longer than they do.
     const throughNpm = ["run", "--silent", "signpost", "--", ...order];
     const { stdout } = await run("npm", throughNpm, { cwd: root, env: { ...service.env } });
     const { accessToken } = JSON.parse(stdout);
@@ -177,7 +177,7 @@ describe("the commands of the README", () => {
     await expect(restApi(service.baseUrl, publishable).call("GET", "/v1/links")).rejects.toThrow("403");
   });
 
-  test("migrate a database that is up to date, and fold the counters to what they were", async () => {
+  test("migrate an up-to-date database, and rebuild the counters without changing them", async () => {
     const countsOf = async () => {
       const { links } = await api.call("GET", "/v1/links");
       return links.map(({ id, eventCount }) => ({ id, eventCount }));

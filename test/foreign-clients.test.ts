@@ -41,7 +41,7 @@ function call(name: string, rpc: string, request: JsonObject, token = "«token»
 async function answerOf(name: string, rpc: string, request: JsonObject) {
   const answer = await call(name, rpc, request);
   if ("error" in answer) throw new Error(`${name}: ${JSON.stringify(answer.error)}`);
-  // What the calls below answer with, of which clients leave out what is empty.
+  // The answers of the calls below; clients leave out empty values.
   return answer.ok as unknown as Readonly<{
     link: Link;
     links: Link[];
@@ -60,7 +60,7 @@ interface Link {
   readonly tags?: readonly { readonly name: string }[];
 }
 
-/** What of a link every client shows in one form; times and empty values differ in their languages. */
+/** The parts of a link that every client shows in one form; times and empty values differ between languages. */
 function essence({ id, workspaceId, name, shortlink, entrypoint, metadata = {}, tags = [] }: Link) {
   return { id, workspaceId, name, shortlink, entrypoint, metadata, tags: tags.map((tag) => tag.name) };
 }
@@ -88,7 +88,7 @@ describe("links", () => {
     });
   });
 
-  test("are listed alike, page by page", async () => {
+  test("are listed the same by every client, page by page", async () => {
     const pagesOf = async (name: string) => {
       const pages: ReturnType<typeof essence>[][] = [];
       for (let pageToken: string | undefined = ""; pageToken !== undefined && pages.length < 9; ) {

@@ -25,7 +25,7 @@ interface Reply {
   readonly headers: http.IncomingHttpHeaders;
 }
 
-/** Asks over HTTP/2 as gRPC does, with an empty message. */
+/** Sends an empty gRPC message over HTTP/2. */
 async function grpc(authority: string, path: string): Promise<Reply> {
   const session = http2.connect(`http://127.0.0.1:${service.port}`).on("error", () => {});
   const stream = session.request({
@@ -64,7 +64,7 @@ async function connect(host: string, path: string, headers: http.OutgoingHttpHea
   return promise;
 }
 
-describe("RPC is answered on the host of the API alone", () => {
+describe("RPC is answered only on the API's host", () => {
   test("over gRPC", async () => {
     expect((await grpc("api.example", list)).grpcStatus).toBe("0");
     for (const host of ["evil.example", "go.example", `127.0.0.1:${service.port}`]) {
@@ -79,7 +79,7 @@ describe("RPC is answered on the host of the API alone", () => {
       expect((await connect(host, list)).status).not.toBe(200);
   });
 
-  test("but for health, which is asked by address", async () => {
+  test("except for health, which answers on every host", async () => {
     for (const host of ["api.example", "evil.example", `127.0.0.1:${service.port}`]) {
       expect((await grpc(host, check)).grpcStatus).toBe("0");
       expect((await connect(host, check)).status).toBe(200);
@@ -87,14 +87,14 @@ describe("RPC is answered on the host of the API alone", () => {
   });
 });
 
-test("metrics are on a port of their own, and nothing else is there", async () => {
+test("metrics are on a separate port, which serves nothing else", async () => {
   for (const host of ["api.example", "go.example", `127.0.0.1:${service.port}`])
     expect((await connect(host, "/metrics")).status).not.toBe(200);
   expect(await (await fetch(service.metricsUrl)).text()).toContain("process_cpu_seconds_total");
   expect((await fetch(new URL("/v1/links", service.metricsUrl))).status).toBe(404);
 });
 
-describe("browsers are told to stay with TLS", () => {
+describe("Strict-Transport-Security is sent", () => {
   const tls = { "x-forwarded-for": "192.0.2.1", "x-forwarded-proto": "https" };
   const said = async (host: string, path: string, headers = {}) =>
     (await connect(host, path, headers)).headers["strict-transport-security"];
@@ -105,13 +105,13 @@ describe("browsers are told to stay with TLS", () => {
     expect(await said("go.example", "/nothing", tls)).toBe("max-age=600");
   });
 
-  test("neither on other hosts nor by what came without TLS", async () => {
+  test("neither on other hosts nor without TLS", async () => {
     expect(await said("links.customer.example", "/nothing", tls)).toBeUndefined();
     expect(await said("api.example", "/v1/links")).toBeUndefined();
   });
 });
 
-test("the output of a first start, which no terminal shows, holds no secret", async () => {
+test("the output of a first start outside of a terminal contains no secret", async () => {
   const { accessToken, password } = JSON.parse(await readFile(`${service.dataDir}/credentials.json`, "utf8"));
   expect(service.stdout()).toContain("credentials.json");
   expect(service.stdout()).not.toContain(accessToken);

@@ -17,7 +17,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-/** Where a service keeps its files, and how to get at such a place. */
+/** The places where a service keeps its files, and how to open them. */
 const places: Readonly<Record<string, () => Promise<Place>>> = {
   "a local folder": async () => ({ env: {}, close: async () => {} }),
   "a bucket": async () => {
@@ -38,7 +38,7 @@ function bucketAt(endpoint: string): Place["env"] {
   };
 }
 
-/** An S3 server of others' making (github.com/versity/versitygw), whose buckets are folders. */
+/** An independent S3 server (github.com/versity/versitygw), whose buckets are folders. */
 async function startGateway(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), "gateway-"));
   await mkdir(join(folder, s3Credentials.bucket));
@@ -85,7 +85,10 @@ interface Waiting {
 
 const patience = { timeout: 30_000, interval: 100 };
 
-/** Skipped without it: `go install github.com/versity/versitygw/cmd/versitygw@latest`, with its folder on the path. */
+/**
+ * Without the program the tests are skipped: `go install github.com/versity/versitygw/cmd/versitygw@latest`, with its
+ * folder on the path.
+ */
 const hasGateway = spawnSync("versitygw", ["--version"]).error === undefined;
 
 for (const [name, open] of Object.entries(places)) {
@@ -150,10 +153,10 @@ for (const [name, open] of Object.entries(places)) {
       }, patience);
     });
 
-    // Nothing but the middles and frames of the corners is dark.
+    // Only the centers and frames of the finder patterns are dark.
     const pale = { type: "THEME_COLOR_TYPE_SOLID", colors: ["#f4f4f4"] };
 
-    test("keeps others waiting for no longer than 200 ms while a code that cannot be read is verified", async () => {
+    test("blocks other calls for at most 200 ms while it verifies an unreadable code", async () => {
       await busyMs(service);
       const answer = await fetch(`${service.baseUrl}/v1/public/qrcode-designs`, {
         method: "POST",

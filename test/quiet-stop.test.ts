@@ -5,7 +5,7 @@ import { eventually, isExternalRun, type Service, startService } from "./support
 
 const run = promisify(execFile);
 
-/** How many processes of the service draw at this moment. */
+/** How many child processes of the service are drawing now. */
 async function drawing({ pid }: Service): Promise<number> {
   const { stdout } = await run("pgrep", ["-c", "-P", String(pid), "-f", "draw-process"]).catch(
     ({ stdout }) => ({ stdout }),
@@ -13,7 +13,7 @@ async function drawing({ pid }: Service): Promise<number> {
   return Number(stdout);
 }
 
-// As a terminal does for Ctrl-C, SIGINT goes to every process of the group.
+// Like a terminal on Ctrl-C, the test sends SIGINT to every process of the group.
 test.skipIf(isExternalRun).each<[NodeJS.Signals, "process" | "group"]>([
   ["SIGTERM", "process"],
   ["SIGINT", "group"],

@@ -18,7 +18,7 @@ async function start(): Promise<RestApi> {
 
 const body = '{"destination":"https://example.com/"}';
 
-/** A call to create a link whose body has not come yet, while the service is known to wait for it. */
+/** Starts a call that creates a link and holds its body back, until the service is known to wait for it. */
 async function openRestCall(): Promise<Socket> {
   const socket = connect(service.port, "127.0.0.1");
   socket.write(
@@ -41,7 +41,7 @@ async function finishRestCall(socket: Socket): Promise<string> {
   return text;
 }
 
-/** A gRPC call half of whose message has come. */
+/** Starts a gRPC call and sends half of its message. */
 async function openGrpcCall() {
   const session = http2.connect(service.baseUrl);
   const stream = session.request({
@@ -51,12 +51,12 @@ async function openGrpcCall() {
     authorization: `Bearer ${service.credentials.accessToken}`,
   });
   stream.write(Buffer.of(0, 0, 0, 0, 22));
-  // Frames are read in order, so the call has arrived when the ping is answered.
+  // Frames are read in order, so an answered ping means that the call has arrived.
   await new Promise((resolve) => session.ping(resolve));
   return { session, stream };
 }
 
-/** Follows links one after the other on some connections, until the port is closed; gives the links that answered. */
+/** Opens links one after the other on some connections, until the port is closed; returns the links that answered. */
 function followUntilClosed(links: readonly LinkAnswer[]): { followed: string[]; done: Promise<unknown> } {
   const followed: string[] = [];
   const follow = async (link: LinkAnswer) => {
@@ -78,7 +78,7 @@ function isPortClosed(): Promise<boolean> {
   });
 }
 
-/** How often each link was visited, by the events. */
+/** How often each link was visited, according to the events. */
 async function visitsOf(api: RestApi, expected: number): Promise<Map<string, number>> {
   const events = await eventually(
     () => allEvents(api),
@@ -138,7 +138,7 @@ test("SIGTERM lets running calls end, answers no new ones, and loses no visit", 
   expect(await visitsOf(api, visitors.followed.length)).toEqual(tally(visitors.followed));
 });
 
-test("kill -9 loses no link that was answered and no visit that was redirected", async () => {
+test("kill -9 loses no confirmed link and no redirected visit", async () => {
   const api = await start();
   const links = await Promise.all(Array.from({ length: 4 }, () => api.createLink()));
   const visitors = followUntilClosed(links);
@@ -153,7 +153,7 @@ test("kill -9 loses no link that was answered and no visit that was redirected",
   const { links: kept } = await api.call("GET", "/v1/links");
   expect(new Set(kept.map(({ id }) => id))).toEqual(new Set(links.map(({ id }) => id)));
   const visits = await visitsOf(api, visitors.followed.length);
-  // A visit may be kept whose answer was still on its way.
+  // A visit may be stored although its answer was still on its way.
   for (const [id, count] of tally(visitors.followed)) {
     expect(visits.get(id)).toBeGreaterThanOrEqual(count);
     expect(visits.get(id)).toBeLessThanOrEqual(count + 1);

@@ -15,7 +15,7 @@ import { kindsByField, linkOf, makers, type RecordKind, seeds } from "./support/
 
 const api = await startApi();
 
-/** Every RPC that reads or writes records of a workspace, from the registry itself. */
+/** Every RPC that reads or writes records of a workspace, from the service registry. */
 const methods: DescMethodUnary[] = api.services
   .flatMap(({ service, unbuilt }) => service.methods.filter(({ localName }) => !unbuilt.has(localName)))
   .filter((method): method is DescMethodUnary => method.methodKind === "unary")
@@ -52,7 +52,7 @@ interface IdField {
   readonly put: (request: JsonObject, id: string) => JsonObject;
 }
 
-/** Whatever is a UUID by its rules, or is called an id. */
+/** Whether a field is an id: its rules require a UUID, or its name says so. */
 function isId(field: DescField): boolean {
   const rules = getOption(field, fieldRules);
   const items = rules.type.case === "repeated" ? rules.type.value.items : rules;
@@ -81,7 +81,7 @@ function idFields(message: DescMessage, service: string, seen: readonly DescMess
   });
 }
 
-/** Everything that can be asked for beside the record itself. */
+/** All objects that the request can include besides the record itself. */
 function everyInclude(method: DescMethodUnary): JsonObject {
   const include = method.input.fields.find(({ name }) => name === "include");
   const rules = include && getOption(include, fieldRules).type;
@@ -89,7 +89,7 @@ function everyInclude(method: DescMethodUnary): JsonObject {
   return items?.case === "string" ? { include: items.value.in } : {};
 }
 
-/** What is left of an answer when the id that was asked for, and whatever is made anew each time, is taken out. */
+/** An answer without the requested id and without values that are new in every answer. */
 function shapeOf(answer: Answer, id: string): string {
   return JSON.stringify(answer)
     .replaceAll(id, "<id>")
@@ -122,14 +122,14 @@ describe.each(protocols)("over %s", (protocol) => {
     })),
   );
 
-  test.each(cases)("another workspace's id answers what a random one does: $name", async ({ method, id }) => {
+  test.each(cases)("another workspace's id is answered like a random id: $name", async ({ method, id }) => {
     const { kind } = id;
     if (kind === undefined) throw new Error(`nothing says what record ${id.path} leads to`);
     const seed = seeds[nameOf(method)];
     const base = { ...everyInclude(method), ...(seed?.request(own) as JsonObject) };
     const send = async (value: string) =>
       shapeOf(await ask(api, protocol, method, id.put(base, value), mine.token), value);
-    // A record of its own for each case, because creating one with a foreign id makes it an id of mine too.
+    // Each case has a record of its own, because creating one with a foreign id makes the id mine too.
     const toForeign = await send(await makers[kind](api, theirs));
     expect(toForeign).toBe(await send(randomUUID()));
     expect(toForeign).not.toContain('"reason":"INTERNAL"');
@@ -178,7 +178,7 @@ describe.each(protocols)("over %s", (protocol) => {
   );
 });
 
-test("after all of this the other workspace's records are as they were", async () => {
+test("after all these calls the other workspace's records are unchanged", async () => {
   expect(await recordsNow()).toMatchObject({ link: 200, token: 200, event: 200 });
   const { json } = await theirs.rest("GET", `/v1/links/${foreign.link}`);
   expect(json.link.name).not.toBe("Renamed");

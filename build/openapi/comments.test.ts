@@ -6,7 +6,7 @@ const names = new Map([
   ["template_slug", "templateSlug"],
 ]);
 
-test("the first sentence is the summary, and the errors stand apart", () => {
+test("the first sentence is the summary, and the errors are separate", () => {
   const raw = ` List links, newest first. Deleted ones
  are left out.
 
@@ -27,7 +27,7 @@ test("a full stop ends a sentence only where the next one begins", () => {
   expect(summary).toBe("Takes application/json, e.g. `{}`, up to 1.5 MB");
 });
 
-test("names of fields become their JSON names, other words in backticks stay", () => {
+test("names of fields become their JSON names, and other words in backticks stay", () => {
   const { summary } = parseComment(" Either `page_token` or `user_agent` or `template_slug`.", names);
   expect(summary).toBe("Either `pageToken` or `user_agent` or `templateSlug`");
 });
@@ -37,12 +37,12 @@ test("lists keep their lines", () => {
   expect(text).toBe("One of these:\n- the first\n- the second, as well.");
 });
 
-test("a method's summary ends at a colon, and nothing of the sentence is lost", () => {
+test("a method's summary ends at a colon, and the rest of the sentence starts the description", () => {
   const comment = parseMethodComment(parseComment(" Create a link: an entry step. It is free.", names));
   expect(comment).toMatchObject({ summary: "Create a link", rest: "An entry step. It is free." });
 });
 
-test("a missing comment is empty, and so is one that says whose request it is", () => {
+test("a missing comment is empty, and so is one that only says whose request it is", () => {
   expect(wholeText(parseComment(undefined, names))).toBe("");
   expect(wholeText(parseComment(" Request for List.", names))).toBe("");
   expect(wholeText(parseComment(" Response for List: one of both.", names))).toBe(

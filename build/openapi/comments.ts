@@ -1,16 +1,16 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 
-/** Anything that a comment may stand before. */
+/** Any element that a comment may precede. */
 export type Commented = Exclude<AnyDesc, DescFile>;
 
-/** Gives the raw comment before an element, if there is one. */
+/** Returns the raw comment before an element, if there is one. */
 export type ReadComment = (desc: Commented) => string | undefined;
 
-/** A comment as documentation shows it. */
+/** A comment, parsed for the documentation. */
 export interface Comment {
   /** The first sentence, without its full stop. */
   readonly summary: string;
-  /** Everything else but the errors: paragraphs apart by empty lines, each on one line. */
+  /** Everything else except the errors: paragraphs separated by empty lines, each on one line. */
   readonly rest: string;
   /** The paragraph that begins with `Errors:`, without that word. */
   readonly errors: string;
@@ -19,8 +19,8 @@ export interface Comment {
 const errorsMark = "Errors: ";
 
 /**
- * Takes a comment apart. Words in backticks that are names of fields become their JSON names, for the documents are of the
- * JSON interface.
+ * Parses a comment. Field names in backticks become their JSON names, because the document describes the JSON
+ * interface.
  */
 export function parseComment(raw: string | undefined, jsonNames: ReadonlyMap<string, string>): Comment {
   const paragraphs = paragraphsOf(raw ?? "").map((paragraph) =>
@@ -41,7 +41,8 @@ export function parseComment(raw: string | undefined, jsonNames: ReadonlyMap<str
 }
 
 /**
- * A method's comment: the summary ends at a colon too, where the rest of the sentence becomes the first of the description.
+ * Parses a method's comment, whose summary may also end at a colon; the rest of that sentence then starts the
+ * description.
  */
 export function parseMethodComment(comment: Comment): Comment {
   const colon = comment.summary.indexOf(": ");
@@ -52,7 +53,7 @@ export function parseMethodComment(comment: Comment): Comment {
   return { ...comment, summary: comment.summary.slice(0, colon), rest };
 }
 
-/** The whole comment as one text. What says only whose request or response a message is says nothing here. */
+/** The whole comment as one text; empty for a comment that only says whose request or response a message is. */
 export function wholeText({ summary, rest }: Comment): string {
   if (summary === "" || /^(?:Request|Response) for \w+$/.test(summary)) return rest;
   const apart = rest.startsWith("- ") ? "\n\n" : " ";

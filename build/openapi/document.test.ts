@@ -25,7 +25,7 @@ beforeAll(async () => {
   operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 });
 
-/** Every service that the proto files have, found without a list. */
+/** Every service in the proto files, found by reading their folder. */
 async function services(): Promise<DescService[]> {
   const files = globSync("gen/signpost/v1/*_service_pb.js", { cwd: root });
   const modules = await Promise.all(files.map((file) => import(join(root, file))));
@@ -34,7 +34,7 @@ async function services(): Promise<DescService[]> {
   );
 }
 
-test("is what the proto files say, to the byte", async () => {
+test("is the byte-exact output of the proto files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "openapi-"));
   const run = promisify(execFile);
   await run("buf", ["generate", "--template", "buf.gen.openapi.yaml", "--output", folder], { cwd: root });
@@ -56,14 +56,14 @@ test("has every RPC once, under its name", async () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(rpcs.sort());
 });
 
-test("names the 29 resource groups in the order of the alphabet, and every operation belongs to one", () => {
+test("names the 29 resource groups in alphabetical order, and every operation belongs to one", () => {
   const names = document.tags.map(({ name }) => name);
   expect(names).toHaveLength(29);
   expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, "en")));
   expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(names));
 });
 
-test("says of every operation what it is for and which scope it needs, if any", () => {
+test("gives every operation a description and the scope it needs, if any", () => {
   const wrong = operations.filter((operation) => {
     const scope = operation["x-scope"];
     const [requirement] = operation.security;
@@ -86,12 +86,12 @@ test("describes every field that a caller sends in the path or the query", () =>
   expect(bare).toEqual([]);
 });
 
-test("shows bodies that the service's own validation accepts", async () => {
+test("shows example bodies that the service's own validation accepts", async () => {
   const all = await services();
   const registry = createRegistry(...all.map(({ file }) => file));
   const methods = new Map<string, DescMethodUnary>();
   for (const service of all) {
-    // All methods are unary, or they would have no REST form.
+    // All methods are unary; only unary methods have a REST form.
     for (const method of service.methods)
       methods.set(`${service.name}_${method.name}`, method as DescMethodUnary);
   }
@@ -112,12 +112,13 @@ test("shows bodies that the service's own validation accepts", async () => {
   expect(checked).toBeGreaterThan(30);
 });
 
-test("says nothing that generators of clients stumble over", () => {
+test("avoids constructs that client generators cannot handle", () => {
   const faults: string[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value !== "object" || value === null) return;
     const keys = Object.keys(value);
-    // A type beside a choice, or properties beside a reference, become types that are empty or do not compile.
+    // Generators turn a type beside a choice, or properties beside a reference, into types that are empty or do not
+    // compile.
     if (keys.includes("anyOf") || (keys.includes("oneOf") && keys.includes("type"))) faults.push(path);
     if (keys.includes("$ref") && keys.some((key) => ["properties", "required", "allOf"].includes(key)))
       faults.push(path);
@@ -133,7 +134,7 @@ test("says nothing that generators of clients stumble over", () => {
   ).toEqual([]);
 });
 
-test("uses patterns that every regular expression engine reads alike", () => {
+test("uses only patterns that every regular expression engine reads alike", () => {
   const patterns: string[] = [];
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;

@@ -22,12 +22,12 @@ export interface DocumentSource {
   readonly services: readonly DescService[];
   /** signpost.v1.ErrorReason, whose values become `codeType`. */
   readonly errorReason: DescEnum;
-  /** signpost.v1.ErrorBody, the form of every error. */
+  /** signpost.v1.ErrorBody, the schema of every error. */
   readonly error: DescMessage;
   readonly readComment: ReadComment;
 }
 
-/** An OpenAPI 3.1 document; its keys stand in the order in which they are to be written. */
+/** An OpenAPI 3.1 document; its keys are written in the order given. */
 export interface OpenapiDocument {
   readonly openapi: string;
   readonly info: object;
@@ -37,7 +37,7 @@ export interface OpenapiDocument {
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
-/** Describes the REST form of the services. The same source gives the same document, to the byte. */
+/** Describes the REST form of the services. The same source gives the same document, byte for byte. */
 export function openapiDocument(source: DocumentSource): OpenapiDocument {
   const { services, errorReason, error, readComment } = source;
   const bindings = services.flatMap(({ methods }) => methods.flatMap(bindingsOf));
@@ -116,7 +116,7 @@ function pathsOf(operations: readonly Described[], components: Readonly<Record<s
   return paths;
 }
 
-/** Examples follow from the finished schemas, so they come last. */
+/** Adds an example to an operation. Examples derive from the finished schemas, so they come last. */
 function withExample(
   operation: OperationObject,
   components: Readonly<Record<string, JsonSchema>>,
@@ -186,7 +186,7 @@ function reachable(roots: readonly DescMessage[]): Set<DescMessage> {
   return found;
 }
 
-/** What the path or the keys of the body say already. */
+/** The fields that callers do not send in the body, because the path or the body's keys give them. */
 function hiddenFields(bindings: readonly Binding[]): Set<DescField> {
   const hidden = new Set<DescField>();
   for (const { variables, maskField } of bindings) {
@@ -196,7 +196,7 @@ function hiddenFields(bindings: readonly Binding[]): Set<DescField> {
   return hidden;
 }
 
-/** As people order names: whatever the case. */
+/** Compares names regardless of case. */
 function compare(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];
   return left === right ? 0 : left < right ? -1 : 1;

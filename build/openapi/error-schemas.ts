@@ -4,11 +4,11 @@ import { wholeText } from "./comments.ts";
 import type { Refusals } from "./errors.ts";
 import { type JsonSchema, reference } from "./json-schema.ts";
 
-/** A response as OpenAPI describes it. */
+/** A response in the form of OpenAPI. */
 export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, object>>;
-  /** The values that `codeType` may have. */
+  /** The possible values of `codeType`. */
   readonly "x-reasons"?: readonly string[];
   readonly content?: Readonly<Record<string, object>>;
 }
@@ -32,7 +32,7 @@ function violations(properties: Record<string, JsonSchema>): JsonSchema {
   return { type: "array", items: { type: "object", required: Object.keys(properties), properties } };
 }
 
-/** What may stand in an error's `details`, in the form that `rest` writes. */
+/** The possible elements of an error's `details`, in the form that `rest` writes. */
 const details: Readonly<Record<string, JsonSchema>> = {
   ErrorInfo: detail("ErrorInfo", "Why, for programs; always the first detail.", {
     reason: { ...reference("schemas", "ErrorReason"), description: "As `codeType`." },
@@ -56,13 +56,13 @@ const details: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** Properties of signpost.v1.ErrorBody that say more than its descriptor can. */
+/** Properties of signpost.v1.ErrorBody with more information than its descriptor holds. */
 export const errorProperties: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
   ["signpost.v1.ErrorBody.code_type", reference("schemas", "ErrorReason")],
   ["signpost.v1.ErrorBody.details", { type: "array", items: reference("schemas", "ErrorDetail") }],
 ]);
 
-/** The schemas of an error's parts, by name; `error` is the reference to the schema of signpost.v1.ErrorBody. */
+/** The schemas of an error's parts, by name; `error` refers to the schema of signpost.v1.ErrorBody. */
 export function errorSchemas(
   reasons: DescEnum,
   error: JsonSchema,
@@ -96,14 +96,14 @@ export function errorSchemas(
   };
 }
 
-/** The response of one status, with the reasons it may have and an example of each. */
+/** The response of one status, with its possible reasons and an example of each. */
 export function errorResponse(
   { reasons, texts }: Refusals,
   textOf: (reason: string) => string,
   headers: ResponseObject["headers"],
 ): ResponseObject {
   const lines = reasons.map((reason) => `- \`${reason}\`: ${textOf(reason)}`);
-  // The lines say what a clause says that only names its reasons.
+  // The list of reasons already covers a clause that only names its reasons.
   const told = texts.filter((clause) => !/^[A-Z_]+ \([A-Z_, ]+\)$/.test(clause));
   const when = told.length === 0 ? "" : `${told.join("; ")}.\n\n`;
   return {
@@ -112,7 +112,7 @@ export function errorResponse(
     "x-reasons": reasons,
     content: {
       "application/json": {
-        // The reference alone: what stands beside one makes generators write an empty type of its own.
+        // A bare reference: with other keys beside it, generators write an empty type of its own.
         schema: reference("schemas", "ErrorResponse"),
         examples: Object.fromEntries(reasons.map((reason) => [reason, reference("examples", reason)])),
       },
@@ -120,7 +120,7 @@ export function errorResponse(
   };
 }
 
-/** An error as it is sent, for the reason's example. */
+/** The body of an error, as the example of a reason. */
 export function errorExample(reason: string, status: number, sentence: string): object {
   const message = sentence.charAt(0).toLowerCase() + sentence.slice(1);
   const info = {

@@ -14,7 +14,7 @@ const open: Circumstances = {
   takesIdempotencyKey: false,
 };
 
-test("every clause gives its code and the reasons in parentheses, or the code itself as the reason", () => {
+test("every clause gives its code and the reasons in parentheses; without parentheses the code is the reason", () => {
   const text = "NOT_FOUND if it is gone; ALREADY_EXISTS (ID_TAKEN) if so, (SHORTLINK_TAKEN) if not.";
   expect(parseErrors(text, words)).toEqual([
     { code: "NOT_FOUND", reasons: ["NOT_FOUND"], text: "NOT_FOUND if it is gone" },
@@ -26,7 +26,7 @@ test("every clause gives its code and the reasons in parentheses, or the code it
   ]);
 });
 
-test("the errors of another method are taken over", () => {
+test("a method can include the errors of another method", () => {
   const clauses = parseErrors(
     "those of Create, for the first link; INVALID_ARGUMENT if there are none.",
     words,
@@ -46,7 +46,7 @@ test.each([
   expect(() => parseErrors(text, words)).toThrow(message);
 });
 
-test("own reasons join those of the pipeline under one status", () => {
+test("a method's reasons join those of the pipeline under one status", () => {
   const clauses = parseErrors("INVALID_ARGUMENT (INVALID_URL) if it is none.", words);
   const refusals = refusalsOf(clauses, { ...open, hasInput: true, hasId: true });
   expect(refusals).toContainEqual({
@@ -56,13 +56,13 @@ test("own reasons join those of the pipeline under one status", () => {
   });
 });
 
-test("a fault of the service may also come without a reason of its own", () => {
+test("a 5xx status also lists the code itself as a reason", () => {
   const clauses = parseErrors("UNAVAILABLE (ASSISTANT_UNAVAILABLE).", words);
   const last = refusalsOf(clauses, open).at(-1);
   expect(last).toMatchObject({ status: 503, reasons: ["ASSISTANT_UNAVAILABLE", "UNAVAILABLE"] });
 });
 
-test("only calls with a key can meet another call with the same key", () => {
+test("only methods that honour idempotency keys list the reasons about them", () => {
   const statuses = (circumstances: Circumstances) =>
     refusalsOf([], circumstances).map(({ status }) => status);
   expect(statuses(open)).toEqual([401, 429]);

@@ -1,30 +1,30 @@
 import { type Code, codeNumbers } from "../../src/lib/errors.ts";
 import { httpStatuses } from "../../src/rest/error-body.ts";
 
-/** What a method's comment says of one kind of its errors. */
+/** One clause of a method's `Errors:` paragraph. */
 export interface Clause {
   readonly code: Code;
-  /** Values of ErrorReason without their prefix. */
+  /** Values of ErrorReason, without their prefix. */
   readonly reasons: readonly string[];
   readonly text: string;
 }
 
-/** Everything that an operation may answer with under one HTTP status. */
+/** All refusals of an operation under one HTTP status. */
 export interface Refusals {
   readonly status: number;
   readonly reasons: readonly string[];
-  /** When, in sentences; empty when there is nothing to say beyond the reasons themselves. */
+  /** When the refusals occur, in sentences; empty when the reasons say it all. */
   readonly texts: readonly string[];
 }
 
-/** What is known of an operation before its own errors. */
+/** The properties of an operation that decide which pipeline errors it has. */
 export interface Circumstances {
   readonly access: "scope" | "open" | "member";
-  /** Whether some requests, or all, need full access besides. */
+  /** Whether some or all requests need full access in addition to the scope. */
   readonly mayNeedFullAccess: boolean;
-  /** Whether the caller gives any values. */
+  /** Whether the request has any fields. */
   readonly hasInput: boolean;
-  /** Whether one of them is a UUID. */
+  /** Whether one of the fields is a UUID. */
   readonly hasId: boolean;
   readonly hasBody: boolean;
   readonly takesIdempotencyKey: boolean;
@@ -32,14 +32,14 @@ export interface Circumstances {
 
 export interface ErrorWords {
   readonly isReason: (word: string) => boolean;
-  /** The `Errors:` paragraph of a method of the same service. */
+  /** Returns the `Errors:` paragraph of a method of the same service. */
   readonly errorsOf: (method: string) => string | undefined;
 }
 
 /**
- * Reads an `Errors:` paragraph: clauses apart by semicolons, each of which begins with a gRPC code, names reasons in
- * parentheses (none means the one called like the code), and goes on in words. `those of Create` takes over the errors of
- * another method. Throws on anything else.
+ * Reads an `Errors:` paragraph. Semicolons separate its clauses. Each clause begins with a gRPC code, names reasons in
+ * parentheses (without parentheses the code's name is the reason), and continues in words. `those of Create` includes
+ * the errors of another method. Throws on any other form.
  */
 export function parseErrors(paragraph: string, words: ErrorWords): Clause[] {
   if (paragraph === "") return [];
@@ -61,7 +61,7 @@ export function parseErrors(paragraph: string, words: ErrorWords): Clause[] {
   });
 }
 
-/** Own errors and those of the pipeline together, by HTTP status, ascending. */
+/** Joins a method's errors with those of the pipeline, by HTTP status in ascending order. */
 export function refusalsOf(clauses: readonly Clause[], circumstances: Circumstances): Refusals[] {
   const byStatus = new Map<number, { reasons: Set<string>; texts: Set<string> }>();
   const at = (status: number) => {
@@ -73,7 +73,7 @@ export function refusalsOf(clauses: readonly Clause[], circumstances: Circumstan
   for (const { code, reasons, text } of clauses) {
     const known = at(httpStatuses[code]);
     for (const reason of reasons) known.reasons.add(reason);
-    // Faults of the service may always come without a reason of their own.
+    // A fault of the service may always come without a specific reason.
     if (httpStatuses[code] >= 500) known.reasons.add(code);
     known.texts.add(text);
   }
@@ -82,7 +82,7 @@ export function refusalsOf(clauses: readonly Clause[], circumstances: Circumstan
     .map(([status, { reasons, texts }]) => ({ status, reasons: [...reasons], texts: [...texts] }));
 }
 
-/** What any call may meet before its handler runs, in the order of the checks (`rest` and `rpc` have them). */
+/** The errors that any call may get before its handler runs, in the order of the checks in `rest` and `rpc`. */
 function pipelineReasons(circumstances: Circumstances): [status: number, reason: string][] {
   const { access, mayNeedFullAccess, hasInput, hasId, hasBody, takesIdempotencyKey } = circumstances;
   const reasons: [number, string, boolean][] = [

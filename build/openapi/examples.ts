@@ -10,8 +10,8 @@ const byFormat: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value that a schema allows: of an object, what it requires and what has an example of its own. Undefined where
- * none can be made up, such as for a text without a format.
+ * Makes a value that a schema allows. An object gets its required properties and those with an example. Undefined when
+ * no value can be made up, such as for a text without a format.
  */
 export function exampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
   const { $ref, ...own } = schema;
@@ -21,7 +21,7 @@ export function exampleOf(schema: JsonSchema, components: Readonly<Record<string
   }
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
-  // The first value of an enum says nothing.
+  // The first value of an enum is the unspecified one.
   if (schema.enum !== undefined) return schema.enum[1] ?? schema.enum[0];
   return exampleOfType(schema, components);
 }

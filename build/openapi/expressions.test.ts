@@ -6,7 +6,7 @@ import { expressionLimits } from "./expressions.ts";
 const { vcardData } = CreateContactLinkRequestSchema.field;
 const { name, status } = UpdateWebhookRequestSchema.field;
 
-test("a text that has to match is a pattern, and of several patterns one is enough", () => {
+test("a text that has to match becomes a pattern, and alternatives become one pattern", () => {
   expect(expressionLimits(["this.matches('^[a-z]{3,64}$')"], name)).toEqual({ pattern: "^[a-z]{3,64}$" });
   const pattern =
     expressionLimits(["this.matches('^#[0-9]$') || this.matches('^a[(]b$')"], name).pattern ?? "";
@@ -18,11 +18,11 @@ test("a text that has to match is a pattern, and of several patterns one is enou
   ]);
 });
 
-test("a value that is refused is named", () => {
+test("a refused value is named", () => {
   expect(expressionLimits(["this != 2"], status)).toEqual({ not: { const: "WEBHOOK_STATUS_DISABLED" } });
 });
 
-test("nothing is said of what JSON Schema has no words for", () => {
+test("rules that JSON Schema cannot express are left out", () => {
   expect(expressionLimits(["this.values.size() == 0 || this.value == ''"], vcardData)).toEqual({});
   expect(expressionLimits(["this.matches('^a$') || this == 'b'"], name)).toEqual({});
   expect(expressionLimits(["this.first_name != ''"], vcardData)).toEqual({});

@@ -2,8 +2,8 @@ import type { DescField } from "@bufbuild/protobuf";
 import type { JsonSchema } from "./json-schema.ts";
 
 /**
- * What expressions of buf.validate ask of a value, as far as JSON Schema has words for it: a text that matches, a value of
- * an enum that is refused. Of all others it says nothing.
+ * Translates expressions of buf.validate that JSON Schema can express: a text that must match a pattern, a refused
+ * value of an enum. Leaves all others out.
  */
 export function expressionLimits(expressions: readonly string[], field: DescField): JsonSchema {
   return Object.assign({}, ...expressions.map((expression) => limitsOf(expression, field)));
@@ -17,7 +17,7 @@ function limitsOf(expression: string, field: DescField): JsonSchema {
   return value === undefined ? {} : { not: { const: value.name } };
 }
 
-/** The patterns of which one has to match, each of them anchored; undefined of an expression of another form. */
+/** The alternative patterns of an expression, each anchored; undefined for an expression of another form. */
 function matchedPatterns(expression: string): string[] | undefined {
   const patterns = expression
     .split(" || ")

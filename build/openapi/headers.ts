@@ -1,7 +1,7 @@
 import type { JsonSchema } from "./json-schema.ts";
 import { reference } from "./json-schema.ts";
 
-/** A parameter as OpenAPI describes it. */
+/** A parameter in the form of OpenAPI. */
 export interface ParameterObject {
   readonly name: string;
   readonly in: "path" | "query" | "header";
@@ -79,7 +79,7 @@ export const answerHeaders = {
 
 type HeaderName = keyof typeof answerHeaders;
 
-/** References to the headers of an answer, those that every answer has among them. */
+/** References to an answer's headers, including those of every answer. */
 export function headersOf(...names: readonly HeaderName[]): Record<string, object> {
   const all: HeaderName[] = ["X-Request-Id", "RateLimit", "RateLimit-Policy", ...names];
   return Object.fromEntries(all.map((name) => [name, reference("headers", name)]));

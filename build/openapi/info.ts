@@ -1,4 +1,4 @@
-/** What the document says of the service as a whole. */
+/** The document's description of the whole service. */
 export const info = {
   title: "Signpost",
   version: "v1",
@@ -29,7 +29,7 @@ before the day that \`Sunset\` and \`x-sunset\` name. Clients ignore fields and 
   license: { name: "Apache 2.0", identifier: "Apache-2.0" },
 } as const;
 
-/** How callers say who they are. */
+/** How callers authenticate. */
 export const securitySchemes = {
   bearerAuth: {
     type: "http",

@@ -1,4 +1,7 @@
-/** What this service's documents use of JSON Schema 2020-12, the dialect of OpenAPI 3.1. Keys are written in the order given. */
+/**
+ * The part of JSON Schema 2020-12, the dialect of OpenAPI 3.1, that our documents use. Keys are written in the order
+ * given.
+ */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string;
@@ -37,7 +40,7 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** A reference to one of the document's components, of the kinds that OpenAPI has. */
+/** A reference to a component of the document. */
 export function reference(
   kind: "schemas" | "parameters" | "headers" | "responses" | "examples",
   name: string,
@@ -45,13 +48,13 @@ export function reference(
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** The object without the keys whose value is undefined. */
+/** Removes the keys whose value is undefined. */
 export function present<T extends object>(
   object: {
     readonly [K in keyof T]: T[K] | undefined;
   },
 ): T {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
-  // What is left are the keys that T may leave out only where they were undefined.
+  // Only keys with the value undefined are gone, and T allows those to be absent.
   return Object.fromEntries(entries) as T;
 }

@@ -10,17 +10,17 @@ import { expressionLimits } from "./expressions.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { portablePattern } from "./portable-pattern.ts";
 
-/** What buf.validate asks of a field, in JSON Schema's words. */
+/** The buf.validate rules of a field, translated to JSON Schema. */
 export interface Limits {
-  /** Of the value; of a list or map, the whole. */
+  /** The limits of the value, or of the whole list or map. */
   readonly value: JsonSchema;
-  /** Of the elements of a list or the values of a map. */
+  /** The limits of each element of a list or value of a map. */
   readonly element: JsonSchema;
-  /** Of the keys of a map. */
+  /** The limits of a map's keys. */
   readonly key: JsonSchema;
-  /** Whether the field must be there. */
+  /** Whether a caller must give the field. */
   readonly required: boolean;
-  /** Whether an empty value is fine, whatever the rules say of others. */
+  /** Whether an empty value is allowed, whatever the rules require of other values. */
   readonly mayBeEmpty: boolean;
 }
 
@@ -43,7 +43,7 @@ const stringRules: Readonly<Record<string, Translate>> = {
   len: (value) => ({ minLength: Number(value), maxLength: Number(value) }),
   min_len: size("minLength"),
   max_len: size("maxLength"),
-  // A character has at least one byte, so the bound holds, if loosely.
+  // A character has at least one byte, so the limit in bytes also limits the characters.
   max_bytes: size("maxLength"),
   pattern: (value) => ({ pattern: portablePattern(String(value)) }),
   not_in: (value) => ({ not: { enum: [...(value as Iterable<unknown>)] } }),
@@ -61,7 +61,7 @@ const numberRules: Readonly<Record<string, Translate>> = {
   lte: bound("maximum"),
   in: (value) => ({ enum: Array.from(value as Iterable<unknown>, Number) }),
   not_in: (value) => ({ not: { enum: Array.from(value as Iterable<unknown>, Number) } }),
-  // JSON has no number that is not finite.
+  // Every number in JSON is finite.
   finite: say(nothing),
 };
 const bytesRules: Readonly<Record<string, Translate>> = {
@@ -83,7 +83,7 @@ const mapRules: Readonly<Record<string, Translate>> = {
   values: say(nothing),
 };
 
-/** Reads the rules of a field. Throws an Error that names the field when one has no translation here. */
+/** Translates the rules of a field. Throws an Error that names the field when a rule has no translation here. */
 export function limitsOf(field: DescField): Limits {
   const nobody: Limits = {
     value: nothing,
@@ -103,7 +103,7 @@ export function limitsOf(field: DescField): Limits {
 }
 
 function readRules(field: DescField, rules: FieldRules): Partial<Limits> {
-  // Where nothing can be told apart from the zero value, what is required must be something else.
+  // In a required field without presence the zero value counts as missing, so it is excluded.
   const given = rules.required && !hasPresence(field) ? somethingElse(field) : nothing;
   if (rules.type.case === "repeated") {
     const value = { ...given, ...translate(rules, listRules) };
@@ -142,7 +142,7 @@ function holdsText({ scalar }: DescField): boolean {
   return scalar === ScalarType.STRING || scalar === ScalarType.BYTES;
 }
 
-/** Whether a field that is not there can be told apart from one that holds its zero value. */
+/** Whether a missing field can be told apart from one with its zero value. */
 export function hasPresence(field: DescField): boolean {
   return field.oneof !== undefined || field.fieldKind === "message" || field.proto.proto3Optional;
 }
@@ -177,7 +177,7 @@ function ofType(rules: FieldRules, of: DescEnum | undefined): JsonSchema {
 
 function enumRules(of: DescEnum | undefined): Readonly<Record<string, Translate>> {
   const names = (value: unknown) =>
-    // The descriptor says that these are the numbers of values.
+    // The descriptor guarantees that these are numbers of enum values.
     Array.from(value as Iterable<number>, (number) => of?.value[number]?.name ?? number);
   return {
     defined_only: say(nothing),
@@ -186,7 +186,7 @@ function enumRules(of: DescEnum | undefined): Readonly<Record<string, Translate>
   };
 }
 
-/** Translates every rule that is given; throws on one that the table lacks, so that none is lost. */
+/** Translates every given rule. Throws on a rule that the table lacks, so that no rule is lost silently. */
 function translate({ type }: FieldRules, table: Readonly<Record<string, Translate>>): JsonSchema {
   const desc = FieldRulesSchema.fields.find(({ localName }) => localName === type.case)?.message;
   if (desc === undefined || type.value === undefined) return nothing;
@@ -202,12 +202,12 @@ function translate({ type }: FieldRules, table: Readonly<Record<string, Translat
   return schema;
 }
 
-/** Whether a text or number rule refuses what a field holds that is not there. */
+/** Whether a text or number rule refuses the zero value, which a missing field holds. */
 function refusesZero(schema: JsonSchema, field: DescField): boolean {
   return schema.format !== undefined || zeroBreaks(schema, field);
 }
 
-/** As `refusesZero`, without formats: JSON Schema takes them for notes. */
+/** Like `refusesZero`, without formats, which JSON Schema treats as annotations. */
 function zeroBreaks(schema: JsonSchema, field: DescField): boolean {
   const zero = zeroOf(field);
   return (
@@ -223,8 +223,8 @@ function zeroBreaks(schema: JsonSchema, field: DescField): boolean {
 }
 
 /**
- * The schema widened to the zero value: for fields whose rules do not count while they are empty. `anyOf` would say it
- * exactly, but generators of clients make types of its members that do not compile.
+ * Widens a schema to the zero value, for fields whose rules are skipped while the field is empty. `anyOf` would say it
+ * exactly, but client generators make types of its members that do not compile.
  */
 function orZero(schema: JsonSchema, field: DescField): JsonSchema {
   if (!zeroBreaks(schema, field)) return schema;
@@ -239,7 +239,7 @@ function orZero(schema: JsonSchema, field: DescField): JsonSchema {
   return widened;
 }
 
-/** What a pattern matches, and the empty text. */
+/** A pattern that also matches the empty text. */
 export function orEmptyPattern(pattern: string): string {
   return `^$|${pattern}`;
 }

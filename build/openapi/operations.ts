@@ -13,7 +13,7 @@ import { type Pagination, paginationOf } from "./pagination.ts";
 import { parametersOf } from "./parameters.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** An operation as OpenAPI describes it. */
+/** An operation in the form of OpenAPI. */
 export interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
@@ -39,13 +39,13 @@ export interface OperationsOptions {
   readonly tagOf: (method: DescMethodUnary) => string;
   /** Whether a word is a value of ErrorReason. */
   readonly isReason: (word: string) => boolean;
-  /** What a reason means; told of every use. */
+  /** Describes a reason under a status, and records its use. */
   readonly textOf: (reason: string, status: number) => string;
-  /** Keeps a response that many operations have under a name. */
+  /** Stores a response shared by many operations under a name, and returns a reference to it. */
   readonly shared: (name: string, response: ResponseObject) => { readonly $ref: string };
 }
 
-/** Responses that say the same wherever they stand, by their reasons. */
+/** The names of responses that are equal for many operations, by their reasons. */
 const sharedNames: Readonly<Record<string, string>> = {
   "UNAUTHENTICATED TOKEN_ENVIRONMENT_MISMATCH": "Unauthenticated",
   "INSUFFICIENT_SCOPE INSUFFICIENT_ROLE": "Forbidden",
@@ -57,7 +57,7 @@ const sharedNames: Readonly<Record<string, string>> = {
   "RATE_LIMITED MAX_PUBLIC_API_QUERIED_REACHED SANDBOX_CAP_REACHED": "LimitReached",
 };
 
-/** Describes the operation that a binding offers. */
+/** Describes the operation of a binding. */
 export function describeOperation(binding: Binding, options: OperationsOptions): OperationObject {
   const { schemas, commentOf, tagOf } = options;
   const { method } = binding;
@@ -149,7 +149,7 @@ function successOf(
     ...(getOption(method, success_status) === 202 ? (["Location"] as const) : []),
   );
   const told = wholeText(commentOf(responseField ?? method.output));
-  // `Response for List: ...` stands where everybody sees whose response it is.
+  // The document shows whose response it is, so the prefix `Response for List:` is removed.
   const description = told.replace(/^Response for \w+: (\w)/, (_, first: string) => first.toUpperCase());
   const shown = description === "" ? "The call succeeded." : description;
   if (isHttpBody(method.output)) return { description: shown, headers, content: { "*/*": {} } };
@@ -158,7 +158,7 @@ function successOf(
   return { description: shown, headers, content: { "application/json": { schema } } };
 }
 
-/** A schema without what is said of the field it stands in. */
+/** A schema without the keys that belong to the field it is used in. */
 function bare({ description: _, readOnly: __, writeOnly: ___, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { Binding } from "../../src/rest/binding.ts";
 
-/** Where a list keeps what a client needs to follow its pages: names of parameters, and dotted paths in the answer. */
+/** Where a list keeps its paging: names of parameters, and dotted paths in the answer. */
 export interface Pagination {
   readonly pageSize: string;
   readonly pageToken: string;
@@ -9,7 +9,7 @@ export interface Pagination {
   readonly items: string;
 }
 
-/** How an operation is paged; undefined for one that is not. */
+/** How an operation is paged; undefined when it is not. */
 export function paginationOf({ method }: Binding): Pagination | undefined {
   const find = ({ fields }: DescMessage, name: string) => fields.find((field) => field.name === name);
   const [size, token] = [find(method.input, "page_size"), find(method.input, "page_token")];
@@ -29,7 +29,7 @@ export function paginationOf({ method }: Binding): Pagination | undefined {
   throw new Error(`${method.toString()} takes pages but does not answer with any`);
 }
 
-/** An answer, and the messages that it may wrap: lists that come as CSV too stand one level down. */
+/** An answer and the messages that it may wrap: a list that also comes as CSV is one level down. */
 function placesOf(output: DescMessage): [path: DescField[], message: DescMessage][] {
   const inner = output.fields.flatMap((field): [DescField[], DescMessage][] =>
     field.fieldKind === "message" ? [[[field], field.message]] : [],

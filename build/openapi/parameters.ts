@@ -5,7 +5,10 @@ import { present } from "./json-schema.ts";
 import type { Schemas } from "./schemas.ts";
 import { wellKnownSchema } from "./well-known.ts";
 
-/** The path of a binding in OpenAPI's form. Throws where a variable takes more than one component: OpenAPI has no form for it. */
+/**
+ * The path of a binding in OpenAPI's form. Throws when a variable takes several components, which OpenAPI cannot
+ * express.
+ */
 export function pathOf({ template, variables }: Binding): string {
   const components = template.segments.map((segment, index) => {
     if (segment.kind === "literal") return encodeURIComponent(segment.text);
@@ -16,7 +19,10 @@ export function pathOf({ template, variables }: Binding): string {
   return `/${components.join("/")}${template.verb === "" ? "" : `:${template.verb}`}`;
 }
 
-/** The path and query parameters of a binding, in the order of the path, then of the fields. */
+/**
+ * The path and query parameters of a binding: first the path's, in its order, then the query's, in the order of the
+ * fields.
+ */
 export function parametersOf(binding: Binding, schemas: Schemas): ParameterObject[] {
   const path = binding.variables.map(({ fields }) => parameter("path", fields, schemas));
   const taken = new Set<DescField>(binding.variables.flatMap(({ fields }) => fields.slice(-1)));
@@ -39,7 +45,7 @@ function queryParameters(
     if (field.message === undefined || wellKnownSchema(field.message)?.type === "string") {
       return [parameter("query", path, schemas)];
     }
-    // What has members is given member by member; lists of such have no form in a query.
+    // A message is given field by field; a list of messages has no form in a query.
     const isObject = field.fieldKind === "message" && wellKnownSchema(field.message) === undefined;
     return isObject ? queryParameters(field.message, path, taken, schemas) : [];
   });

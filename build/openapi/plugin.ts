@@ -9,7 +9,7 @@ import {
 import { getComments, runNodeJs } from "@bufbuild/protoplugin";
 import { openapiDocument } from "./document.ts";
 
-// A protoc plugin: writes openapi.json. Only plugins are given the comments of proto files.
+// A protoc plugin that writes openapi.json. It is a plugin because only plugins receive the comments of proto files.
 runNodeJs({ name: "protoc-gen-signpost-openapi", version: "v1", run });
 
 function run(request: CodeGeneratorRequest): CodeGeneratorResponse {

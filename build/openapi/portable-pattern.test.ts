@@ -9,7 +9,7 @@ test("a pattern without Unicode's classes stays as it is", () => {
   expect(portablePattern(pattern)).toBe(pattern);
 });
 
-test("what the pattern allows, the portable one allows too", () => {
+test("the portable pattern allows every text that the pattern allows", () => {
   const portable = new RegExp(portablePattern(key));
   fc.assert(
     fc.property(fc.stringMatching(new RegExp(key, "u")), (text) => {
@@ -19,7 +19,7 @@ test("what the pattern allows, the portable one allows too", () => {
   );
 });
 
-test("both say the same of ASCII", () => {
+test("both patterns agree on ASCII texts", () => {
   const strict = new RegExp(key, "u");
   const portable = new RegExp(portablePattern(key));
   const ascii = fc.string({ unit: "binary-ascii", maxLength: 70 });

@@ -1,6 +1,7 @@
 /**
- * The pattern in what regular expressions have in common everywhere. Unicode's classes are not among it, so a set with one
- * becomes the set without the ASCII characters it refuses: all others are let through, and the service refuses some of them.
+ * Rewrites a pattern for regular expression engines without Unicode classes. A set with such a class becomes the set of
+ * all characters except the ASCII ones that it refuses: the portable pattern accepts more, and the service refuses the
+ * rest.
  */
 export function portablePattern(pattern: string): string {
   return pattern.replace(/\[(?:[^\][\\]|\\.)*\]/g, (set) => (/\\[pP]\{/.test(set) ? withoutAscii(set) : set));

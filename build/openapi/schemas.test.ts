@@ -30,7 +30,7 @@ function propertiesOf(schemas: Schemas, message: DescMessage) {
   return schemas.components()[componentName(message)]?.properties ?? {};
 }
 
-test("every type has the form that JSON gives it", () => {
+test("every type has the schema of its JSON form", () => {
   const properties = propertiesOf(schemasOf({ answered: [SpecimenSchema] }), SpecimenSchema);
   expect(properties).toMatchObject({
     id: { type: "string" },
@@ -70,14 +70,14 @@ test("limits, required fields and formats come from the rules of validation", ()
   expect(schemas.components().CreateLinkRequest?.required).toEqual(["destination"]);
 });
 
-test("64-bit numbers are numbers where callers send them and text where they are answered", () => {
+test("64-bit numbers are numbers in requests and text in answers", () => {
   const asked = propertiesOf(schemasOf({ sent: [ListLinksRequestSchema] }), ListLinksRequestSchema);
   expect(asked.pageSize).toMatchObject({ type: "integer", format: "int64", minimum: 0 });
   const answered = propertiesOf(schemasOf({ answered: [LinkSchema] }), LinkSchema);
   expect(answered.eventCount).toMatchObject({ type: "string", format: "int64", readOnly: true });
 });
 
-test("an answer requires what is always there, and not what may be left out", () => {
+test("an answer requires the fields that are always present, and no others", () => {
   const schemas = schemasOf({ answered: [LinkSchema] });
   schemas.message(LinkSchema);
   const { required } = schemas.components().Link ?? {};
@@ -87,7 +87,7 @@ test("an answer requires what is always there, and not what may be left out", ()
   expect(required).not.toContain("qrcodeSignedUrl");
 });
 
-test("a nested type is called by its outer one too", () => {
+test("a nested type's name includes its outer type", () => {
   const schemas = schemasOf({ answered: [WorkflowStepSchema] });
   schemas.message(WorkflowStepSchema);
   expect(schemas.components().WorkflowStepKind).toMatchObject({
@@ -96,7 +96,7 @@ test("a nested type is called by its outer one too", () => {
   });
 });
 
-test("a text of a format may be empty in answers where it need not be given", () => {
+test("a text with a format may be empty in answers when it is optional", () => {
   const form = (options: Parameters<typeof schemasOf>[0]) =>
     propertiesOf(schemasOf(options), VCardPayloadSchema).email;
   expect(form({ answered: [VCardPayloadSchema] })).toMatchObject({
@@ -107,14 +107,14 @@ test("a text of a format may be empty in answers where it need not be given", ()
   expect(form({ sent: [VCardPayloadSchema] })).toMatchObject({ format: "email", maxLength: 254 });
 });
 
-test("of a choice at most one may be given", () => {
+test("of an optional choice at most one member may be given", () => {
   const schemas = schemasOf({ sent: [WorkflowStepPayloadSchema] });
   schemas.message(WorkflowStepPayloadSchema);
   expect(schemas.components().WorkflowStepPayload).toMatchObject({ maxProperties: 1 });
   expect(schemas.components().WorkflowStepPayload).not.toHaveProperty("minProperties");
 });
 
-test("of a choice that has to be made one is given", () => {
+test("of a required choice exactly one member is given", () => {
   const schemas = schemasOf({ sent: [MediaSelectionSchema] });
   schemas.message(MediaSelectionSchema);
   expect(schemas.components().MediaSelection).toMatchObject({

@@ -8,33 +8,38 @@ import { type JsonSchema, present, reference } from "./json-schema.ts";
 import { hasPresence, limitsOf, orEmptyPattern } from "./limits.ts";
 import { wellKnownSchema } from "./well-known.ts";
 
-/** Makes schemas of messages and enums, and keeps those that the document's parts refer to. */
+/** Makes schemas of messages and enums, and keeps those that the document refers to. */
 export interface Schemas {
-  /** A reference to a message's schema, or the schema itself where protobuf's JSON has a form of its own. */
+  /**
+   * A reference to a message's schema, or the schema itself when protobuf's JSON has a special form for the message.
+   */
   message(desc: DescMessage): JsonSchema;
-  /** The schema of one field's value, with all that is known of it. */
+  /** The schema of one field's value, with its description and limits. */
   field(field: DescField): JsonSchema;
-  /** Whether a caller has to give the field. */
+  /** Whether a caller must give the field. */
   isRequired(field: DescField): boolean;
   /** Whether the field is left out of bodies. */
   isHidden(field: DescField): boolean;
-  /** Every schema referred to so far, by name, in the order of names. */
+  /** Every schema referred to so far, sorted by name. */
   components(): Record<string, JsonSchema>;
 }
 
 export interface SchemasOptions {
   readonly commentOf: (desc: Commented) => Comment;
-  /** Messages that callers send. In all others every field without presence is always there. */
+  /** Messages that callers send. In all other messages every field without presence is always present. */
   readonly sent: ReadonlySet<DescMessage>;
-  /** Messages that stand in answers. */
+  /** Messages that occur in answers. */
   readonly answered: ReadonlySet<DescMessage>;
-  /** Fields that are no part of the JSON body: those of the path, and the mask that follows from the keys. */
+  /** Fields outside of the JSON body: those of the path, and the mask, which derives from the body's keys. */
   readonly hidden: ReadonlySet<DescField>;
-  /** Properties that replace those of a message, by the field they stand for. */
+  /** Properties that replace those of a message, by the name of the field. */
   readonly replaced: ReadonlyMap<string, JsonSchema>;
 }
 
-/** The schemas of one document. Two types of one name are an error, for clients know them by it. */
+/**
+ * Makes the schemas of one document. Throws when two types have the same name, because clients use the name as
+ * identity.
+ */
 export function createSchemas(options: SchemasOptions): Schemas {
   const made = new Map<string, { readonly desc: DescMessage | DescEnum; schema: JsonSchema }>();
 
@@ -134,8 +139,8 @@ export function createSchemas(options: SchemasOptions): Schemas {
 }
 
 /**
- * Names for constants: values of an enum inside a message are short, `TYPE_BADGE`, and other messages have the same ones, which
- * Go would have to keep in one package.
+ * Gives an enum's constants unique names. Values of an enum inside a message are short, such as `TYPE_BADGE`. Other
+ * messages have equal ones, and Go would have to keep both in one package.
  */
 function constantNames({ parent, values }: DescEnum): JsonSchema {
   if (parent === undefined) return {};
@@ -143,7 +148,9 @@ function constantNames({ parent, values }: DescEnum): JsonSchema {
   return { "x-enum-varnames": values.map(({ name }) => `${prefix}_${name}`) };
 }
 
-/** The name of a type's component, without its package: `signpost.v1.CustomDomain.Status` as `CustomDomainStatus`. */
+/**
+ * The component name of a type, without its package: `signpost.v1.CustomDomain.Status` becomes `CustomDomainStatus`.
+ */
 export function componentName({ typeName, file }: DescMessage | DescEnum): string {
   return typeName.slice(file.proto.package.length + 1).replaceAll(".", "");
 }
@@ -168,7 +175,7 @@ function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSc
     case ScalarType.FIXED32:
       return { type: "integer", minimum: 0, maximum: 4_294_967_295 };
     default:
-      // Answers hold text, because readers of JSON lose digits of larger numbers; text is taken too.
+      // Answers hold text, because JSON readers lose digits of large numbers; requests may hold text too.
       return answered
         ? { type: "string", format: "int64", pattern: "^-?[0-9]{1,20}$" }
         : {
@@ -182,12 +189,15 @@ function scalarSchema(scalar: ScalarType | undefined, answered: boolean): JsonSc
 
 const uuidPattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
-/** Formats are notes to those who send, but clients read answers by them: an empty text is no UUID. */
+/**
+ * Allows the empty text. Requests treat a format as an annotation, but clients parse answers by it, and an empty text
+ * is no UUID.
+ */
 function orEmpty({ format, ...limits }: JsonSchema): JsonSchema {
   return format === "uuid" ? { ...limits, pattern: orEmptyPattern(uuidPattern) } : limits;
 }
 
-/** A message that is nothing but a choice holds one key at most. */
+/** A message that consists of one choice has at most one key. */
 function choiceOf(desc: DescMessage): JsonSchema {
   const [only] = desc.oneofs.filter((oneof) => oneof.fields.length > 1);
   const isChoice = only !== undefined && only.fields.length === desc.fields.length;

@@ -26,7 +26,7 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
   "google.protobuf.DoubleValue": { type: "number", format: "double" },
 };
 
-/** The schema of a message that protobuf's JSON writes in a form of its own; undefined for all others. */
+/** The schema of a message that has a special form in protobuf's JSON; undefined for all others. */
 export function wellKnownSchema({ typeName }: DescMessage): JsonSchema | undefined {
   return schemas[typeName];
 }

@@ -1,5 +1,5 @@
-// Package signpost is a client of the Signpost API. Messages and the interfaces of the services are generated into
-// signpost.example/signpost/v1; this package adds the token, retries that are safe, typed errors and paging.
+// Package signpost is a client of the Signpost API. The generated messages and service interfaces are in
+// signpost.example/signpost/v1; this package adds the token, safe retries, typed errors and paging.
 package signpost
 
 import (
@@ -10,12 +10,12 @@ import (
 	"connectrpc.com/connect"
 )
 
-// Client reaches every service by its name without "Service": client.Links, client.WorkflowSteps.
+// Client has a field for every service, named without "Service": client.Links, client.WorkflowSteps.
 type Client struct {
 	Services
 }
 
-// Option sets something beside address and token.
+// Option sets something other than address and token.
 type Option func(*settings)
 
 type settings struct {
@@ -25,22 +25,22 @@ type settings struct {
 	wait        func(context.Context, time.Duration) error
 }
 
-// WithHTTPClient sends requests by another client than http.DefaultClient.
+// WithHTTPClient sends requests with another client than http.DefaultClient.
 func WithHTTPClient(client connect.HTTPClient) Option {
 	return func(s *settings) { s.httpClient = client }
 }
 
-// WithTimeout sets how long a call may take with all its tries when its context has no deadline.
+// WithTimeout sets the most time of a call with all its tries, used when its context has no deadline.
 func WithTimeout(timeout time.Duration) Option {
 	return func(s *settings) { s.timeout = timeout }
 }
 
-// WithAttempts sets how often a call is tried at most; 1 means never again.
+// WithAttempts sets the most tries of a call; 1 means no retry.
 func WithAttempts(most int) Option {
 	return func(s *settings) { s.attemptsMax = most }
 }
 
-// NewClient connects to the service at baseURL with a workspace token, a member's session or an OAuth grant; with an
+// NewClient connects to the service at baseURL with a workspace token, a member's session or an OAuth grant. With an
 // empty token only the open calls work. Calls have 60 seconds and 4 tries unless options say otherwise.
 func NewClient(baseURL, token string, options ...Option) *Client {
 	s := settings{httpClient: http.DefaultClient, timeout: time.Minute, attemptsMax: 4, wait: wait}
@@ -52,8 +52,8 @@ func NewClient(baseURL, token string, options ...Option) *Client {
 
 type idempotencyKey struct{}
 
-// WithIdempotencyKey makes the calls of a context happen once, however often and from wherever they are sent with this
-// key within 24 hours. Without it every call has a key of its own, which covers its retries.
+// WithIdempotencyKey gives the calls of a context an idempotency key: repeated calls with the key, from any process,
+// take effect once within 24 hours. Without it every call has a key of its own, which covers its retries.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }

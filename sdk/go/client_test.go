@@ -15,7 +15,7 @@ import (
 	v1 "signpost.example/signpost/v1"
 )
 
-// answers stands for the service: each request gets the next one, and those after the last succeed.
+// answers stands for the service: it gives one answer per request, and success after the last.
 type answers struct {
 	left []answer
 	sent []http.Header
@@ -45,7 +45,7 @@ func (a *answers) Do(request *http.Request) (*http.Response, error) {
 
 var away = answer{http.StatusServiceUnavailable, `{"code":"unavailable","message":"not now"}`}
 
-// The details are google.rpc.RetryInfo of so many seconds.
+// details is a google.rpc.RetryInfo.
 func usedUp(details string) answer {
 	return answer{http.StatusTooManyRequests, fmt.Sprintf(`{"code":"resource_exhausted","message":"used up","details":[%s]}`, details)}
 }

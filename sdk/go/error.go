@@ -10,31 +10,31 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 )
 
-// Error is everything a call can fail with, whether the service refused it or could not be reached. Read it with
+// Error is the error of every failed call, whether the service refused it or could not be reached. Read it with
 // errors.As; connect.CodeOf works on it as well.
 type Error struct {
-	// Code is what kind of failure it is.
+	// Code is the kind of failure.
 	Code connect.Code
-	// Reason is the precise cause, such as SHORTLINK_TAKEN; the code's name where the service has said nothing more.
+	// Reason is the precise cause, such as SHORTLINK_TAKEN, or the code's name if the service gave no reason.
 	Reason  string
 	Message string
-	// Metadata are facts that go with the reason, such as the missing scope.
+	// Metadata holds facts about the reason, such as the missing scope.
 	Metadata map[string]string
-	// FieldViolations are all refused fields of an invalid argument.
+	// FieldViolations lists every refused field of an invalid argument.
 	FieldViolations []FieldViolation
-	// RetryDelay is how long the service asks to wait before another try; 0 when it does not say.
+	// RetryDelay is the wait that the service asks for before another try; 0 when it names none.
 	RetryDelay time.Duration
-	// RequestID leads to the call in the service's log.
+	// RequestID finds the call in the service's log.
 	RequestID string
 
 	cause error
 }
 
-// FieldViolation is one field that was refused.
+// FieldViolation is one refused field.
 type FieldViolation struct {
 	// Field is its path in JSON names, such as links[3].destination.
 	Field string
-	// Description is what is wrong, and what to do about it.
+	// Description says what is wrong and how to mend it.
 	Description string
 }
 
@@ -42,7 +42,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("signpost: %s: %s (request %s)", e.Code, e.Message, e.RequestID)
 }
 
-// Unwrap answers the *connect.Error that it was made from.
+// Unwrap returns the *connect.Error behind the error.
 func (e *Error) Unwrap() error { return e.cause }
 
 func newError(err error, requestID string) *Error {
@@ -72,7 +72,7 @@ func newError(err error, requestID string) *Error {
 	return e
 }
 
-// The name that the API gives a code, which has one more L in one of them than Connect's.
+// reasonOf returns the API's name of a code; one name has one L more than Connect's.
 func reasonOf(code connect.Code) string {
 	if code == connect.CodeCanceled {
 		return "CANCELLED"

@@ -14,11 +14,11 @@ type Paged interface {
 	GetPageToken() string
 }
 
-// Pages calls any list call until its last page, or until it fails:
+// Pages calls any list call until its last page or an error:
 //
 //	for page, err := range signpost.Pages(ctx, client.Links.List, &v1.ListLinksRequest{PageSize: 50}) {
 //
-// The request's own page token, if it has one, is where it starts.
+// It starts at the request's own page token, if there is one.
 func Pages[Request Paged, Answer proto.Message](
 	ctx context.Context,
 	list func(context.Context, Request) (Answer, error),
@@ -41,7 +41,7 @@ func Pages[Request Paged, Answer proto.Message](
 	}
 }
 
-// Items are all records of a list call, page after page:
+// Items yields all records of a list call, page after page:
 //
 //	signpost.Items(ctx, client.Links.List, &v1.ListLinksRequest{}, (*v1.ListLinksResponse).GetLinks)
 func Items[Request Paged, Answer proto.Message, Item any](
@@ -66,7 +66,7 @@ func Items[Request Paged, Answer proto.Message, Item any](
 	}
 }
 
-// The token stands in the answer, or in the form that was asked for.
+// The token is in the answer, or in the part of it for the requested format.
 func nextPageToken(page protoreflect.Message) string {
 	if field := fieldOf(page, "next_page_token"); field != nil {
 		return page.Get(field).String()

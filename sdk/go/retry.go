@@ -14,11 +14,11 @@ import (
 const (
 	firstDelay = 200 * time.Millisecond
 	delayMax   = 10 * time.Second
-	// A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+	// A longer wait, such as for a month's quota, is reported to the caller at once.
 	askedDelayMax = 30 * time.Second
 )
 
-// retrying makes calls carry the token, be safe to repeat, be repeated, and fail with *Error.
+// retrying adds the token and an idempotency key to calls, repeats them, and makes them fail with *Error.
 func retrying(token string, s settings) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
@@ -54,7 +54,8 @@ func prepare(ctx context.Context, request connect.AnyRequest, token string) {
 	if header.Get("X-Request-Id") == "" {
 		header.Set("X-Request-Id", rand.Text())
 	}
-	// Calls that declare no level write something new each time; the service replays the answer of a known key.
+	// Calls without a declared idempotency level write something new each time; the service replays the answer of a known
+	// key.
 	if request.Spec().IdempotencyLevel != connect.IdempotencyUnknown || header.Get("Idempotency-Key") != "" {
 		return
 	}
@@ -65,7 +66,7 @@ func prepare(ctx context.Context, request connect.AnyRequest, token string) {
 	header.Set("Idempotency-Key", key)
 }
 
-// retryDelay answers how long to wait before the next try, and whether one would help.
+// retryDelay returns the wait before the next try, and whether a next try would help.
 func retryDelay(err *Error, attempt int) (time.Duration, bool) {
 	switch err.Code {
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded:
@@ -77,7 +78,7 @@ func retryDelay(err *Error, attempt int) (time.Duration, bool) {
 	}
 }
 
-// backoff doubles with each try; a random half of it spreads clients that failed together.
+// backoff doubles with each try. Half of it is random, which spreads clients that failed together.
 func backoff(attempt int) time.Duration {
 	delay := min(float64(delayMax), float64(firstDelay)*math.Pow(2, float64(attempt-1)))
 	return time.Duration(delay * (0.5 + mathrand.Float64()/2))

@@ -1,4 +1,4 @@
-"""Tries the client that openapi-python-client makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN."""
+"""Tests the client that openapi-python-client makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN."""
 
 import os
 import uuid

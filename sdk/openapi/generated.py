@@ -1,4 +1,4 @@
-"""Tries the Python client that openapi-generator makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN."""
+"""Tests the Python client that openapi-generator makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN."""
 
 import os
 import uuid

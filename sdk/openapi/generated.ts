@@ -1,4 +1,4 @@
-// Tries the TypeScript client that openapi-generator makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN.
+// Tests the TypeScript client that openapi-generator makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import {

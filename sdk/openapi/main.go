@@ -1,4 +1,4 @@
-// Tries the Go client that openapi-generator makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN.
+// Tests the Go client that openapi-generator makes, on the service at SIGNPOST_URL with SIGNPOST_TOKEN.
 package main
 
 import (

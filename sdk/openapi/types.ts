@@ -1,4 +1,5 @@
-// Tries the types that openapi-typescript makes, with openapi-fetch, on the service at SIGNPOST_URL with SIGNPOST_TOKEN.
+// Tests the types that openapi-typescript makes, with openapi-fetch, on the service at SIGNPOST_URL with
+// SIGNPOST_TOKEN.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";

@@ -1,4 +1,4 @@
-"""A plugin of the usual protocol around gRPC's generator for Python, which grpcio-tools only has built into its protoc."""
+"""Makes a protoc plugin of gRPC's generator for Python, which grpcio-tools only builds into its own protoc."""
 
 import sys
 import tempfile

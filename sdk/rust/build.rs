@@ -1,4 +1,4 @@
-//! Makes messages, stubs, and what the client must know about methods, from the descriptors of the interface.
+//! Makes messages, stubs, and the client's facts about methods, from the descriptors of the interface.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes =
         fs::read(DESCRIPTORS).map_err(|error| format!("{DESCRIPTORS}: {error}; `npm run sdk rust` makes it"))?;
     let mut descriptors = FileDescriptorSet::decode(bytes.as_slice())?;
-    // The rest says how the service answers, in options that no client reads.
+    // The other packages hold options that tell how the service answers; no client reads them.
     let kept = ["signpost.v1", "signpost.options.v1", "google.protobuf"];
     descriptors.file.retain(|file| kept.contains(&file.package()));
 
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The stub of every service by its name without `Service`: `client.links()`, `client.workflow_steps()`.
+/// Writes a method for the stub of every service, named without `Service`: `client.links()`, `client.workflow_steps()`.
 fn services(files: &[FileDescriptorProto]) -> Result<String, std::fmt::Error> {
     let mut source = String::from("impl Client {\n");
     for service in files.iter().flat_map(|file| &file.service) {
@@ -47,7 +47,7 @@ fn services(files: &[FileDescriptorProto]) -> Result<String, std::fmt::Error> {
     Ok(source)
 }
 
-/// `reads(path)`: whether a method changes nothing, by its declared idempotency level.
+/// Writes `reads(path)`: whether a method changes nothing, by its declared idempotency level.
 fn methods(files: &[FileDescriptorProto]) -> Result<String, std::fmt::Error> {
     let mut source =
         String::from("pub(crate) fn reads(path: &str) -> bool {\n    matches!(\n        path,\n        \"\"");
@@ -104,7 +104,7 @@ fn page(source: &mut String, name: &str, item: &str, parts: &str) -> std::fmt::R
     )
 }
 
-/// The one list of messages in a page, and what is listed.
+/// The one list of messages in a page: its field and the type of its elements.
 fn listed(message: &DescriptorProto) -> Option<(String, String)> {
     field(message, "next_page_token")?;
     let mut lists =

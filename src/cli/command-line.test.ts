@@ -36,7 +36,7 @@ test("lists are split at commas, repeated, or JSON where an item has a comma", (
   expect(request(update, "x", "--tags=")).toEqual({ id: "x", tags: [] });
 });
 
-test("maps are pairs, whose values may hold an equals sign and whose keys may be anything", () => {
+test("maps are pairs; a value may contain an equals sign, and a key may be any text", () => {
   const metadata = request(create, "--metadata", "a=1=2", "--metadata", "__proto__=x").metadata;
   expect(Object.entries(metadata ?? {})).toEqual([
     ["a", "1=2"],
@@ -45,7 +45,7 @@ test("maps are pairs, whose values may hold an equals sign and whose keys may be
   expect(() => request(create, "--metadata", "a")).toThrow("--metadata must be key=value");
 });
 
-test("flags lead into nested messages, which are given as JSON too", () => {
+test("flags reach into nested messages, which may be given as JSON too", () => {
   const nested = { payload: { clientRedirect: { destination: "https://a", conversionTracking: false } } };
   const flags = [
     "--payload.client-redirect.destination=https://a",
@@ -56,7 +56,7 @@ test("flags lead into nested messages, which are given as JSON too", () => {
   expect(request(createStep, "--canvas-position.x", "-1.5")).toEqual({ canvasPosition: { x: -1.5 } });
 });
 
-test("objects of any shape take pairs, keys after a dot, or JSON", () => {
+test("free-form objects take pairs, keys after a dot, or JSON", () => {
   const visitor = { $email: "a@example.com", size: "9" };
   expect(request(identify, "--visitor", "$email=a@example.com", "--visitor.size", "9")).toEqual({ visitor });
   expect(request(identify, "--visitor", '{"n":1}', "--visitor", "m=2")).toEqual({
@@ -64,7 +64,7 @@ test("objects of any shape take pairs, keys after a dot, or JSON", () => {
   });
 });
 
-test("enums take short and whole names in any case, and say which there are", () => {
+test("enums take short and full names in any case, and errors list them", () => {
   for (const name of ["badge", "BADGE", "type_badge", "type-badge"])
     expect(request(upload, "--media-type", name)).toEqual({ mediaType: "TYPE_BADGE" });
   expect(() => request(upload, "--media-type", "logo")).toThrow(
@@ -72,20 +72,20 @@ test("enums take short and whole names in any case, and say which there are", ()
   );
 });
 
-test("bytes come from a file, or as base64", () => {
+test("bytes are read from a file or as base64", () => {
   const fileData = Buffer.from("bytes of logo.png").toString("base64");
   expect(request(upload, "--file-data", "@logo.png")).toEqual({ fileData });
   expect(request(upload, "--file-data", fileData)).toEqual({ fileData });
 });
 
-test("fields of the path are positionals in their order, and flags as well", () => {
+test("fields of the path are positionals in their order, or flags", () => {
   expect(request(update, "an-id", "--name", "n")).toEqual({ id: "an-id", name: "n" });
   expect(request(traces, "--event-id", "an-id")).toEqual({ eventId: "an-id" });
   expect(request(update, "--name", "n", "--", "--an-id")).toEqual({ id: "--an-id", name: "n" });
-  expect(() => request(traces, "one", "two")).toThrow('there is no place for "two"');
+  expect(() => request(traces, "one", "two")).toThrow('"two" is one argument too many');
 });
 
-test("a flag never swallows the next flag, and mistyped ones are told from the right ones", () => {
+test("a flag never takes the next flag as its value, and mistyped flags are refused with a suggestion", () => {
   expect(() => request(create, "--name", "--json")).toThrow("--name needs a value");
   expect(request(create, "--name=--json")).toEqual({ name: "--json" });
   expect(() => request(create, "--name")).toThrow("--name needs a value");
@@ -95,8 +95,8 @@ test("a flag never swallows the next flag, and mistyped ones are told from the r
   expect(() => request(create, "--no-name")).toThrow("there is no flag --no-name");
 });
 
-test("what would name another path is refused, and everything else is encoded", () => {
-  expect(() => restCall(update.binding, { id: ".." })).toThrow('".." cannot stand in a path');
-  expect(() => restCall(update.binding, {})).toThrow("cannot stand in a path");
+test("a value that would change the path is refused, and every other value is encoded", () => {
+  expect(() => restCall(update.binding, { id: ".." })).toThrow('".." cannot be part of a path');
+  expect(() => restCall(update.binding, {})).toThrow("cannot be part of a path");
   expect(restCall(update.binding, { id: "a/../b?c" }).target).toBe("/v1/links/a%2F..%2Fb%3Fc");
 });

@@ -11,9 +11,9 @@ import type { Command } from "./operations/groups.ts";
 import { closest } from "./operations/names.ts";
 import { UsageError } from "./outcome.ts";
 
-/** Flags that every operation has. `value` says what follows them, empty for those that stand alone. */
+/** The flags of every operation. `value` names the flag's value; it is empty for flags without one. */
 export const settingFlags = [
-  { name: "json", value: "", description: "print the answer as the service gave it" },
+  { name: "json", value: "", description: "print the service's answer unchanged as JSON" },
   { name: "csv", value: "", description: "print a list as CSV" },
   { name: "all", value: "", description: "follow all pages of a list" },
   { name: "watch", value: "", description: "wait until the job is finished" },
@@ -25,7 +25,7 @@ export const settingFlags = [
   {
     name: "idempotency-key",
     value: "<key>",
-    description: "repeat a writing call safely; made up when absent",
+    description: "the key that makes a repeated call take effect once; random when absent",
   },
   { name: "profile", value: "<name>", description: "the service and token that login kept under this name" },
   { name: "help", value: "", description: "show this" },
@@ -33,16 +33,16 @@ export const settingFlags = [
 
 export type SettingName = (typeof settingFlags)[number]["name"];
 
-/** Settings given: the value, or an empty text for those that stand alone. */
+/** The given settings; a flag without a value has an empty text. */
 export type Settings = { readonly [name in SettingName]?: string };
 
 export interface CommandLine {
   readonly settings: Settings;
-  /** The request that positionals and flags make, without the file of `--body`. */
+  /** The request made of positionals and flags, without the file of `--body`. */
   readonly request: JsonObject;
 }
 
-/** Reads what follows `signpost <group> <command>`. Throws a UsageError that names the flag. */
+/** Reads the words after `signpost <group> <command>`. Throws a UsageError that names the flag. */
 export function readCommandLine(command: Command, args: readonly string[], readFile: ReadFile): CommandLine {
   const settings: { [name in SettingName]?: string } = {};
   const positionals: string[] = [];
@@ -67,9 +67,9 @@ export function readCommandLine(command: Command, args: readonly string[], readF
 
 interface Given {
   readonly name: string;
-  /** What stands after an equals sign. */
+  /** The text after an equals sign. */
   readonly value: string | undefined;
-  /** The words that follow, of which a value is taken. */
+  /** The following words; a value is taken from them. */
   readonly rest: string[];
   readonly readFile: ReadFile;
 }
@@ -113,14 +113,14 @@ function withPositionals(command: Command, request: JsonObject, positionals: rea
   const open = command.binding.variables.filter(({ fields }) => request[fields[0].jsonName] === undefined);
   if (positionals.length > open.length) {
     const extra = JSON.stringify(positionals[open.length]);
-    throw new UsageError(`there is no place for ${extra}; fields are given by flags`, helpOf(command));
+    throw new UsageError(`${extra} is one argument too many: give other fields by flags`, helpOf(command));
   }
   const given = { ...request };
   for (const [index, text] of positionals.entries()) {
     const fields = open[index]?.fields;
     if (fields === undefined) continue;
     try {
-      // A text of a path is one value and no file.
+      // A text of the path is a single value and never names a file.
       given[fields[0].jsonName] = jsonOfText(fields[0], text, () => new Uint8Array());
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -130,7 +130,7 @@ function withPositionals(command: Command, request: JsonObject, positionals: rea
   return given;
 }
 
-/** Throws a UsageError that names every flag without which the service would refuse the request. */
+/** Throws a UsageError that names every missing flag of a required field. */
 export function checkRequired(command: Command, request: JsonObject): void {
   const inPath = new Set(command.binding.variables.map(({ fields }) => fields[0]));
   const missing = command.method.input.fields

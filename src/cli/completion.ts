@@ -4,13 +4,13 @@ import { type Command, findCommand, findGroupName, groupNames, loadGroup } from 
 import { csvField, isPaged } from "./operations/paging.ts";
 import { UsageError } from "./outcome.ts";
 import { clientCommands, operatorCommands } from "./own-commands.ts";
-import { type Environment, readProfiles } from "./profiles.ts";
+import { type EnvironmentVariables, readProfiles } from "./profiles.ts";
 
-/** What a word may become. */
+/** A word that may complete the typed one. */
 export type Candidate = string;
 
-/** The words that can stand where the last of these is being typed; none where a file or a free text is wanted. */
-export async function candidates(words: readonly string[], env: Environment): Promise<Candidate[]> {
+/** The words that can complete the last of `words`; none where a file or a free text is expected. */
+export async function candidates(words: readonly string[], env: EnvironmentVariables): Promise<Candidate[]> {
   const typed = words.at(-1) ?? "";
   const all = await allCandidates(words.slice(0, -1), typed, env);
   return all.filter((candidate) => candidate.startsWith(typed));
@@ -19,7 +19,7 @@ export async function candidates(words: readonly string[], env: Environment): Pr
 async function allCandidates(
   before: readonly string[],
   typed: string,
-  env: Environment,
+  env: EnvironmentVariables,
 ): Promise<Candidate[]> {
   const [first, second, ...rest] = before;
   const last = before.at(-1);
@@ -69,7 +69,7 @@ function valuesOf({ field }: Flag): Candidate[] {
   return field.enum === undefined ? [] : shortNames(field.enum);
 }
 
-/** Each shell asks the program itself, so that what it offers is what this version has. */
+/** Each shell calls the program itself, so that its suggestions match this version. */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_signpost() {
   local IFS=$'\\n'
@@ -98,10 +98,10 @@ complete -c signpost -f -a '(__signpost_complete)'
 `,
 };
 
-/** What a shell reads to complete our commands. Throws a UsageError for shells we do not know. */
+/** The script that a shell reads to complete our commands. Throws a UsageError for an unknown shell. */
 export function completionScript(shell: string | undefined): string {
   const script = scripts[shell ?? ""];
   if (script === undefined)
-    throw new UsageError(`a shell is wanted: ${Object.keys(scripts).join(", ")}`, "completion");
+    throw new UsageError(`name a shell: ${Object.keys(scripts).join(", ")}`, "completion");
   return script;
 }

@@ -7,7 +7,7 @@ import { exitCodeMeanings } from "./outcome.ts";
 import { clientCommands, type OwnCommand, operatorCommands } from "./own-commands.ts";
 import { pairLines } from "./table.ts";
 
-/** `signpost --help`. */
+/** The text of `signpost --help`. */
 export function mainHelp(groups: readonly Group[], descriptions: Descriptions, width: number): string {
   const own = (commands: readonly OwnCommand[]) =>
     pairs(
@@ -38,7 +38,7 @@ export function mainHelp(groups: readonly Group[], descriptions: Descriptions, w
   ]);
 }
 
-/** `signpost <group> --help`. */
+/** The text of `signpost <group> --help`. */
 export function groupHelp(group: Group, descriptions: Descriptions, width: number): string {
   const own = operatorCommands.filter(({ name }) => name.startsWith(`${group.name} `));
   return page([
@@ -63,7 +63,10 @@ export function groupHelp(group: Group, descriptions: Descriptions, width: numbe
   ]);
 }
 
-/** `signpost <group> <command> --help`; whether the operation can be watched is found out by loading more. */
+/**
+ * The text of `signpost <group> <command> --help`. It loads further descriptors to see whether the operation can be
+ * watched.
+ */
 export function commandHelp(
   command: Command,
   descriptions: Descriptions,
@@ -119,7 +122,7 @@ function pathWords({ binding }: Command): string[] {
   return binding.variables.map(({ fields }) => `<${flagName(fields)}>`);
 }
 
-/** Paragraphs with an empty line between them; those without lines are left out. */
+/** Joins paragraphs with an empty line between them; empty ones are left out. */
 function page(parts: readonly (string | readonly string[])[]): string {
   const texts = parts.map((part) => (typeof part === "string" ? part : part.join("\n")));
   return `${texts.filter((text) => text !== "").join("\n\n")}\n`;
@@ -127,7 +130,7 @@ function page(parts: readonly (string | readonly string[])[]): string {
 
 const columnMax = 34;
 
-/** Names and their descriptions side by side, a long name on a line of its own. */
+/** Lays out names and their descriptions side by side, a long name on a line of its own. */
 function pairs(all: readonly (readonly [name: string, text: string])[], width: number): string[] {
   const column = Math.min(columnMax, Math.max(0, ...all.map(([name]) => name.length)));
   const indent = " ".repeat(column + 4);
@@ -138,7 +141,7 @@ function pairs(all: readonly (readonly [name: string, text: string])[], width: n
   });
 }
 
-/** Text in lines of at most the width, each after an indent. */
+/** Wraps text in lines of at most the width, each after an indent. */
 function wrap(text: string, width: number, indent: string): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];

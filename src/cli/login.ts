@@ -7,16 +7,25 @@ import { createAsk } from "./operations/ask.ts";
 import { findCommand, loadGroup } from "./operations/groups.ts";
 import { type RestCall, restCall } from "./operations/request.ts";
 import { exitCodes, RefusedError, UsageError } from "./outcome.ts";
-import { addressOf, defaultBaseUrl, defaultProfile, type Environment, keepProfile } from "./profiles.ts";
+import {
+  defaultBaseUrl,
+  defaultProfile,
+  type EnvironmentVariables,
+  keepProfile,
+  parseBaseUrl,
+} from "./profiles.ts";
 
-/** Asks for a token, checks it with the service and keeps it. Returns what to print. Throws a UsageError or a RefusedError. */
-export async function login(args: readonly string[], env: Environment): Promise<string> {
+/**
+ * Asks for a token, checks it with the service and stores it. Returns what to print. Throws a UsageError or a
+ * RefusedError.
+ */
+export async function login(args: readonly string[], env: EnvironmentVariables): Promise<string> {
   const { profile = defaultProfile, "base-url": url } = parse(args);
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(profile))
     throw new UsageError("--profile must be 1 to 64 letters, digits, dots, hyphens and underscores", "login");
-  const baseUrl = addressOf(url ?? env.SIGNPOST_URL ?? defaultBaseUrl, "--base-url");
+  const baseUrl = parseBaseUrl(url ?? env.SIGNPOST_URL ?? defaultBaseUrl, "--base-url");
   const accessToken = (await readToken(baseUrl)).trim();
-  if (!/^[!-~]+$/.test(accessToken)) throw new UsageError("that is no token", "login");
+  if (!/^[!-~]+$/.test(accessToken)) throw new UsageError("this text is not a token", "login");
   await createAsk({ baseUrl, accessToken })(await checkingCall());
   await keepProfile(env, profile, { baseUrl, accessToken });
   const { protocol, hostname } = new URL(baseUrl);
@@ -28,7 +37,10 @@ export async function login(args: readonly string[], env: Environment): Promise<
   return `Logged in to ${baseUrl}.${use}${warning}`;
 }
 
-/** Anyone may make this call, but not with a token that is wrong: so it tells whether one is right, whatever it may do. */
+/**
+ * The call that checks a token: anyone may make it, but the service refuses it with a wrong token, whatever the right
+ * token's scopes are.
+ */
 async function checkingCall(): Promise<RestCall> {
   const command = findCommand(await loadGroup("api-scopes"), "list");
   if (command === undefined) throw new Error("the interface lists its scopes");
@@ -44,7 +56,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** From a terminal without showing it, else all of standard input. */
+/** Reads the token from a terminal without echo, or else all of standard input. */
 async function readToken(baseUrl: string): Promise<string> {
   if (!process.stdin.isTTY) return await readText(process.stdin);
   process.stderr.write(`Token for ${baseUrl}: `);

@@ -14,7 +14,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
       terminal.report(await refusalText(error.refusal, args));
       return error.refusal.exitCode;
     }
-    // What is wrong with a configuration is said in several lines.
+    // An error of the configuration has several lines.
     const lines = (error instanceof Error ? error.message : String(error)).split("\n");
     terminal.report(`signpost: ${lines.map(printable).join("\n")}`);
     if (!(error instanceof UsageError)) return exitCodes.other;
@@ -23,7 +23,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Parts are loaded when they are needed, because every command pays for what it loads. */
+/** Each part is loaded on demand, because every command pays for what it loads. */
 async function dispatch(given: readonly string[], terminal: Terminal): Promise<void> {
   const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const [first, second] = args;
@@ -50,7 +50,7 @@ async function dispatch(given: readonly string[], terminal: Terminal): Promise<v
 
 async function runOperator(name: string, args: readonly string[], terminal: Terminal): Promise<void> {
   if (name === "serve") {
-    // It reads the environment by itself, after it has told Node where compiled code is kept.
+    // main.ts reads the environment itself, after it has switched Node's compile cache on.
     await import("../main.ts");
     return;
   }
@@ -86,7 +86,7 @@ async function runInGroup(args: readonly string[], terminal: Terminal): Promise<
 async function showMainHelp(args: readonly string[], terminal: Terminal): Promise<void> {
   const [first] = args;
   if (first !== undefined && first !== "--help" && first !== "-h")
-    throw new UsageError(`a command stands before flags such as ${first}`);
+    throw new UsageError(`put the command before flags such as ${first}`);
   const { groupNames, loadGroup } = await import("./operations/groups.ts");
   const { mainHelp } = await import("./help.ts");
   const { readDescriptions } = await import("./operations/descriptions.ts");
@@ -105,7 +105,7 @@ function hint(word: string, candidates: readonly string[]): string {
   return meant === undefined ? "" : `; did you mean "${meant}"?`;
 }
 
-/** What stands on the error output after a refusal: reason and message, each bad field by its flag, the request id. */
+/** The error output of a refusal: reason and message, each bad field by its flag, the request id. */
 async function refusalText(refusal: Refusal, args: readonly string[]): Promise<string> {
   const { reason, message, fields, facts, requestId, exitCode } = refusal;
   const lines = [`signpost: ${reason}: ${message}`];
@@ -118,7 +118,7 @@ async function refusalText(refusal: Refusal, args: readonly string[]): Promise<s
   return lines.map(printable).join("\n");
 }
 
-/** The flag that fills a field, or its place on the command line; the field's own path where there is neither. */
+/** The flag that fills a field, or its place on the command line, or else the field's own path. */
 async function nameOfField(
   field: string,
   [groupWord = "", commandWord = ""]: readonly string[],

@@ -42,7 +42,7 @@ test("every operation of every service is a command", () => {
   expect(commands).toHaveLength(groups.flatMap(({ service }) => service.methods).length);
 });
 
-test("no two commands have the same words, not even those that are no operations", () => {
+test("no two commands have the same words, including the commands that are no operations", () => {
   const own = [...operatorCommands, ...clientCommands].map(({ name }) => name);
   const all = [...commands.map(({ group, name }) => `${group} ${name}`), ...own];
   expect(all.filter((words, index) => all.indexOf(words) !== index)).toEqual([]);
@@ -51,7 +51,7 @@ test("no two commands have the same words, not even those that are no operations
   expect(own.filter((name) => !name.includes(" ") && names.includes(name))).toEqual([]);
 });
 
-test("every command has help that shows its path, its fields and every flag", () => {
+test("the help of every command shows its path, its fields and every flag", () => {
   for (const group of groups) {
     const whole = groupHelp(group, undescribed, 100);
     for (const command of group.commands) {
@@ -66,7 +66,7 @@ test("every command has help that shows its path, its fields and every flag", ()
   }
 });
 
-test("every flag is completed, and none has the name of a setting", async () => {
+test("every flag is completed, and no flag has the name of a setting", async () => {
   const settings = settingFlags.map(({ name }): string => name);
   for (const command of commands) {
     const flags = flagsOf(command.method.input).map(({ name }) => name);
@@ -76,7 +76,7 @@ test("every flag is completed, and none has the name of a setting", async () => 
   }
 });
 
-test("the service reads from every call what its flags said", () => {
+test("the service reads the values of a command's flags from its call", () => {
   for (const command of commands) {
     const { binding, method } = command;
     const { request } = readCommandLine(command, allFlags(command), noFile);
@@ -88,14 +88,14 @@ test("the service reads from every call what its flags said", () => {
       body: Buffer.from(call.body ?? ""),
       contentType: "application/json",
     });
-    // The request was made by us; what it must not hold, fromJson refuses.
+    // This test made the request; fromJson refuses what it must not hold.
     const meant = fromJson(method.input, request as JsonObject);
     for (const message of [read, meant]) withoutMask(command, message);
     expect(equals(method.input, read, meant), `${command.group} ${command.name}`).toBe(true);
   }
 });
 
-test("what a service requires is asked for by name before it is called", () => {
+test("a missing required field is reported by its flag before the service is called", () => {
   for (const command of commands) {
     const inPath = command.binding.variables.map(({ fields }) => fields[0]);
     for (const field of command.method.input.fields.filter(isRequired)) {
@@ -105,14 +105,14 @@ test("what a service requires is asked for by name before it is called", () => {
   }
 });
 
-test("what can be waited for is a job, wherever one is answered", async () => {
+test("exactly the operations that answer with a job can be waited for", async () => {
   const watched: string[] = [];
   for (const command of commands)
     if ((await watchOf(command)) !== undefined) watched.push(`${command.group} ${command.name}`);
   expect(watched).toEqual(["jobs get", "links create-bulk-job"]);
 });
 
-/** A value for every flag; of fields that exclude each other the first. */
+/** A value for every flag; of fields that exclude each other only the first. */
 function allFlags({ method }: Command): string[] {
   const chosen = new Map<object, object>();
   return flagsOf(method.input).flatMap((flag) => {
@@ -132,7 +132,7 @@ function sampleOf({ field, name }: Flag): string {
   if (field.message?.typeName === "google.protobuf.FieldMask") return "name";
   if (field.message !== undefined) return field.fieldKind === "list" ? "[{},{}]" : "{}";
   if (field.fieldKind === "list") return "ä b/?&,c";
-  // 9 is text where text is wanted, and a number where one is.
+  // The digit 9 is a valid text and a valid number.
   return /(name|title|id|slug|kind|key)$/.test(name) && isText(field)
     ? "ä/b ?&,=%2F+"
     : isBytes(field)
@@ -153,7 +153,7 @@ function segmentsOf(path: string, verb: string): string[] {
   return withoutVerb.slice(1).split("/");
 }
 
-/** The mask follows from the body over REST, and is none of the flags' business here. */
+/** Removes the mask, which REST fills from the body and no flag sets. */
 function withoutMask({ binding }: Command, message: Message): void {
   if (binding.maskField !== undefined) delete fieldsOf(message)[binding.maskField.localName];
 }

@@ -12,7 +12,7 @@ const options = {
 
 type Values = ReturnType<typeof parse>;
 
-/** What each command needs, and what it prints on success. */
+/** The operator commands; each returns what to print on success. */
 const commands: Readonly<Record<string, (config: Config, values: Values) => Promise<string>>> = {
   migrate: (config) => migrateDatabase(config),
   "workspace create": (config, values) =>
@@ -26,7 +26,7 @@ const commands: Readonly<Record<string, (config: Config, values: Values) => Prom
   "events rebuild": (config, values) => rebuildEvents(config, values.workspace),
 };
 
-/** Runs a command on the service's own database, with the environment of the service. Throws a UsageError. */
+/** Runs a command on the service's own database, with the service's environment. Throws a UsageError. */
 export async function operate(
   name: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What the exit code of the command says about how it ended. */
+/** The exit codes of the command. */
 export const exitCodes = {
   ok: 0,
   other: 1,
@@ -50,7 +50,7 @@ export function exitCodeOf(httpStatus: number): number {
   }
 }
 
-/** A command line that cannot be run as it stands; `help` names where to read on, such as `links create`. */
+/** A command line that cannot be run; `help` names the command whose help explains more, such as `links create`. */
 export class UsageError extends Error {
   readonly help: string;
 
@@ -62,19 +62,19 @@ export class UsageError extends Error {
 
 /** One field of the request that the service refused. */
 export interface BadField {
-  /** JSON names, such as `links[3].destination`. */
+  /** The field's path in JSON names, such as `links[3].destination`. */
   readonly field: string;
   readonly description: string;
 }
 
-/** What the service refused, or why it could not be asked. */
+/** Why the service refused a call, or why it could not be reached. */
 export interface Refusal {
   /** A reason such as `SHORTLINK_TAKEN`. */
   readonly reason: string;
   readonly message: string;
   readonly exitCode: number;
   readonly fields: readonly BadField[];
-  /** Further facts of the error by name, such as the `scope` that is missing. */
+  /** Further facts of the error by name, such as the missing `scope`. */
   readonly facts: Readonly<Record<string, string>>;
   readonly requestId: string | undefined;
 }
@@ -89,8 +89,11 @@ export class RefusedError extends Error {
   }
 }
 
-/** Text for a terminal: control characters and marks that turn the direction of writing could make it say other things. */
+/**
+ * Makes text safe for a terminal: control characters and marks that change the direction of writing could make it show
+ * something else.
+ */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them.
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, " ");
 }

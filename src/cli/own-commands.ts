@@ -1,11 +1,11 @@
-/** A command that is no operation of the interface. */
+/** A command that is no operation of the API. */
 export interface OwnCommand {
   readonly name: string;
   readonly usage: string;
   readonly description: string;
 }
 
-/** What runs on the service's own database, with the environment of the service. */
+/** Commands on the service's own database, with the service's environment. */
 export const operatorCommands: readonly OwnCommand[] = [
   { name: "serve", usage: "serve", description: "the service itself" },
   { name: "migrate", usage: "migrate", description: "bring the database's schema up to date" },
@@ -22,11 +22,11 @@ export const operatorCommands: readonly OwnCommand[] = [
   {
     name: "events rebuild",
     usage: "events rebuild [--workspace ID]",
-    description: "fold the counters again from the events",
+    description: "rebuild the counters from the events",
   },
 ];
 
-/** What concerns the command line itself. */
+/** Commands about the command line itself. */
 export const clientCommands: readonly OwnCommand[] = [
   {
     name: "login",
@@ -36,11 +36,11 @@ export const clientCommands: readonly OwnCommand[] = [
   {
     name: "completion",
     usage: "completion bash|zsh|fish",
-    description: "print what makes a shell complete commands and flags",
+    description: "print the script that completes commands and flags in a shell",
   },
 ];
 
-/** The command that a line begins with; undefined when it begins with none of these. */
+/** The own command at the start of a line; undefined when there is none. */
 export function ownCommandOf(
   commands: readonly OwnCommand[],
   args: readonly string[],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const id = "0190f0c0-6d3a-7c41-8e1f-3a5f0a9b1c2d";
 
-test("a list is a table of id, name and what else fits, without empty columns, and a line of totals", () => {
+test("a list is a table of id, name and the columns that fit, without empty ones, and a line of totals", () => {
   const link = { id, workspaceId: id, name: "Menu", purpose: "", shortlink: "menu", eventCount: "7" };
   expect(show("links", "list", 66, { links: [link], nextPageToken: "t", totalCount: 1200 })).toEqual([
     `ID${" ".repeat(36)}NAME  SHORTLINK  EVENT-COUNT`,
@@ -34,13 +34,13 @@ test("a list is a table of id, name and what else fits, without empty columns, a
   ]);
 });
 
-test("later pages go on below the first, and the totals count them all", () => {
+test("later pages follow below the first, and the totals count all pages", () => {
   const page = (name: string) => ({ tags: [{ name }], nextPageToken: "" });
   expect(show("tags", "list", 80, page("summer"), page("a"))).toEqual(["NAME", "summer", "a", "", "2 tags"]);
   expect(show("tags", "list", 80, { tags: [] })).toEqual(["0 tags"]);
 });
 
-test("one of several forms of an answer is shown like the answer itself", () => {
+test("the form that an answer holds of several is shown like the answer itself", () => {
   const event = {
     id,
     action: "ACTION_SCAN",
@@ -55,7 +55,7 @@ test("one of several forms of an answer is shown like the answer itself", () => 
   ]);
 });
 
-test("a record is its values by name, with its lists below", () => {
+test("a record shows its values by name, with its lists below", () => {
   const workflowSteps = [{ id, eventAction: "EVENT_ACTION_LINK_VISIT" }];
   expect(show("links", "create", 80, { link: { id, name: "Menu", metadata: {} }, workflowSteps })).toEqual([
     `id    ${id}`,
@@ -75,12 +75,12 @@ test("a record is its values by name, with its lists below", () => {
   expect(show("jobs", "get", 80, job)).toEqual([`id          ${id}`, "status      RUNNING", "item-count  9"]);
 });
 
-test("what others have written cannot steer the terminal", () => {
+test("texts of other people cannot control the terminal", () => {
   const [, row] = show("tags", "list", 80, { tags: [{ name: "a\u001b[2Jb\u009bc\nd\u202ee" }] });
   expect(row).toBe("a [2Jb c d e");
 });
 
-test("wide characters take two places, and long texts are cut between characters", () => {
+test("wide characters take two columns, and long texts are cut between characters", () => {
   expect(textWidth("日本 👩‍🚀é")).toBe(8);
   const [, row = ""] = show("tags", "list", 200, { tags: [{ name: "本".repeat(60) }] });
   expect(row).toBe(`${"本".repeat(23)}…`);

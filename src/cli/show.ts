@@ -4,29 +4,29 @@ import {
   canCut,
   cellFields,
   cellText,
+  displayText,
   isMessageList,
   type Listing,
   listingOf,
   objectsIn,
   type Part,
-  textOf,
   unwrap,
 } from "./operations/answer-fields.ts";
 import { isJsonObject, type JsonObject } from "./operations/flag-values.ts";
 import { isNested } from "./operations/flags.ts";
 import { kebabOfSnake, singular } from "./operations/names.ts";
 import { printable } from "./outcome.ts";
-import { type Column, type Layout, layOut, pairLines, tableLine } from "./table.ts";
+import { type Column, layOutColumns, pairLines, type TableLayout, tableLine } from "./table.ts";
 
-/** Prints one page after the other, with the columns that the first one asked for. */
+/** Prints one page after the other, with the columns chosen for the first one. */
 export interface Shower {
-  /** The lines of an answer without the line of totals, if it is a list. */
+  /** The lines of an answer; for a list without the line of totals. */
   page(part: Part): string[];
-  /** What is to be said after the last page. */
+  /** The lines after the last page. */
   end(): string[];
 }
 
-/** Shows answers as tables and records that fit a width in characters. */
+/** Shows answers as tables and records within a width in characters. */
 export function createShower(width: number): Shower {
   let table: Table | undefined;
   let shownCount = 0;
@@ -54,7 +54,7 @@ export function createShower(width: number): Shower {
 interface Table {
   readonly fields: readonly CellField[];
   readonly columns: readonly Column[];
-  readonly layout: Layout;
+  readonly layout: TableLayout;
 }
 
 function tableFor({ element, rows }: Pick<Listing, "element" | "rows">, width: number): Table {
@@ -64,7 +64,7 @@ function tableFor({ element, rows }: Pick<Listing, "element" | "rows">, width: n
     cells: rows.map((row) => printable(cellText(field, row))),
     canCut: canCut(field),
   }));
-  return { fields, columns, layout: layOut(columns, width) };
+  return { fields, columns, layout: layOutColumns(columns, width) };
 }
 
 function headerOf({ columns, layout }: Table): string {
@@ -86,14 +86,14 @@ function rowsOf({ fields, columns, layout }: Table, rows: readonly JsonObject[])
 }
 
 function totalsLine({ schema, json }: Part, { list }: Listing, shownCount: number): string {
-  // 64-bit numbers are texts in the JSON of some messages.
+  // Some messages write 64-bit numbers as texts in JSON.
   const total = json.totalCount === undefined ? undefined : Number(json.totalCount);
   const noun = nounOf(list.name, total ?? shownCount);
   const of = total === undefined || total === shownCount ? "" : ` of ${total.toLocaleString("en-US")}`;
   const next = typeof json.nextPageToken === "string" ? json.nextPageToken : "";
   const facts = schema.fields
     .filter((field) => field !== list && !["total_count", "next_page_token", "has_more"].includes(field.name))
-    .map((field) => [kebabOfSnake(field.name), printable(textOf(field, json[field.jsonName]))] as const)
+    .map((field) => [kebabOfSnake(field.name), printable(displayText(field, json[field.jsonName]))] as const)
     .filter(([, text]) => text !== "")
     .map(([name, text]) => `; ${name} ${text}`);
   const more = next === "" ? "" : `; more with --all or --page-token ${printable(next)}`;
@@ -106,11 +106,11 @@ function nounOf(name: string, count: number): string {
   return [...words, count === 1 ? singular(last) : last].join(" ");
 }
 
-/** A record as names and values, its lists as tables below. */
+/** Shows a record as names and values, with its lists as tables below. */
 function recordLines({ schema, json }: Part, width: number): string[] {
   const pairs: [name: string, text: string][] = [];
   const tables: string[] = [];
-  // The first message of an answer is what it is about; its fields need no prefix.
+  // The first message of an answer is its subject; its fields need no prefix.
   const main = schema.fields.find((field) => isNested(field) && isJsonObject(json[field.jsonName]));
   const isAnswer = schema.name.endsWith("Response");
   const visit = (fields: readonly DescField[], values: JsonObject, prefix: string) => {
@@ -123,7 +123,7 @@ function recordLines({ schema, json }: Part, width: number): string[] {
       } else if (isMessageList(field)) {
         tables.push(...listTable(field, name, objectsIn(value), width));
       } else {
-        const text = printable(textOf(field, value));
+        const text = printable(displayText(field, value));
         if (text !== "" && text !== "{}") pairs.push([name, text]);
       }
     }

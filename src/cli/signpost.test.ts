@@ -31,7 +31,7 @@ interface Surroundings {
   readonly input?: string;
 }
 
-/** Runs a program; it sees the service by SIGNPOST_* unless other surroundings are given. */
+/** Runs a program; it finds the service by SIGNPOST_* unless another environment is given. */
 function execute(
   program: string,
   args: readonly string[],
@@ -52,7 +52,7 @@ function signpost(args: readonly string[], surroundings?: Surroundings): Promise
   return execute(process.execPath, [script, ...args], surroundings);
 }
 
-test("a link is made with flags and shown as a record, or as the JSON that REST answers", async () => {
+test("a link is made with flags and shown as a record, or as the JSON of REST", async () => {
   const flags = ["--destination", "https://example.com/menu", "--tags", "a,b", "--metadata", "k=v"];
   const made = await signpost(["links", "create", ...flags, "--shortlink", "cli-menu"]);
   expect(made).toMatchObject({ exitCode: 0, stderr: "" });
@@ -67,7 +67,7 @@ test("a link is made with flags and shown as a record, or as the JSON that REST 
   });
 });
 
-test("a request comes from standard input, with flags over it, and an empty text clears a field", async () => {
+test("a request is read from standard input, flags override it, and an empty text clears a field", async () => {
   const body = JSON.stringify({ destination: "https://example.com/", name: "from the file", purpose: "p" });
   const args = ["links", "create", "--body", "-", "--name", "from the flag", "--json"];
   const { link } = JSON.parse((await signpost(args, { input: body })).stdout);
@@ -104,7 +104,7 @@ async function ownWorkspace() {
   };
 }
 
-test("wrong lines, wrong tokens and missing records end differently, and say why on the error output", async () => {
+test("wrong command lines, wrong tokens and missing records have their own exit codes and messages", async () => {
   const missing = await signpost(["links", "create"]);
   expect(missing).toMatchObject({ exitCode: 2, stdout: "" });
   expect(missing.stderr).toContain("--destination is missing");
@@ -118,7 +118,7 @@ test("wrong lines, wrong tokens and missing records end differently, and say why
   expect(await signpost(["frobnicate"])).toMatchObject({ exitCode: 2 });
 });
 
-test("login keeps a token that the service knows for the owner alone, and no other", async () => {
+test("login stores a valid token readable by its owner alone, and refuses any other token", async () => {
   const env = { XDG_CONFIG_HOME: join(home, "settings") };
   const file = join(home, "settings/signpost/profiles.json");
   const { accessToken } = service.credentials;
@@ -135,7 +135,7 @@ test("login keeps a token that the service knows for the owner alone, and no oth
   expect(work).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test("a kept token is not sent to another address, and the first credentials serve when nothing else is said", async () => {
+test("a stored token is not sent to another address, and the first credentials are the fallback", async () => {
   const settings = join(home, "elsewhere");
   await mkdir(join(settings, "signpost"), { recursive: true });
   const kept = { default: { baseUrl: "http://127.0.0.1:9", accessToken: service.credentials.accessToken } };
@@ -147,12 +147,12 @@ test("a kept token is not sent to another address, and the first credentials ser
   });
 });
 
-test("a reader that has seen enough ends the command quietly", async () => {
+test("a reader that closes the pipe ends the command quietly", async () => {
   const line = `"${process.execPath}" "${script}" api-scopes list --json | head -c 1`;
   expect(await execute("sh", ["-c", line])).toEqual({ exitCode: 0, stdout: "{", stderr: "" });
 });
 
-test("bash completes groups, commands, flags and values by what it is given to read", async () => {
+test("bash completes groups, commands, flags and values with our script", async () => {
   const bin = join(home, "bin");
   await mkdir(bin);
   await writeFile(join(bin, "signpost"), `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, {
@@ -174,7 +174,7 @@ test("bash completes groups, commands, flags and values by what it is given to r
   ]);
 });
 
-test("help of program, group and command is there, with and without the words of the interface", async () => {
+test("program, group and command have help, with and without the OpenAPI document", async () => {
   expect((await signpost(["--help"])).stdout).toContain("workflow-steps");
   const group = await signpost(["events", "--help"]);
   expect(group.stdout).toContain("list-traces <event-id>");

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 
-// Compiled code is kept between runs, which halves what a start costs; so everything else is loaded after this.
+// The cache keeps compiled code between runs and halves their start. It must be on before anything else is loaded.
 enableCompileCache();
 const { main } = await import("./main-line.ts");
 
-/** Characters in a line where the output is no terminal and nothing else is said. */
+/** Characters per line when the output is no terminal and COLUMNS is unset. */
 const usualWidth = 120;
 
-// Whoever reads the output may have seen enough, as `head` does.
+// A reader of the output, such as `head`, may close it early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

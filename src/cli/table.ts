@@ -8,9 +8,9 @@ export interface Column {
   readonly canCut: boolean;
 }
 
-/** Which of the offered columns are shown, and how wide they are. */
-export interface Layout {
-  /** Positions among the offered columns. */
+/** The columns that are shown, and their widths. */
+export interface TableLayout {
+  /** The indexes of the shown columns among the offered ones. */
   readonly shown: readonly number[];
   readonly widths: readonly number[];
 }
@@ -18,8 +18,8 @@ export interface Layout {
 const cellWidthMax = 48;
 const gap = "  ";
 
-/** Takes columns in their order as long as they fit into the width in characters; empty ones are left out. */
-export function layOut(columns: readonly Column[], width: number): Layout {
+/** Chooses columns in their order while they fit the width in characters; leaves empty ones out. */
+export function layOutColumns(columns: readonly Column[], width: number): TableLayout {
   const shown: number[] = [];
   const widths: number[] = [];
   let used = 0;
@@ -35,9 +35,9 @@ export function layOut(columns: readonly Column[], width: number): Layout {
   return { shown, widths };
 }
 
-/** One line of a table, from the texts of all offered columns. */
+/** One line of a table, made of the texts of all offered columns. */
 export function tableLine(
-  { shown, widths }: Layout,
+  { shown, widths }: TableLayout,
   columns: readonly Column[],
   texts: readonly string[],
 ): string {
@@ -49,7 +49,7 @@ export function tableLine(
   return parts.join(gap).trimEnd();
 }
 
-/** Lines of names and what they are, side by side. */
+/** Lines of names and their descriptions, side by side. */
 export function pairLines(pairs: readonly (readonly [name: string, text: string])[], indent = ""): string[] {
   const width = Math.max(0, ...pairs.map(([name]) => textWidth(name)));
   return pairs.map(([name, text]) =>
@@ -57,7 +57,7 @@ export function pairLines(pairs: readonly (readonly [name: string, text: string]
   );
 }
 
-/** The characters as people count them. Made when it is needed: it takes 10 ms, and most texts are ASCII. */
+/** The characters as people count them. The segmenter is made on demand: it takes 10 ms, and most texts are ASCII. */
 function graphemes(text: string): Iterable<{ readonly segment: string }> {
   segmenter ??= new Intl.Segmenter();
   return segmenter.segment(text);
@@ -67,7 +67,7 @@ let segmenter: Intl.Segmenter | undefined;
 const widePattern =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
-/** How many places of a terminal a text takes. */
+/** How many columns of a terminal a text takes. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;

@@ -1,15 +1,15 @@
 /**
- * PostgreSQL array literals for `unnest`, several times cheaper than those of the driver, which looks at every element's
- * type: a batch has tens of thousands of elements.
+ * PostgreSQL array literals for `unnest`. They are several times cheaper than the driver's, which looks at every
+ * element's type: a batch has tens of thousands of elements.
  */
 
-/** Of elements that need no quotes: ids, enum values, numbers and booleans; empty strings become NULL. */
+/** A literal of elements that need no quotes: ids, enum values, numbers and booleans. Empty strings become NULL. */
 export function plainArray(values: readonly (string | number | boolean)[]): string {
   const elements = values.includes("") ? values.map((value) => (value === "" ? "NULL" : value)) : values;
   return `{${elements.join()}}`;
 }
 
-/** Of any texts without NUL. */
+/** A literal of any texts without NUL. */
 export function textArray(values: readonly string[]): string {
   if (values.length === 0) return "{}";
   const escaped = values.map((value) => {
@@ -19,7 +19,7 @@ export function textArray(values: readonly string[]): string {
   return `{"${escaped.join('","')}"}`;
 }
 
-/** Of bytes in hexadecimal; empty strings become NULL. */
+/** A literal of bytes in hexadecimal. Empty strings become NULL. */
 export function bytesArray(values: readonly string[]): string {
   return `{${values.map((value) => (value === "" ? "NULL" : `"\\\\x${value}"`)).join()}}`;
 }

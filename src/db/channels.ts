@@ -2,37 +2,40 @@ import { type RawBuilder, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
 
 /*
- * What processes tell each other by NOTIFY, in the transaction of the change, so that nobody hears of what never happened.
- * Processes of two versions run side by side during an upgrade: a name and a form, once released, stay as they are.
+ * The notifications between processes. NOTIFY runs in the transaction of the change, so that nobody learns of a change
+ * that was undone. During an upgrade processes of two versions run side by side, so a released name and form never
+ * change.
  */
 
-/** Told what plans and roots hold that is no longer so. */
+/** Says which kept plans and domain roots are out of date. */
 export const planChannel = "signpost_plan";
-/** Told which tokens and workspaces are revoked. */
+/** Says which tokens and workspaces are revoked. */
 export const revocationChannel = "signpost_revocation";
-/** Told which scopes a token has now. */
+/** Says which scopes a token has now. */
 export const scopesChannel = "signpost_scopes";
 
-/** A value, or what a statement calls it. */
+/** A value, or an expression of the statement. */
 type Text = string | RawBuilder<unknown>;
 
-/** The call that tells of one link's change, as `<host>/<shortlink>`. The service's own short host is empty. */
+/** The SQL call that notifies of one link's change, as `<host>/<shortlink>`. The service's own short host is empty. */
 export function tellLinkChange(host: Text, shortlink: Text): RawBuilder<unknown> {
   return tell(planChannel, sql`${host} || '/' || ${shortlink}`);
 }
 
-/** The call that tells of a change to all links of a workspace, by its id. */
+/** The SQL call that notifies of a change to all links of a workspace, by the workspace's id. */
 export function tellWorkspaceChange(workspaceId: Text): RawBuilder<unknown> {
   return tell(planChannel, sql`${workspaceId}::text`);
 }
 
-/** What has changed: all links of a workspace, the root of a custom domain, or one link. */
+/** The changed thing: all links of a workspace, the root of a custom domain, or one link. */
 export type PlanChange =
   | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "root"; readonly host: string }
   | { readonly kind: "link"; readonly host: string; readonly shortlink: string };
 
-/** Reads what was told of plans; undefined when it is something else. The root of a domain is told as `<host>/`. */
+/**
+ * Reads a notification of `planChannel`; undefined when it has another form. The root of a domain is sent as `<host>/`.
+ */
 export function readPlanChange(payload: string): PlanChange | undefined {
   if (isUuid(payload)) return { kind: "workspace", workspaceId: payload };
   const slash = payload.indexOf("/");
@@ -41,17 +44,17 @@ export function readPlanChange(payload: string): PlanChange | undefined {
   return shortlink === "" ? { kind: "root", host } : { kind: "link", host, shortlink };
 }
 
-/** The call that tells of a revoked token or workspace, by its id. */
+/** The SQL call that notifies of a revoked token or workspace, by its id. */
 export function tellRevocation(subject: Text): RawBuilder<unknown> {
   return tell(revocationChannel, sql`${subject}::text`);
 }
 
-/** Reads who was revoked; undefined when it is something else. */
+/** Reads the id of a revoked token or workspace; undefined when the text has another form. */
 export function readRevocation(payload: string): string | undefined {
   return isUuid(payload) ? payload : undefined;
 }
 
-/** The scopes of a token as they were changed after its creation. */
+/** The changed scopes of a token. */
 export interface ScopeChange {
   readonly tokenId: string;
   readonly scope: string;
@@ -59,7 +62,7 @@ export interface ScopeChange {
   readonly version: number;
 }
 
-/** The call that tells of a token's changed scopes, as `<id> <version> <scope>`. */
+/** The SQL call that notifies of a token's changed scopes, as `<id> <version> <scope>`. */
 export function tellScopeChange(
   change: {
     readonly [Part in keyof ScopeChange]: Text;
@@ -69,7 +72,7 @@ export function tellScopeChange(
   return tell(scopesChannel, sql`concat_ws(' ', ${tokenId}::text, ${version}::text, ${scope}::text)`);
 }
 
-/** Reads changed scopes; undefined when it is something else. */
+/** Reads changed scopes; undefined when the text has another form. */
 export function readScopeChange(payload: string): ScopeChange | undefined {
   const [tokenId = "", version = "", ...names] = payload.split(" ");
   if (!isUuid(tokenId) || !/^\d{1,9}$/.test(version) || names.length === 0) return undefined;

@@ -1,11 +1,11 @@
 import pg from "pg";
 
-/** What is said of an error: where it happened and its kind. */
+/** The loggable facts of an error: its kind and place. */
 export type FailureDescription = Readonly<Record<string, string | undefined>>;
 
 /**
- * What logs say of an error, all of them: none of the values that PostgreSQL quotes. Its `detail`, `where` and `hint` hold whole
- * rows, addresses of people among them, and its message what a statement was given.
+ * Describes an error for every log, without the values that PostgreSQL quotes. PostgreSQL's `detail`, `where` and
+ * `hint` hold whole rows, including addresses of people, and its message quotes the statement's values.
  */
 export function describeFailure(error: unknown): FailureDescription {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -21,7 +21,10 @@ export function describeFailure(error: unknown): FailureDescription {
   return { type, message, code, constraint, table, column, stack };
 }
 
-/** The message of an error without what PostgreSQL quotes in it: all from the first quote to the last, for values have quotes too. */
+/**
+ * The message of an error without PostgreSQL's quotations: everything from the first quote to the last, because values
+ * contain quotes too.
+ */
 export function failureMessage(error: unknown): string {
   if (!(error instanceof Error)) return `something of type ${typeof error} was thrown`;
   if (!(error instanceof pg.DatabaseError)) return error.message;
@@ -31,7 +34,10 @@ export function failureMessage(error: unknown): string {
     : `${error.message.slice(0, first)}"…"${error.message.slice(last + 1)}`;
 }
 
-/** What PostgreSQL said as an error of our own, for those who keep errors or pass them on: the other thread, the queue of jobs. */
+/**
+ * Turns a PostgreSQL error into one of our own, for code that stores errors or passes them to another thread or to the
+ * job queue.
+ */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const { message = "", stack = "" } = describeFailure(error);

@@ -3,12 +3,12 @@ import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import type { Db } from "./open.ts";
 
-/** How long a file outlives the last record that refers to it: as long as addresses of it are good, and some more. */
+/** How long a file outlives the last record that refers to it, in milliseconds: longer than its addresses are valid. */
 const graceMs = 2 * 60 * 60 * 1000;
 
-/** A stored file and the record it is for. */
+/** A stored file and the record that it belongs to. */
 export interface OwnedFile {
-  /** The workspace of zeros for files that are named by their content and shared by all. */
+  /** The workspace of zeros for shared files, which are named by their content. */
   readonly workspaceId: string;
   readonly key: string;
   /** The link, template or media record; null for shared files. */
@@ -16,8 +16,8 @@ export interface OwnedFile {
 }
 
 /**
- * Remembers to look at a file again once every address of it has expired: it is deleted then, unless a record refers to
- * it. To be written before a file is, and when a record lets go of one.
+ * Notes that a file is to be checked once all its addresses have expired: the check deletes it unless a record refers
+ * to it. Write the note before the file is stored, and when a record drops a file.
  */
 export async function checkFileLater(db: Db, file: OwnedFile, now: Date): Promise<void> {
   await sql`${fileCheckOf(
@@ -26,7 +26,7 @@ export async function checkFileLater(db: Db, file: OwnedFile, now: Date): Promis
   )}`.execute(db);
 }
 
-/** The same as a part of a statement, for the files that `files` selects: workspace, key, owner. */
+/** Writes the same notes as a part of a statement, for the files that `files` selects: workspace, key, owner. */
 export function fileCheckOf(files: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
   const due = new Date(now.getTime() + graceMs);
   return sql`insert into file_checks as known (workspace_id, storage_key, owner_id, due_at)
@@ -41,9 +41,9 @@ export interface FileStore {
 }
 
 /**
- * Stores a file that a record is about to refer to. When the record is never written, the file goes again; so the note
- * about it must not be undone with the record, and `db` is outside of the transaction that writes it. `make` is called only
- * when there is no such file yet, for keys that follow from the content.
+ * Stores a file that a record is about to refer to. If the record is never written, the check deletes the file; so the
+ * note must survive a rollback of the record, and `db` is outside of the record's transaction. `make` is called only
+ * when no file of this key exists yet: keys derive from the content.
  */
 export async function storeFile(
   db: Db,
@@ -52,14 +52,15 @@ export async function storeFile(
   make: () => Promise<{ readonly bytes: Uint8Array; readonly contentType: string }>,
 ): Promise<void> {
   if (db.isTransaction) throw new Error("a note about a file would be undone with its transaction");
-  // First the note, then the look: a clean-up that is just deleting the file holds the note's row until it is done.
+  // The note comes before the look at the storage: a clean-up that is deleting the file holds the note's row until it
+  // is done.
   await checkFileLater(db, file, now());
   if ((await storage.get(file.key)) !== undefined) return;
   const { bytes, contentType } = await make();
   await storage.put(file.key, bytes, { contentType });
 }
 
-/** Deletes the files that are due and that nothing refers to, a hundred at a time; how many were looked at. */
+/** Deletes the due files that no record refers to, a hundred at a time. Returns how many it checked. */
 export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ storage_key: string; is_used: boolean }>`
@@ -74,7 +75,7 @@ export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<n
             and t.id = due.owner_id and t.thumbnail_key = due.storage_key)
           or exists (select from media m where m.workspace_id = due.workspace_id and m.id = due.owner_id
             and m.storage_key = due.storage_key)
-          -- Shared by the designs of all workspaces.
+          -- Files shared by the designs of all workspaces.
           or due.workspace_id = ${noWorkspace} and exists (select from qrcode_designs q
             where q.options ->> 'centralImageKey' = due.storage_key) as is_used
       from due`.execute(tx);

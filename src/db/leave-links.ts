@@ -5,13 +5,13 @@ import { fileCheckOf } from "./file-checks.ts";
 import type { Db } from "./open.ts";
 
 /**
- * Takes expired links out of their workspaces as deleting would, but for their short links: those stay taken, and lead on
- * to where expired links lead. Callers see none of these links since the moment they expired (`living_links`). Links that
- * somebody is changing are left for the next time. How many were taken.
+ * Takes expired links out of their workspaces as deleting would, except for their short links: these stay taken and
+ * lead to the destination of expired links. Callers have not seen these links since they expired (`living_links`).
+ * Links that somebody is changing are left for the next run. Returns how many it took out.
  */
 export async function leaveExpiredLinks(db: Db, at: Date, limit = 100): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    // Locked first: the next statement sees what edits that held the lock have written.
+    // The lock comes first, so that the next statement sees the edits of its former holder.
     const { rows } = await sql<Pick<Selectable<Links>, "workspace_id" | "id">>`
       select workspace_id, id from links where deleted_at is null and expires_at <= ${at}
       order by expires_at limit ${limit} for update skip locked`.execute(tx);
@@ -30,8 +30,8 @@ export async function leaveExpiredLinks(db: Db, at: Date, limit = 100): Promise<
 }
 
 /**
- * A part of a statement: what hangs on the links of `gone` is removed. That has the columns workspace_id, link_id,
- * qrcode_design_id and qrcode_image_key. Visits and visitors stay.
+ * A part of a statement that removes everything that belongs to the links of `gone`, except visits and visitors. `gone`
+ * has the columns workspace_id, link_id, qrcode_design_id and qrcode_image_key.
  */
 export function removePartsOfGone(at: Date): RawBuilder<unknown> {
   return sql`
@@ -47,6 +47,6 @@ export function removePartsOfGone(at: Date): RawBuilder<unknown> {
         where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id)`;
 }
 
-/** The images of links that are gone: their codes, and the pictures in the middle. */
+/** The images of the removed links: their codes, and the pictures in the middle. */
 const imagesOfGone = sql`select workspace_id, qrcode_image_key, link_id from gone where qrcode_image_key is not null
   union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;

@@ -1,33 +1,33 @@
 import pg from "pg";
 
-/** A connection that hears what is told on channels, for as long as it lives. */
-export interface Listener {
-  /** False while the connection is broken and nothing is heard. */
+/** A connection that receives the notifications of channels while it lives. */
+export interface ChannelListener {
+  /** False while the connection is broken and receives nothing. */
   hears(): boolean;
   close(): Promise<void>;
 }
 
 export interface ListenDeps {
   readonly connection: pg.ClientConfig;
-  /** What the connection goes by among those of the database. */
+  /** The connection's name in the database. */
   readonly name: string;
   readonly channels: readonly string[];
   readonly onNotice: (channel: string, payload: string) => void;
-  /** A new connection is there: whatever was told before it is unknown. */
+  /** Called for each new connection: notifications before it may have been missed. */
   readonly onConnect: () => void;
-  /** Told once per loss of the connection. */
+  /** Called once per loss of the connection. */
   readonly onLoss: (error: unknown) => void;
 }
 
-/** How long the service waits before it connects again, in milliseconds: twice as long each time in a row. */
+/** The pause before the first reconnection, in milliseconds; it doubles with each further attempt. */
 const retryMsFirst = 250;
 const retryMsMax = 1_000;
 
 /** How long connecting and LISTEN may take, in milliseconds. */
 const timeoutMs = 5_000;
 
-/** Listens on a connection of its own, and connects again whenever that is lost; resolves after the first attempt. */
-export async function listenOn(deps: ListenDeps): Promise<Listener> {
+/** Listens on a connection of its own, and reconnects when it is lost. Resolves after the first attempt. */
+export async function listenOn(deps: ListenDeps): Promise<ChannelListener> {
   const { connection, name, channels, onNotice, onConnect, onLoss } = deps;
   let client: pg.Client | undefined;
   let hearing: pg.Client | undefined;

@@ -3,8 +3,9 @@ import type { PlanRow } from "../model/workflow/plan.ts";
 import type { Db } from "./open.ts";
 
 /**
- * Everything a plan is compiled from, in one statement; undefined when no link has this address. Expired links keep theirs:
- * those that were taken out of their workspace have no steps any more, but still where they lead.
+ * Loads everything that a plan is compiled from, in one statement; undefined when no link has this address. Expired
+ * links keep their address. Links that were taken out of their workspace have no steps any more, but still a
+ * destination.
  */
 export async function loadPlan(db: Db, host: string, shortlink: string): Promise<PlanRow | undefined> {
   const { rows } = await sql<PlanRow>`
@@ -16,7 +17,7 @@ export async function loadPlan(db: Db, host: string, shortlink: string): Promise
   return rows[0];
 }
 
-/** The same for a link of a workspace, by its id; whether visitors can reach its domain does not matter. */
+/** Loads the plan of a workspace's link by its id, whether or not visitors can reach its domain. */
 export async function loadPlanOfLink(
   db: Db,
   workspaceId: string,
@@ -30,14 +31,15 @@ export async function loadPlanOfLink(
   return rows[0];
 }
 
-// Planning takes longer than running, and grows with the tables to choose an order for: what can stand alone is not joined.
+// Planning takes longer than running, and grows with the number of joined tables: parts that can stand alone are not
+// joined.
 const planColumns = sql`
   l.workspace_id as "workspaceId", l.id as "linkId", coalesce(d.name, '') as host, l.shortlink, w.environment,
   w.timezone, coalesce((select data_collection from link_settings
     where workspace_id = w.id and id = w.link_setting_id), 'BASIC') as "dataCollection",
   l.fallback_destination as "fallbackDestination", coalesce(d.root_destination, '') as "rootDestination",
   w.expires_at as "workspaceExpiresAt",
-  -- Taken out is expired, even if this process's clock is behind.
+  -- A link that was taken out counts as expired, even if this process's clock is behind.
   case when l.deleted_at is null then l.expires_at else to_timestamp(0) end as "expiresAt",
   l.expired_destination as "expiredDestination",
   (select styling from page_themes where workspace_id = l.workspace_id and id = l.page_theme_id) as "pageTheme",

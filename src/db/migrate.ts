@@ -17,12 +17,12 @@ const migrations: Record<string, Migration> = {
   "0005-visit-answers": visitAnswers,
 };
 
-/** How many months of event partitions are kept ready ahead of time. */
+/** How many months of event partitions are made ahead of time. */
 const monthsAhead = 3;
 
 /**
  * Brings the schema up to date: ours, the job queue's, and the event partitions around `now`. Two processes may call it
- * at once; one applies, the other waits.
+ * at once: one applies the changes, the other waits.
  */
 export async function migrate(db: Db, pool: pg.Pool, now: Date): Promise<void> {
   if (!(await isUpToDate(db))) {
@@ -32,14 +32,14 @@ export async function migrate(db: Db, pool: pg.Pool, now: Date): Promise<void> {
       const failed = results?.find((result) => result.status === "Error")?.migrationName ?? "unknown";
       throw new Error(`migration ${failed} failed`, { cause: error });
     }
-    // A newer queue on a schema of ours that has not changed migrates by itself when its worker starts.
+    // If only the queue's version is newer, the queue migrates by itself when its worker starts.
     const { runMigrations } = await import("graphile-worker");
     await runMigrations({ pgPool: pool });
   }
   await ensurePartitions(db, now);
 }
 
-/** One statement instead of a dozen at every start but the first. */
+/** Checks with one statement; every start after the first saves a dozen others. */
 async function isUpToDate(db: Db): Promise<boolean> {
   const { rows } = await sql<{ present: boolean }>`select
     to_regclass('public.kysely_migration') is not null and to_regclass('graphile_worker.migrations') is not null
@@ -50,7 +50,7 @@ async function isUpToDate(db: Db): Promise<boolean> {
   return Object.keys(migrations).every((name) => names.has(name));
 }
 
-/** Makes the monthly partitions of events and traces from the month of `now` on, where they are missing. */
+/** Makes the missing monthly partitions of events and traces, from the month of `now` on. */
 export async function ensurePartitions(db: Db, now: Date): Promise<void> {
   const wanted = Array.from({ length: monthsAhead + 1 }, (_, ahead) => partitionsOf(now, ahead)).flat();
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { DB } from "../../gen/database.ts";
 
-/** The database or a transaction on it: what every query takes first. */
+/** The database or a transaction on it: the first parameter of every query. */
 export type Db = Kysely<DB>;
 
 export interface OpenDatabase {
@@ -13,19 +13,22 @@ export interface OpenDatabase {
 }
 
 export interface DatabaseOptions {
-  /** How to connect: a URL, or the parts that the embedded server gives. */
+  /** How to connect: a URL, or the settings of the embedded server. */
   readonly connection: string | pg.ConnectionConfig;
-  /** Connections kept at most. */
+  /** The most connections of the pool. */
   readonly poolSize: number;
   /** A statement that runs longer is cancelled, in milliseconds. */
   readonly statementTimeoutMs: number;
-  /** A transaction that no statement runs in for so long is undone, in milliseconds: 5,000 when absent, 0 for never. */
+  /**
+   * A transaction in which no statement runs for this long is rolled back, in milliseconds: 5,000 when absent, 0 for
+   * never.
+   */
   readonly idleInTransactionMs?: number;
-  /** Told of connections that broke while idle; the pool replaces them. */
+  /** Called for connections that broke while idle; the pool replaces them. */
   readonly onError: (error: Error) => void;
 }
 
-/** How long connections may take to end, in milliseconds. */
+/** How long closing connections may take, in milliseconds. */
 const closeMsMax = 1_000;
 
 /** Opens a pool; connects on first use, so that a service starts while its database is away. */
@@ -34,13 +37,13 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     ...connectionConfig(options.connection),
     max: options.poolSize,
     statement_timeout: options.statementTimeoutMs,
-    // Nothing waits in a transaction; what does is a bug, and holds connection and locks no longer than this.
+    // Nothing should wait in a transaction; a bug that does so loses its connection and locks after this time.
     idle_in_transaction_session_timeout: options.idleInTransactionMs ?? 5_000,
     connectionTimeoutMillis: 5_000,
     types: typeParsers,
   });
   pool.on("error", options.onError);
-  // A connection that breaks while a client holds it reports there, and unheard errors end the process.
+  // A connection that breaks while in use reports it here; without a listener the error would end the process.
   pool.on("connect", (client) => client.on("error", options.onError));
   const connections = new Set<pg.PoolClient>();
   pool.on("connect", (client) => connections.add(client));
@@ -51,7 +54,8 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     pool,
     close: async () => {
       await db.destroy();
-      // The pool says that it has ended before its connections have, and a server that stops then takes them for broken.
+      // The pool reports its end before its connections have ended; a server that stops in between would see broken
+      // connections.
       const deadline = AbortSignal.timeout(closeMsMax);
       while (connections.size > 0 && !deadline.aborted)
         await once(pool, "remove", { signal: deadline }).catch(() => {});
@@ -59,12 +63,12 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   };
 }
 
-/** The same connection for clients that are not of the pool: LISTEN, jobs. */
+/** The same connection settings for clients outside of the pool: LISTEN, jobs. */
 export function connectionConfig(connection: string | pg.ConnectionConfig): pg.ConnectionConfig {
   return typeof connection === "string" ? { connectionString: connection } : connection;
 }
 
-/** Runs in the transaction that is open already, or in a new one. */
+/** Runs in the open transaction, or in a new one. */
 export function inTransaction<T>(db: Db, run: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
   return db.isTransaction ? run(db as Transaction<DB>) : db.transaction().execute(run);
 }
@@ -74,7 +78,7 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
 }
 
-// Counters are bigint in messages, and a JavaScript number would lose digits past 2^53.
+// Counters are bigint in messages; a JavaScript number would lose digits past 2^53.
 const typeParsers: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: string) {
     if (oid === pg.types.builtins.INT8) return BigInt;

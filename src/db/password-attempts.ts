@@ -12,24 +12,27 @@ export interface Trier {
   readonly address: string;
 }
 
-/** Wrong tries of one visit and address, and of one network at all visits of a step (behaviour, section 4). */
+/** The most wrong tries of one visit and address, and of one network over all visits of a step. */
 export const ofVisit = { max: 5, windowMs: 15 * 60_000 };
 export const ofNetwork = { max: 20, windowMs: 60 * 60_000 };
 
-/** From so many wrong tries in an hour on, a step pauses after each: a second, and twice as long with every further `step`. */
+/**
+ * After this many wrong tries in an hour, a step pauses after each try: a second, doubled with every further `step`
+ * tries.
+ */
 export const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
 
-/** The longest window; with the pauses it holds about 410 tries, which bounds the row of a step to 10 kB. */
+/** The longest window. With the pauses it holds about 410 tries, which limits a step's row to 10 kB. */
 export const windowMs = 60 * 60_000;
 const window = `${windowMs} milliseconds`;
 
-/** Beyond the window, so that clocks of several machines which disagree give nobody tries back early. */
+/** Longer than the window, so that disagreeing clocks of several machines give nobody tries back early. */
 const keptFor = "2 hours";
 
 /**
- * Takes one try of a password, before anything is compared, and counts it as a wrong one. Answers 0, or in how many seconds
- * there is another try; then nothing was counted. One statement with the lock of one row: of tries at the same moment, in
- * whichever process, each sees those before it. A try that cannot be had takes no lock.
+ * Takes one password try before the comparison, and counts it as wrong. Returns 0, or the seconds until the next try;
+ * then nothing was counted. It is one statement that locks one row, so of simultaneous tries in all processes each sees
+ * the earlier ones. A refused try takes no lock.
  */
 export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Promise<number> {
   const { workspaceId, linkId, stepId } = trier;
@@ -58,11 +61,11 @@ export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Prom
   const [row] = rows;
   if (row?.is_taken === true) return 0;
   const seconds = row?.seconds ?? 0;
-  // Somebody else was faster, which the statement could not see from its beginning: the next one sees how long that takes.
+  // Another try came first, after this statement's snapshot: the next statement sees the wait that it causes.
   return seconds > 0 ? seconds : takePasswordAttempt(db, trier, now);
 }
 
-/** When the next try may be had; NULL where nothing stands against one at once. */
+/** The time of the next allowed try; NULL when a try is allowed now. */
 function freeAtOf(visit: string, network: string, now: Date): RawBuilder<unknown> {
   const { from, step, doublingsMax, secondsMax } = pauses;
   return sql`greatest(
@@ -76,7 +79,7 @@ function freeAtOf(visit: string, network: string, now: Date): RawBuilder<unknown
       having count(*) >= ${from}))`;
 }
 
-/** Takes a try back that turned out to be right, or was never compared: those that were wrong stay counted. */
+/** Takes back a try that was right or was never compared; wrong tries stay counted. */
 export async function returnPasswordAttempt(db: Db, trier: Trier, now: Date): Promise<void> {
   const { workspaceId, linkId, stepId } = trier;
   const [visit] = numbersOf(trier);
@@ -89,8 +92,8 @@ export async function returnPasswordAttempt(db: Db, trier: Trier, now: Date): Pr
 }
 
 /**
- * Deletes the rows of steps whose tries are long over; answers how many, 10,000 at most. It reads the whole table, which
- * holds the steps of an hour or two: an index would cost each try more.
+ * Deletes the rows of steps whose tries are long over, 10,000 at most. Returns how many. It reads the whole table,
+ * which holds only the steps of the last hour or two; an index would make each try slower.
  */
 export async function deleteOldPasswordAttempts(db: Db, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -102,7 +105,7 @@ export async function deleteOldPasswordAttempts(db: Db, now: Date): Promise<numb
   return Number(numAffectedRows);
 }
 
-/** A visit with an address, and a network, as 64 bits each, which keeps rows small. */
+/** Numbers of 64 bits for a visit with an address, and for a network, which keep rows small. */
 function numbersOf({ eventId, address }: Trier): [visit: string, network: string] {
   return [numberOf(`${eventId} ${address}`), numberOf(networkOf(address))];
 }

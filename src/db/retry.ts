@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/** Each time around somebody else got further, so more than a few mean a bug. */
+/** In each race one of the others succeeded, so more attempts than this mean a bug. */
 const attemptsMax = 8;
 
-/** Does it again as long as others come in between; the last time, what it throws is thrown. Attempts count from 1. */
+/** Repeats the attempt while it loses races; the last attempt's error is thrown. Attempts count from 1. */
 export async function untilUndisturbed<Outcome>(
   attempt: (number: number) => Promise<Outcome>,
   isRace: (error: unknown) => boolean,
@@ -17,12 +17,12 @@ export async function untilUndisturbed<Outcome>(
   }
 }
 
-/** Two transactions waited for each other, and the server ended this one. */
+/** Whether the server ended this transaction because two waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "40P01";
 }
 
-/** A deadlock, or a serialization failure of a server that is set to it: the transaction may go through another time. */
+/** Whether the error is a deadlock or a serialization failure: the transaction may succeed when repeated. */
 export function isLostRace(error: unknown): boolean {
   return isDeadlock(error) || (error instanceof pg.DatabaseError && error.code === "40001");
 }

@@ -3,28 +3,28 @@ import type { DB } from "../../gen/database.ts";
 import { createTurnstile, type Patience } from "../lib/limits/turnstile.ts";
 import type { Db } from "./open.ts";
 
-/** One pool for many owners, of whom none gets more than a share of it. */
+/** Shares one pool among many owners, each with at most a share of it. */
 export interface Turns {
   /**
-   * The database for one call of an owner: its statements and transactions wait for their turn. `isLong` is for transactions
-   * of many statements.
+   * The database for one call of an owner: its statements and transactions wait for their turn. `isLong` marks
+   * transactions of many statements.
    */
   of(owner: string, options?: { readonly patience?: Patience; readonly isLong?: boolean }): Db;
-  /** Whether so many of an owner wait that one more had better come later. */
+  /** Whether so many calls of an owner wait that another one should be refused. */
   isCrowded(owner: string): boolean;
 }
 
 export interface TurnsOptions {
-  /** Connections that are shared out. */
+  /** How many connections are shared. */
   readonly connections: number;
-  /** Connections that one owner may hold; half of them when absent. */
+  /** The most connections of one owner; half of all when absent. */
   readonly share?: number;
 }
 
-/** How many of one owner may wait: what a token may call within its burst, and some more. */
+/** The most waiting calls of one owner: more than the burst of a token. */
 const lineMax = 250;
 
-/** Shares out the connections of a pool. The last half of them is never held by long transactions. */
+/** Shares the connections of a pool. Long transactions never hold the last half of them. */
 export function createTurns(db: Db, { connections, share = half(connections) }: TurnsOptions): Turns {
   const longPlaces = half(connections);
   const longShare = Math.ceil(longPlaces / 2);
@@ -54,11 +54,11 @@ function half(connections: number): number {
   return Math.max(1, Math.floor(connections / 2));
 }
 
-// Only its words for transactions are used: connections come from the executor.
+// Only the dialect's transaction statements are used: connections come from the executor.
 const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error("this driver has no pool")) });
 const driver = dialect.createDriver();
 
-/** The same database by connections that come from elsewhere. */
+/** The same database with connections from another provider. */
 export function onConnections(db: Db, provider: ConnectionProvider): Db {
   const executor = db.getExecutor().withConnectionProvider(provider);
   return new Kysely<DB>({ config: { dialect }, dialect, driver, executor });

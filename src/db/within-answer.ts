@@ -3,14 +3,14 @@ import { answerBytesMax } from "../lib/paging/fill-page.ts";
 import type { Db } from "./open.ts";
 
 /**
- * The rows of an ordered statement that one answer may hold, and one row more: none that comes after so many bytes. The
- * statement goes by the name `page` in `bytes`, an integer that each row then has too, and in `order`.
+ * Limits an ordered statement to the rows that fit one answer, and one row more. `bytes` and `order` refer to the
+ * statement as `page`. `bytes` gives each row's bytes as an integer and becomes a column of the result.
  */
 export function withinAnswer(
   statement: RawBuilder<unknown>,
   { bytes, order }: { readonly bytes: RawBuilder<unknown>; readonly order: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-  // The second row is there whatever the first one has, because it tells that there is a next page.
+  // The second row is always read, because it tells that there is a next page.
   return sql`select * from (
     select page.*, row_number() over listed as place, sum(page.bytes) over listed - page.bytes as bytes_before
     from (select page.*, (${bytes})::int as bytes from (${statement}) page) page
@@ -18,7 +18,7 @@ export function withinAnswer(
     where place <= 2 or bytes_before <= ${answerBytesMax} order by place`;
 }
 
-/** What a record has beside the texts that are counted, at the least. */
+/** The least bytes of a record besides its counted texts. */
 const recordBytes = 200;
 
 export interface Embedding {
@@ -27,9 +27,9 @@ export interface Embedding {
 }
 
 /**
- * What an answer embeds, by the ids of its records in their order: `source` selects for one `asked.id`, and goes by the
- * name `record` in `bytes`. Rows have that id as `asked_id` and its `place`; where nothing was found, nulls beside them.
- * Ids that come after as many bytes as one answer holds have no row at all.
+ * Reads the embedded records for `ids`, in that order, up to the bytes of one answer. `source` selects the records of
+ * one `asked.id`; `bytes` refers to them as `record`. Rows have the id as `asked_id` and its `place`; an id without
+ * records has one row of nulls. Ids beyond the limit have no row.
  */
 export function embeddedWithinAnswer(
   ids: readonly string[],
@@ -43,10 +43,13 @@ export function embeddedWithinAnswer(
     where place = 1 or bytes_through <= ${answerBytesMax}`;
 }
 
-/** What was read for each id; nothing for those that the statement has left out. */
+/** The rows for each id; ids that the statement left out have no entry. */
 export type Embedded<Row> = ReadonlyMap<string, readonly Row[]>;
 
-/** Reads what records embed where the statement needs nothing around it, each one's in their `order`. */
+/**
+ * Reads embedded records for which `embeddedWithinAnswer` is the whole statement; the records of each id come in
+ * `order`.
+ */
 export async function readEmbedded<Row extends { readonly id: string }>(
   db: Db,
   ids: readonly string[],
@@ -58,10 +61,10 @@ export async function readEmbedded<Row extends { readonly id: string }>(
   return byAskedId(rows);
 }
 
-/** A row of such a statement; all of the record is null where there is none for the id. */
+/** A row of such a statement; the record's columns are null when there is none for the id. */
 export type Asked<Row> = Row & { readonly asked_id: string };
 
-/** The records by the ids that they were asked for. */
+/** Groups the records by the ids that they were asked for. */
 export function byAskedId<Row extends { readonly id: string | null }>(
   rows: readonly Asked<Row>[],
 ): Embedded<Row> {

@@ -6,13 +6,13 @@ import { noWorkspace } from "../model/no-workspace.ts";
 import { type BuiltInDesign, builtInDesigns } from "../qr/designs/built-in-designs.ts";
 import { jobCall } from "./queue.ts";
 
-// Ids follow from slugs, so that every service knows a template by the same one.
+// Ids derive from slugs, so that every installation gives a template the same id.
 const idSpace = "5f2b8f0e-3c64-4d0e-9a57-1f6f0c7f7c11";
 
-/** Older than anything that anyone makes; the first of the list is the newest. */
+/** Older than any record of a user; the first template of the list is the newest. */
 const firstMadeAt = Date.UTC(2026, 0, 1);
 
-/** Brings the templates that the service brings along up to date: nothing is written when they are. */
+/** Brings the built-in templates up to date; writes nothing when they are. */
 export async function storeBuiltInTemplates(db: Db, now: Date): Promise<void> {
   const stored = await storedTemplates(db);
   for (const [index, template] of builtInDesigns.entries()) {
@@ -32,7 +32,7 @@ async function storedTemplates(db: Db): Promise<Map<string | null, BuiltInDesign
   return new Map(rows.map((row) => [row.slug, row]));
 }
 
-/** Everything that may change about a template, in one order whatever order the database keeps. */
+/** Everything that may change about a template, in a fixed order; the database orders keys differently. */
 function contentOf({ name, description, options }: Omit<BuiltInDesign, "slug">): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -41,7 +41,7 @@ function contentOf({ name, description, options }: Omit<BuiltInDesign, "slug">):
   return JSON.stringify([name, description, options], sorted);
 }
 
-// Processes that start at the same time write the same.
+// Processes that start at the same time write the same values.
 async function storeTemplate(db: Db, template: BuiltInDesign, madeAt: Date, now: Date): Promise<void> {
   const [templateId, designId] = [v5(template.slug, idSpace), v5(`${template.slug} design`, idSpace)];
   await sql`

@@ -5,7 +5,7 @@ import { noWorkspace } from "../model/no-workspace.ts";
 
 const unclaimedMs = 24 * 60 * 60 * 1000;
 
-/** Deletes the designs that anyone made and nobody gave to a link or template within a day. */
+/** Deletes the designs that callers without a token made and that no link or template used within a day. */
 export async function deleteUnclaimedDesigns(db: Db, now: Date): Promise<void> {
   const madeBefore = new Date(now.getTime() - unclaimedMs);
   const pictures = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone

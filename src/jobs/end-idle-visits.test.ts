@@ -25,7 +25,7 @@ const flow = {
 
 type Link = TestWorkflow<keyof typeof flow>;
 
-/** Visits the page of a link, and answers with the event. */
+/** Visits the page of a link, and returns the event. */
 async function visit(link: Link, headers: Readonly<Record<string, string>> = person) {
   const { ask, drained } = await startTestScan(database);
   await ask(`/${link.shortlink}`, { headers });
@@ -46,7 +46,7 @@ function visitsOf({ workspaceId }: Link) {
 const minute = 60_000;
 const after = (at: Date, minutes: number) => new Date(at.getTime() + minutes * minute);
 
-test("a visit that nobody has been at for 30 minutes is abandoned since its last activity, and scored", async () => {
+test("a visit without activity for 30 minutes is ABANDONED as of its last activity, and scored", async () => {
   const link = await insertWorkflow(db, flow);
   const { created_at: cameAt } = await visit(link);
   const activeAt = after(cameAt, 2);
@@ -82,7 +82,7 @@ test("a visit that nobody has been at for 30 minutes is abandoned since its last
   expect(await visitsOf(link)).toEqual([]);
 });
 
-test("visits that came after an abandoned one are not among those before it", async () => {
+test("the score of an abandoned visit counts only the visits before it", async () => {
   const link = await insertWorkflow(db, flow);
   const { ask, drained } = await startTestScan(database);
   for (let again = 0; again < 3; again++) await ask(`/${link.shortlink}`, { headers: person });
@@ -98,14 +98,14 @@ test("visits that came after an abandoned one are not among those before it", as
   ]);
 });
 
-test("bots' visits end too, without a score", async () => {
+test("visits of bots end too, without a score", async () => {
   const link = await insertWorkflow(db, flow);
   const { created_at } = await visit(link, crawler);
   await endIdleVisits({ db, now: () => after(created_at, 31) });
   expect(await eventsOf(link)).toMatchObject([{ outcome: "ABANDONED", lead_score: null }]);
 });
 
-test("visits of all workspaces end, each once, with several at work and in small batches", async () => {
+test("visits of all workspaces end, each once, with several processes and small batches", async () => {
   const links = await Promise.all(Array.from({ length: 3 }, () => insertWorkflow(db, flow)));
   const { ask, drained } = await startTestScan(database);
   for (let turn = 0; turn < 8; turn++)
@@ -121,7 +121,7 @@ test("visits of all workspaces end, each once, with several at work and in small
   }
 });
 
-test("a visit that is being answered at this moment is left alone", async () => {
+test("a visit that another transaction holds is skipped", async () => {
   const link = await insertWorkflow(db, flow);
   const { created_at, id } = await visit(link);
   const now = () => after(created_at, 31);

@@ -6,13 +6,14 @@ import { idleMs } from "../workflow/journey.ts";
 export interface EndIdleVisitsDeps {
   readonly db: Db;
   readonly now: () => Date;
-  /** Visits ended by one transaction at most. */
+  /** The most visits that one transaction ends. */
   readonly batchSize?: number;
 }
 
 /**
- * Ends the visits of all workspaces whose visitors have gone: they are ABANDONED since their last activity, and scored.
- * Any number of processes may do so at once; visits that are being answered at this moment are left for the next time.
+ * Ends the visits of all workspaces whose visitors have gone: their outcome becomes ABANDONED as of their last
+ * activity, and they are scored. Any number of processes may run it at once. Visits that a visitor's request holds at
+ * this moment are left for the next run.
  */
 export async function endIdleVisits(
   { db, now, batchSize = 500 }: EndIdleVisitsDeps,
@@ -37,8 +38,8 @@ interface Ended {
 }
 
 /**
- * Visits are locked first, as by those who answer them, and their events: neither is waited for. What others have changed
- * meanwhile is looked at again.
+ * Locks visits and their events first, in the order that visitors' requests use, and skips locked rows instead of
+ * waiting. The delete checks again that each visit is still idle.
  */
 async function abandon(tx: Db, at: Date, limit: number): Promise<Ended[]> {
   const idleSince = new Date(at.getTime() - idleMs);

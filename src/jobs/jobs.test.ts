@@ -45,7 +45,7 @@ function eventually(check: () => void | Promise<void>): Promise<void> {
   return vi.waitFor(check, { timeout: 20_000, interval: 20 });
 }
 
-test("queues a job with the caller's transaction, and not without", async () => {
+test("queues a job when the caller's transaction commits, and only then", async () => {
   await db.transaction().execute((tx) => enqueue(tx, "render-qrcode", payload));
   const aborted = db.transaction().execute(async (tx) => {
     await enqueue(tx, "render-qrcode", payload);
@@ -65,7 +65,7 @@ test("keeps one waiting job under a key, with the last payload and time", async 
   ]);
 });
 
-test("does every queued job, and forgets it", async () => {
+test("runs every queued job, and deletes it", async () => {
   const done: string[] = [];
   await enqueue(db, "render-qrcode", { workspaceId: "w", linkId: "before" });
   start(async (job: typeof payload) => void done.push(job.linkId));
@@ -77,7 +77,7 @@ test("does every queued job, and forgets it", async () => {
   });
 });
 
-test("keeps a job that failed, to be repeated later", async () => {
+test("keeps a failed job, to repeat it later", async () => {
   start(async () => {
     throw new Error("not today");
   });
@@ -89,7 +89,7 @@ test("keeps a job that failed, to be repeated later", async () => {
   });
 });
 
-test("waits for running jobs when it stops, and takes no more once it has", async () => {
+test("waits for running jobs when it stops, and takes no more afterwards", async () => {
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   let finished = 0;
@@ -104,7 +104,7 @@ test("waits for running jobs when it stops, and takes no more once it has", asyn
   const stopped = jobs.stop().then(() => {
     isStopped = true;
   });
-  // A turn of the database: time enough to stop, were it not for the job.
+  // One round trip to the database: enough time to stop, if the job did not hold it up.
   await queued();
   expect(isStopped).toBe(false);
   finish.resolve();
@@ -114,7 +114,7 @@ test("waits for running jobs when it stops, and takes no more once it has", asyn
   expect(await queued()).toHaveLength(1);
 });
 
-test("tells a job that outlasts the stop to end, and leaves it to be repeated", async () => {
+test("aborts a job that runs on after the stop, and leaves it to be repeated", async () => {
   const begun = Promise.withResolvers<void>();
   const jobs = start(
     async (_: unknown, signal: AbortSignal) => {
@@ -129,7 +129,7 @@ test("tells a job that outlasts the stop to end, and leaves it to be repeated", 
   expect(await queued()).toMatchObject([{ payload, locked_by: null }]);
 });
 
-test("gives back the jobs of a process that died, and leaves those of living ones alone", async () => {
+test("gives back the jobs of a process that died, and keeps those of living ones", async () => {
   const begun = Promise.withResolvers<void>();
   let slow = 0;
   const busy = async (_: unknown, signal: AbortSignal) => {
@@ -140,7 +140,7 @@ test("gives back the jobs of a process that died, and leaves those of living one
   start(busy, { concurrency: 1, stopTimeoutMs: 50 });
   await enqueue(db, "render-qrcode", payload);
   await begun.promise;
-  // What kill -9 leaves behind: a lock in the name of a pool whose connection is gone.
+  // The state that kill -9 leaves: a lock in the name of a pool whose connection is gone.
   await enqueue(
     db,
     "render-qrcode",
@@ -153,7 +153,7 @@ test("gives back the jobs of a process that died, and leaves those of living one
   const recovered: string[] = [];
   start(async (job: typeof payload) => void recovered.push(job.linkId), { recoveryIntervalMs: 50 });
   await eventually(() => expect(recovered).toEqual(["orphan"]));
-  // A job done is forgotten a moment after its task has returned.
+  // A finished job is deleted a moment after its task has returned.
   await eventually(async () => expect((await queued()).map((job) => job.payload)).toEqual([payload]));
   expect(slow).toBe(1);
 });
@@ -162,7 +162,7 @@ test("goes on after the database cut every connection", async () => {
   const done: string[] = [];
   start(async (job: typeof payload) => void done.push(job.linkId));
   await enqueue(db, "render-qrcode", { workspaceId: "w", linkId: "first" });
-  // Forgotten too: a job that is cut off between its end and that is done again.
+  // The queue must be empty too: a job that is cut off between its end and its deletion runs again.
   await eventually(async () => expect([done, await queued()]).toEqual([["first"], []]));
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
@@ -170,7 +170,7 @@ test("goes on after the database cut every connection", async () => {
   await eventually(() => expect(done).toEqual(["first", "second"]));
 });
 
-test("goes on after a job that ended, or failed, while the database let nobody in", async () => {
+test("goes on after a job that ended, or failed, while the database refused connections", async () => {
   const begun: string[] = [];
   const finish = Promise.withResolvers<void>();
   const done: string[] = [];
@@ -198,10 +198,10 @@ test("goes on after a job that ended, or failed, while the database let nobody i
   ]);
   finish.resolve();
   await eventually(() => expect(done).toEqual(expect.arrayContaining(["ends", "fails"])));
-  // Long enough for the queue to have tried in vain.
+  // Long enough for the queue to try in vain.
   await sleep(300);
   await letIn(true);
-  // Both are done again, the one that failed after a while.
+  // Both jobs run again, the failed one after a delay.
   await sql`update graphile_worker._private_jobs set run_at = now()`.execute(db);
   await eventually(async () => expect(await queued()).toEqual([]));
 });
@@ -209,7 +209,8 @@ test("goes on after a job that ended, or failed, while the database let nobody i
 test("queues periodic tasks by the crontab", async () => {
   const ticked = Promise.withResolvers<unknown>();
   const tasks = { tick: async (job: unknown) => ticked.resolve(job) };
-  // Ten minutes back: the queue makes up for the moment that a first start would only wait for.
+  // Ten minutes back, so that the queue makes up for a missed moment; after a first start it would wait for the next
+  // one.
   await sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
     values ('tick', now() - interval '10 minutes', now() - interval '10 minutes')`.execute(db);
   start(async () => {}, { tasks, crontab: '* * * * * tick ?fill=5m {"by":"crontab"}' });

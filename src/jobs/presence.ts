@@ -1,14 +1,14 @@
 import type pg from "pg";
 import { lockClasses } from "../db/locks.ts";
 
-/** Marks a worker pool as alive for as long as the connection lives, which ends with the process even on kill -9. */
+/** Marks a worker pool as alive while the connection lives; the connection ends with the process, even on kill -9. */
 export async function announce(client: pg.ClientBase, poolId: string): Promise<void> {
   await client.query("select pg_advisory_lock($1, hashtext($2))", [lockClasses.workerPool, poolId]);
 }
 
 /**
- * Gives back the jobs of pools that have died, to be run again; on its own the queue does so after four hours. Pools
- * announce themselves before they take their first job and never reuse an id, so no job of a living pool is taken away.
+ * Releases the jobs of dead pools, so that they run again; the queue itself does so only after four hours. Pools
+ * announce themselves before they take their first job and never reuse an id, so no job of a living pool is released.
  */
 export async function recoverJobs(client: pg.ClientBase): Promise<void> {
   await client.query(

@@ -3,15 +3,15 @@ import type { Db } from "../db/open.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
 
 export interface EnqueueOptions {
-  /** A job that waits under the same key is replaced; one that already runs ends, and this one runs after. */
+  /** Replaces a waiting job with the same key. A running job with the key ends first, and this one runs after it. */
   readonly key?: string;
-  /** Not before this time; at once when absent. */
+  /** The earliest time of the job; at once when absent. */
   readonly runAt?: Date;
 }
 
 /**
- * The call that queues a job once the statement it stands in commits, and never otherwise. The job runs at least once,
- * and again with growing delays when it throws, 25 times at most.
+ * The SQL call that queues a job when its statement commits, and only then. The job runs at least once. When it throws,
+ * it runs again with growing delays, 25 times at most.
  */
 export function jobCall<Task extends keyof QueuedJobs>(
   task: Task,

@@ -124,7 +124,7 @@ test("draws equal inputs once", async () => {
   expect((await imageOf(link)).pendingSince).toBeNull();
 });
 
-test("leaves a link waiting that was changed while its image was drawn", async () => {
+test("keeps a link waiting that was changed while its image was drawn", async () => {
   const link = await insertLink("changing");
   const slow: Storage = {
     ...files,
@@ -137,7 +137,7 @@ test("leaves a link waiting that was changed while its image was drawn", async (
   expect(await imageOf(link)).toEqual({ key: null, pendingSince: later, file: undefined });
 });
 
-test("does nothing for links that are gone, foreign or not waiting", async () => {
+test("does nothing for links that are deleted, foreign or not waiting", async () => {
   const untouchable: Storage = {
     ...files,
     get: () => Promise.reject(new Error("asked")),

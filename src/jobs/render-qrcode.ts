@@ -15,8 +15,9 @@ export interface RenderQrcodeDeps extends FileStore {
 }
 
 /**
- * Draws the QR image of a link that waits for one (`qrcode_pending_update_since`) and stores it under a key made of all
- * that decides its bytes, so that equal inputs are drawn once. Nothing happens when the link is gone or not waiting.
+ * Draws the QR image of a link that waits for one (`qrcode_pending_update_since`) and stores it under a key made of
+ * everything that decides its bytes, so that equal inputs are drawn once. Does nothing when the link is gone or not
+ * waiting.
  */
 export function renderQrcode(deps: RenderQrcodeDeps): Task<QueuedJobs["render-qrcode"]> {
   const { db, storage, shortUrl } = deps;
@@ -60,8 +61,8 @@ function findWaitingLink(db: Db, workspaceId: string, linkId: string) {
 }
 
 /**
- * Leaves a link alone that was changed meanwhile: the job of that change draws it anew. The image before goes when its
- * addresses have expired.
+ * Gives the link its image, unless the link was changed meanwhile: the job of that change draws it anew. The previous
+ * image is deleted when its addresses have expired.
  */
 async function setImage(
   { db, now }: RenderQrcodeDeps,

@@ -15,15 +15,15 @@ export interface RenderThumbnailDeps extends FileStore {
   readonly shortUrl: string;
 }
 
-/** Pixels a side, whatever the design says. */
+/** The thumbnail's side in pixels, whatever the design says. */
 const side = 512;
 const timeoutMs = 30_000;
 const program = programBeside(import.meta.url, "draw-process");
 
 /**
- * Draws a code in the design of a template that waits for a thumbnail (`thumbnail_pending_update_since`). Nothing happens
- * when the template is gone or not waiting. It draws in a process of its own: the first start draws those of all built-in
- * templates, and a service that only redirects shall not keep what that takes, 50 MB.
+ * Draws a code in the design of a template that waits for a thumbnail (`thumbnail_pending_update_since`). Does nothing
+ * when the template is gone or not waiting. Drawing takes 50 MB, and the first start draws all built-in templates, so a
+ * child process draws: a service that only redirects then does not keep that memory.
  */
 export function renderThumbnail(deps: RenderThumbnailDeps): Task<QueuedJobs["render-thumbnail"]> {
   const { db, storage, shortUrl } = deps;
@@ -33,7 +33,8 @@ export function renderThumbnail(deps: RenderThumbnailDeps): Task<QueuedJobs["ren
     if (template?.thumbnail_pending_update_since == null) return;
     const { design } = await loadDesign(storage, template.options);
     const square = { ...design, width: side, height: side };
-    // A folder for each template, so that two of the same look do not share a file that one of them lets go of.
+    // Each template has its own folder, so that two templates with the same look never share a file that one of them
+    // deletes.
     const key = imageKey(content, square, "PNG").replace(/^qr\//, `thumbnails/${templateId}/`);
     await storeFile(db, deps, { workspaceId, key, ownerId: templateId }, async () => ({
       bytes: await draw({ content, design: square }, signal),
@@ -64,7 +65,9 @@ function findWaitingTemplate(db: Db, workspaceId: string, templateId: string) {
     .executeTakeFirst();
 }
 
-/** Leaves a template alone that was changed meanwhile: the job of that change draws it anew. */
+/**
+ * Gives the template its thumbnail, unless the template was changed meanwhile: the job of that change draws it anew.
+ */
 async function setThumbnail(
   { db, now }: RenderThumbnailDeps,
   workspaceId: string,

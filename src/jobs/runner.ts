@@ -7,37 +7,40 @@ import { connectionConfig } from "../db/open.ts";
 import type { PeriodicJob, QueuedJobs } from "../model/jobs.ts";
 import { announce, recoverJobs } from "./presence.ts";
 
-/** Does one job; may be repeated, so it must not matter. The signal asks it to end early when the service stops. */
+/**
+ * Runs one job. A job may run more than once, so repeating it must be harmless. The signal asks it to end early when
+ * the service stops.
+ */
 export type Task<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>;
 
-/** Who does which job: every one that is queued, by a call or by the clock. */
+/** The task of every job, whether a call or the clock queues it. */
 export type Tasks = { readonly [Name in keyof QueuedJobs]: Task<QueuedJobs[Name]> } & {
   readonly [Name in PeriodicJob]: Task<unknown>;
 };
 
 export interface JobsOptions {
   readonly connection: string | pg.ConnectionConfig;
-  /** By name. Payloads come out of the queue as `enqueue` wrote them. */
+  /** Tasks by name. Payloads come out of the queue as `enqueue` wrote them. */
   readonly tasks: Readonly<Record<string, Task<never>>>;
-  /** Periodic tasks, a line each, in UTC: `0 3 * * * task-name`. Each moment is queued once, by whichever process. */
+  /** Periodic tasks, one per line, in UTC: `0 3 * * * task-name`. Only one process queues each occurrence. */
   readonly crontab?: string;
-  /** Jobs done at the same time. Three more connections are used besides. */
+  /** The number of jobs that run at the same time. The runner needs three connections more. */
   readonly concurrency: number;
   /** How long running jobs may go on after `stop` before they are told to end, in milliseconds. */
   readonly stopTimeoutMs: number;
-  /** How often the jobs of processes that died are given back, in milliseconds; 30,000 when absent. */
+  /** How often the jobs of dead processes are released, in milliseconds; 30,000 when absent. */
   readonly recoveryIntervalMs?: number;
   readonly log: Logger;
 }
 
 export interface Jobs {
-  /** Takes no more jobs and waits for the running ones. Jobs cut short are done again by the next process. */
+  /** Takes no more jobs and waits for the running ones. The next process repeats jobs that were cut short. */
   stop(): Promise<void>;
 }
 
 const restartDelayMs = 1_000;
 
-/** Starts taking jobs off the queue, and goes on whatever becomes of the database in between. */
+/** Starts taking jobs off the queue, and starts over whenever the database fails. */
 export function startJobs(options: JobsOptions): Jobs {
   const stopping = new AbortController();
   const stopped = superviseUntil(stopping.signal, options);
@@ -60,7 +63,7 @@ async function superviseUntil(stop: AbortSignal, options: JobsOptions): Promise<
   }
 }
 
-/** One life of the runner: it ends when asked to, and fails with the first connection that does. */
+/** Runs the queue until `stop` aborts; fails when one of its connections fails. */
 async function runUntil(stop: AbortSignal, options: JobsOptions): Promise<void> {
   const { connection, concurrency } = options;
   const end = Promise.withResolvers<void>();
@@ -68,7 +71,7 @@ async function runUntil(stop: AbortSignal, options: JobsOptions): Promise<void> 
   stop.addEventListener("abort", () => end.resolve(), { once: true });
   const presence = new pg.Client(connectionConfig(connection));
   presence.on("error", end.reject);
-  // Not the service's own pool: the queue expects its numbers in the driver's own types, and no statement timeout.
+  // A pool of its own: the queue expects numbers in the driver's own types, and no statement timeout.
   const pool = new pg.Pool({ ...connectionConfig(connection), max: concurrency + 2 });
   pool.on("error", end.reject);
   pool.on("connect", (client) => client.on("error", end.reject));
@@ -95,7 +98,7 @@ async function runJobs(
     await Promise.race([end.promise, runner.promise]);
   } finally {
     clearInterval(timer);
-    // It refuses to stop twice, and stops by itself when its workers fail.
+    // The queue's runner throws when it is stopped twice, and it stops itself when its workers fail.
     await runner.stop().catch(() => runner.promise.catch(() => {}));
   }
 }
@@ -103,12 +106,12 @@ async function runJobs(
 function startRunner(presence: pg.Client, pool: pg.Pool, options: JobsOptions): Promise<Runner> {
   const taskList: TaskList = {};
   for (const [name, task] of Object.entries(options.tasks)) {
-    // The queue knows payloads as unknown JSON; `enqueue` ties them to their task's type.
+    // The queue types payloads as unknown JSON; `enqueue` ties them to their task's type.
     taskList[name] = async (payload, { abortSignal }) => {
       try {
         await task(payload as never, abortSignal ?? new AbortController().signal);
       } catch (error) {
-        // The queue keeps what it is thrown, and puts its message into the log.
+        // The queue stores and logs the message of a thrown error.
         throw withoutValues(error);
       }
     };
@@ -137,13 +140,13 @@ function startRunner(presence: pg.Client, pool: pg.Pool, options: JobsOptions): 
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: options.stopTimeoutMs,
     logger: queueLogger(options.log),
-    // Told one by one, the queue leaves the failure of telling it unhandled, which ends the process when the database
-    // dies under a job; told in batches, the runner ends instead, and starts again.
+    // Without batches, the queue leaves a failed report of a job's end unhandled, which ends the process when the
+    // database dies under a job. With batches the runner ends instead, and starts again.
     preset: { plugins: [plugin], worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   });
 }
 
-/** Passes on what the queue says, without the payloads it attaches. Each job done is not news. */
+/** Logs the queue's messages without the payloads attached to them. A finished job is logged at debug level only. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
   return new QueueLogger(() => (level, message, meta) => {

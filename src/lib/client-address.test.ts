@@ -64,7 +64,7 @@ describe("the host and scheme", () => {
     );
   });
 
-  test("are those that a proxy names", () => {
+  test("are those that a trusted proxy names", () => {
     const said = {
       forwardedFor: "198.51.100.1",
       forwardedHost: "go.example.com:8443",
@@ -73,7 +73,7 @@ describe("the host and scheme", () => {
     expect(read({ ...connection, ...said })).toMatchObject({ host: "go.example.com:8443", scheme: "https" });
   });
 
-  test("come from the proxy next to the client, not from the client before it", () => {
+  test("come from the proxy next to the client, not from what the client sent to that proxy", () => {
     const said = {
       forwardedFor: "1.1.1.1, 198.51.100.1, 10.0.0.2",
       forwardedHost: "evil.example, go.example.com, inner.example.com",
@@ -89,7 +89,7 @@ describe("the host and scheme", () => {
     },
   );
 
-  test("do not take an unknown scheme", () => {
+  test("ignore an unknown scheme", () => {
     expect(read({ ...connection, forwardedProto: "javascript" }).scheme).toBe("http");
   });
 });
@@ -107,7 +107,7 @@ test.each([
   expect(() => createOriginReader([entry])).toThrow("trusted proxy");
 });
 
-test("an IPv6 client is known by its network of 64 bits, and IPv4 addresses as they are", () => {
+test("an IPv6 client is identified by its /64 network, an IPv4 client by its address", () => {
   const networks = {
     "192.0.2.1": "192.0.2.1",
     "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",

@@ -1,11 +1,11 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { ownText } from "./own-text.ts";
 
-/** Characters that a host has at most, with a port and a final dot. */
+/** The most characters of a host with a port and a final dot. */
 export const hostLengthMax = 260;
 
-/** What a request says about where it comes from; header values as they came, lists joined by commas. */
-export interface Connection {
+/** What a request says about its origin; header values are as received, lists joined by commas. */
+export interface ConnectionFacts {
   /** The other end of the socket, absent when it is already gone or has no address. */
   readonly peer: string | undefined;
   readonly encrypted: boolean;
@@ -16,24 +16,26 @@ export interface Connection {
   readonly forwardedProto?: string | undefined;
 }
 
-/** Who asks, and for which address, after trusted proxies. */
+/** The client of a request and the host it asked for, after trusted proxies. */
 export interface Origin {
-  /** An IPv4 or IPv6 address without port or zone, IPv4 never in IPv6 form; `0.0.0.0` when there is none. */
+  /**
+   * An IPv4 or IPv6 address without port or zone; an IPv4 address is never in IPv6 form. `0.0.0.0` when there is none.
+   */
   readonly address: string;
-  /** The host that the client asked for, as it wrote it. */
+  /** The host that the client asked for, as the client wrote it. */
   readonly host: string | undefined;
   readonly scheme: "http" | "https";
 }
 
-/** Gives the client of a connection. */
-export type ReadOrigin = (connection: Connection) => Origin;
+/** Reads the origin of a request from its connection. */
+export type ReadOrigin = (connection: ConnectionFacts) => Origin;
 
 const hostForm = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 
 /**
- * Reads clients behind the given proxies: addresses or networks in CIDR form, IPv4 or IPv6. `X-Forwarded-*` counts only
- * from them, and only as far back as they vouch for each other: the right-most address that is none of them is the
- * client. Throws on an entry that is neither address nor network.
+ * Reads clients behind the given proxies: addresses or networks in CIDR form, IPv4 or IPv6. Only these proxies'
+ * `X-Forwarded-*` headers are trusted, and only as far back as the chain of trusted proxies goes: the right-most
+ * address that is none of them is the client. Throws on an entry that is neither address nor network.
  */
 export function createOriginReader(trustedProxies: readonly string[]): ReadOrigin {
   const isTrusted = createAddressList(trustedProxies);
@@ -64,15 +66,16 @@ export function createOriginReader(trustedProxies: readonly string[]): ReadOrigi
   };
 }
 
-/** Tells whether an address is one of the given ones, or in one of the given networks. Throws on an entry that is neither. */
+/** Makes a test whether an address is in a list of addresses and networks. Throws on an entry that is neither. */
 export function createAddressList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) addNetwork(list, entry);
   return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-// Of proxies that append to a list, the one the client spoke to wrote as far from the right as the client's address
-// stands; what is further left came from the client. Proxies that replace the value leave a single one.
+// Picks the header value of the proxy that the client spoke to. With proxies that append to a list, that value stands
+// as far from the right as the client's address does; values further left came from the client. Proxies that replace
+// the header leave one value.
 function saidBy(hops: number, header: string | undefined): string | undefined {
   const values = listed(header);
   return values.at(-Math.max(hops, 1)) ?? values[0];
@@ -83,7 +86,7 @@ function listed(header: string | undefined): string[] {
   return header.split(",").map((entry) => entry.trim());
 }
 
-/** An address without brackets, port, zone or IPv6 wrapping; absent when it is none. */
+/** An address without brackets, port, zone or IPv6 wrapping; undefined when the text is no address. */
 export function plainAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text);
   const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text);
@@ -112,7 +115,7 @@ function addNetwork(list: BlockList, entry: string): void {
   list.addSubnet(address, prefix, bits === 32 ? "ipv4" : "ipv6");
 }
 
-/** An IPv4 address, or the /64 network of an IPv6 one: whoever has one of its addresses has them all. */
+/** An IPv4 address, or the /64 network of an IPv6 address: the owner of one address in it has them all. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [plain = ""] = address.split("%");
@@ -120,7 +123,7 @@ export function networkOf(address: string): string {
   const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
     const after = tail === "" ? [] : tail.split(":");
-    // An embedded IPv4 address at the end stands for two groups.
+    // An IPv4 address embedded at the end takes the place of two groups.
     const width = after.length + (tail.includes(".") ? 1 : 0);
     while (groups.length < 8 - width) groups.push("0");
     groups.push(...after);

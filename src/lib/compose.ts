@@ -1,15 +1,15 @@
-/** More marks on one letter than any script has: Unicode's own limit for texts that are read as they come (UAX #15). */
+/** The most marks kept on one letter; Unicode's own limit for streamed texts (UAX #15). No script uses more. */
 const marksMax = 30;
 
 const mark = /\p{M}/uy;
 const stack = /(?<!\p{M})(\p{M}{30})\p{M}+/gu;
 
 /**
- * Whether a text stacks more marks on one letter than any script does. To bring so many in order takes time by the square
- * of their number: a second for 40 kB.
+ * Whether a text stacks more marks on one letter than any script does. The time to sort a stack grows with the square
+ * of its length: a second for 40 kB.
  */
 export function stacksMarks(text: string): boolean {
-  // A stack is longer than the stride, so that it holds one of the places that are looked at.
+  // A stack is longer than the stride, so every stack covers one of the inspected positions.
   for (let at = marksMax; at < text.length; at += marksMax) {
     if (!isMark(text, at)) continue;
     let start = at;
@@ -20,7 +20,7 @@ export function stacksMarks(text: string): boolean {
   return false;
 }
 
-/** The text in NFC, without the marks that no script would have. */
+/** The text in NFC, with every stack cut to 30 marks. */
 export function composed(text: string): string {
   return (stacksMarks(text) ? text.replace(stack, "$1") : text).normalize("NFC");
 }

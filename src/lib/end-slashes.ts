@@ -1,4 +1,4 @@
-/** An address or path without the slashes at its end. */
+/** Removes the slashes at the end of an address or path. */
 export function withoutEndSlashes(address: string): string {
   let end = address.length;
   while (address[end - 1] === "/") end -= 1;

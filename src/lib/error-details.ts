@@ -1,9 +1,9 @@
 import type { CallError, Precondition } from "./errors.ts";
 
-/** The `domain` of every ErrorInfo: whose reasons they are. */
+/** The `domain` of every ErrorInfo. */
 export const errorDomain = "signpost";
 
-/** One detail of an error as google.rpc describes it, without the form of any protocol. */
+/** One detail of an error as google.rpc describes it, independent of the protocol. */
 export type ErrorDetail =
   | { readonly type: "google.rpc.BadRequest"; readonly fieldViolations: readonly DetailedViolation[] }
   | {
@@ -20,7 +20,7 @@ interface DetailedViolation {
   readonly description: string;
 }
 
-/** What every protocol sends beside code and message. ErrorInfo is always there and comes first. */
+/** The details that every protocol sends with code and message. ErrorInfo is always present and comes first. */
 export function errorDetails({ reason, refusal }: CallError): ErrorDetail[] {
   const details: ErrorDetail[] = [
     { type: "google.rpc.ErrorInfo", reason, domain: errorDomain, metadata: refusal.metadata ?? {} },

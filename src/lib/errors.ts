@@ -32,51 +32,54 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** A field that was refused, and why it is. */
+/** A field that was refused, and the reason. */
 export interface Fault extends FieldViolation {
   readonly reason: Reason;
 }
 
-/** A field that was refused for no reason that has a name of its own. */
+/** A refused field under the general reason INVALID_ARGUMENT. */
 export function invalidArgument(field: string, description: string): Fault {
   return { field, description, reason: "INVALID_ARGUMENT" };
 }
 
-/** One thing that stands in the way: its kind in UPPER_SNAKE, what it is about, and what to do. */
+/** One obstacle to the call: its kind in UPPER_SNAKE, its subject, and what to do. */
 export interface Precondition {
   readonly type: string;
   readonly subject: string;
   readonly description: string;
 }
 
-export interface Refusal {
+export interface ErrorDetails {
   /** Facts for programs, sent as `ErrorInfo.metadata`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Sent as `BadRequest`. */
   readonly fields?: readonly FieldViolation[];
-  /** Whatever stands in the way, sent as `PreconditionFailure`. */
+  /** The obstacles to the call, sent as `PreconditionFailure`. */
   readonly preconditions?: readonly Precondition[];
   /** Sent as `RetryInfo`, and over HTTP as `Retry-After`, in whole seconds. */
   readonly retryAfterSeconds?: number;
-  /** Where HTTP has a status of its own for the fault (405, 413, 415, 422); else the code's status is sent. */
+  /**
+   * The HTTP status, where HTTP has a specific one for the fault (405, 413, 415, 422); otherwise the code's status is
+   * sent.
+   */
   readonly httpStatus?: number;
-  /** Further HTTP headers, lower-case names: `www-authenticate`, `allow`. */
+  /** Further HTTP headers, with lower-case names: `www-authenticate`, `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log only, never sent. */
   readonly cause?: unknown;
 }
 
 /**
- * An error that a client is meant to see, the same over every protocol. Anything else that is thrown is a bug of ours
- * and reaches the client as INTERNAL without its message.
+ * An error that a client is meant to see, the same over every protocol. Any other thrown error is a bug of ours and
+ * reaches the client as INTERNAL without its message.
  */
 export class CallError extends Error {
   override readonly name = "CallError";
   readonly code: Code;
   readonly reason: Reason;
-  readonly refusal: Refusal;
+  readonly refusal: ErrorDetails;
 
-  constructor(code: Code, reason: Reason, message: string, refusal: Refusal = {}) {
+  constructor(code: Code, reason: Reason, message: string, refusal: ErrorDetails = {}) {
     super(message, refusal.cause === undefined ? undefined : { cause: refusal.cause });
     this.code = code;
     this.reason = reason;
@@ -84,8 +87,8 @@ export class CallError extends Error {
   }
 }
 
-/** Makes an error that a client is meant to see; messages are lower-case, name the thing and the fix. */
-export function fail(code: Code, reason: Reason, message: string, refusal?: Refusal): CallError {
+/** Makes an error that a client is meant to see. Messages are lower-case and name the thing and the fix. */
+export function fail(code: Code, reason: Reason, message: string, refusal?: ErrorDetails): CallError {
   return new CallError(code, reason, message, refusal);
 }
 
@@ -97,7 +100,7 @@ export function invalid(fields: readonly FieldViolation[], reason: Reason = "INV
   return new CallError("INVALID_ARGUMENT", reason, message, { fields });
 }
 
-/** INVALID_ARGUMENT with every fault, under their reason when they share one; undefined when there is none. */
+/** INVALID_ARGUMENT with every fault, under their reason if all share one; undefined when there are no faults. */
 export function refusal(faults: readonly Fault[]): CallError | undefined {
   const [first] = faults;
   if (first === undefined) return undefined;
@@ -108,13 +111,13 @@ export function refusal(faults: readonly Fault[]): CallError | undefined {
   );
 }
 
-/** Throws what `refusal` makes of the faults. */
+/** Throws the refusal of the faults, if there are any. */
 export function refuse(faults: readonly Fault[]): void {
   const error = refusal(faults);
   if (error !== undefined) throw error;
 }
 
-/** What a function that reads a request refuses; none when it refuses nothing. */
+/** Runs a function that reads a request, and returns the faults that it throws; none when it succeeds. */
 export function faultsFrom(read: () => unknown): Fault[] {
   try {
     read();

@@ -1,9 +1,10 @@
 import { invalid } from "./errors.ts";
 
 /**
- * The fields that a change names: those of its mask, all of them for `*`, or without one those that hold something. `values`
- * are all that it can change, by their names in the mask; `others` may stand in a mask and change nothing. Throws
- * INVALID_ARGUMENT for any other name: of what only the service writes, and of parts of a field, for a field is replaced whole.
+ * The fields that a change names: those of its mask, or all for `*`, or without a mask those with a value. `values`
+ * holds every changeable field under its name in the mask; names in `others` are allowed and change nothing. Throws
+ * INVALID_ARGUMENT for any other name, such as a field that only the service writes, or a part of a field: fields are
+ * replaced whole.
  */
 export function fieldsToChange<Field extends string>(
   values: Readonly<Record<Field, unknown>>,
@@ -33,7 +34,7 @@ export function fieldsToChange<Field extends string>(
   );
 }
 
-/** Whether a change may name the field: one without a mask, or with `*`, may name any. */
+/** Whether a change may name the field: a change without a mask, or with `*`, may name any. */
 export function mayChange(mask: { readonly paths: readonly string[] } | undefined, field: string): boolean {
   const paths = mask?.paths ?? [];
   return paths.length === 0 || paths.includes("*") || paths.includes(field);

@@ -1,12 +1,12 @@
-/** The names of one's own machine, which developers write for one another. */
+/** The names of the local machine, which developers use interchangeably. */
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether a host without its port is the machine itself. */
+/** Whether a host without its port is the local machine. */
 export function isLoopback(hostname: string): boolean {
   return loopback.includes(hostname);
 }
 
-/** A host in the one form in which hosts are compared: lower case, no final dot, no port that the scheme implies. */
+/** A host in the form in which hosts are compared: lower case, no final dot, no default port. */
 export function normalHost(host: string): string {
   return host
     .toLowerCase()
@@ -14,7 +14,10 @@ export function normalHost(host: string): string {
     .replace(/\.(?=:\d+$|$)/, "");
 }
 
-/** The hosts that an address goes by, in the form in which they are compared: any name of the machine itself stands for all. */
+/**
+ * The hosts of an address, in the form in which they are compared; any name of the local machine stands for all its
+ * names.
+ */
 export function hostsOf({ host, hostname, port }: URL): Set<string> {
   if (!isLoopback(hostname)) return new Set([normalHost(host)]);
   return new Set(loopback.map((name) => normalHost(port === "" ? name : `${name}:${port}`)));

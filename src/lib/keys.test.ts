@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deriveKey } from "./keys.ts";
 
-test("a key is the same for the same secret and purpose, and another for any other", () => {
+test("the same secret and purpose give the same key, and any other secret or purpose gives another", () => {
   const key = deriveKey("one secret of many", "access-tokens");
   expect(key).toHaveLength(32);
   expect(deriveKey("one secret of many", "access-tokens")).toEqual(key);
@@ -9,7 +9,7 @@ test("a key is the same for the same secret and purpose, and another for any oth
   expect(deriveKey("another secret", "access-tokens")).not.toEqual(key);
 });
 
-test("keys stay what they are over versions, or every token in use would die", () => {
+test("keys stay the same over versions, so that existing tokens stay valid", () => {
   expect(deriveKey("one secret of many", "access-tokens").toString("base64url")).toBe(
     "I5PPxzbGiV73Hb2TK-iT6PfUgtZrHNQ88b7rnFu9D4g",
   );

@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
 
-/** What a derived key is for; one purpose never reads what another has signed or encrypted. */
+/** The purpose of a derived key; a key of one purpose never reads what a key of another has signed or encrypted. */
 export type KeyPurpose =
   | "access-tokens"
   | "devices"

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * A cache that forgets what was asked for longest ago once it holds `max` values, or fewer where some weigh more than one.
- * Asked for `max` entries, the library allocates all of them at once, and those of one process took 10 ms of its start;
- * asked for a size, it grows. Keys that strangers choose have to be short, and `ownText`.
+ * A cache that drops the least recently used entries once it holds `max` values, or fewer when some weigh more than
+ * one. It limits the library by size, not by entries: for a number of entries the library allocates all of them at
+ * once, which took 10 ms of a start. Keys chosen by strangers must be short and copied by `ownText`.
  */
 export function lruCache<Value extends {}>(
   max: number,

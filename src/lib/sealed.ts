@@ -4,8 +4,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts with AES-256-GCM (NIST SP 800-38D): nonce, tag, text. `bound` is what the secret belongs to, such as the ids of
- * its row; it is not kept, and the secret cannot be opened for anything else.
+ * Encrypts with AES-256-GCM (NIST SP 800-38D) into nonce, tag, text. `bound` is the owner of the secret, such as the
+ * ids of its row. It is not stored, and the secret can only be opened with the same value.
  */
 export function seal(plain: Uint8Array, key: Uint8Array, bound: string): Buffer {
   const nonce = randomBytes(nonceBytes);
@@ -15,7 +15,7 @@ export function seal(plain: Uint8Array, key: Uint8Array, bound: string): Buffer 
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
 }
 
-/** Decrypts what `seal` made. Throws when it is damaged, or of another key, or bound to something else. */
+/** Decrypts the output of `seal`. Throws when it is damaged, or has another key or another `bound`. */
 export function unseal(sealed: Uint8Array, key: Uint8Array, bound: string): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes });

@@ -1,9 +1,9 @@
-/** Asks once for everybody who wants to know within `ms`: an answer is given again until it is that old. */
+/** Shares an answer among all callers: `ask` runs anew only when the last answer is older than `ms`. */
 export function sharedAnswer<Answer>(ms: number, ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    // A stopwatch only.
+    // Only measures the duration.
     const now = performance.now();
     if (answer === undefined || now - askedAt >= ms) {
       askedAt = now;

@@ -49,7 +49,7 @@ test.each([
   expect(() => bind(createMethod, wrong)).toThrow(`": ${why}`);
 });
 
-test("an RPC without the option has no binding, and one with additional bindings has them all", () => {
+test("an RPC without the google.api.http option has no binding, and additional bindings all count", () => {
   expect(bindingsOf(SpecimensService.method.hidden)).toEqual([]);
   expect(bindingsOf(SpecimensService.method.get).map(({ template }) => template.text)).toEqual([
     "/v1/specimens/{id}",

@@ -10,14 +10,14 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import type { HttpRule } from "../../gen/google/api/http_pb.js";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.js";
-import { parseTemplate, type Template, type Variable } from "./template.ts";
+import { type PathTemplate, parsePathTemplate, type Variable } from "./template.ts";
 
-/** A variable of a path, and the fields that lead from the request message to the one it fills. */
+/** A variable of a path, and the fields that lead from the request message to the field it fills. */
 export interface BoundVariable extends Variable {
   readonly fields: readonly [DescField, ...DescField[]];
 }
 
-/** What the request body fills: nothing, the whole message, one of its fields, or bytes as they came. */
+/** What the request body fills: nothing, the whole message, one field, or a field of raw bytes. */
 export type BodyTarget =
   | { readonly kind: "none" }
   | { readonly kind: "message" }
@@ -28,16 +28,16 @@ export type BodyTarget =
 export interface Binding {
   readonly method: DescMethodUnary;
   readonly httpMethod: string;
-  readonly template: Template;
+  readonly template: PathTemplate;
   readonly variables: readonly BoundVariable[];
   readonly body: BodyTarget;
-  /** The response field that is the answer's body; undefined when the whole message is. */
+  /** The response field that becomes the answer's body; undefined when the whole message does. */
   readonly responseField: DescField | undefined;
-  /** `update_mask`, on PATCH and PUT, to be filled from the keys of the body. */
+  /** The `update_mask` field on PATCH and PUT, to be filled from the keys of the body. */
   readonly maskField: DescField | undefined;
 }
 
-/** The bindings an RPC declares with google.api.http, none if it has no such option. Throws on a wrong one. */
+/** Reads the bindings that an RPC declares with google.api.http; none without that option. Throws on a wrong one. */
 export function bindingsOf(method: DescMethod): Binding[] {
   if (!hasOption(method, http)) return [];
   if (!isUnary(method))
@@ -66,7 +66,7 @@ export function bind(method: DescMethodUnary, rule: HttpRule): Binding {
 function bindChecked(method: DescMethodUnary, rule: HttpRule, httpMethod: string, text: string): Binding {
   if (!/^[A-Z]+$/.test(httpMethod)) throw new Error("the HTTP method must be one word in capitals");
   if (httpMethod === "HEAD") throw new Error("HEAD is answered by the binding of GET");
-  const template = parseTemplate(text);
+  const template = parsePathTemplate(text);
   const seen = new Set<string>();
   const variables = template.variables.map((variable): BoundVariable => {
     const name = variable.fieldPath.join(".");
@@ -154,7 +154,7 @@ function maskField(method: DescMethodUnary, httpMethod: string): DescField | und
   return isMask && field.oneof === undefined ? field : undefined;
 }
 
-/** Whether a message is google.api.HttpBody, which travels as bytes of any media type and not as JSON. */
+/** Whether a message is google.api.HttpBody, which is sent as bytes of any media type instead of JSON. */
 export function isHttpBody(message: DescMessage): boolean {
   return message.typeName === HttpBodySchema.typeName;
 }

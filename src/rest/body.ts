@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { fail } from "../lib/errors.ts";
-import { acceptedEncodings, isReadable } from "../lib/limits/inflated.ts";
+import { acceptedEncodings, isKnownEncoding } from "../lib/limits/inflated.ts";
 
 /** A request over HTTP/1.1 or HTTP/2. */
 export type RestRequest = IncomingMessage | Http2ServerRequest;
 
-/** The limit of a request body where no method says otherwise: 8 MiB (behaviour 1.6). */
+/** The limit of a request body where the method declares none: 8 MiB. */
 export const bodyBytesMax = 8 * 1024 * 1024;
 
 /** A header's first value. */
@@ -15,7 +15,7 @@ export function header(req: RestRequest, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Whether a body follows the headers, as far as they tell. */
+/** Whether the headers announce a body. */
 export function announcesBody(req: RestRequest): boolean {
   const length = header(req, "content-length");
   if (length !== undefined) return length !== "0";
@@ -23,17 +23,17 @@ export function announcesBody(req: RestRequest): boolean {
   return req.headers["transfer-encoding"] !== undefined;
 }
 
-/** How the body is compressed. */
+/** The value of `Content-Encoding`. */
 export function contentCoding(req: RestRequest): string | undefined {
   return header(req, "content-encoding")?.trim().toLowerCase();
 }
 
 /**
- * Throws 415 unless the body is `application/json` in UTF-8 (a PATCH also takes `application/merge-patch+json`, which means
- * the same) in a content coding that can be read; with `anyType` only the coding counts.
+ * Throws 415 unless the body is `application/json` in UTF-8, in a content coding that can be read. A PATCH also takes
+ * `application/merge-patch+json`, which means the same. With `anyType` only the coding is checked.
  */
 export function checkMediaType(req: RestRequest, anyType: boolean): void {
-  if (!isReadable(contentCoding(req)))
+  if (!isKnownEncoding(contentCoding(req)))
     throw unsupportedMediaType(`content-encoding must be one of ${acceptedEncodings}`, {
       "accept-encoding": acceptedEncodings,
     });

@@ -3,19 +3,19 @@ import { header, type RestRequest } from "./body.ts";
 import type { RestResponse } from "./respond.ts";
 import type { RestRouter } from "./router.ts";
 
-/** What browsers let pages of other origins do (Fetch standard, 3.2). */
+/** The headers that browsers let pages of other origins send (Fetch standard, 3.2). */
 
 const requestHeaders = "Authorization, Content-Type, Idempotency-Key";
 const answerHeaders = "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed";
 const preflightSeconds = 7_200;
 
-/** Lets pages of any origin read the answer. No cookie is ever read here, so there is nothing to lend them. */
+/** Lets pages of any origin read the answer. The API reads no cookies, so a foreign page gains no rights. */
 export function allowOrigin(res: RestResponse): void {
   res.setHeader("access-control-allow-origin", "*");
   res.setHeader("access-control-expose-headers", answerHeaders);
 }
 
-/** Whether a browser asks on behalf of a page if it may send a request. */
+/** Whether a browser asks, on behalf of a page, if it may send a request. */
 export function isPreflight(req: RestRequest): boolean {
   return req.method === "OPTIONS" && header(req, "access-control-request-method") !== undefined;
 }
@@ -25,7 +25,9 @@ export interface PreflightOptions {
   readonly isCrossOrigin?: (method: DescMethodUnary) => boolean;
 }
 
-/** Answers a preflight for what pages of any origin may call; false, and nothing is answered, for everything else. */
+/**
+ * Answers a preflight for a method that pages of any origin may call. Returns false, without an answer, for any other.
+ */
 export function preflight(
   req: RestRequest,
   res: RestResponse,

@@ -8,11 +8,11 @@ import { absent, finishReading, type Reading, refused, startReading } from "../w
 import type { Binding } from "./binding.ts";
 import { createParameterReaders } from "./parameters.ts";
 
-/** A request as it came, routed and under its limits. */
+/** A routed request whose body is within its limits. */
 export interface RawRequest {
   /** The path's components, still percent-encoded, without the verb. */
   readonly segments: readonly string[];
-  /** What follows the question mark. */
+  /** The part of the URL after the question mark. */
   readonly query: string;
   readonly body: Uint8Array;
   readonly contentType: string | undefined;
@@ -25,8 +25,9 @@ export type Decode = (raw: RawRequest) => Message;
 type ReadBody = (message: Message, raw: RawRequest, reading: Reading) => readonly string[];
 
 /**
- * Compiles decoders for bindings. The path wins over the body and the query. With `body: "*"` there are no query
- * parameters. On PATCH and PUT an `update_mask` without paths is filled with the fields that the body gave.
+ * Compiles decoders for bindings. Values of the path override those of the body and the query. With `body: "*"` there
+ * are no query parameters. On PATCH and PUT an `update_mask` without paths is filled with the fields that the body
+ * gave.
  */
 export function createDecoders(registry: Registry): (binding: Binding) => Decode {
   const readers = createMessageReaders(registry);
@@ -53,7 +54,7 @@ export function createDecoders(registry: Registry): (binding: Binding) => Decode
 
 function fillMask(message: Message, maskField: DescField, given: readonly string[]): void {
   const fields = fieldsOf(message);
-  // The binding chose the field by its type.
+  // The binding has checked that this field is a FieldMask.
   const mask = fields[maskField.localName] as FieldMask | undefined;
   if (mask !== undefined && mask.paths.length > 0) return;
   const paths = given.filter((name) => name !== maskField.name);
@@ -65,7 +66,7 @@ function bodyReader(binding: Binding, readers: MessageReaders): ReadBody {
   switch (body.kind) {
     case "none":
       return (_, raw) => {
-        // Nothing of it is used, but what is no JSON object is a mistake worth telling.
+        // The body is unused, but a body that is no JSON object is a mistake worth reporting.
         parseObject(raw.body);
         return [];
       };
@@ -95,7 +96,7 @@ function isReadAsObject(field: DescField): field is DescField & { fieldKind: "me
   return !isWrapperDesc(field.message) && !field.message.typeName.startsWith("google.protobuf.");
 }
 
-/** The body is a message: its keys are the mask, relative to it, as google.aip.dev/134 has it. */
+/** The body is one field's message: its keys become the mask's paths, relative to that message (google.aip.dev/134). */
 function messageFieldReader(
   field: DescField,
   schema: DescMessage,

@@ -2,7 +2,7 @@ import type { DescMessage, Message, Registry } from "@bufbuild/protobuf";
 import type { HttpBody } from "../../gen/google/api/httpbody_pb.js";
 import { fieldsOf } from "../wire/read-message.ts";
 import { type Binding, isHttpBody } from "./binding.ts";
-import { createMessageWriters } from "./write-message.ts";
+import { createMessageWriters, type Json } from "./write-message.ts";
 
 /** The body of an answer and its media type. */
 export interface Payload {
@@ -10,13 +10,13 @@ export interface Payload {
   readonly body: string | Uint8Array;
 }
 
-/** Turns a response message into what is sent. Throws only on messages that break their schema. */
+/** Turns a response message into the payload. Throws only on messages that break their schema. */
 export type Encode = (message: Message) => Payload;
 
 export interface Encoders {
   /** Compiles the encoder of a binding: JSON of the message or of its `response_body`, or the bytes of an HttpBody. */
   encoderOf(binding: Binding): Encode;
-  /** Writes a record for the answer that will hold it, and says how many bytes it has. */
+  /** Writes a record for the answer that will hold it, and returns its bytes. */
   writeRecord(schema: DescMessage, record: Message): number;
 }
 
@@ -38,12 +38,12 @@ export function createEncoders(registry: Registry): Encoders {
 
 const emptyBody = { contentType: "", data: new Uint8Array() };
 
-function jsonEncoder(write: (message: Message) => string): Encode {
+function jsonEncoder(write: (message: Message) => Json): Encode {
   return (message) => ({ contentType: "application/json", body: write(message) });
 }
 
 function rawPayload(value: unknown): Payload {
-  // The descriptor says that an HttpBody stands here.
+  // The descriptor guarantees that this value is an HttpBody.
   const { contentType, data } = value as Pick<HttpBody, "contentType" | "data">;
   return { contentType: contentType === "" ? "application/octet-stream" : contentType, body: data };
 }

@@ -1,7 +1,7 @@
 import { type ErrorDetail, errorDetails } from "../lib/error-details.ts";
 import type { CallError, Code } from "../lib/errors.ts";
 
-/** The HTTP status of every gRPC code (behaviour 1.1). */
+/** The HTTP status of every gRPC code. */
 export const httpStatuses: Readonly<Record<Code, number>> = {
   CANCELLED: 499,
   UNKNOWN: 500,
@@ -21,12 +21,12 @@ export const httpStatuses: Readonly<Record<Code, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-/** The HTTP status of an error: the refusal's own, else the one of its code. */
+/** The HTTP status of an error: the refusal's own, or else the one of its code. */
 export function httpStatusOf({ code, refusal }: CallError): number {
   return refusal.httpStatus ?? httpStatuses[code];
 }
 
-/** The JSON body of an error (behaviour 1.1); all four fields are always there. */
+/** The JSON body of an error; all four fields are always present. */
 export function errorBody(error: CallError): string {
   return JSON.stringify({
     error: {

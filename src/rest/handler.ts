@@ -11,7 +11,7 @@ import {
   receiveBody,
 } from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import type { AnswerHeaders, Call, Invoke } from "../rpc/call.ts";
+import type { AnswerHeaders, Call, Invoke, Weigh } from "../rpc/call.ts";
 import type { Binding } from "./binding.ts";
 import {
   announcesBody,
@@ -30,30 +30,30 @@ import type { RestRouter } from "./router.ts";
 export interface RestOptions {
   readonly router: RestRouter;
   readonly invoke: Invoke;
-  /** The messages that may stand in google.protobuf.Any. */
+  /** The messages that may occur in google.protobuf.Any. */
   readonly registry: Registry;
-  /** The limit of a method's request body in bytes, where it is not `bodyBytesMax`. */
+  /** The limit of a method's request body in bytes, where it differs from `bodyBytesMax`. */
   readonly bodyBytesMaxOf?: (method: DescMethodUnary) => number | undefined;
-  /** The room for request bodies. */
+  /** Limits the memory of all request bodies. */
   readonly bodies: BodyBudget;
-  /** The HTTP status of a method's success, where it is not 200. */
+  /** The HTTP status of a method's success, where it differs from 200. */
   readonly successStatusOf?: (method: DescMethodUnary) => number | undefined;
   /** Whether pages of any origin may call a method; none by default. */
   readonly isCrossOrigin?: (method: DescMethodUnary) => boolean;
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: (req: RestRequest) => string;
-  /** What is told of limits to a caller at an address who is refused before any method is known; nothing by default. */
+  /** The rate-limit headers for a caller at an address who is refused before the method is known; none by default. */
   readonly limitsOf?: (address: string) => AnswerHeaders;
-  /** A new request id, for callers that send none. */
+  /** Makes a request id for callers that send none. */
   readonly newRequestId: () => string;
-  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  /** Told of each bug of ours; the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
 /** Serves one REST call. Never throws. */
 export type RestHandler = (req: RestRequest, res: RestResponse) => void;
 
-interface Plan {
+interface BindingPlan {
   readonly binding: Binding;
   readonly decode: Decode;
   readonly encode: Encode;
@@ -61,8 +61,8 @@ interface Plan {
   readonly status: number;
 }
 
-interface Route {
-  readonly plan: Plan;
+interface MatchedRoute {
+  readonly plan: BindingPlan;
   readonly segments: readonly string[];
   readonly query: string;
 }
@@ -70,9 +70,9 @@ interface Route {
 const noBody = new Uint8Array();
 
 /**
- * The handler of everything under the router's paths, for HTTP/1.1 and HTTP/2. It checks path, method, media type and
- * announced size, and takes the body once the pipeline asks for the message. Give it the server's `checkContinue` events as
- * well as its `request` events: it answers `Expect: 100-continue` once the headers are accepted.
+ * Handles everything under the router's paths, for HTTP/1.1 and HTTP/2. It checks path, method, media type and
+ * announced size, and takes the body once the pipeline asks for the message. Give it the server's `checkContinue`
+ * events as well as its `request` events: it answers `Expect: 100-continue` once the headers are accepted.
  */
 export function restHandler(options: RestOptions): RestHandler {
   const { encoderOf, writeRecord } = createEncoders(options.registry);
@@ -98,10 +98,13 @@ export function restHandler(options: RestOptions): RestHandler {
 
 type Serving = RestOptions & Pick<Encoders, "writeRecord">;
 
-/** Plans are compiled on first use, which keeps the start of the service short. */
-function createPlans(options: RestOptions, encoderOf: Encoders["encoderOf"]): (binding: Binding) => Plan {
+/** Compiles plans on first use, which keeps the start of the service short. */
+function createPlans(
+  options: RestOptions,
+  encoderOf: Encoders["encoderOf"],
+): (binding: Binding) => BindingPlan {
   const decoderOf = createDecoders(options.registry);
-  const plans = new Map<Binding, Plan>();
+  const plans = new Map<Binding, BindingPlan>();
   return (binding) => {
     const known = plans.get(binding);
     if (known !== undefined) return known;
@@ -122,23 +125,27 @@ async function serve(
   res: RestResponse,
   requestId: string,
   options: Serving,
-  planOf: (binding: Binding) => Plan,
+  planOf: (binding: Binding) => BindingPlan,
 ): Promise<void> {
   if (isPreflight(req) && preflight(req, res, requestId, options)) return;
   const { plan, segments, query } = findRoute(req, options.router, planOf);
-  // Before anything can fail, because pages want to read errors too.
+  // Set before anything can fail, because pages need to read errors too.
   if (options.isCrossOrigin?.(plan.binding.method) === true) allowOrigin(res);
   const takeBody = bodyOf(req, res, plan);
   const contentType = header(req, "content-type");
   const call = callOf(req, res, requestId, options);
   const hold = options.bodies.open(call.clientAddress);
-  const read = async () => plan.decode({ segments, query, body: await takeBody(hold), contentType });
+  const read = async (weigh: Weigh) => {
+    const body = await takeBody(hold);
+    await weigh(body.length);
+    return plan.decode({ segments, query, body, contentType });
+  };
   const outcome = await options.invoke(plan.binding.method, read, call).finally(hold.release);
   if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);
   else await refuse(req, res, outcome.error, requestId, { headers: outcome.headers, bytesMax: dropMax });
 }
 
-/** Answers with an error, and drops up to `bytesMax` of the body so that it arrives where the client is still sending. */
+/** Answers with an error. Drops up to `bytesMax` of the body, so that a client that still sends receives the answer. */
 async function refuse(
   req: RestRequest,
   res: RestResponse,
@@ -151,7 +158,11 @@ async function refuse(
   discardBody(req, bytesMax);
 }
 
-function findRoute(req: RestRequest, router: RestRouter, planOf: (binding: Binding) => Plan): Route {
+function findRoute(
+  req: RestRequest,
+  router: RestRouter,
+  planOf: (binding: Binding) => BindingPlan,
+): MatchedRoute {
   const target = originForm(req.url ?? "");
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -173,18 +184,18 @@ function findRoute(req: RestRequest, router: RestRouter, planOf: (binding: Bindi
   }
 }
 
-/** Clients that take this server for a proxy send the whole URL. */
+/** Takes the path out of a whole URL, which clients send when they take this server for a proxy. */
 function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, "");
 }
 
 type TakeBody = (hold: BodyHold) => Promise<Uint8Array>;
 
-/** Checks what the headers say of the body, and gives the way to receive it. */
-function bodyOf(req: RestRequest, res: RestResponse, plan: Plan): TakeBody {
+/** Checks what the headers say of the body, and returns the function that receives it. */
+function bodyOf(req: RestRequest, res: RestResponse, plan: BindingPlan): TakeBody {
   const { httpMethod, body } = plan.binding;
   const isMeant = httpMethod !== "GET" && httpMethod !== "DELETE";
-  // Elsewhere a body means nothing (RFC 9110, 9.3.1 and 9.3.5).
+  // A body means nothing on GET and DELETE (RFC 9110, 9.3.1 and 9.3.5).
   if (!isMeant && announcesBody(req)) discardBody(req, plan.bodyBytesMax);
   if (!isMeant || !announcesBody(req)) return async () => noBody;
   const anyType = body.kind === "raw";

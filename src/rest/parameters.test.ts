@@ -38,7 +38,7 @@ const accepted: [query: string, init: MessageInitShape<typeof SpecimenSchema>][]
   ["display_name=%2B%26%3D", { displayName: "+&=" }],
   ["displayName=a=b", { displayName: "a=b" }],
   ["id=1&id=2", { id: "2" }], // the last one wins
-  ["id=1&id=", { id: "1" }], // an empty one counts as absent
+  ["id=1&id=", { id: "1" }], // an empty value counts as absent
   ["id=&enabled=&int32Value=&tags=&createdAt=&color=&child.id=", {}],
   ["enabled=true&optionalBool=False", { enabled: true, optionalBool: false }],
   [
@@ -67,7 +67,7 @@ const accepted: [query: string, init: MessageInitShape<typeof SpecimenSchema>][]
   ["colors=COLOR_RED,2", { colors: [1, 2] }],
   ["times=2026-01-31T12:00:00Z", { times: [{ seconds: 1769860800n }] }],
   ["createdAt=2026-01-31T14:00:00%2B02:00", { createdAt: { seconds: 1769860800n } }],
-  ["createdAt=2026-01-31T14:00:00+02:00", { createdAt: { seconds: 1769860800n } }], // a plus nobody encoded
+  ["createdAt=2026-01-31T14:00:00+02:00", { createdAt: { seconds: 1769860800n } }], // a plus sign that the client did not encode
   ["createdAt=2026-01-31T14:00:00+0200", { createdAt: { seconds: 1769860800n } }],
   ["createdAt=2026-01-31T14:00:00%2B0200", { createdAt: { seconds: 1769860800n } }],
   ["createdAt=2026-01-31T10:30:00.5-0130", { createdAt: { seconds: 1769860800n, nanos: 500_000_000 } }],
@@ -87,7 +87,7 @@ const accepted: [query: string, init: MessageInitShape<typeof SpecimenSchema>][]
   ["choiceInt32=1&choiceInt32=2", { choice: { case: "choiceInt32", value: 2 } }],
   ["optionalString=x&optionalInt32=0", { optionalString: "x", optionalInt32: 0 }],
   ["nobody=1&id.x=1&tags.x=1&child.nobody=1&__proto__=1&constructor=1&.=1&=1&&&%zz=1", {}],
-  ["createdAt.seconds=5", {}], // a well-known message has no parts
+  ["createdAt.seconds=5", {}], // a well-known message has no fields of its own in a query
 ];
 
 test.each(accepted)("?%s is read", (query, init) => {
@@ -120,7 +120,7 @@ test.each([
 
 test.each([
   ["GET", "/v1/specimens/a%2Fb%20c", { id: "a/b c" }],
-  ["GET", "/v1/specimens/a+b", { id: "a+b" }], // a plus is a plus in a path
+  ["GET", "/v1/specimens/a+b", { id: "a+b" }], // a plus sign in a path stays a plus sign
   ["GET", "/v1/specimens/x?id=y&include=z", { id: "x", include: ["z"] }], // the path wins
   ["GET", "/v1/counts/COLOR_RED/9007199254740993", { color: 1, number: 9007199254740993n }],
   ["GET", "/v1/shelves/a%20b/books/c%2Fd", { name: "shelves/a b/books/c%2Fd" }],
@@ -144,11 +144,11 @@ test.each([
   expect(refusedFields("GET", target)).toEqual(fields);
 });
 
-test("a body that takes the whole message leaves no query parameters", () => {
+test("a method whose body is the whole message has no query parameters", () => {
   expect(decode("POST", "/v1/specimens?id=x&color=COLOR_BLUE")).toEqual(create(SpecimenSchema));
 });
 
-test("what the body fills is no query parameter", () => {
+test("a field that the body fills is no query parameter", () => {
   const target = "/v1/specimens/7?specimen.displayName=x&specimen.int32Value=x&specimen.id=%zz&force=true";
   expect(decode("PUT", target)).toMatchObject({ specimen: { id: "7", displayName: "" }, force: true });
 });

@@ -3,15 +3,15 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { boundsOf, depthMax } from "../wire/bounds.ts";
 import { caseOf, type Fields, fieldsOf, type MessageReaders, setOneof } from "../wire/read-message.ts";
 import { enumTextReader, scalarTextReader } from "../wire/read-scalar.ts";
-import { absent, isOver, type Reading, type ReadValue, refuse, refused } from "../wire/reading.ts";
+import { absent, isOver, noteViolation, type Reading, type ReadValue, refused } from "../wire/reading.ts";
 import type { BoundVariable } from "./binding.ts";
 import { decodeComponent } from "./template.ts";
 
 export interface ParameterReaders {
   /**
-   * Reads a query (without the question mark) into the message. Names are dotted paths in camelCase or snake_case; what
-   * `excluded` names, as a dotted proto path, or what leads to no field, is ignored. An empty value counts as absent. Of
-   * several values for a single field the last wins; lists take all values, each split at commas.
+   * Reads a query (without the question mark) into the message. Names are dotted paths in camelCase or snake_case.
+   * Names in `excluded`, as dotted proto paths, and names of no field are ignored. An empty value counts as absent. The
+   * last of several values for a single field wins; lists take all values, each split at commas.
    */
   query(
     schema: DescMessage,
@@ -20,11 +20,11 @@ export interface ParameterReaders {
     excluded: ReadonlySet<string>,
     reading: Reading,
   ): void;
-  /** Reads the path components that a variable took, still percent-encoded, into its field. */
+  /** Reads the path components of a variable, still percent-encoded, into its field. */
   variable(message: Message, variable: BoundVariable, segments: readonly string[], reading: Reading): void;
 }
 
-/** Readers of path and query parameters; they note every bad field and never throw. */
+/** Makes the readers of path and query parameters; they report every bad field and never throw. */
 export function createParameterReaders(readers: MessageReaders): ParameterReaders {
   const textReaders = new Map<DescField, TextReader>();
 
@@ -44,7 +44,7 @@ export function createParameterReaders(readers: MessageReaders): ParameterReader
         const parameter = parsePair(pair);
         if (parameter === undefined) continue;
         if (parameter.steps.length > depthMax) {
-          refuse(reading, parameter.steps.slice(0, 3).join("."), "is nested too deeply");
+          noteViolation(reading, parameter.steps.slice(0, 3).join("."), "is nested too deeply");
           continue;
         }
         const path = resolvePath(schema, parameter.steps, excluded);
@@ -69,7 +69,7 @@ export function createParameterReaders(readers: MessageReaders): ParameterReader
 }
 
 interface TextReader {
-  /** Undefined for fields that no parameter can give. */
+  /** Undefined for fields that a parameter cannot give. */
   readonly read: ReadValue | undefined;
   /** How many elements the field may have. */
   readonly itemsMax: number;
@@ -93,7 +93,7 @@ function findField(schema: DescMessage, name: string): DescField | undefined {
   return schema.fields.find((field) => field.jsonName === name || field.name === name);
 }
 
-/** The fields that a parameter's name leads through; undefined when it leads nowhere or into what is excluded. */
+/** Finds the fields along a parameter's name; undefined when the name leads to no field or to an excluded one. */
 function resolvePath(
   schema: DescMessage,
   steps: readonly string[],
@@ -118,7 +118,7 @@ function isObjectInJson(message: DescMessage): boolean {
 }
 
 /**
- * Makes the messages on the way to the last field and returns the last one's fields, with the reader standing there;
+ * Makes the messages on the way to the last field. Returns the last message's fields, with the reader at that place;
  * undefined when a oneof on the way holds another member.
  */
 function descend(message: Message, path: readonly DescField[], reading: Reading): Fields | undefined {
@@ -138,7 +138,7 @@ function descend(message: Message, path: readonly DescField[], reading: Reading)
 
 function memberOf(fields: Fields, field: DescField): unknown {
   if (caseOf(fields, field) !== field.localName) return undefined;
-  // The case was compared in the line above.
+  // The line above has compared the case.
   return (fields[field.oneof?.localName ?? ""] as { value: unknown }).value;
 }
 
@@ -150,14 +150,14 @@ function setText(
   reading: Reading,
 ): void {
   const { jsonName, localName } = field;
-  if (text === undefined) refuse(reading, jsonName, "has a malformed percent-escape");
-  else if (read === undefined) refuse(reading, jsonName, "cannot be given as a parameter");
+  if (text === undefined) noteViolation(reading, jsonName, "has a malformed percent-escape");
+  else if (read === undefined) noteViolation(reading, jsonName, "cannot be given as a parameter");
   else if (field.fieldKind === "list") {
     // A message always has its lists.
     const list = fields[localName] as unknown[];
     const items = text.split(",", itemsMax + 1);
     if (list.length + items.length > itemsMax) {
-      refuse(reading, jsonName, `must have at most ${itemsMax} items`);
+      noteViolation(reading, jsonName, `must have at most ${itemsMax} items`);
       return;
     }
     for (const item of items) {
@@ -195,12 +195,12 @@ function compileTextReader(field: DescField, readers: MessageReaders): ReadValue
   }
 }
 
-/** A plus sign that nobody encoded has become a space, which no timestamp has there otherwise. */
+/** Reads a timestamp whose unencoded plus sign was decoded to a space; timestamps have no space there otherwise. */
 function timestampTextReader(read: ReadValue): ReadValue {
   return (text, reading, name) => read(String(text).replace(/ (?=\d\d:?\d\d$)/, "+"), reading, name);
 }
 
-/** Several components are decoded but for their slashes, so that `%2F` stays apart from `/`. */
+/** Decodes several components except for `%2F`, so that it stays distinct from `/`. */
 function decodeComponents(raw: readonly string[]): string | undefined {
   const decoded: string[] = [];
   for (const component of raw) {

@@ -8,7 +8,7 @@ import { errorBody, httpStatusOf } from "./error-body.ts";
 /** A response over HTTP/1.1 or HTTP/2. */
 export type RestResponse = ServerResponse | Http2ServerResponse;
 
-/** Writes a successful answer; `headers` override those every answer has. */
+/** Writes a successful answer; `headers` override the headers of every answer. */
 export function respond(
   res: RestResponse,
   status: number,
@@ -28,7 +28,7 @@ export function respond(
   });
 }
 
-/** Writes an error in the form of behaviour 1.1, with `Retry-After` and whatever else the refusal asks for. */
+/** Writes an error as `errorBody` does, with `Retry-After` and the other headers of the refusal. */
 export function respondError(
   res: RestResponse,
   error: CallError,
@@ -50,7 +50,7 @@ function write(
   body: string | Uint8Array,
   headers: Record<string, string>,
 ): void {
-  // Node leaves the body of an answer to HEAD out by itself. The two signatures of writeHead do not unite.
+  // Node omits the body of an answer to HEAD. The two types of `res` have no common signature of writeHead.
   if ("stream" in res) res.writeHead(status, headers);
   else res.writeHead(status, headers);
   res.end(body);

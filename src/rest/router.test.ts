@@ -46,14 +46,14 @@ test.each([
   ["POST", "/v1/specimens/7:cancel", "Cancel v1 specimens 7"],
   ["POST", "/v1/specimens/a:b:cancel", "Cancel v1 specimens a:b"],
   ["POST", "/v1/specimens/images:resolve", "ResolveImages v1 specimens images"],
-  ["GET", "/v1/specimens/7:other", "Get v1 specimens 7:other"], // no such verb, so it belongs to the value
+  ["GET", "/v1/specimens/7:other", "Get v1 specimens 7:other"], // no template has this verb, so it belongs to the value
   ["GET", "/v1/specimens/7%3Acancel", "Get v1 specimens 7%3Acancel"],
   ["GET", "/v1/specimens/:cancel", "Get v1 specimens :cancel"],
   ["POST", "/v1/specimens/batch", "CreateBatch v1 specimens batch"],
   ["GET", "/v1/shelves/1/books/2", "GetBook v1 shelves 1 books 2"],
   ["GET", "/v1/files/a/b/c", "Download v1 files a b c"],
   ["GET", "/v1/files", "Download v1 files"],
-  ["GET", "/v1/specimens/batch", "405 POST"], // the literal beats the variable, then the method counts
+  ["GET", "/v1/specimens/batch", "405 POST"], // the literal beats the variable, then the method is checked
   ["POST", "/v1/specimens/7", "405 DELETE, GET, HEAD, PATCH, PUT"],
   ["GET", "/v1/specimens/7:cancel", "405 POST"],
   ["OPTIONS", "/v1/specimens", "405 GET, HEAD, POST"],
@@ -94,13 +94,13 @@ test("two RPCs of one shape are refused, whatever their variables are called", (
   );
 });
 
-test("owns the paths whose first component a binding begins with", () => {
+test("owns the paths whose first component some binding starts with", () => {
   expect(
     ["/v1", "/v1/", "/v1/x", "/v1?x", "/v1x", "/", "", "/x/v1"].map((path) => router.owns(path)),
   ).toEqual([true, true, true, true, false, false, false, false]);
 });
 
-test("every binding declared in the service is there", () => {
+test("every binding of the service is routed", () => {
   const declared = SpecimensService.methods.filter(
     (method) => getOption(method, http).pattern.case !== undefined,
   );

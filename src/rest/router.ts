@@ -2,7 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Binding, bindingsOf } from "./binding.ts";
 import { decodeComponent } from "./template.ts";
 
-/** What a method and a path lead to. */
+/** The result of looking up a method and a path. */
 export type Match =
   | { readonly kind: "found"; readonly binding: Binding; readonly segments: readonly string[] }
   | { readonly kind: "wrong-method"; readonly allow: string }
@@ -11,10 +11,10 @@ export type Match =
 export interface RestRouter {
   /** Every binding of every service, in order of declaration. */
   readonly bindings: readonly Binding[];
-  /** Whether the path's first component is one that some binding begins with; the query may follow the path. */
+  /** Whether some binding starts with the path's first component; `path` may include the query. */
   owns(path: string): boolean;
   /**
-   * Finds the binding of a path without its query. `segments` are the components as they came, still percent-encoded,
+   * Finds the binding for a path without its query. `segments` are the path's components, still percent-encoded,
    * without the verb.
    */
   match(httpMethod: string, path: string): Match;
@@ -27,13 +27,14 @@ interface Node {
   readonly literals: Map<string, Node>;
   one: Node | undefined;
   rest: Node | undefined;
-  /** What ends here, by verb, then by HTTP method. */
+  /** The bindings that end at this node, by verb, then by HTTP method. */
   readonly ends: Map<string, Methods>;
 }
 
 /**
- * Builds the routes of all unary RPCs. A literal component beats `*`, which beats `**`; the most specific path is chosen
- * first and only then the HTTP method. Throws on a wrong binding, and when two RPCs claim the same method and shape.
+ * Builds the routes of all unary RPCs. A literal component beats `*`, which beats `**`. The most specific path is
+ * chosen first, and only then the HTTP method. Throws on a wrong binding, and when two RPCs claim the same method and
+ * shape.
  */
 export function createRestRouter(services: readonly DescService[]): RestRouter {
   const root = createNode();
@@ -94,7 +95,7 @@ function nameOf({ method }: Binding): string {
   return `${method.parent.typeName}.${method.name}`;
 }
 
-/** Only verbs that some template has are cut off, so a colon elsewhere belongs to the value. */
+/** Cuts off the verb. Only verbs of some template are cut off, so any other colon belongs to the value. */
 function matchVerb(
   root: Node,
   verbs: Set<string>,

@@ -1,26 +1,28 @@
-/** One component of a path: fixed text (percent-decoded), any one component (`*`), or all that are left (`**`). */
+/**
+ * One component of a path: fixed text (percent-decoded), any one component (`*`), or all remaining components (`**`).
+ */
 export type Segment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "one" }
   | { readonly kind: "rest" };
 
-/** A variable of a template and the components it takes. */
+/** A variable of a template and the components that it covers. */
 export interface Variable {
-  /** Proto field names from the request message down. */
+  /** Proto field names, starting at the request message. */
   readonly fieldPath: readonly string[];
-  /** Where the variable begins in the template, counted from 1. */
+  /** The column where the variable begins in the template, counted from 1. */
   readonly column: number;
   /** The first component, counted from 0. */
   readonly start: number;
-  /** One past the last component; undefined when `**` takes all that are left. */
+  /** One past the last component; undefined when `**` takes all remaining ones. */
   readonly end: number | undefined;
 }
 
 /** A parsed path template of google.api.http. */
-export interface Template {
+export interface PathTemplate {
   readonly text: string;
   readonly segments: readonly Segment[];
-  /** The literal after the last colon (`resolve` of `/v1/images:resolve`), or empty. */
+  /** The literal after the last colon (`resolve` of `/v1/images:resolve`), or the empty string. */
   readonly verb: string;
   readonly variables: readonly Variable[];
 }
@@ -43,7 +45,7 @@ const literalPattern = /(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+/y;
  *     FieldPath = IDENT { "." IDENT } ;
  *     Verb     = ":" LITERAL ;
  */
-export function parseTemplate(text: string): Template {
+export function parsePathTemplate(text: string): PathTemplate {
   const scanner: Scanner = { text, position: 0 };
   const segments: Segment[] = [];
   const variables: Variable[] = [];

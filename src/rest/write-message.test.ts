@@ -15,10 +15,10 @@ const writeSpecimen = createMessageWriters(registry).message(SpecimenSchema);
 
 function write(init: SpecimenInit): Record<string, JsonValue> {
   // Every message that is not well-known is written as an object.
-  return JSON.parse(writeSpecimen(create(SpecimenSchema, init))) as Record<string, JsonValue>;
+  return JSON.parse(String(writeSpecimen(create(SpecimenSchema, init)))) as Record<string, JsonValue>;
 }
 
-test("defaults are written, and what is unset and has presence is left out", () => {
+test("defaults are written, and unset fields with presence are left out", () => {
   expect(write({})).toEqual({
     ...{ id: "", displayName: "", enabled: false },
     ...{ int32Value: 0, sint32Value: 0, sfixed32Value: 0, uint32Value: 0, fixed32Value: 0 },
@@ -74,7 +74,7 @@ const written: [init: SpecimenInit, json: Record<string, unknown>][] = [
     { floatValue: Number.NaN, doubleValue: Number.NEGATIVE_INFINITY },
     { floatValue: "NaN", doubleValue: "-Infinity" },
   ],
-  // An enum value that only a newer caller over gRPC knows.
+  // An enum value that only a newer gRPC caller knows.
   [{ colors: [1, 77 as Specimen_Color] }, { colors: ["COLOR_RED", 77] }],
   [
     { stringWrapper: "", int64Wrapper: 5n },
@@ -90,6 +90,20 @@ const written: [init: SpecimenInit, json: Record<string, unknown>][] = [
 
 test.each(written)("%# is written as in the contract", (init, json) => {
   expect(write(init)).toMatchObject(json);
+});
+
+test("an answer is the same whether its records were written before it or with it", () => {
+  const children = [10, 2_000, 5, 3_000, 70_000].map((length, index) =>
+    create(SpecimenSchema, { id: "ü\u0000".repeat(length), child: { int32Value: index } }),
+  );
+  const list = create(SpecimenSchema, { id: "list", children, mask: { paths: ["id"] } });
+  const before = write(list);
+  const writers = createMessageWriters(registry);
+  for (const child of children) {
+    const bytes = writers.record(SpecimenSchema, child);
+    expect(bytes).toBe(Buffer.byteLength(writeSpecimen(child)));
+  }
+  expect(JSON.parse(String(writers.message(SpecimenSchema)(list)))).toEqual(before);
 });
 
 test("Any is written as its message, and with its bytes when the type is unknown", () => {

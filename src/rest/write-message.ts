@@ -10,14 +10,17 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { caseOf, type Fields, fieldsOf, isPlainStruct, isUnwrapped } from "../wire/read-message.ts";
 import { wellKnownWriter } from "./write-well-known.ts";
 
-/** Turns the local value of a field into JSON text. */
+/** Turns a field's value in memory into JSON text. */
 export type WriteValue = (value: unknown) => string;
+
+/** JSON as text, or as its bytes in UTF-8. */
+export type Json = string | Uint8Array;
 
 export interface MessageWriters {
   /** The whole message as a JSON object. */
-  message(schema: DescMessage): (message: Message) => string;
+  message(schema: DescMessage): (message: Message) => Json;
   /** One field of a message as the whole answer; an unset message is `{}`. */
-  field(field: DescField): (message: Message) => string;
+  field(field: DescField): (message: Message) => Json;
   /** Writes a message before the list that will hold it, and says how many bytes it has. */
   record(schema: DescMessage, message: Message): number;
 }
@@ -25,25 +28,24 @@ export interface MessageWriters {
 /** Returns `"name":value`, or the empty string when the field is left out. */
 type WriteMember = (fields: Fields) => string;
 
-/** Text that stands in JSON as it is: no quote, backslash, control character or half of a surrogate pair. */
+/** Text that needs no escape in JSON: no quote, backslash, control character or half of a surrogate pair. */
 const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Writers of JSON as behaviour 1.3 describes it, compiled once per message type on first use: defaults are written, what
- * is unset and has presence is left out, `null` never stands for a field. `registry` knows the messages that may stand
- * in google.protobuf.Any.
+ * Makes writers of protobuf's JSON, compiled once per message type on first use: defaults are
+ * written, unset fields with presence are left out, and no field is written as `null`. `registry` knows the messages
+ * that may occur in google.protobuf.Any.
  */
 export function createMessageWriters(registry: Registry): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
-  // Kept as long as the record itself, which is as long as its answer.
-  const records = new WeakMap<object, string>();
+  const { keep, take, joined } = writtenRecords();
 
   function objectWriter(schema: DescMessage): WriteValue {
     const known = objects.get(schema);
     if (known !== undefined) return known;
     const members: WriteMember[] = [];
     const write: WriteValue = (value) => {
-      // The descriptor says that a message stands here.
+      // The descriptor guarantees that this value is a message.
       const fields = value as Fields;
       let json = "";
       for (const writeMember of members) {
@@ -75,7 +77,7 @@ export function createMessageWriters(registry: Registry): MessageWriters {
 
   function unlessWritten(write: WriteValue): WriteValue {
     // The descriptor says that messages stand here.
-    return (value) => records.get(value as object) ?? write(value);
+    return (value) => take(value as object) ?? write(value);
   }
 
   function messageWriter(schema: DescMessage): WriteValue {
@@ -83,18 +85,59 @@ export function createMessageWriters(registry: Registry): MessageWriters {
   }
 
   return {
-    message: messageWriter,
+    message(schema) {
+      const write = messageWriter(schema);
+      return (message) => joined(() => write(message));
+    },
     field(field) {
       const write = valueWriter(field);
       return (message) => {
         const value = fieldsOf(message)[field.localName];
-        return value === undefined ? "{}" : write(value);
+        return value === undefined ? "{}" : joined(() => write(value));
       };
     },
-    record(schema, message) {
-      const json = messageWriter(schema)(message);
-      records.set(message, json);
-      return Buffer.byteLength(json);
+    record: (schema, message) => keep(message, () => messageWriter(schema)(message)),
+  };
+}
+
+/** Records of more characters are kept as bytes: to make bytes of a whole answer at once would keep others waiting. */
+const keptAsTextMax = 1024;
+
+/** Stands for a record that is kept as bytes. JSON has no such character, in strings neither. */
+const place = "\0";
+
+/** Records that were written before the answer that holds them. */
+function writtenRecords() {
+  // Kept as long as the record itself, which is as long as its answer.
+  const records = new WeakMap<object, Json>();
+  let taken: Uint8Array[] = [];
+
+  /** What is written, with the records that were taken for it. */
+  function joined(write: () => string): Json {
+    taken = [];
+    const json = write();
+    if (taken.length === 0) return json;
+    const pieces = json
+      .split(place)
+      .flatMap((text, index) => [Buffer.from(text), ...taken.slice(index, index + 1)]);
+    return Buffer.concat(pieces);
+  }
+
+  return {
+    joined,
+    /** Keeps the JSON of a record, and says how many bytes it has. */
+    keep(record: object, write: () => string): number {
+      const json = joined(write);
+      const kept = json.length > keptAsTextMax ? Buffer.from(json) : json;
+      records.set(record, kept);
+      return Buffer.byteLength(kept);
+    },
+    /** What stands for the record in the JSON of its answer; undefined when it was not kept. */
+    take(record: object): string | undefined {
+      const kept = records.get(record);
+      if (typeof kept !== "object") return kept;
+      taken.push(kept);
+      return place;
     },
   };
 }
@@ -119,7 +162,7 @@ function memberWriter(field: DescField, writeValue: WriteValue): WriteMember {
 function listWriter(writeElement: WriteValue): WriteValue {
   return (value) => {
     let json = "";
-    // The descriptor says that a list stands here.
+    // The descriptor guarantees that this value is a list.
     for (const element of value as readonly unknown[]) {
       json += json === "" ? writeElement(element) : `,${writeElement(element)}`;
     }
@@ -130,7 +173,7 @@ function listWriter(writeElement: WriteValue): WriteValue {
 function mapWriter(writeElement: WriteValue): WriteValue {
   return (value) => {
     let json = "";
-    // The descriptor says that a map stands here.
+    // The descriptor guarantees that this value is a map.
     const map = value as Fields;
     for (const key of Object.keys(map)) {
       const member = `${writeString(key)}:${writeElement(map[key])}`;
@@ -152,7 +195,7 @@ function wrapperWriter(schema: DescMessage, unwrapped: boolean): WriteValue {
   const field = schema.fields[0];
   if (field?.fieldKind !== "scalar") throw new Error(`${schema.typeName} is not a wrapper`);
   const write = scalarWriter(field.scalar);
-  // The descriptor says that a wrapper stands here.
+  // The descriptor guarantees that this value is a wrapper.
   return unwrapped ? write : (value) => write((value as Fields)[field.localName]);
 }
 
@@ -177,13 +220,13 @@ function scalarWriter(scalar: ScalarType): WriteValue {
 }
 
 function writeString(value: unknown): string {
-  // The descriptor says that a string stands here.
+  // The descriptor guarantees that this value is a string.
   const text = value as string;
   return text.length < 64 && barePattern.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function writeBytes(value: unknown): string {
-  // The descriptor says that bytes stand here.
+  // The descriptor guarantees that this value is bytes.
   const bytes = value as Uint8Array;
   return `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")}"`;
 }

@@ -15,8 +15,8 @@ import {
 } from "@bufbuild/protobuf/wkt";
 
 /**
- * Writes the messages of google.protobuf that are not objects in JSON; undefined for any other message. The plain form
- * of Struct and of the wrappers depends on the field and is written there.
+ * Returns the writer of a google.protobuf message whose JSON is no plain object; undefined for any other message.
+ * `write-message.ts` writes the plain form of Struct and of the wrappers, because it depends on the field.
  */
 export function wellKnownWriter(
   schema: DescMessage,
@@ -41,13 +41,14 @@ export function wellKnownWriter(
   }
 }
 
-/** RFC 3339 in UTC with 0, 3 or 6 digits of a second; nanoseconds are cut off. */
+/** Writes RFC 3339 in UTC with 0, 3 or 6 digits of a second; nanoseconds are cut off. */
 function writeTimestamp({ seconds, nanos }: Timestamp): string {
-  // Milliseconds, the usual case, are what Date writes by itself.
+  // Date itself writes milliseconds, the usual case.
   if (nanos !== 0 && nanos % 1_000_000 === 0) {
     return `"${new Date(Number(seconds) * 1000 + nanos / 1_000_000).toISOString()}"`;
   }
-  // Ends in ".000Z"; years past 9999 or before 0 would have another form and throw at the database long before.
+  // The ISO text ends in ".000Z". Years past 9999 or before 0 would have another form, but they never get into the
+  // database.
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, -5);
   return `"${whole}${fraction(Math.floor(nanos / 1000), 6)}Z"`;
 }
@@ -58,7 +59,7 @@ function writeDuration({ seconds, nanos }: Duration): string {
   return `"${sign}${whole}${fraction(Math.abs(nanos), 9)}s"`;
 }
 
-/** A fraction of so many digits, in groups of three and without groups of zeros at the end. */
+/** Writes a fraction of `digits` digits, in groups of three, without trailing groups of zeros. */
 function fraction(value: number, digits: number): string {
   if (value === 0) return "";
   return `.${String(value).padStart(digits, "0")}`.replace(/(?:000){1,2}$/, "");
@@ -68,7 +69,7 @@ function camelCase(path: string): string {
   return path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A message of an unknown type is written as its type and its bytes. */
+/** Writes a message of an unknown type as its type and its bytes. */
 function writeAny(any: Any, registry: Registry): string {
   let json: JsonValue;
   try {

@@ -25,14 +25,14 @@ import { scopeName } from "../model/scope.ts";
 import { retirementOf } from "./deprecation.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
 
-/** Public names of every scope there is. */
+/** The public names of all scopes. */
 export const apiScopes: ReadonlySet<string> = new Set(
   ApiScopeSchema.values.flatMap((value) =>
     value.number === ApiScope.UNSPECIFIED ? [] : [scopeName(value.name)],
   ),
 );
 
-/** Who may call a method, as it declares. */
+/** Who may call a method, as the method's options declare it. */
 export interface MethodAccess {
   /** The public name of the scope that a caller needs; undefined when anyone may call. */
   readonly scope: string | undefined;
@@ -42,7 +42,7 @@ export interface MethodAccess {
   readonly memberSession: boolean;
   /** Whether members hold the scope whatever their role. */
   readonly everyRole: boolean;
-  /** Whether the caller needs full access besides. */
+  /** Whether the caller needs full access in addition to the scope. */
   readonly fullAccess: boolean;
   /** The fields of the request that only callers with full access may give. */
   readonly fullAccessFields: readonly DescField[];
@@ -54,25 +54,25 @@ export interface MethodPlan {
   /** `signpost.v1.LinksService/Create` */
   readonly name: string;
   readonly access: MethodAccess;
-  /** Whether an idempotency key counts: on POST, PUT and PATCH. */
+  /** Whether the method honours an idempotency key: those on POST, PUT and PATCH do. */
   readonly takesIdempotencyKey: boolean;
   /** Whether calls have no side effects. */
   readonly readsOnly: boolean;
   /** Whether answers hold secrets, so that stored ones are encrypted. */
   readonly answersSecrets: boolean;
-  /** `Cache-Control` of answers that are no errors, if any. */
+  /** The `Cache-Control` header of successful answers, if the method declares one. */
   readonly cacheControl: string | undefined;
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
   readonly cost: Cost;
-  /** Headers that tell that the method is going away, none when it stays. */
+  /** The headers that announce the method's retirement; empty when the method stays. */
   readonly retirement: Readonly<Record<string, string>>;
   readonly handle: Handle;
 }
 
 /**
- * The plan of every method. Throws when a method is not unary, does not say who may call it, or has no handler: such a
- * service does not start.
+ * Plans every method. Throws when a method is not unary, does not declare who may call it, or has no handler: the
+ * service then does not start.
  */
 export function planMethods(services: readonly RegisteredService[]): Map<DescMethod, MethodPlan> {
   const plans = new Map<DescMethod, MethodPlan>();
@@ -114,7 +114,7 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }
 
-/** Reads who may call a method. Throws when it does not say so, or says what cannot be together. */
+/** Reads who may call a method. Throws when the method does not declare it, or declares a contradiction. */
 export function methodAccess(method: DescMethodUnary): MethodAccess {
   const { kind, publishable, memberSession, everyRole, fullAccess } = getOption(method, access);
   const value = kind.case === "scope" ? ApiScopeSchema.value[kind.value] : undefined;
@@ -132,7 +132,7 @@ function nameOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
 
-/** Whether an idempotency key counts: on POST, PUT and PATCH, and on RPCs without REST form that write. */
+/** Whether a method honours an idempotency key: on POST, PUT and PATCH, and on writing RPCs without a REST form. */
 export function takesIdempotencyKey(method: DescMethodUnary): boolean {
   if (!hasOption(method, http))
     return method.idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;

@@ -13,19 +13,22 @@ export interface Call {
   readonly authorization: string | undefined;
   /** The `Idempotency-Key` header or metadata, unread. */
   readonly idempotencyKey: string | undefined;
-  /** HTTP method, path and query as they came (`POST /v1/links`); RPC protocols: `POST /signpost.v1.LinksService/Create`. */
+  /**
+   * HTTP method, path and query as the client sent them (`POST /v1/links`); RPC protocols: `POST
+   * /signpost.v1.LinksService/Create`.
+   */
   readonly target: string;
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: string;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
-  /** The time the client is willing to wait, if it said so. */
+  /** The time the client is willing to wait, if the client said so. */
   readonly timeoutMs: number | undefined;
-  /** Writes records as the answer will have them. */
+  /** Writes records in the form that the answer will have. */
   readonly writeRecord: WriteRecord;
 }
 
-/** HTTP headers or gRPC metadata of an answer, lower-case names: `x-request-id`, `ratelimit`, `location`. */
+/** HTTP headers or gRPC metadata of an answer, with lower-case names: `x-request-id`, `ratelimit`, `location`. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 export type Outcome =
@@ -33,12 +36,16 @@ export type Outcome =
   | { readonly ok: false; readonly error: CallError; readonly headers: AnswerHeaders };
 
 /**
- * The only way into a handler, shared by every protocol. `read` decodes the request message and may throw a `CallError`;
- * the pipeline calls it after authentication, rate limit and scope, so that a stranger's body is never parsed. Never
- * rejects.
+ * Accepts a message of this many bytes, without its compression, for decoding: a large one takes more of the caller's rate
+ * and waits for its turn. Rejects with the `CallError` that refuses it.
  */
-export type Invoke = (
-  method: DescMethodUnary,
-  read: () => Message | Promise<Message>,
-  call: Call,
-) => Promise<Outcome>;
+export type Weigh = (bytes: number) => Promise<void>;
+
+/** Receives the request message, has it weighed, and decodes it. May throw a `CallError`. */
+export type Read = (weigh: Weigh) => Message | Promise<Message>;
+
+/**
+ * The only way into a handler, shared by every protocol. The pipeline reads the message after authentication, rate limit and
+ * scope, so that a stranger's body is never parsed. Never rejects.
+ */
+export type Invoke = (method: DescMethodUnary, read: Read, call: Call) => Promise<Outcome>;

@@ -25,7 +25,7 @@ const service = register(RetiringService, {
   fade: async () => ({}),
 });
 
-test("every answer of a method that goes away says since when, until when, and what to read", async () => {
+test("every answer of a deprecated method says since when, until when, and what to read", async () => {
   const api = await startApi({ services: [service] });
   const leave = () => api.invoke(RetiringService.method.leave, () => create(LeaveRequestSchema), newCall());
   const headers = {
@@ -38,19 +38,19 @@ test("every answer of a method that goes away says since when, until when, and w
   expect(await leave()).toMatchObject({ ok: false, headers });
 });
 
-test("without a last day nothing is said of one, and what stays says nothing", () => {
+test("a deprecated method without a sunset sends no Sunset header, and other methods send no such header at all", () => {
   const plans = planMethods([service, register(ApiScopesService, apiScopesService())]);
   expect(plans.get(RetiringService.method.fade)?.retirement).not.toHaveProperty("sunset");
   expect(plans.get(RetiringService.method.fade)?.retirement).toHaveProperty("deprecation");
   expect(plans.get(ApiScopesService.method.list)?.retirement).toEqual({});
 });
 
-test("a service does not start that leaves its callers less than 180 days", () => {
+test("a service does not start when a method leaves its callers less than 180 days", () => {
   const hasty = register(HastyService, { rush: async () => ({}) });
   expect(() => planMethods([hasty])).toThrow(/HastyService\/Rush: its sunset must be at least 180 days/);
 });
 
-test("the document says what goes away, and from which day it may be gone", () => {
+test("the OpenAPI document says which methods are deprecated, and from which day they may be gone", () => {
   const { paths } = openapiDocument({
     services: [RetiringService],
     errorReason: ErrorReasonSchema,

@@ -1,18 +1,18 @@
 import { type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
 import { deprecation } from "../../gen/signpost/options/v1/deprecation_pb.js";
 
-/** That a method is going away. */
+/** The announced retirement of a method. */
 export interface Retirement {
-  /** From when it may be gone; undefined while that is not settled. */
+  /** The day from which the method may be gone; undefined while that is not settled. */
   readonly sunset: Date | undefined;
-  /** The headers that say so: `Deprecation` and `Link` (RFC 9745), `Sunset` (RFC 8594). */
+  /** The headers that announce the retirement: `Deprecation` and `Link` (RFC 9745), `Sunset` (RFC 8594). */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How long callers have to follow at the least. */
+/** The least time that callers have to move to another method, in days. */
 const daysMin = 180;
 
-/** What a method says of its going away; undefined when it stays. Throws when it leaves callers less than 180 days. */
+/** Reads a method's retirement; undefined when the method stays. Throws when it leaves callers less than 180 days. */
 export function retirementOf(method: DescMethod): Retirement | undefined {
   if (!hasOption(method, deprecation)) return undefined;
   const { since, sunset, link } = getOption(method, deprecation);

@@ -3,12 +3,12 @@ import type { Db } from "../db/open.ts";
 import { type Fault, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
-/** Who calls: a workspace token now; member sessions and OAuth grants look the same to a handler. */
+/** The caller: a workspace token now. Member sessions and OAuth grants look the same to a handler. */
 export interface Caller {
   readonly workspaceId: string;
   readonly memberId: string | undefined;
   readonly tokenId: string | undefined;
-  /** Public scope names, such as `links:read`; with every write scope stands its read scope. */
+  /** Public scope names, such as `links:read`; a write scope always comes with its read scope. */
   readonly scopes: ReadonlySet<string>;
   /** Whether the caller may do everything: a token without chosen scopes, or an administrator. */
   readonly fullAccess: boolean;
@@ -18,11 +18,12 @@ export interface Caller {
 
 /** What a handler is given beside the request. */
 export interface Context {
-  /** Absent on open calls without a token; `callerOf` for all others. */
+  /** Absent on open calls without a token; handlers of all other calls use `callerOf`. */
   readonly caller: Caller | undefined;
   /**
-   * The caller's share of the pool, or the transaction that also holds the idempotency record: open further ones by
-   * `inTransaction`. Nothing waits in it; handlers that have to wait are made by `inTwoParts`.
+   * The caller's share of the pool, or the transaction that also holds the idempotency record. Handlers open further
+   * transactions with `inTransaction`. Nothing waits inside this one: handlers that have to wait are made with
+   * `inTwoParts`.
    */
   readonly db: Db;
   readonly requestId: string;
@@ -31,26 +32,31 @@ export interface Context {
   /** Aborts when the client goes away or the deadline passes. */
   readonly signal: AbortSignal;
   /**
-   * Leaves something to do once the call's transaction has committed, such as to wait for a job that it queued. What it
-   * answers is sent instead of the handler's answer, which is the one that a replay gets.
+   * Registers work for after the commit of the call's transaction, such as waiting for a job that the call queued. The
+   * client gets the answer of `finish`. A replay gets the handler's own answer.
    */
   readonly afterCommit: (finish: Finish) => void;
-  /** Writes a record of the answer at once, so that a long list is not written in one go, and says how many bytes it has. */
+  /**
+   * Writes one record of the answer at once, so that a long list is not written in one go. Returns the record's bytes.
+   */
   readonly writeRecord: WriteRecord;
 }
 
 /** Runs outside of any transaction and answers the call. */
 export type Finish = (db: Db) => Promise<MessageInitShape<DescMethodUnary["output"]>>;
 
-/** The second part of a handler: it writes, and answers the call. Undefined when what it builds on has changed meanwhile. */
+/**
+ * The second part of a handler: it writes, and answers the call. Undefined when the data it builds on has changed
+ * meanwhile.
+ */
 export type Write<Answer> = (db: Db) => Promise<Answer | undefined>;
 
 type Prepare<Request, Answer> = (request: Request, context: Context) => Promise<Write<Answer>>;
 
-/** How often a call starts over when another one comes in between. */
+/** How many attempts a call gets when other calls change the same records. */
 const triesMax = 5;
 
-/** Tries until something is made of what was prepared; throws ABORTED when others come in between again and again. */
+/** Repeats the attempt until it yields an answer; throws ABORTED when other calls interfere with every attempt. */
 export async function untilMade<Answer>(attempt: () => Promise<Answer | undefined>): Promise<Answer> {
   for (let tries = 0; tries < triesMax; tries++) {
     const answer = await attempt();
@@ -60,8 +66,9 @@ export async function untilMade<Answer>(attempt: () => Promise<Answer | undefine
 }
 
 /**
- * A handler that waits: for a picture to be read, a code to be verified, a record to arrive. `prepare` does that outside of
- * any transaction, and what it answers writes. With an idempotency key only the second part holds a connection.
+ * Makes a handler that waits: for a picture to be read, a code to be verified, a record to arrive. `prepare` waits
+ * outside of any transaction and returns the function that writes. With an idempotency key only this second part holds
+ * a connection.
  */
 export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
   const handle = (request: Request, context: Context): Promise<Answer> =>
@@ -70,14 +77,14 @@ export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
 }
 
 /**
- * What can be said against a request beside the rules of its fields, and without a database. It is asked also of requests
- * that break those rules, so that a caller learns of every bad field at once.
+ * Checks a request beyond the rules of its fields, without a database. The pipeline also runs the check on requests
+ * that break field rules, so that a caller learns of every bad field at once.
  */
-type Check<Request> = (request: Request) => readonly Fault[];
+type RequestCheck<Request> = (request: Request) => readonly Fault[];
 
-/** A handler, in one or two parts, of requests that `check` has nothing to say against. */
+/** Adds a check to a handler, in one or two parts; the handler runs only for requests without a fault. */
 export function withCheck<Request, Answer>(
-  check: Check<Request>,
+  check: RequestCheck<Request>,
   handle: ((request: Request, context: Context) => Promise<Answer>) & {
     readonly prepare?: Prepare<Request, Answer>;
   },
@@ -95,26 +102,29 @@ export type Handlers<S extends DescService> = {
 /** A service and its handlers; registering it here registers it for every protocol. */
 export interface RegisteredService {
   readonly service: DescService;
-  /** Names of its methods, as handlers have them, that are not built yet: they answer UNIMPLEMENTED. */
+  /** Method names, as handlers have them, of methods that are not built yet: they answer UNIMPLEMENTED. */
   readonly unbuilt: ReadonlySet<string>;
   readonly handlers: Readonly<Record<string, Handle>>;
 }
 
 type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
 
-/** A handler of any method; `prepare` where it is in two parts, `check` where there is more to check than fields. */
+/** The handler of a method, with `prepare` where it has two parts and `check` where it checks more than fields. */
 export interface Handle {
   (request: never, context: Context): Promise<AnyAnswer>;
   readonly prepare?: Prepare<never, AnyAnswer>;
-  readonly check?: Check<never>;
+  readonly check?: RequestCheck<never>;
 }
 
-/** Pairs a service with its handlers, checked against each other. */
+/** Pairs a service with its handlers; the compiler checks that they match. */
 export function register<S extends DescService>(service: S, handlers: Handlers<S>): RegisteredService {
   return registerPartly(service, handlers);
 }
 
-/** The same for a service that is built in part: what has no handler is refused once a call has passed all checks. */
+/**
+ * Registers a service that is built in part: a call of a method without a handler passes all checks and is then
+ * refused.
+ */
 export function registerPartly<S extends DescService>(
   service: S,
   handlers: Partial<Handlers<S>> = {},
@@ -128,7 +138,7 @@ export function registerPartly<S extends DescService>(
   };
 }
 
-/** The caller of an operation that is not open; the pipeline has let nobody else in. */
+/** The caller of an operation that needs a token; the pipeline refuses everybody else. */
 export function callerOf(context: Context): Caller {
   if (context.caller === undefined) throw new Error("an open operation has no caller");
   return context.caller;

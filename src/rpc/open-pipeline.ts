@@ -21,7 +21,7 @@ export interface PipelineOptions {
   readonly db: Db;
   /** How many connections `db` has. */
   readonly connections: number;
-  /** For the connection that hears of revocations. */
+  /** For the connection that listens for revocations. */
   readonly connection: pg.ClientConfig;
   readonly now: () => Date;
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
@@ -38,26 +38,26 @@ export interface PipelineOptions {
 /** What handlers need of the pipeline. */
 export interface PipelineParts {
   readonly signToken: SignToken;
-  /** Makes a revocation count in this process before it comes back from the database. */
+  /** Makes a revocation effective in this process before its notification comes back from the database. */
   readonly onRevoked: (subject: string) => void;
-  /** The same for changed scopes, once their transaction has committed. */
+  /** Makes changed scopes effective in this process; call it once their transaction has committed. */
   readonly onScopesChanged: (change: ScopeChange) => void;
 }
 
 export interface OpenPipeline {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
-  /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
+  /** Waits until an address without a token may ask once more; rejects with the signal's reason. */
   pace(address: string, signal: AbortSignal): Promise<void>;
-  /** What is told of limits to a caller who is refused before any method is known; it takes a call without a token. */
+  /** The rate-limit headers for a caller who is refused before the method is known; counts one anonymous call. */
   readonly limitsOf: (address: string) => AnswerHeaders;
-  /** Writes what is kept in memory for a while: uses of tokens, rates. */
+  /** Writes what is kept in memory for a while: last uses of tokens, rates. */
   flush(): Promise<void>;
-  /** Writes it for the last time and stops listening; call it before the database closes. */
+  /** Flushes for the last time and stops listening; call it before the database closes. */
   close(): Promise<void>;
 }
 
-/** Puts the pipeline together with all that it keeps between calls. */
+/** Builds the pipeline and everything that it keeps between calls. */
 export async function openPipeline(options: PipelineOptions): Promise<OpenPipeline> {
   const { db, connection, now, log, baseUrl, keyFor, requestTimeoutMs } = options;
   const tokenKey = keyFor("access-tokens");
@@ -110,7 +110,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
   }
 }
 
-/** One connection is left to rates, revocations and readiness; a workspace may have half of all. */
+/** Rates, revocations and readiness keep one connection; one workspace may hold half of all connections. */
 function sharesOf(connections: number): TurnsOptions {
   return { connections: Math.max(1, connections - 1), share: Math.max(1, Math.floor(connections / 2)) };
 }

@@ -4,12 +4,14 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 /** How a message is written: protobuf's bytes, or its JSON. */
 export type Codec = "proto" | "json";
 
-/** Writes a record of an answer before the answer is made, keeps it for then, and says how many bytes it has. */
+/**
+ * Writes a record of an answer before the answer is complete, keeps the bytes for it, and returns how many there are.
+ */
 export type WriteRecord = (desc: DescMessage, record: Message) => number;
 
-/* Kept as long as the record itself, which is as long as its answer. */
+/* An entry lives as long as its record, which lives as long as its answer. */
 const binaries = new WeakMap<Message, Uint8Array>();
-const texts = new WeakMap<Message, string>();
+const texts = new WeakMap<Message, Buffer>();
 
 /** Writes records for `writeAnswer` with the same codec. */
 export const recordWriters: Readonly<Record<Codec, WriteRecord>> = {
@@ -19,15 +21,15 @@ export const recordWriters: Readonly<Record<Codec, WriteRecord>> = {
     return bytes.length;
   },
   json(desc, record) {
-    const text = JSON.stringify(toJson(desc, record));
+    const text = Buffer.from(JSON.stringify(toJson(desc, record)));
     texts.set(record, text);
-    return Buffer.byteLength(text);
+    return text.length;
   },
 };
 
-/** The bytes of an answer; what `recordWriters` wrote of it is not written again. */
+/** Writes an answer; records that `recordWriters` has written already are not written again. */
 export function writeAnswer(codec: Codec, desc: DescMessage, answer: Message): Uint8Array {
-  return codec === "proto" ? binaryOf(desc, answer) : Buffer.from(textOf(desc, answer));
+  return codec === "proto" ? binaryOf(desc, answer) : Buffer.concat(textOf(desc, answer));
 }
 
 function binaryOf(desc: DescMessage, answer: Message): Uint8Array {
@@ -47,21 +49,32 @@ function binaryOf(desc: DescMessage, answer: Message): Uint8Array {
   return writer.finish();
 }
 
-function textOf(desc: DescMessage, answer: Message): string {
+/** The pieces of an answer's JSON in UTF-8. */
+function textOf(desc: DescMessage, answer: Message): Buffer[] {
   const places = placesOf(desc);
-  if (places === undefined) return JSON.stringify(toJson(desc, answer));
-  const members = [JSON.stringify(toJson(desc, without(desc, answer, places))).slice(1, -1)];
+  if (places === undefined) return [jsonOf(desc, answer)];
+  const rest = jsonOf(desc, without(desc, answer, places)).subarray(1, -1);
+  const members = rest.length === 0 ? [] : [[rest]];
   for (const { field, message } of places.lists) {
-    const records = recordsIn(answer, field).map(
-      (record) => texts.get(record) ?? JSON.stringify(toJson(message, record)),
-    );
-    if (records.length > 0) members.push(`"${field.jsonName}":[${records.join()}]`);
+    const records = recordsIn(answer, field).map((record) => [texts.get(record) ?? jsonOf(message, record)]);
+    if (records.length > 0)
+      members.push([Buffer.from(`"${field.jsonName}":[`), ...listed(records), Buffer.from("]")]);
   }
   for (const { field, message } of places.pages) {
     const page = held<Message | undefined>(answer, field);
-    if (page) members.push(`"${field.jsonName}":${textOf(message, page)}`);
+    if (page) members.push([Buffer.from(`"${field.jsonName}":`), ...textOf(message, page)]);
   }
-  return `{${members.filter((member) => member !== "").join()}}`;
+  return [Buffer.from("{"), ...listed(members), Buffer.from("}")];
+}
+
+function jsonOf(desc: DescMessage, message: Message): Buffer {
+  return Buffer.from(JSON.stringify(toJson(desc, message)));
+}
+
+const comma = Buffer.from(",");
+
+function listed(parts: readonly (readonly Buffer[])[]): Buffer[] {
+  return parts.flatMap((part, index) => (index === 0 ? part : [comma, ...part]));
 }
 
 /** A field whose values are messages. */
@@ -70,7 +83,7 @@ interface MessageField {
   readonly message: DescMessage;
 }
 
-/** Where the records of an answer stand: in its own lists, and in pages that it embeds. */
+/** The places of an answer's records: its own lists, and the pages that it embeds. */
 interface Places {
   readonly lists: readonly MessageField[];
   readonly pages: readonly MessageField[];
@@ -78,7 +91,7 @@ interface Places {
 
 const knownPlaces = new Map<DescMessage, Places | undefined>();
 
-/** Undefined for answers that do not page. */
+/** Finds the places of an answer's records; undefined for answers without pages. */
 function placesOf(desc: DescMessage): Places | undefined {
   if (!knownPlaces.has(desc)) knownPlaces.set(desc, findPlaces(desc));
   return knownPlaces.get(desc);
@@ -110,7 +123,7 @@ function recordsIn(answer: Message, field: DescField): readonly Message[] {
   return held(answer, field);
 }
 
-// The descriptor says what stands there.
+// The caller takes `field` from the message's own descriptor.
 function held<Value>(answer: Message, field: DescField): Value {
   return (answer as unknown as Readonly<Record<string, unknown>>)[field.localName] as Value;
 }

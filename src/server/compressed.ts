@@ -1,24 +1,24 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** How a body is written, as `Content-Encoding` names it. */
+/** The encoding of a body, as `Content-Encoding` names it. */
 export type Encoding = "br" | "gzip" | "identity";
 
 const brotli = promisify(brotliCompress);
 
-/** Middling effort: the best takes seconds for some megabytes and saves a tenth. */
+/** Medium effort: the highest takes seconds for a few megabytes and saves only a tenth. */
 const encoders: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
   br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: promisify(gzip),
   identity: async (bytes) => bytes,
 };
 
-/** Writes bytes in an encoding, on a thread of its own. */
+/** Encodes bytes, on a thread of its own. */
 export function encode(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoders[encoding](bytes);
 }
 
-/** The shortest encoding that a client takes, as `Accept-Encoding` says (RFC 9110, 12.5.3). */
+/** The shortest encoding that a client accepts, as its `Accept-Encoding` says (RFC 9110, 12.5.3). */
 export function acceptedEncoding(header: string | undefined): Encoding {
   const weights = new Map<string, number>();
   for (const item of (header ?? "").toLowerCase().split(",")) {

@@ -3,9 +3,9 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { connectionOf } from "./connection.ts";
-import { type Listener, listen } from "./listen.ts";
+import { listen, type PortListener } from "./listen.ts";
 
-let listener: Listener | undefined;
+let listener: PortListener | undefined;
 afterEach(() => listener?.close(0));
 
 const expected = (host: string) => ({
@@ -22,7 +22,7 @@ const forwarded = {
   "x-forwarded-proto": "https",
 };
 
-test("reads the same of a request and of a stream", async () => {
+test("reads the same from a request and from a stream", async () => {
   listener = await listen({
     host: "127.0.0.1",
     port: 0,

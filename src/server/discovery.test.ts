@@ -14,14 +14,14 @@ let origin: string;
 beforeAll(async () => {
   server = createServer((req, res) => void handler(req, res));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has no other kind
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address is an AddressInfo
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const plain = { "accept-encoding": "identity" };
 
 describe.each(discoveryPaths)("%s", (path) => {
-  test("has a strong entity tag, and answers 304 to who knows it", async () => {
+  test("has a strong entity tag, and answers 304 to a client that has it", async () => {
     const first = await fetch(origin + path, { headers: plain });
     const etag = first.headers.get("etag") ?? "";
     expect(first.status).toBe(200);
@@ -41,7 +41,7 @@ describe.each(discoveryPaths)("%s", (path) => {
     expect(await head.text()).toBe("");
   });
 
-  test("is the same in every encoding, under an entity tag of its own", async () => {
+  test("is the same in every encoding, each with its own entity tag", async () => {
     const expected = await (await fetch(origin + path, { headers: plain })).text();
     const tags = new Set<string | null>();
     for (const encoding of ["br", "gzip"]) {
@@ -54,26 +54,26 @@ describe.each(discoveryPaths)("%s", (path) => {
     expect(tags.size).toBe(2);
   });
 
-  test("can only be read", async () => {
+  test("refuses methods other than GET and HEAD", async () => {
     const res = await fetch(origin + path, { method: "POST", body: "{}" });
     expect(res.status).toBe(405);
     expect(res.headers.get("allow")).toBe("GET, HEAD");
   });
 });
 
-test("the OpenAPI document may be read by scripts of any page", async () => {
+test("the OpenAPI document is readable by scripts of any page", async () => {
   const res = await fetch(`${origin}/openapi.json?download`);
   expect(res.headers.get("content-type")).toBe("application/json");
   expect(res.headers.get("access-control-allow-origin")).toBe("*");
   expect(await res.json()).toMatchObject({ openapi: "3.1.1", info: { title: "Signpost" } });
 });
 
-test("the OpenAPI document names the address that it came from as its server", async () => {
+test("the OpenAPI document names the service's own address as its server", async () => {
   const document = await (await fetch(`${origin}/openapi.json`)).json();
   expect(document).toMatchObject({ servers: [{ url: "https://api.example.com" }] });
 });
 
-test.each(["/", "/v1"])("%s says what is here, and where to read on", async (path) => {
+test.each(["/", "/v1"])("%s says what the service is, and where to read on", async (path) => {
   const res = await fetch(origin + path);
   expect(res.headers.get("content-type")).toBe("application/json");
   expect(await res.json()).toMatchObject({
@@ -83,7 +83,7 @@ test.each(["/", "/v1"])("%s says what is here, and where to read on", async (pat
   });
 });
 
-test("the catalog leads to description, documentation and status, and its header to itself", async () => {
+test("the API catalog links to description, documentation and status, and its Link header to itself", async () => {
   const res = await fetch(`${origin}/.well-known/api-catalog`, { method: "HEAD" });
   expect(res.headers.get("content-type")).toBe(
     'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
@@ -113,7 +113,7 @@ test("the metadata of the protected resource names its authorization server and 
   });
 });
 
-test("nothing else is here", async () => {
+test("every other path answers 404", async () => {
   for (const path of ["/docs/", "/docs/other.js", "/docs/..%2fpackage.json", "/.well-known/security.txt"]) {
     expect((await fetch(origin + path)).status).toBe(404);
   }

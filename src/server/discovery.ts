@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OutgoingHttpHeaders } from "node:http";
 import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
-import type { Answer, Request } from "./http.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
 export interface DiscoveryDeps {
@@ -10,11 +10,11 @@ export interface DiscoveryDeps {
   readonly baseUrl: string;
   /** Address of the authorization server. */
   readonly authUrl: string;
-  /** Public names of every scope there is. */
+  /** The public names of all scopes. */
   readonly scopes: Iterable<string>;
 }
 
-/** Where programs and people learn what the API is, on the API's host. */
+/** The paths on the API's host where programs and people learn what the API is. */
 export const discoveryPaths = [
   "/",
   "/v1",
@@ -30,7 +30,7 @@ type DiscoveryPath = (typeof discoveryPaths)[number];
 
 interface Document {
   readonly contentType: string;
-  /** Read when it is first asked for, so that start and memory owe nothing to what nobody reads. */
+  /** Reads the document when it is first requested, so that an unread document costs neither start time nor memory. */
   readonly read: () => Promise<Buffer>;
   readonly headers?: OutgoingHttpHeaders;
 }
@@ -40,14 +40,15 @@ interface Representation {
   readonly etag: string;
 }
 
-// Anyone may read these from any page; nothing in them belongs to a caller.
+// Pages of any origin may read these documents; nothing in them belongs to a caller.
 const everywhere = { "access-control-allow-origin": "*" };
 
 /**
- * Serves the first look at the API, the OpenAPI document, the API reference made of it, the API catalog (RFC 9727) and the metadata of the protected
- * resource (RFC 9728): GET and HEAD, with strong ETags, compressed where the client takes it. Rejects when a file is missing.
+ * Serves the welcome document, the OpenAPI document, the API reference made of it, the API catalog (RFC 9727) and the
+ * metadata of the protected resource (RFC 9728). It answers GET and HEAD, with strong ETags, compressed where the
+ * client accepts it. Rejects when a file is missing.
  */
-export function discoveryHandler(deps: DiscoveryDeps): (req: Request, res: Answer) => Promise<void> {
+export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   const documents = documentsOf(deps);
   const made = new Map<string, Promise<Representation>>();
 
@@ -124,7 +125,7 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
   };
 }
 
-/** What answers where somebody looks first. */
+/** The welcome document at `/` and `/v1`. */
 function welcome(baseUrl: string): object {
   return {
     name: "Signpost",
@@ -140,7 +141,7 @@ function welcome(baseUrl: string): object {
   };
 }
 
-/** The document with the service's own address, which programs that read it from a file cannot know otherwise. */
+/** Puts the service's own address into the OpenAPI document. */
 function withServer(document: Buffer, baseUrl: string): Buffer {
   return Buffer.from(document.toString().replace('"url": "/"', () => `"url": ${JSON.stringify(baseUrl)}`));
 }
@@ -166,7 +167,7 @@ function json(value: object): Document["read"] {
   return text(`${JSON.stringify(value)}\n`);
 }
 
-/** Bytes in one encoding; what differs by a byte has another ETag (RFC 9110, 8.8.3). */
+/** Encodes a document. Each encoding has its own ETag, because its bytes differ (RFC 9110, 8.8.3). */
 async function represent({ read }: Document, encoding: Encoding): Promise<Representation> {
   const bytes = await read();
   const hash = createHash("sha256").update(bytes).digest("base64url");
@@ -178,7 +179,7 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
 }
 
-function end(res: Answer, status: number, headers: OutgoingHttpHeaders): void {
+function end(res: HttpAnswer, status: number, headers: OutgoingHttpHeaders): void {
   res.writeHead(status, { "x-content-type-options": "nosniff", ...headers });
   res.end();
 }

@@ -7,11 +7,11 @@ import { afterEach, expect, test } from "vitest";
 import { createOriginReader } from "../lib/client-address.ts";
 import { connectionOf } from "./connection.ts";
 import { dispatch } from "./dispatch.ts";
-import { type Handler, type Listener, listen } from "./listen.ts";
+import { type Handler, listen, type PortListener } from "./listen.ts";
 import { createRoute } from "./route.ts";
 
 const readOrigin = createOriginReader([]);
-let listener: Listener | undefined;
+let listener: PortListener | undefined;
 afterEach(() => listener?.close(0));
 
 async function start(): Promise<number> {
@@ -55,7 +55,7 @@ test("hands each request to the part that answers it", async () => {
   expect(await get(port, "api.example.com", "/4BnH-R19p")).toEqual({ status: 404, body: "Not found\n" });
 });
 
-test("takes the host of a whole URL over the header, and hands on the path alone", async () => {
+test("prefers the host of a whole URL to the Host header, and hands on only the path", async () => {
   const port = await start();
   expect((await get(port, "api.example.com", "http://go.example/v1/links?a=b")).body).toBe(
     "scan /v1/links?a=b",
@@ -63,7 +63,7 @@ test("takes the host of a whole URL over the header, and hands on the path alone
   expect((await get(port, "go.example", "http://api.example.com/nothing")).status).toBe(404);
 });
 
-test("lets a body come that waits to be asked for", async () => {
+test("asks for a body that waits for 100 Continue", async () => {
   const port = await start();
   const headers = { expect: "100-continue", host: "go.example", "content-length": 4 };
   const request = http.request({

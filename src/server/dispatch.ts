@@ -10,22 +10,22 @@ import type { StrictTransport } from "./strict-transport.ts";
 export interface DispatchOptions {
   readonly route: Route;
   readonly handlers: Readonly<Record<Exclude<Destination, "none">, Handler>>;
-  /** What the client asked for, after trusted proxies. */
+  /** Reads the host and scheme of a request, after trusted proxies. */
   readonly originOf: (received: Received) => Pick<Origin, "host" | "scheme">;
   readonly strict?: StrictTransport | undefined;
 }
 
-/** One handler for the whole port: hands each request to the part of the service that answers it, 404 where there is none. */
+/** One handler for the whole port: hands each request to the part of the service that answers it, or answers 404. */
 export function dispatch({ route, handlers, originOf, strict }: DispatchOptions): Handler {
   return (req, res) => {
     const absolute = /^https?:\/\/([^/?#]*)/i.exec(req.url ?? "");
-    // A client that takes this server for a proxy sends a whole URL, whose host then counts (RFC 9112, 3.2.2).
+    // A client that takes this server for a proxy sends a whole URL, whose host wins over the header (RFC 9112, 3.2.2).
     if (absolute !== null) {
       req.url = req.url?.slice(absolute[0].length) || "/";
       if (absolute[1] !== undefined) req.headers.host = absolute[1];
     }
     const { host, scheme } = originOf(req);
-    // Only what came with TLS may tell (RFC 6797, 7.2).
+    // Only answers over TLS may carry the header (RFC 6797, 7.2).
     if (strict !== undefined && scheme === "https" && strict.hosts.has(normalHost(host ?? "")))
       res.setHeader("strict-transport-security", strict.header);
     const destination = route(host, pathOf(req.url));
@@ -37,13 +37,13 @@ export function dispatch({ route, handlers, originOf, strict }: DispatchOptions)
       res.end("Not found\n");
       return;
     }
-    // The API looks at the headers before it lets the body come; the others take any body.
+    // The API checks the headers before it asks for the body; the other parts take any body.
     if (destination !== "rest" && destination !== "rpc" && expectsContinue(req)) res.writeContinue();
     handlers[destination](req, res);
   };
 }
 
-/** Hands the streams to `onStream` that the same judgement gives to RPC; the others become requests. */
+/** Hands the HTTP/2 streams that route to RPC to `onStream`; all other streams become requests. */
 export function dispatchStreams(
   { route, originOf }: Pick<DispatchOptions, "route" | "originOf">,
   onStream: OnStream,

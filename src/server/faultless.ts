@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Handler } from "./listen.ts";
 
-/** A handler whose failure is logged and ends the request. */
+/** Wraps a handler: its failure is logged and ends the request. */
 export function faultlessly(log: Logger) {
   return (handler: (...args: Parameters<Handler>) => Promise<void>): Handler => {
     return (req, res) => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const handler = filesHandler({ storage: broken, signingKey: key, now: () => time, log });
   server = createServer((req, res) => void handler(req, res));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has no other kind
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address is an AddressInfo
 });
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
@@ -65,7 +65,7 @@ test("answers HEAD like GET without the body", async () => {
     expect(headed.headers.get(name)).toBe(got.headers.get(name));
 });
 
-test("answers 304 to whoever has the file already, and 200 once it has changed", async () => {
+test("answers 304 to a client that has the file, and 200 once the file has changed", async () => {
   await storage.put("qr/changing.png", Buffer.from("old"), { contentType: "image/png" });
   const etag = (await fetch(address("qr/changing.png"))).headers.get("etag") ?? "";
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -79,7 +79,7 @@ test("answers 304 to whoever has the file already, and 200 once it has changed",
   expect(changed.status).toBe(200);
 });
 
-test("answers 403 to unsigned, altered and expired addresses, and 404 to files that are not there", async () => {
+test("answers 403 to unsigned, altered and expired addresses, and 404 to missing files", async () => {
   const cases: [string, number, string][] = [
     [`${baseUrl}/_p/files/qr/a.png`, 403, "PERMISSION_DENIED"],
     [address("qr/a.png").replace("qr/a", "qr/b"), 403, "PERMISSION_DENIED"],
@@ -98,7 +98,7 @@ test("answers 403 to unsigned, altered and expired addresses, and 404 to files t
   }
 });
 
-test("answers 405 with Allow to every other method, before it looks at the signature", async () => {
+test("answers 405 with Allow to every other method, before it checks the signature", async () => {
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
     const res = await fetch(`${baseUrl}/_p/files/qr/a.png`, { method });
     expect(res.status).toBe(405);

@@ -6,11 +6,11 @@ import { filesPath, isPublicFile } from "../lib/storage/file-url.ts";
 import { verifyUrl } from "../lib/storage/signed-url.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { contentTypeOf } from "../lib/storage/storage-key.ts";
-import type { Answer, Request } from "./http.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 
 export interface FilesDeps {
   readonly storage: Storage;
-  /** The key the addresses were signed with. */
+  /** The key that signed the addresses. */
   readonly signingKey: Uint8Array;
   readonly now: () => Date;
   readonly log: Pick<Logger, "error">;
@@ -23,20 +23,20 @@ interface Reply {
 }
 
 /**
- * Serves stored files at signed addresses, and public ones at any, GET and HEAD, whole files only. 403 when the signature
- * is wrong or the address has expired, 404 when there is no such file. Never rejects.
+ * Serves whole stored files to GET and HEAD: private files at signed addresses, public files at any address. Answers
+ * 403 when the signature is wrong or the address has expired, and 404 when there is no such file. Never rejects.
  */
-export function filesHandler(deps: FilesDeps): (req: Request, res: Answer) => Promise<void> {
+export function filesHandler(deps: FilesDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   return async (req, res) => {
     const { status, headers, body } = await reply(deps, req).catch((error: unknown) => refusal(deps, error));
-    // A 304 has no body, so it has no length either.
+    // A 304 has no body, so it gets no length.
     res.writeHead(status, status === 304 ? headers : { ...headers, "content-length": body.length });
     if (req.method === "HEAD" || status === 304) res.end();
     else res.end(body);
   };
 }
 
-async function reply({ storage, signingKey, now }: FilesDeps, req: Request): Promise<Reply> {
+async function reply({ storage, signingKey, now }: FilesDeps, req: HttpRequest): Promise<Reply> {
   if (req.method !== "GET" && req.method !== "HEAD") {
     const refused = { httpStatus: 405, headers: { allow: "GET, HEAD" } };
     throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "files can only be read", refused);
@@ -51,14 +51,14 @@ async function reply({ storage, signingKey, now }: FilesDeps, req: Request): Pro
     etag,
     "cache-control": cacheControl,
     "x-content-type-options": "nosniff",
-    // Images are shown inside other pages; opened by themselves they must not run anything under our name.
+    // Pages embed these images. Opened on its own, an image must not run scripts under our host name.
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   };
   if (matches(req.headers["if-none-match"], etag)) return { status: 304, headers, body: new Uint8Array() };
   return { status: 200, headers: { ...headers, "content-type": file.contentType }, body: file.bytes };
 }
 
-/** Which file an address may read, and for how long caches may keep it. */
+/** Which file an address may read, and how long caches may keep the file. */
 function readable(
   target: string,
   now: Date,
@@ -66,7 +66,7 @@ function readable(
 ): { readonly key: string; readonly cacheControl: string } {
   const [path = ""] = target.split("?");
   const publicKey = keyOf(path);
-  // A deleted file disappears from caches within minutes; until then they need not ask.
+  // Caches keep a public file for five minutes without asking, and drop a deleted one after that time.
   if (isPublicFile(publicKey)) return { key: publicKey, cacheControl: "public, max-age=300" };
   const verdict = verifyUrl(target, now, signingKey);
   if (!verdict.ok) {

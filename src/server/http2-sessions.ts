@@ -2,15 +2,15 @@ import http2 from "node:http2";
 import type { Socket } from "node:net";
 import type { Limits } from "./limits.ts";
 
-/** Takes the streams it is made for and says so; the others become requests. */
+/** Takes a stream and returns true if the stream is meant for it; all other streams become requests. */
 export type OnStream = (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => boolean;
 
-/** The HTTP/2 side of a port, which listens nowhere itself: sockets are given to it. */
+/** The HTTP/2 side of a port. It does not listen itself: the port hands sockets to it. */
 export interface Http2Sessions {
   accept(socket: Socket): void;
   /** Refuses new requests, lets running ones end, and closes each connection with its last one. */
   drain(): void;
-  /** Ends what has lasted too long; to be called again and again. */
+  /** Ends connections and streams that are over their time; to be called at intervals. */
   check(): void;
 }
 
@@ -23,8 +23,8 @@ interface Session {
 const mebibyte = 1024 * 1024;
 
 /**
- * Speaks HTTP/2 within the limits. Frames that node:http2 itself counts are limited there; PING and SETTINGS, idle
- * connections, and streams that never end are watched here.
+ * Speaks HTTP/2 within the limits. node:http2 itself limits the frames that it counts. This module limits PING and
+ * SETTINGS frames, idle connections, and streams that never end.
  */
 export function createHttp2Sessions(
   limits: Limits,
@@ -35,7 +35,7 @@ export function createHttp2Sessions(
     settings: {
       maxConcurrentStreams: limits.streams,
       maxHeaderListSize: limits.headerBytes,
-      // 64 KiB, the default, makes an upload of some megabytes from afar wait for a round trip again and again.
+      // With 64 KiB, the default, an upload of some megabytes from afar waits for many round trips.
       initialWindowSize: mebibyte,
     },
     maxHeaderListPairs: limits.headerCount,
@@ -46,7 +46,7 @@ export function createHttp2Sessions(
     streamResetBurst: limits.resetBurst,
     streamResetRate: limits.resetsPerSecond,
   });
-  // What a client broke is its own affair: node:http2 has already ended the session.
+  // node:http2 has already ended the session when a client breaks the protocol; there is nothing left to do.
   server.on("sessionError", () => {});
 
   server.on("session", (session) => {
@@ -93,15 +93,15 @@ export function createHttp2Sessions(
   };
 }
 
-// The limit in the settings is a request to the client; one that ignores it is only stopped at 64 KiB. Each field counts
-// 32 bytes more than its text (RFC 9113, 6.5.2).
+// The limit in the settings only asks the client to comply; node:http2 stops a client that ignores it at 64 KiB. Each
+// field counts 32 bytes more than its text (RFC 9113, 6.5.2).
 function sizeOf(rawHeaders: readonly string[]): number {
   let size = rawHeaders.length * 16;
   for (const text of rawHeaders) size += text.length;
   return size;
 }
 
-// Tells the client why, and does not wait for it to agree.
+// Ends the session with an error code, without waiting for the client's consent.
 function end(session: http2.ServerHttp2Session, code: number): void {
   if (!session.destroyed) session.destroy(undefined, code);
 }

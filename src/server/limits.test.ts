@@ -30,13 +30,16 @@ function dial(port: number): net.Socket {
   return socket;
 }
 
-/** Resolves when the other side has ended the connection; the test's own time limit tells when it does not. */
+/** Resolves when the server has ended the connection; if it never does, the test's own time limit fails the test. */
 async function cut(socket: net.Socket): Promise<void> {
   socket.resume();
   if (!socket.destroyed) await new Promise((settle) => socket.once("close", settle));
 }
 
-/** What the other side has said by the end of the connection, which is a reset where it left something unread. */
+/**
+ * Everything the server sent until the connection ended. The connection ends with a reset when the server left bytes
+ * unread.
+ */
 async function heard(socket: net.Socket): Promise<string> {
   let said = "";
   socket.setEncoding("latin1").on("data", (piece: string) => {
@@ -73,7 +76,7 @@ function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** A connection that has said hello in HTTP/2. */
+/** Opens a connection and sends the HTTP/2 preface. */
 function dialHttp2(port: number): net.Socket {
   const socket = dial(port);
   socket.write(Buffer.concat([Buffer.from(preface), frame("settings", 0, 0)]));
@@ -85,7 +88,7 @@ const get = Buffer.concat([Buffer.from([0x82, 0x86, 0x84, 0x41, 1]), Buffer.from
 const endStream = 1;
 const endHeaders = 4;
 
-/** Sends pieces until the other side has ended the connection. */
+/** Sends pieces until the server has ended the connection. */
 async function flood(socket: net.Socket, piece: (round: number) => Buffer): Promise<void> {
   const ended = cut(socket);
   for (let round = 0; !socket.destroyed && socket.writable; round += 1) {
@@ -112,7 +115,7 @@ describe("cuts off a client that", () => {
     await cut(socket);
   });
 
-  // With this one limit: each of the others may come first where a busy machine holds both sides up.
+  // Only this limit is set low: on a busy machine any other low limit might end the connection first.
   test("sends its headers too slowly", async () => {
     const socket = dial(await start({ headersMs: 100, checkMs: 20 }));
     const drip = setInterval(() => socket.write("a"), 20);
@@ -146,14 +149,14 @@ describe("cuts off a client that", () => {
     await cut(socket);
   });
 
-  test("keeps a connection without asking, over HTTP/1.1", async () => {
-    // Node gives a client one second more than the limit, which spares a request that crosses the end on the way.
+  test("keeps an idle connection, over HTTP/1.1", async () => {
+    // Node gives a client one second more than the limit, for a request that is already under way.
     const socket = dial(await start(quick));
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     await cut(socket);
   });
 
-  test("keeps a connection without asking, over HTTP/2", async () => {
+  test("keeps an idle connection, over HTTP/2", async () => {
     const socket = dialHttp2(await start(quick));
     socket.write(frame("headers", endStream | endHeaders, 1, get));
     await cut(socket);
@@ -270,7 +273,7 @@ describe("cuts off a client that", () => {
   });
 });
 
-test("a client whose request came in time is answered, though the process was too busy to read it then", async () => {
+test("a client whose request came in time is answered, even if the process was too busy to read it in time", async () => {
   const socket = dial(await start({ headersMs: 100, checkMs: 20 }));
   await once(socket, "connect");
   for (let round = 0; round < 3; round += 1) await new Promise(setImmediate);
@@ -280,7 +283,7 @@ test("a client whose request came in time is answered, though the process was to
   expect(await heard(socket)).toContain("200 OK");
 });
 
-test("closes connections beyond those of one address at once, and never those of a proxy", async () => {
+test("closes connections over the limit of one address at once, but never those of a proxy", async () => {
   const port = await start({ connectionsPerAddress: 2 });
   const [first, second] = [dialHttp2(port), dialHttp2(port)];
   await Promise.all([once(first, "data"), once(second, "data")]);
@@ -302,7 +305,7 @@ test("closes connections beyond those of one address at once, and never those of
   expect(await status(proxied.port)).toBe(200);
 });
 
-test("closes connections beyond the limit at once, and takes others when one has ended", async () => {
+test("closes connections over the limit at once, and accepts new ones when one has ended", async () => {
   const port = await start({ connections: 2 });
   const first = dialHttp2(port);
   const second = dialHttp2(port);
@@ -313,7 +316,7 @@ test("closes connections beyond the limit at once, and takes others when one has
   await expect.poll(status, { timeout: 20_000 }).toBe(200);
 });
 
-test("refuses more running requests of one connection than the limit", async () => {
+test("refuses requests of one connection over the limit of running requests", async () => {
   const port = await start({ streams: 2 }, () => {});
   const socket = dialHttp2(port);
   const refused = new Promise<number>((settle) => {

@@ -1,27 +1,30 @@
-/** What one client may hold or spend before it is cut off. Times in milliseconds, sizes in bytes. */
+/** What one client may hold or use before the server cuts it off. Times in milliseconds, sizes in bytes. */
 export interface Limits {
-  /** Open sockets; further ones are closed at once. */
+  /** Open sockets of all clients; further ones are closed at once. */
   readonly connections: number;
   /** Open sockets of one address: an IPv4 one, or the /64 network of an IPv6 one. */
   readonly connectionsPerAddress: number;
-  /** From the connection, or the first byte of a later request, to the end of the headers; also TLS handshake and preface. */
+  /**
+   * From the connection, or the first byte of a later request, to the end of the headers; also limits the TLS handshake
+   * and the HTTP/2 preface.
+   */
   readonly headersMs: number;
   /** From the first byte of a request to the end of its body; over HTTP/2 to the end of the answer. */
   readonly requestMs: number;
-  /** A connection without a running request. */
+  /** How long a connection may be without a running request. */
   readonly idleMs: number;
-  /** How often the times above are looked at. */
+  /** How often the limits above are checked. */
   readonly checkMs: number;
   readonly headerBytes: number;
   readonly headerCount: number;
   /** Running requests of one HTTP/2 connection. */
   readonly streams: number;
-  /** RST_STREAM frames of one connection at once, and how many more each second. */
+  /** How many RST_STREAM frames one connection may send at once; the field below adds more each second. */
   readonly resetBurst: number;
   readonly resetsPerSecond: number;
-  /** PING and SETTINGS frames of one connection between two requests. */
+  /** How many PING and SETTINGS frames one connection may send between two requests. */
   readonly controlFrames: number;
-  /** Frames of one connection that break the protocol without ending it. */
+  /** How many frames that break the protocol without ending the connection one connection may send. */
   readonly invalidFrames: number;
 }
 

@@ -6,7 +6,7 @@ import net from "node:net";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { type Listener, type ListenOptions, listen } from "./listen.ts";
+import { type ListenOptions, listen, type PortListener } from "./listen.ts";
 
 const log = pino({ level: "silent" });
 const cleanups: (() => unknown)[] = [];
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function start(options: Partial<ListenOptions> = {}): Promise<Listener> {
+async function start(options: Partial<ListenOptions> = {}): Promise<PortListener> {
   const listener = await listen({
     host: "127.0.0.1",
     port: 0,
@@ -97,7 +97,7 @@ test("takes a large body over both versions", async () => {
   expect(await text(request)).toBe("5000000");
 });
 
-test("gives a stream to onStream first, and to the handler when that declines", async () => {
+test("gives a stream to onStream first, and to the handler when onStream declines", async () => {
   const { port } = await start({
     onStream: (stream, headers) => {
       if (headers["content-type"] !== "application/grpc") return false;
@@ -124,7 +124,7 @@ test("keeps going when a handler throws", async () => {
   expect(headers[":status"]).toBe(500);
 });
 
-test("refuses CONNECT and carries no other protocol", async () => {
+test("refuses CONNECT and upgrades to other protocols", async () => {
   const { port } = await start();
   const client = session(`http://127.0.0.1:${port}`);
   const request = client.request({ ":method": "CONNECT", ":authority": "example.com:443" });
@@ -135,7 +135,7 @@ test("refuses CONNECT and carries no other protocol", async () => {
   expect(await text(socket)).not.toContain("200");
 });
 
-test("speaks both versions by ALPN with TLS, and no cleartext then", async () => {
+test("speaks both versions by ALPN with TLS, and then refuses cleartext", async () => {
   const { port } = await start({ tls: { cert, key } });
   const client = session(`https://localhost:${port}`, { ca: cert });
   expect(await ask(client, { ":path": "/two" })).toBe("2.0 GET /two");
@@ -165,7 +165,7 @@ function held() {
   };
 }
 
-test("lets running requests end on shutdown, and says that the connection ends with them", async () => {
+test("lets running requests end on shutdown, and announces the end of their connections", async () => {
   const { handler, arrival, release } = held();
   const listener = await start({ handler });
   const agent = new http.Agent({ keepAlive: true });
@@ -199,11 +199,11 @@ test("closes idle connections at once on shutdown", async () => {
   await text(response);
   const client = session(`http://127.0.0.1:${listener.port}`);
   await ask(client, { ":path": "/" });
-  // A grace that outlasts the test's own time limit.
+  // The grace period is longer than the test's own time limit.
   await listener.close(600_000);
 });
 
-test("cuts what is still running when the time of grace is over", async () => {
+test("cuts running requests when the grace period is over", async () => {
   const { handler, arrival } = held();
   const listener = await start({ handler });
   const arrived = arrival();
@@ -214,7 +214,7 @@ test("cuts what is still running when the time of grace is over", async () => {
   await expect(failed).rejects.toThrow("socket hang up");
 });
 
-// Made for this test, valid for a hundred years, and trusted by nobody.
+// Made for this test, valid for a hundred years; no client trusts it.
 const cert = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIUUH9WEdXFc5A9u63iLVeYxNkXh70wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDExMjcyM1oYDzIxMjYxMDI3

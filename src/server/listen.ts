@@ -11,35 +11,38 @@ import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 
 /**
- * Answers a request of either HTTP version; of HTTP/2 it gets the objects that imitate those of HTTP/1.1. A client that
- * expects 100-continue is told so by the handler, with `res.writeContinue()`, or else gets its answer at once.
+ * Answers a request of either HTTP version; for HTTP/2 it gets the objects that imitate those of HTTP/1.1. When a
+ * client expects 100-continue, the handler calls `res.writeContinue()` or answers at once.
  */
 export type Handler = (req: http.IncomingMessage, res: http.ServerResponse) => void;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** The port to listen on; 0 takes any free one. */
   readonly port: number;
   /** Certificate chain and key as PEM; the port then speaks TLS only. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   readonly handler: Handler;
   readonly onStream?: OnStream;
   readonly limits?: Partial<Limits>;
-  /** Whether an address is a proxy of ours, which connects for many clients. */
+  /** Whether an address is a trusted proxy, which connects for many clients. */
   readonly isProxy?: (address: string) => boolean;
   readonly log: Logger;
 }
 
-export interface Listener {
+export interface PortListener {
   readonly port: number;
-  /** Takes no more connections, lets running requests end for at most `graceMs`, then cuts what is left. */
+  /** Accepts no more connections, lets running requests end for at most `graceMs`, then cuts the remaining ones. */
   close(graceMs: number): Promise<void>;
 }
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** Opens one port for HTTP/1.1 and HTTP/2: by the client's first bytes in cleartext, by ALPN with TLS. */
-export async function listen(options: ListenOptions): Promise<Listener> {
+/**
+ * Opens one port for HTTP/1.1 and HTTP/2. In cleartext the client's first bytes decide, with TLS the ALPN protocol
+ * does.
+ */
+export async function listen(options: ListenOptions): Promise<PortListener> {
   const limits = { ...defaultLimits, ...options.limits };
   const guarded = guard(options.handler, options.log);
   const http1 = createHttp1(limits, guarded);
@@ -66,7 +69,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       socket.on("close", leave);
     }
     sockets.add(socket);
-    // Every reader of the socket learns of errors by its end.
+    // Errors are ignored here: every reader of the socket sees its end.
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
@@ -117,7 +120,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       http1.drain();
       const deadline = performance.now() + graceMs;
       while (open && performance.now() < deadline) {
-        // A connection becomes idle with the end of its request; nobody tells.
+        // A connection becomes idle when its request ends, but no event says so.
         http1.server.closeIdleConnections();
         await Promise.race([closed, pause(20)]);
       }
@@ -128,10 +131,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** Says whether the first bytes are HTTP/2, or nothing at all when the socket ends or stays silent before it is clear. */
+/**
+ * Tells `done` whether the first bytes are HTTP/2; undefined when the socket closes before that is clear. Cuts a silent
+ * socket after the timeout.
+ */
 function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | undefined) => void): void {
   let seen: Buffer | undefined;
-  // What came in time may still be unread, where this process has been busy: reading comes between the two.
+  // A busy process may not have read bytes that came in time: setImmediate lets it read them before the cut.
   const timer = setTimeout(() => {
     overdue = setImmediate(() => socket.destroy());
   }, timeoutMs);
@@ -153,7 +159,7 @@ function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | 
       socket.unshift(seen);
     }
     done(isHttp2);
-    // HTTP/2 takes what was read from the paused socket by itself.
+    // HTTP/2 reads from the paused socket by itself.
     if (isHttp2 === false) socket.resume();
   };
   socket.on("data", onData).on("close", onClose);
@@ -178,9 +184,9 @@ function createHttp1(limits: Limits, handler: Handler) {
   });
   server.on("request", onRequest).on("checkContinue", onRequest);
   server.maxHeadersCount = limits.headerCount;
-  // A client that stops reading its answer counts as gone.
+  // A client that stops reading its answer is cut off.
   server.timeout = limits.requestMs;
-  // It starts to look at its timeouts when it listens, which it never does by itself.
+  // The server starts to check its timeouts when it listens. It never listens itself, so the event is emitted for it.
   server.emit("listening");
   return {
     server,
@@ -192,7 +198,8 @@ function createHttp1(limits: Limits, handler: Handler) {
   };
 }
 
-// Node lets two things pass that a proxy in front may read in another way: HTTP/0.9, and a second Host.
+// Refuses two kinds of requests that Node accepts and that a proxy in front may read differently: HTTP/0.9 and a second
+// Host.
 function isWellFormed(req: http.IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
@@ -202,7 +209,8 @@ function isWellFormed(req: http.IncomingMessage): boolean {
   return hosts <= 1 && req.httpVersionMajor === 1;
 }
 
-// Does for a stream what node:http2 does for its own request event, which cannot be had for some streams only.
+// Makes a request and an answer of a stream, as node:http2 does for its own request event. That event cannot be limited
+// to some streams.
 function answerStream(
   handler: Handler,
   stream: http2.ServerHttp2Stream,
@@ -216,11 +224,11 @@ function answerStream(
     res.end();
     return;
   }
-  // They are made to stand in for the types of HTTP/1.1; only their declarations are not related.
+  // These classes imitate the types of HTTP/1.1; only their declarations are unrelated.
   handler(req as unknown as http.IncomingMessage, res as unknown as http.ServerResponse);
 }
 
-// Handlers answer for their own errors; this keeps one that does not from ending the process.
+// Handlers deal with their own errors; this keeps an uncaught one from ending the process.
 function guard(handler: Handler, log: Logger): Handler {
   return (req, res) => {
     try {

@@ -1,6 +1,6 @@
-import type { Answer, Request } from "./http.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 
-/** What readiness depends on: a name and whether it works at this moment. Never rejects. */
+/** A condition of readiness: its name, and whether it works now. Never rejects. */
 export interface Check {
   readonly name: string;
   readonly works: () => Promise<boolean>;
@@ -8,14 +8,14 @@ export interface Check {
 
 export interface OperationsDeps {
   readonly checks: readonly Check[];
-  /** True once shutdown has begun, so that load balancers look elsewhere while running requests end. */
+  /** True once shutdown has begun, so that load balancers send new requests elsewhere while running ones end. */
   readonly draining: () => boolean;
 }
 
 /** Prometheus text of every metric, and its content type. */
 export type ReadMetrics = () => Promise<{ text: string; contentType: string }>;
 
-type Operation = (req: Request, res: Answer) => Promise<void>;
+type Operation = (req: HttpRequest, res: HttpAnswer) => Promise<void>;
 
 interface Text {
   readonly status: number;
@@ -28,7 +28,7 @@ export function operationsHandler(deps: OperationsDeps): Operation {
   return answering((path) => healthOf(deps, path));
 }
 
-/** Answers `/metrics`, on a port of its own: what it tells is for the operator alone. */
+/** Answers `/metrics`, on a separate port: the metrics are for the operator alone. */
 export function metricsHandler(metrics: ReadMetrics): Operation {
   return answering(async (path) => {
     if (path === "/metrics") return { status: 200, ...(await metrics()) };

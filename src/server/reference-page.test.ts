@@ -9,7 +9,7 @@ import { referencePolicy } from "./reference-page.ts";
 
 const browser = { command: "chromium", debianPackage: "chromium" };
 
-// What a browser does of its own accord is not to be taken for what the page does.
+// Turns off the browser's own network requests, so that they are not taken for the page's.
 const args = [
   "--no-sandbox",
   "--disable-gpu",
@@ -35,8 +35,8 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
     });
     const server = createServer((req, res) => void handler(req, res));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    origin = `http://localhost:${(server.address() as AddressInfo).port}`; // a TCP server has no other kind
-    // An empty name is an empty folder of its own, which is removed at the end.
+    origin = `http://localhost:${(server.address() as AddressInfo).port}`; // a TCP server's address is an AddressInfo
+    // With an empty name the browser makes a temporary profile, which is removed at the end.
     const executablePath = execFileSync("sh", ["-c", `command -v ${browser.command}`], {
       encoding: "utf8",
     }).trim();
@@ -56,7 +56,7 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
   }, 60_000);
   afterAll(() => end?.());
 
-  test("shows the service, its resource groups and an operation, and asks no other host", async () => {
+  test("shows the service, its resource groups and an operation, and contacts no other host", async () => {
     await page.getByRole("heading", { name: "Signpost" }).first().waitFor();
     await page.getByText("Workflow Steps").first().waitFor();
     await page.goto(`${origin}/docs#tag/links/POST/v1/links`);
@@ -72,7 +72,7 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
   }, 60_000);
 });
 
-test("its policy lets scripts and calls go to its own origin only", () => {
+test("its policy allows scripts and calls of its own origin only", () => {
   expect(referencePolicy).toContain("default-src 'none'");
   expect(referencePolicy).toContain("script-src 'self';");
   expect(referencePolicy).toContain("connect-src 'self';");

@@ -1,4 +1,4 @@
-/** The API reference: a page that shows the OpenAPI document, in whose place scripts put what they make of it. */
+/** The API reference: a page whose scripts turn the OpenAPI document into readable documentation. */
 export const referencePage = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,7 +17,7 @@ export const referencePage = `<!doctype html>
 </html>
 `;
 
-/** Starts the reference without anything that would call other hosts: fonts, telemetry, proxy, assistants. */
+/** Starts the reference without any feature that would call other hosts: fonts, telemetry, proxy, assistants. */
 export const referenceStart = `Scalar.createApiReference("#reference", {
   url: "/openapi.json",
   withDefaultFonts: false,
@@ -35,8 +35,8 @@ export const referenceStart = `Scalar.createApiReference("#reference", {
 `;
 
 /**
- * What the page may do: scripts, the document and calls of this service only. Its styles stand in the page and in attributes,
- * made as it is shown, so no hash can name them.
+ * The page's content security policy: scripts, documents and calls of this service only. Its scripts write styles into
+ * the page and into attributes at run time, so no hash can name them.
  */
 export const referencePolicy = [
   "default-src 'none'",

@@ -88,7 +88,7 @@ describe("with one host for both", () => {
   });
 });
 
-describe("on a developer's machine", () => {
+describe("on a developer's computer", () => {
   test.each<Case>([
     ["localhost:8080", "/v1/links", "rest"],
     ["127.0.0.1:8080", "/v1/links", "rest"],
@@ -101,7 +101,7 @@ describe("on a developer's machine", () => {
   });
 });
 
-test("compares hosts without case, final dot and implied port", () => {
+test("compares hosts regardless of case, final dot and default port", () => {
   expect(normalHost("Go.Example.:443")).toBe("go.example");
   expect(normalHost("go.example.:8080")).toBe("go.example:8080");
 });

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 
-/** What the first start leaves in `DATA_DIR/credentials.json` for the person who runs the service. */
+/** What the first start writes to `DATA_DIR/credentials.json` for the operator. */
 export interface Credentials {
   readonly baseUrl: string;
   readonly workspaceId: string;
@@ -22,7 +22,7 @@ export async function masterSecret({ secret, dataDir }: Pick<Config, "secret" | 
   return (await readFile(file, "utf8")).trim();
 }
 
-/** Keeps the first credentials, readable by the owner of the process only. */
+/** Writes the first credentials to a file that only the owner of the process can read. */
 export async function keepCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   await writeFile(join(dataDir, "credentials.json"), `${JSON.stringify(credentials, undefined, 2)}\n`, {
@@ -35,7 +35,7 @@ export function newPassword(): string {
   return randomBytes(18).toString("base64url");
 }
 
-/** What the first start prints in a terminal: the credentials, once, and a line to paste. */
+/** The text that the first start prints in a terminal: the credentials, once, and a command to paste. */
 export function greeting(
   { baseUrl, workspaceId, accessToken, email, password }: Credentials,
   dataDir: string,
@@ -55,8 +55,8 @@ ${createLinkLine(baseUrl, accessToken)}
 }
 
 /**
- * What later starts print, and the first one where no terminal shows it, since what is kept of outputs is read by many: the
- * same line, with the token read from where the first start kept it.
+ * The text that later starts print, and the first one outside of a terminal, because kept output has many readers. The
+ * command reads the token from the file that the first start wrote.
  */
 export async function reminder(baseUrl: string, dataDir: string): Promise<string> {
   const file = join(dataDir, "credentials.json");
@@ -70,7 +70,7 @@ function createLinkLine(baseUrl: string, token: string): string {
   return `curl -s ${baseUrl}/v1/links -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '{"destination":"https://example.com","waitForQrcode":true}'`;
 }
 
-// Two processes may start at once on one folder: the first to make the file wins, and both read it.
+// Two processes may start at once on one folder: the first one makes the file, and both read it.
 async function writeOnce(file: string, text: string): Promise<void> {
   try {
     const handle = await open(file, "wx", 0o600);

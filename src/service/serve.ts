@@ -30,34 +30,34 @@ import type { Addresses, Parts } from "./roles/parts.ts";
 import type { ScanRole } from "./roles/scan.ts";
 import type { RunningDatabase } from "./start-database.ts";
 
-/** What the service is started with, beside its database. */
+/** What the service is started with, in addition to its database. */
 export interface Surroundings {
   readonly config: Config;
   readonly log: Logger;
   readonly now: () => Date;
   readonly secret: string;
   readonly print: (text: string) => void;
-  /** Whether a terminal shows what is printed, so that it may hold secrets. */
+  /** Whether the output goes to a terminal, so that it may contain secrets. */
   readonly isTerminal: boolean;
 }
 
 /** A running service. */
 export interface Service {
   readonly addresses: Addresses;
-  /** Takes no more requests, lets the running ones end, writes the last visits and stops the database last. */
+  /** Accepts no more requests, lets running ones end, writes the last visits and stops the database last. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the roles that are asked for, all on one port. They are loaded while the database starts; when they cannot be
- * started, it is stopped again.
+ * Starts the configured roles, all on one port. The roles are loaded while the database starts; when they fail to
+ * start, the database is stopped again.
  */
 export async function serveOn(
   starting: Promise<RunningDatabase>,
   surroundings: Surroundings,
 ): Promise<Service> {
   const loading = loadRoles(surroundings.config);
-  // Told below, where the database can be stopped.
+  // The failure is reported below, where the database can be stopped.
   loading.catch(() => {});
   const database = await starting;
   try {
@@ -73,10 +73,10 @@ interface Roles {
   readonly startScan?: (parts: Parts) => Promise<ScanRole>;
 }
 
-/** A role that is not asked for is not loaded either. */
+/** Loads the configured roles only. */
 async function loadRoles(config: Config): Promise<Roles> {
   const scan = config.roles.has("scan") ? await import("./roles/scan.ts") : undefined;
-  // The thread of the spool starts while the API, which is far larger, is loaded.
+  // The spool's thread starts while the API, which is far larger, is loaded.
   const opening = scan?.openScanSpool(config);
   const [api, spool] = await Promise.all([
     config.roles.has("api") ? import("./roles/api.ts") : undefined,
@@ -88,7 +88,7 @@ async function loadRoles(config: Config): Promise<Roles> {
   };
 }
 
-/** For how long an answer about the database is given again. */
+/** How long an answer about the database is reused, in milliseconds. */
 const readyMs = 250;
 
 async function serveRoles(
@@ -97,7 +97,8 @@ async function serveRoles(
   surroundings: Surroundings,
 ): Promise<Service> {
   const { config, log, now, secret } = surroundings;
-  // The port is open before its number is part of any address; until all is up, it asks to come back.
+  // The port opens first, because addresses may contain its number. Until everything has started, it asks clients to
+  // come back.
   const port = await openPort(config, log);
   const addresses = addressesAt(config, port.number);
   const keyFor = (purpose: KeyPurpose) => deriveKey(secret, purpose);
@@ -120,9 +121,9 @@ async function serveRoles(
     metrics,
     readOrigin: createOriginReader(config.trustedProxies),
   };
-  // Anyone may ask, and each question takes a connection of the pool.
+  // Anyone may ask for readiness, and each look at the database takes a connection of the pool.
   const ready = sharedAnswer(readyMs, () => isReachable(database));
-  // Each of them waits for the database or for a thread, while another one can go on.
+  // Each role waits for the database or a thread; meanwhile the other one can go on.
   const [scan, api] = await Promise.all([
     startScan?.(parts),
     startApi?.(parts, ready),
@@ -161,7 +162,7 @@ async function serveRoles(
   };
 }
 
-/** Jobs can wait; visitors and callers cannot, so the queue is loaded when they are served. */
+/** Loads the queue once visitors and callers are served: jobs can wait. */
 async function startWorkerLater(parts: Parts): Promise<Jobs> {
   await nextTurn();
   const { startWorker } = await import("./roles/worker.ts");
@@ -183,7 +184,7 @@ interface PortHandlers {
 function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): PortHandlers {
   const { addresses, config, keyFor, log, now, readOrigin, storage } = parts;
   const operations = operationsHandler({
-    // Redirects go on without the database, so a process that only redirects is ready without it.
+    // Redirects work without the database, so a process that only redirects is ready without it.
     checks: api === undefined ? [] : [{ name: "database", works: ready }],
     draining,
   });
@@ -223,7 +224,7 @@ const comeBack: Handler = (_req, res) => {
   res.end("Starting\n");
 };
 
-/** Listens at once; what it answers with is given later. */
+/** Listens at once; the handler is given later. */
 async function openPort(config: Config, log: Logger) {
   let handler: Handler = comeBack;
   let onStream: OnStream | undefined;
@@ -253,7 +254,7 @@ async function openPort(config: Config, log: Logger) {
   };
 }
 
-/** On an empty database: a workspace, an admin and a token. Later: a reminder of them. */
+/** On an empty database it makes a workspace, an admin and a token. Later starts print a reminder of them. */
 async function welcome(
   { config, addresses, db, keyFor, now }: Parts,
   { print, isTerminal }: Surroundings,
@@ -261,7 +262,8 @@ async function welcome(
   const email = "admin@localhost";
   const password = newPassword();
   const created = await inTransaction(db, async (tx) => {
-    // Processes that start at once on one empty database take turns, and the first one makes the workspace.
+    // Of several processes that start at once on one empty database, the first one makes the workspace and the others
+    // wait.
     await sql`select pg_advisory_xact_lock(${lockClasses.firstStart})`.execute(tx);
     const found = await tx.selectFrom("workspaces").select("id").limit(1).executeTakeFirst();
     if (found !== undefined) return undefined;
@@ -293,7 +295,7 @@ async function isReachable({ pool }: RunningDatabase): Promise<boolean> {
   }
 }
 
-/** Where a configured address names no port and the port is any free one, the address has the port that was found. */
+/** When `PORT` is 0, puts the bound port in place of port 0 in the configured addresses. */
 function addressesAt(config: Config, port: number): Addresses {
   const { baseUrl, shortUrl, authUrl } = config;
   const at = (address: string) => (config.port === 0 ? address.replace(/:0(?=\/|$)/, `:${port}`) : address);

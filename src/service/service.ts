@@ -5,14 +5,14 @@ import { masterSecret } from "./first-start.ts";
 import type { Service } from "./serve.ts";
 import { startDatabase } from "./start-database.ts";
 
-/** Where a person reads what the service has to say. */
+/** The output that the operator reads. */
 export interface Screen {
   readonly print: (text: string) => void;
-  /** Whether it is shown, and not kept. */
+  /** Whether the output goes to a terminal, so that nothing keeps it. */
   readonly isTerminal: boolean;
 }
 
-/** Starts the roles that are asked for, on one port. */
+/** Starts the configured roles, on one port. */
 export async function startService(config: Config, screen: Screen): Promise<Service> {
   const log = pino({
     level: config.logLevel,
@@ -21,7 +21,7 @@ export async function startService(config: Config, screen: Screen): Promise<Serv
   });
   const now = () => new Date();
   const secret = await masterSecret(config);
-  // The database is another process: most of the service is loaded while that starts, and not a moment before.
+  // The database is a separate process: most of the service is loaded while it starts, and only then.
   const launched = Promise.withResolvers<void>();
   const starting = startDatabase(config, log, now, launched.resolve);
   await Promise.race([launched.promise, starting]);

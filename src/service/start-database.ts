@@ -7,18 +7,18 @@ import { connectionConfig, type DatabaseOptions, type Db, openDatabase } from ".
 import { storeBuiltInTemplates } from "../jobs/built-in-templates.ts";
 import type { Config } from "./config.ts";
 
-/** The migrated database, embedded or not, by several pools: whoever fills one leaves the others as they are. */
+/** The migrated database, embedded or external, with several pools: exhausting one pool leaves the others free. */
 export interface RunningDatabase {
-  /** For the API. */
+  /** The pool of the API. */
   readonly db: Db;
   readonly pool: pg.Pool;
-  /** For visitors. */
+  /** The pool of visitors. */
   readonly scanDb: Db;
-  /** For jobs. */
+  /** The pool of jobs. */
   readonly jobsDb: Db;
   /**
-   * For single statements that are committed whatever becomes of the caller's transaction. Its connections are its own:
-   * calls that hold all of the pool's would wait for one more forever.
+   * For single statements that commit whatever happens to the caller's transaction. It has separate connections: calls
+   * that hold all connections of the pool would wait forever for one more.
    */
   readonly autonomousDb: Db;
   readonly connection: pg.ClientConfig;
@@ -28,15 +28,15 @@ export interface RunningDatabase {
 
 const retryMs = 1_000;
 
-/** Connections are opened with their first use, and closed when they are idle for ten seconds. */
+/** Connections open on first use, and close after ten idle seconds. */
 const autonomousConnections = 2;
 
-/** As many as there are jobs at the same time; see `startWorker`. */
+/** One connection per concurrent job; see `startWorker`. */
 const jobConnections = 2;
 
 /**
  * Starts or connects to PostgreSQL and brings its schema up to date. Waits for a server that is away. `onLaunched` is
- * called once an embedded server's process has begun.
+ * called once the process of an embedded server has started.
  */
 export async function startDatabase(
   config: Config,
@@ -61,7 +61,7 @@ export async function startDatabase(
   const { db, pool, close } = open(config.databasePoolSize);
   const autonomous = open(autonomousConnections);
   const scan = open(config.databaseScanPoolSize);
-  // The clean-up holds its rows while it deletes their files.
+  // The clean-up job holds its rows locked while it deletes their files.
   const jobs = open(jobConnections, { idleInTransactionMs: 0 });
   await whenReachable(pool, log);
   await migrate(db, pool, now());
@@ -80,7 +80,7 @@ export async function startDatabase(
   };
 }
 
-// The database of a machine that has just started may take longer than the service.
+// On a computer that has just booted, the database may start later than the service.
 async function whenReachable(pool: pg.Pool, log: Logger): Promise<void> {
   for (;;) {
     try {
@@ -96,6 +96,7 @@ async function whenReachable(pool: pg.Pool, log: Logger): Promise<void> {
 
 function isAway(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  // Refused, unknown or unreachable hosts, and a server that starts up or shuts down (SQLSTATE class 57P).
+  // Hosts that are unreachable, unknown or refuse the connection, and a server that starts up or shuts down (SQLSTATE
+  // class 57P).
   return /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|57P0[123])$/.test(code);
 }

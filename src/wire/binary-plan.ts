@@ -1,27 +1,27 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { anySize, type Bounds, boundsOf, type Size } from "./bounds.ts";
 
-/** What may stand in the bytes of a message. */
+/** What the bytes of a message may contain. */
 export interface MessagePlan {
   readonly fields: ReadonlyMap<number, FieldPlan>;
 }
 
-/** What may stand in the bytes of one field. */
+/** What the bytes of one field may contain. */
 export interface FieldPlan {
   /** Undefined for the key and the value of a map's entry. */
   readonly field: DescField | undefined;
-  /** Where the field stands among those of its message. */
+  /** The field's position among the fields of its message. */
   readonly index: number;
-  /** How one value is written: protobuf's number of it. */
+  /** The wire type of one value, as protobuf's number. */
   readonly wireType: number;
-  /** The bytes of each value in a packed list, zero for varints; undefined for what is never packed. */
+  /** The bytes of each value in a packed list, zero for varints; undefined for fields that are never packed. */
   readonly packedBytes: number | undefined;
-  /** How often the field may come; undefined for single values, of which the last counts. */
+  /** How often the field may occur; undefined for single values, of which the last counts. */
   readonly countMax: number | undefined;
   readonly countFault: string;
   readonly isElement: boolean;
   readonly size: Size;
-  /** What the bytes hold when they are a message. */
+  /** The plan of the field's bytes when they are a message. */
   readonly child: (() => MessagePlan) | undefined;
 }
 
@@ -30,7 +30,7 @@ export const wireTypes = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as 
 
 const plans = new WeakMap<DescMessage, MessagePlan>();
 
-/** The plan of a message type, made once. */
+/** Returns the plan of a message type, which is made once. */
 export function planOf(schema: DescMessage): MessagePlan {
   let plan = plans.get(schema);
   if (plan === undefined) {
@@ -60,7 +60,7 @@ function fieldPlan(field: DescField, index: number): FieldPlan {
   }
 }
 
-/** An entry of a map is written as a message of a key and a value. */
+/** The plan of a map's entry, which is encoded as a message with a key and a value. */
 function entryPlan(field: DescField & { fieldKind: "map" }, { keySize, size }: Bounds): MessagePlan {
   const key = single(0, { ...scalarPlan(field.mapKey), child: undefined, size: keySize });
   const value = single(1, valuePlan(field, field.scalar, size));
@@ -74,7 +74,7 @@ function entryPlan(field: DescField & { fieldKind: "map" }, { keySize, size }: B
 
 type ValuePlan = Pick<FieldPlan, "wireType" | "packedBytes" | "child" | "size">;
 
-/** A message that comes twice would be merged with all that came before: it may come once. */
+/** The plan of a single message field. It may occur once only: the library would merge a second one with the first. */
 function single(index: number, value: ValuePlan): FieldPlan {
   const countMax = value.child === undefined ? undefined : 1;
   const unpacked = { ...value, packedBytes: undefined };
@@ -114,7 +114,7 @@ function scalarPlan(scalar: ScalarType): Pick<FieldPlan, "wireType" | "packedByt
   }
 }
 
-/** Plans of messages that contain themselves are made when they are reached. */
+/** Makes the plan on its first use, so that messages may contain themselves. */
 function once(make: () => MessagePlan): () => MessagePlan {
   let made: MessagePlan | undefined;
   return () => {

@@ -35,7 +35,7 @@ test("a message of every kind of field is read as the library reads it", () => {
   expect(readBinary(SpecimenSchema, bytes)).toEqual(fromBinary(SpecimenSchema, bytes));
 });
 
-test("whatever the bytes are, what is read is what the library reads, or an error", () => {
+test("any bytes are either read as the library reads them or refused", () => {
   const texts = fc.record({
     text: fc.string(),
     list: fc.array(fc.string()),
@@ -74,7 +74,7 @@ function refusalOf(read: () => unknown): string {
   return "";
 }
 
-test("the field that has too much is named with its place", () => {
+test("a field over its limit is named with its path", () => {
   const bytes = toBinary(
     TextsSchema,
     create(TextsSchema, { children: [{}, { list: ["ok", "x".repeat(20_001)] }] }),
@@ -103,7 +103,7 @@ test("messages nest a hundred deep, as in JSON", () => {
   );
 });
 
-test("a field of the wrong wire type is no message", () => {
+test("a field of the wrong wire type is refused", () => {
   const bytes = new BinaryWriter().tag(1, WireType.Varint).int32(1).finish();
   expect(() => readBinary(TextsSchema, bytes)).toThrow("the bytes are no protobuf message");
 });

@@ -3,10 +3,13 @@ import type { DescField } from "@bufbuild/protobuf";
 /** Fields, list indexes and map keys from the request message down to a value. */
 export type FieldPath = readonly (DescField | number | { readonly key: string })[];
 
-/** How much of a key is shown: all of every key that may be there. */
+/** How many characters of a key a path shows; no allowed key is longer. */
 const keyLengthMax = 200;
 
-/** How much of a path is shown, which a deep object of long keys would make as long as itself. */
+/**
+ * How many characters of a path are shown: a deep object with long keys would otherwise make the path as long as
+ * itself.
+ */
 export const pathLengthMax = 1_000;
 
 /** The path in JSON names: `links[3].destination`, `metadata.color`, `metadata["two words"]`. */
@@ -20,7 +23,7 @@ export function fieldPath(path: FieldPath): string {
   return text.slice(0, pathLengthMax);
 }
 
-/** The step that leads to a map's key, cut when the key is long. */
+/** Writes the step to a map's key, cut when the key is long. */
 export function keyStep(key: string): string {
   const shown = key.slice(0, keyLengthMax);
   return /^[A-Za-z_]\w*$/.test(shown) ? `.${shown}` : `[${JSON.stringify(shown)}]`;

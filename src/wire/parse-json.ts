@@ -3,10 +3,13 @@ import { randomInt } from "node:crypto";
 import { type CallError, fail } from "../lib/errors.ts";
 import { elementsMaxOf } from "./bounds.ts";
 
-/** Bodies up to this size are parsed unseen: none of them takes more than a few milliseconds. */
+/** Bodies up to this size are parsed without a check: none of them takes more than a few milliseconds. */
 const unseenBytesMax = 8 * 1024;
 
-/** How many different keys the objects of one request may have. Each costs the parser microseconds, unlike one that it knows. */
+/**
+ * How many different keys the objects of one request may have. The parser needs microseconds for each new key and less
+ * for a known one.
+ */
 const differentKeysMax = 2_000;
 
 /** Parses a request as JSON. Throws 400 when it is not UTF-8 (or begins with a byte order mark), not JSON, or costs too much. */
@@ -24,15 +27,15 @@ export function parseJson(bytes: Uint8Array): unknown {
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
 const [comma, openBracket, openBrace] = [0x2c, 0x5b, 0x7b];
 
-/** Nobody can know which keys fall together. */
+/** Random, so that a client cannot choose keys whose hashes are equal. */
 const multiplier = randomInt(2 ** 30) * 2 + 1;
 
-/** One bit for each hash of a key that was seen, of 16 bits. */
+/** One bit for each of the 2^16 hashes that a key may have. */
 const seen = new Uint8Array(2 ** 13);
 
-/** Looks through the bytes of a JSON text, and refuses what would take the parser long: many values, many keys. */
+/** Scans a JSON text and refuses texts that the parser would need long for: many values, many keys. */
 function checkShape(bytes: Uint8Array): void {
-  // Every value but the first comes after a comma or an opening.
+  // Every value but the first follows a comma or an opening bracket or brace.
   let valuesLeft = 2 * elementsMaxOf(bytes.length);
   let keysLeft = differentKeysMax;
   let hash = 0;

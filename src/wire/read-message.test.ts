@@ -51,7 +51,7 @@ const accepted: [json: string, init: MessageInitShape<typeof SpecimenSchema>][] 
   ['{"bytesValue":""}', {}],
   ['{"color":"COLOR_RED","preference":1}', { color: Specimen_Color.RED, preference: 1 }],
   ['{"color":"COLOR_UNSPECIFIED","optionalColor":"COLOR_UNSPECIFIED","choiceColor":0}', {}],
-  ['{"optionalPreference":"PREFERENCE_PLAIN"}', { optionalPreference: 0 }], // a zero that means something
+  ['{"optionalPreference":"PREFERENCE_PLAIN"}', { optionalPreference: 0 }], // a zero value with a meaning
   [
     '{"optionalString":"","optionalInt32":0,"optionalBool":false}',
     { optionalString: "", optionalInt32: 0, optionalBool: false },
@@ -147,7 +147,7 @@ test.each([
   ['{"int32Value":"0x10"}', "int32Value"],
   ['{"int32Value":true}', "int32Value"],
   ['{"uint32Value":-1}', "uint32Value"],
-  ['{"int64Value":9007199254740993}', "int64Value"], // JSON numbers are not exact that far out
+  ['{"int64Value":9007199254740993}', "int64Value"], // JSON numbers are inexact from 2^53 on
   ['{"int64Value":"9223372036854775808"}', "int64Value"],
   ['{"uint64Value":"-1"}', "uint64Value"],
   ['{"doubleValue":1e999}', "doubleValue"],
@@ -207,7 +207,7 @@ test.each([
   expect(reading.violations.map((violation) => violation.field)).toContain(field);
 });
 
-test("every bad field is listed, at any depth, and the reading goes on", () => {
+test("every bad field is listed, at any depth, and the reader continues after it", () => {
   const { message, reading } = read(
     '{"id":1,"children":[{"id":"ok"},{"id":2,"color":"X","createdAt":""}],"metadata":{"a":1},"displayName":"kept"}',
   );
@@ -221,7 +221,7 @@ test("every bad field is listed, at any depth, and the reading goes on", () => {
   expect(message.displayName).toBe("kept");
 });
 
-test("refusals do not repeat what was sent, and at most a hundred are kept", () => {
+test("refusals never repeat the request's values, and at most a hundred are kept", () => {
   const { reading } = read(JSON.stringify({ color: "SECRET", tags: Array(400).fill(5) }));
   expect(reading.violations).toHaveLength(100);
   expect(JSON.stringify(reading.violations)).not.toContain("SECRET");
@@ -239,7 +239,7 @@ test("a hundred levels of nesting are read and more are refused", () => {
   expect(read(`{"nobody":${"[".repeat(100_000)}${"]".repeat(100_000)}}`).reading.violations).toEqual([]);
 });
 
-test("keys named like parts of objects stay plain keys", () => {
+test("keys named like properties of objects stay plain keys", () => {
   const { message } = read('{"metadata":{"__proto__":"x","constructor":"y"},"struct":{"__proto__":{"a":1}}}');
   expect(Object.getPrototypeOf(message.metadata)).toBe(Object.prototype);
   expect(Object.keys(message.metadata)).toEqual(["__proto__", "constructor"]);
@@ -247,7 +247,7 @@ test("keys named like parts of objects stay plain keys", () => {
   expect(writeSpecimen(message)).toContain('"struct":{"__proto__":{"a":1}}');
 });
 
-test("given names what is known, not null and not unspecified, once and in proto names", () => {
+test("fill returns the proto name of each known field with a value other than null and unspecified, once", () => {
   const { given } = read(
     '{"displayName":"","display_name":"x","tags":[],"id":null,"color":"COLOR_UNSPECIFIED","nobody":1}',
   );

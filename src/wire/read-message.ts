@@ -14,9 +14,9 @@ import {
   absent,
   isOver,
   mapStep,
+  noteViolation,
   type Reading,
   type ReadValue,
-  refuse,
   refused,
   takeElements,
 } from "./reading.ts";
@@ -29,18 +29,18 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The properties of a message for dynamic access: messages of protobuf-es are plain objects. */
 export function fieldsOf(message: Message): Fields {
-  // The index signature is what the descriptor guarantees and the static type of a generic message cannot say.
+  // The descriptor guarantees the index signature, which the static type of a generic message cannot express.
   return message as unknown as Fields;
 }
 
 export interface MessageReaders {
-  /** Reads a JSON value as the local value of the field: all of a list or map. */
+  /** Reads a JSON value as the field's value in memory: all of a list or map. */
   value(field: DescField): ReadValue;
-  /** Reads a JSON value as one element of a list or map, and as the value of any other field. */
+  /** Reads a JSON value as one element of a list or map, or as the value of any other field. */
   element(field: DescField): ReadValue;
   /**
-   * Reads the members of a JSON object into the message and returns the proto names of the fields that were given:
-   * known, not null and not absent. Fields named in `skipped` are treated as unknown.
+   * Reads the members of a JSON object into the message. Returns the proto names of the fields that the object gives:
+   * known fields with a value other than null or absent. Fields named in `skipped` are treated as unknown.
    */
   fill(
     schema: DescMessage,
@@ -60,9 +60,9 @@ interface FieldReader {
 type FieldTable = ReadonlyMap<string, FieldReader>;
 
 /**
- * Readers of JSON as behaviour 1.3 describes it, compiled once per message type on first use. They note every bad field
- * with its path and never throw. Unknown members are ignored, null means absent, and of two members for one field the
- * last wins. `registry` knows the messages that may stand in google.protobuf.Any.
+ * Makes readers of protobuf's JSON, compiled once per message type on first use. They report every
+ * bad field with its path and never throw. Unknown members are ignored, null means absent, and of two members for one
+ * field the last wins. `registry` knows the messages that may occur in google.protobuf.Any.
  */
 export function createMessageReaders(registry: Registry): MessageReaders {
   const tables = new Map<DescMessage, FieldTable>();
@@ -108,8 +108,8 @@ export function createMessageReaders(registry: Registry): MessageReaders {
   function objectReader(schema: DescMessage): ReadValue {
     let table: FieldTable | undefined;
     return (json, reading, name) => {
-      if (!isJsonObject(json)) return refuse(reading, name, "must be an object");
-      if (reading.at.length >= depthMax) return refuse(reading, name, "is nested too deeply");
+      if (!isJsonObject(json)) return noteViolation(reading, name, "must be an object");
+      if (reading.at.length >= depthMax) return noteViolation(reading, name, "is nested too deeply");
       table ??= tableOf(schema);
       const message = create(schema);
       const fields = fieldsOf(message);
@@ -177,21 +177,21 @@ function fieldReader(field: DescField, readValue: ReadValue): FieldReader["read"
   };
 }
 
-/** Sets a member of a oneof, unless another member is set already: that is refused. Returns whether it was set. */
+/** Sets a member of a oneof; refuses it when another member is set already. Returns whether it was set. */
 export function setOneof(fields: Fields, field: DescField, value: unknown, reading: Reading): boolean {
   const { oneof, localName, jsonName } = field;
   if (oneof === undefined) return false;
   const chosen = caseOf(fields, field);
   if (chosen !== undefined && chosen !== localName) {
     const other = oneof.fields.find((each) => each.localName === chosen);
-    refuse(reading, jsonName, `must not come together with ${other?.jsonName ?? chosen}`);
+    noteViolation(reading, jsonName, `must not come together with ${other?.jsonName ?? chosen}`);
     return false;
   }
   fields[oneof.localName] = { case: localName, value };
   return true;
 }
 
-/** The local name of the member that is set in the field's oneof. */
+/** The local name of the set member in the field's oneof. */
 export function caseOf(fields: Fields, field: DescField): string | undefined {
   // A oneof is always present as `{case, value}`.
   return (fields[field.oneof?.localName ?? ""] as { case: string | undefined }).case;
@@ -199,16 +199,19 @@ export function caseOf(fields: Fields, field: DescField): string | undefined {
 
 function listReader({ itemsMax }: Bounds, readElement: ReadValue): ReadValue {
   return (json, reading, name) => {
-    if (!Array.isArray(json)) return refuse(reading, name, "must be a list");
-    if (json.length > itemsMax) return refuse(reading, name, `must have at most ${itemsMax} items`);
+    if (!Array.isArray(json)) return noteViolation(reading, name, "must be a list");
+    if (json.length > itemsMax) return noteViolation(reading, name, `must have at most ${itemsMax} items`);
     if (!takeElements(reading, name, json.length)) return refused;
     const list: unknown[] = [];
     reading.at.push(name);
     for (let index = 0; index < json.length && !isOver(reading); index++) {
       const element: unknown = json[index];
       const value =
-        element === null ? refuse(reading, index, "must not be null") : readElement(element, reading, index);
-      // What is unspecified stays in its place, for the rules to refuse: without it a list would say something else.
+        element === null
+          ? noteViolation(reading, index, "must not be null")
+          : readElement(element, reading, index);
+      // An unspecified element keeps its place, so that the rules refuse it: dropping it would change the list's
+      // meaning.
       if (value !== refused) list.push(value === absent ? 0 : value);
     }
     reading.at.pop();
@@ -226,9 +229,9 @@ function mapReader(
       ? scalarReader(ScalarType.STRING, false, keySize)
       : scalarTextReader(field.mapKey, true, keySize);
   return (json, reading, name) => {
-    if (!isJsonObject(json)) return refuse(reading, name, "must be an object");
+    if (!isJsonObject(json)) return noteViolation(reading, name, "must be an object");
     const keys = Object.keys(json);
-    if (keys.length > itemsMax) return refuse(reading, name, `must have at most ${itemsMax} entries`);
+    if (keys.length > itemsMax) return noteViolation(reading, name, `must have at most ${itemsMax} entries`);
     if (!takeElements(reading, name, keys.length)) return refused;
     const map: Fields = {};
     reading.at.push(name);
@@ -247,7 +250,9 @@ function mapReader(
   };
 }
 
-/** Sets a property of a map that a client names; plain assignment of `__proto__` would change the prototype instead. */
+/**
+ * Sets a property of a map under a client's key; plain assignment of `__proto__` would change the prototype instead.
+ */
 function setOwn(map: Fields, key: string, value: unknown): void {
   if (key !== "__proto__") map[key] = value;
   else Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });

@@ -1,22 +1,22 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import type { Size } from "./bounds.ts";
-import { absent, type Reading, type ReadValue, refuse } from "./reading.ts";
+import { absent, noteViolation, type Reading, type ReadValue } from "./reading.ts";
 
 /** The largest finite 32-bit float. */
 const floatMax = 3.4028234663852886e38;
 
-/** How many names of an enum a refusal lists; longer enums are only named. */
+/** Up to how many names of an enum a refusal lists; a longer enum is named instead. */
 const listedEnumNamesMax = 20;
 
 const integerPattern = /^-?\d{1,20}$/;
 const numberPattern = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** No double needs more digits to be told from all others, but some programs write all they have: 767. */
+/** Far fewer digits tell any double from all others, but some programs write all the digits they have, up to 767. */
 const numberLengthMax = 800;
 
 /**
- * Reads a scalar from JSON, texts and bytes up to the size; 64-bit integers become bigint, or decimal strings where the
- * schema says `jstype = JS_STRING`.
+ * Makes the reader of a scalar in JSON; `size` limits texts and bytes. 64-bit integers become bigint, or decimal
+ * strings where the schema says `jstype = JS_STRING`.
  */
 export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Size): ReadValue {
   switch (scalar) {
@@ -24,7 +24,7 @@ export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Si
       return stringReader(size);
     case ScalarType.BOOL:
       return (json, reading, name) =>
-        typeof json === "boolean" ? json : refuse(reading, name, "must be true or false");
+        typeof json === "boolean" ? json : noteViolation(reading, name, "must be true or false");
     case ScalarType.BYTES:
       return bytesReader(size);
     case ScalarType.DOUBLE:
@@ -48,19 +48,19 @@ export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Si
   }
 }
 
-/** Reads a scalar from the text of a parameter: as in JSON, and `true`/`false` in any case. */
+/** Makes the reader of a scalar in a parameter's text: as in JSON, with `true`/`false` in any case. */
 export function scalarTextReader(scalar: ScalarType, longAsString: boolean, size: Size): ReadValue {
   if (scalar !== ScalarType.BOOL) return scalarReader(scalar, longAsString, size);
   return (text, reading, name) => {
     const word = String(text).slice(0, 6).toLowerCase();
     if (word === "true") return true;
-    return word === "false" ? false : refuse(reading, name, "must be true or false");
+    return word === "false" ? false : noteViolation(reading, name, "must be true or false");
   };
 }
 
 /**
- * Reads an enum by name or known number. But in a list, its zero value counts as absent when it is named `…UNSPECIFIED`; an enum whose
- * zero means something is read like any other value.
+ * Makes the reader of an enum, by name or known number. A zero value named `…UNSPECIFIED` counts as absent. A zero
+ * value with another name is read like any other value.
  */
 export function enumReader(schema: DescEnum): ReadValue {
   const values = new Map<unknown, number | typeof absent>();
@@ -75,10 +75,10 @@ export function enumReader(schema: DescEnum): ReadValue {
     names.length <= listedEnumNamesMax
       ? `must be one of ${names.join(", ")}`
       : `must be a value of ${schema.name}`;
-  return (json, reading, name) => values.get(json) ?? refuse(reading, name, description);
+  return (json, reading, name) => values.get(json) ?? noteViolation(reading, name, description);
 }
 
-/** Reads an enum from the text of a parameter: by name, or by number in digits. */
+/** Makes the reader of an enum in a parameter's text: by name, or by number in digits. */
 export function enumTextReader(schema: DescEnum): ReadValue {
   const read = enumReader(schema);
   return (text, reading, name) =>
@@ -87,22 +87,24 @@ export function enumTextReader(schema: DescEnum): ReadValue {
 
 function stringReader({ max, description }: Size): ReadValue {
   return (json, reading, name) => {
-    if (typeof json !== "string") return refuse(reading, name, "must be a string");
-    if (json.length > max) return refuse(reading, name, description);
-    return json.isWellFormed() ? json : refuse(reading, name, "must not hold half of a surrogate pair");
+    if (typeof json !== "string") return noteViolation(reading, name, "must be a string");
+    if (json.length > max) return noteViolation(reading, name, description);
+    return json.isWellFormed()
+      ? json
+      : noteViolation(reading, name, "must not hold half of a surrogate pair");
   };
 }
 
-/** What a data URL says before its base64, which is what pages have of an image. */
+/** The start of a data URL, up to its base64; pages hold images in this form. */
 const dataUrlPattern = /^data:[\w.+/;=-]{0,100};base64,/;
 
-/** Takes base64 and base64url, with and without padding, also as a data URL. */
+/** Makes the reader of bytes: base64 and base64url, with and without padding, also as a data URL. */
 function bytesReader({ max, description }: Size): ReadValue {
   const digitsMax = Math.ceil(max / 3) * 4;
   return (given, reading, name) => {
-    if (typeof given !== "string") return refuse(reading, name, "must be base64 text");
+    if (typeof given !== "string") return noteViolation(reading, name, "must be base64 text");
     const head = given.startsWith("data:") ? (dataUrlPattern.exec(given.slice(0, 130))?.[0].length ?? 0) : 0;
-    if (given.length - head > digitsMax) return refuse(reading, name, description);
+    if (given.length - head > digitsMax) return noteViolation(reading, name, description);
     return readBytes(head === 0 ? given : given.slice(head), reading, name);
   };
 }
@@ -110,9 +112,10 @@ function bytesReader({ max, description }: Size): ReadValue {
 function readBytes(json: string, reading: Reading, name: string | number): unknown {
   const digits = json.endsWith("==") ? json.length - 2 : json.endsWith("=") ? json.length - 1 : json.length;
   const bytes = Buffer.from(json, "base64");
-  // Node skips what is not base64, so a wrong character shows in the length; one digit over is never whole.
+  // Node skips characters that are not base64, so a wrong character shows in the length; a remainder of one digit is
+  // always wrong.
   if (digits % 4 === 1 || bytes.length !== Math.floor((digits * 3) / 4)) {
-    return refuse(reading, name, "must be base64 text");
+    return noteViolation(reading, name, "must be base64 text");
   }
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
@@ -124,8 +127,8 @@ function floatReader(max: number): ReadValue {
     if (json === "-Infinity") return Number.NEGATIVE_INFINITY;
     const isNumber = typeof json === "string" && json.length <= numberLengthMax && numberPattern.test(json);
     const value = isNumber ? Number(json) : json;
-    if (typeof value !== "number") return refuse(reading, name, "must be a number");
-    return Math.abs(value) <= max ? value : refuse(reading, name, "is too large a number");
+    if (typeof value !== "number") return noteViolation(reading, name, "must be a number");
+    return Math.abs(value) <= max ? value : noteViolation(reading, name, "is too large a number");
   };
 }
 
@@ -134,7 +137,7 @@ function integerReader(min: number, max: number): ReadValue {
   return (json, reading, name) => {
     const value = typeof json === "string" && integerPattern.test(json) ? Number(json) : json;
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      return refuse(reading, name, description);
+      return noteViolation(reading, name, description);
     }
     // Adding zero turns -0 into 0.
     return value + 0;
@@ -148,9 +151,9 @@ function longReader(min: bigint, max: bigint, asString: boolean): ReadValue {
     if (typeof json === "string" && integerPattern.test(json)) value = BigInt(json);
     else if (Number.isSafeInteger(json)) value = BigInt(Number(json));
     else if (Number.isInteger(json)) {
-      return refuse(reading, name, "is beyond the exact range of JSON numbers; send it as a string");
+      return noteViolation(reading, name, "is beyond the exact range of JSON numbers; send it as a string");
     }
-    if (value === undefined || value < min || value > max) return refuse(reading, name, description);
+    if (value === undefined || value < min || value > max) return noteViolation(reading, name, description);
     return asString ? value.toString() : value;
   };
 }

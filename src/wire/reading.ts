@@ -5,23 +5,23 @@ import { keyStep, pathLengthMax } from "./field-path.ts";
 /** How many refused fields one answer lists; a hostile body could hold a million. */
 export const violationsMax = 100;
 
-/** What is said of the lists and maps of one request when they are too large together. */
+/** The refusal of a request whose lists and maps are too large together. */
 export const tooManyElements =
   "must have fewer elements: all lists and maps of the request have too many together";
 
-/** A request while it is read: what was refused so far, and where the reader stands. */
+/** The state of reading a request: the refused fields so far, and the reader's place. */
 export interface Reading {
   readonly violations: FieldViolation[];
-  /** JSON names, list indexes and `["…"]` map keys from the request message down. */
+  /** The path to the reader's place: JSON names, list indexes and `["…"]` map keys from the request message down. */
   readonly at: (string | number)[];
-  /** How many elements of lists and maps may still come. */
+  /** How many further elements of lists and maps the request may have. */
   elementsLeft: number;
 }
 
-/** The value was refused and a violation noted. */
+/** Returned when a value was refused; its violation is noted. */
 export const refused: unique symbol = Symbol("refused");
 
-/** The value counts as not given, such as the unspecified value of an enum. */
+/** Returned for a value that counts as not given, such as the unspecified value of an enum. */
 export const absent: unique symbol = Symbol("absent");
 
 /**
@@ -30,29 +30,32 @@ export const absent: unique symbol = Symbol("absent");
  */
 export type ReadValue = (json: unknown, reading: Reading, name: string | number) => unknown;
 
-/** Starts to read a request of so many bytes. */
+/** Starts to read a request of `bytes` bytes. */
 export function startReading(bytes: number): Reading {
   return { violations: [], at: [], elementsLeft: elementsMaxOf(bytes) };
 }
 
-/** Whether enough was refused: nothing that may follow changes the answer. */
+/** Whether enough fields are refused: nothing that follows can change the answer. */
 export function isOver(reading: Reading): boolean {
   return reading.violations.length >= violationsMax || reading.elementsLeft < 0;
 }
 
-/** Counts the elements of a list or map before they are read; false, and a violation noted, when they are too many. */
+/**
+ * Counts the elements of a list or map before they are read. Returns false and notes a violation when there are too
+ * many.
+ */
 export function takeElements(reading: Reading, name: string | number, count: number): boolean {
   if (count <= reading.elementsLeft) {
     reading.elementsLeft -= count;
     return true;
   }
-  refuse(reading, name, tooManyElements);
+  noteViolation(reading, name, tooManyElements);
   reading.elementsLeft = -1;
   return false;
 }
 
-/** Notes that the value at `name` below the reader's place breaks a rule, and goes on. */
-export function refuse(reading: Reading, name: string | number, description: string): typeof refused {
+/** Notes that the value at `name` below the reader's place breaks a rule. Reading continues. */
+export function noteViolation(reading: Reading, name: string | number, description: string): typeof refused {
   if (reading.violations.length < violationsMax) {
     reading.violations.push({ field: pathOf([...reading.at, name]), description });
   }
@@ -64,7 +67,7 @@ export function finishReading(reading: Reading): void {
   if (reading.violations.length > 0) throw invalid(reading.violations);
 }
 
-/** The step of a path that leads to a map's key: `metadata.color`, `metadata["two words"]`. */
+/** Writes the step of a path to a map's key: `metadata.color`, `metadata["two words"]`. */
 export function mapStep(key: string): string {
   const step = keyStep(key);
   return step.startsWith(".") ? step.slice(1) : step;

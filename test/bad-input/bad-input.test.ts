@@ -23,7 +23,7 @@ let session: http2.ClientHttp2Session;
 
 beforeAll(async () => {
   service = await startService();
-  // From here on: what a start loads keeps nobody waiting.
+  // Resets the measurement: the modules that a start loads may block the event loop.
   await busyMs(service);
   world = await makeWorld(service);
   session = http2.connect(`http://127.0.0.1:${service.port}`);
@@ -102,7 +102,7 @@ describe.each(Object.entries({ json: jsonRows, queries: queryRows, http: httpRow
   },
 );
 
-describe("calls that break a rule, refused alike by every protocol", () => {
+describe("calls that break a rule are refused by every protocol in the same way", () => {
   const filled = (call: BadCall): JsonObject => JSON.parse(fill(JSON.stringify(call.request), world));
   const binary = (call: BadCall) => {
     const { input } = methodOf(call.rpc);
@@ -149,7 +149,7 @@ const connectStatuses = {
   PERMISSION_DENIED: 403,
 } as const;
 
-describe("tokens, refused alike by every protocol", () => {
+describe("tokens are refused by every protocol in the same way", () => {
   test.each(badTokens)("REST refuses $name", async ({ headers, code, reason }) => {
     const answer = await ask({ method: "GET", target: "/v1/links", headers, body: "" });
     checkRest(answer, { status: httpStatuses[code], codeType: reason });
@@ -227,7 +227,7 @@ describe("visitors", () => {
   });
 });
 
-describe("bytes that are no request", () => {
+describe("malformed bytes", () => {
   test.each([...bytesRows, ...frameRows])("$name", async ({ bytes, half, expect: expected }) => {
     const sent = typeof bytes === "string" ? Buffer.from(fill(bytes, world), "latin1") : bytes;
     const answer = await exchange(service.port, sent, half ? 0 : undefined);
@@ -235,7 +235,7 @@ describe("bytes that are no request", () => {
   });
 });
 
-test("after all that the same process serves, and has logged nothing as an error", async () => {
+test("after all rows the same process still serves, and has logged no error", async () => {
   const answer = await fetch(`${service.baseUrl}/health/ready`);
   expect(answer.status).toBe(200);
   expect(service.alive()).toBe(true);
@@ -243,6 +243,6 @@ test("after all that the same process serves, and has logged nothing as an error
   expect(service.stderr()).toBe("");
 });
 
-test("no row has kept others waiting for longer than 200 ms", async () => {
+test("no row has blocked other calls for longer than 200 ms", async () => {
   expect(await busyMs(service)).toBeLessThan(busyMsMax);
 });

@@ -1,16 +1,19 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 
-/** A well-formed message that breaks a rule; it is sent over REST, gRPC and Connect, and refused alike. */
+/**
+ * A well-formed message that breaks a rule. It is sent over REST, gRPC and Connect, and each refuses it in the same
+ * way.
+ */
 export interface BadCall {
   readonly name: string;
   /** `LinksService/Create` */
   readonly rpc: string;
-  /** The request as JSON; texts may hold names in guillemets. */
+  /** The request as JSON; texts may contain names in guillemets. */
   readonly request: JsonObject;
   readonly code: "INVALID_ARGUMENT" | "NOT_FOUND" | "ALREADY_EXISTS";
   readonly reason: string;
   readonly fields?: readonly string[];
-  /** REST cannot say it: an empty text in the path, or what only a field mask tells. */
+  /** REST cannot express the request: an empty text in the path, or a fault in the field mask. */
   readonly notOverRest?: true;
 }
 
@@ -141,7 +144,7 @@ const wrongIds = [
   "0".repeat(3_000),
 ];
 
-/** Where a request names a record by a field of its own: the call, and the rest of the request. */
+/** The calls whose request has an id in a field of its own, with the rest of the request. */
 const idFields: [rpc: string, field: string, rest: JsonObject][] = [
   ["LinksService/Get", "id", {}],
   ["LinksService/Update", "id", { name: "Menu", updateMask: "name" }],
@@ -152,7 +155,7 @@ const idFields: [rpc: string, field: string, rest: JsonObject][] = [
   ["EventsService/ListEventTraces", "eventId", {}],
 ];
 
-/** The same for fields that may also be empty. */
+/** The same for id fields that may be empty. */
 const optionalIdFields: [rpc: string, field: string, rest: JsonObject][] = [
   ["LinksService/Create", "id", { destination }],
   ["LinksService/Create", "customDomainId", { destination }],
@@ -345,7 +348,7 @@ const listCalls: BadCall[] = [
   ]),
 ];
 
-/** Page tokens that are damaged, or of another list; `world.ts` makes them from good ones. */
+/** Page tokens that are damaged or of another list; `world.ts` makes them from valid ones. */
 const pageTokens = [
   "x",
   "====",

@@ -2,7 +2,7 @@ import type { BytesRow } from "./row.ts";
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** A frame by RFC 9113, section 4.1. `length` may lie. */
+/** A frame of RFC 9113, section 4.1; `length` may be false. */
 function frame(
   type: number,
   flags: number,

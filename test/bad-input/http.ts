@@ -159,7 +159,7 @@ const unknownShortlinks = [
   `/${"a".repeat(8_000)}`,
 ];
 
-/** Requests as visitors send them: refused by a page. */
+/** Requests as visitors send them, refused with a page. */
 export const pageRows: readonly PageRow[] = [
   ...unknownShortlinks.map((target) => page(`GET ${target.slice(0, 60)}`, "GET", target, 404)),
   ...["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"].map((method) =>
@@ -186,7 +186,7 @@ const unfinished = (name: string, text: string): BytesRow => ({
   expect: "cut off",
 });
 
-/** Requests that HTTP/1.1 does not know. */
+/** Requests that are invalid in HTTP/1.1. */
 export const bytesRows: readonly BytesRow[] = [
   bytes(
     "two lengths",

@@ -2,7 +2,7 @@ import { createLink, type RestRow } from "./row.ts";
 
 const destination = '"destination":"https://example.com/"';
 
-/** Bodies that are no JSON, or JSON in an encoding of its own. */
+/** Bodies that are no JSON, or JSON in another encoding than UTF-8. */
 const brokenTexts: Record<string, string | Uint8Array> = {
   "an opening brace": "{",
   "a closing brace": "}",
@@ -78,7 +78,7 @@ function withBytes(...bytes: number[]): Uint8Array {
 /** JSON whose outermost value is no object. */
 const otherValues = ["[]", `[{${destination}}]`, '"https://example.com/"', "0", "-1.5e300", "true", "false"];
 
-/** Members of the wrong type, by the fields that must be named. */
+/** Members of the wrong type, with the fields that the refusal must name. */
 const wrongTypes: [members: string, ...fields: string[]][] = [
   ['"destination":1', "destination"],
   ['"destination":true', "destination"],
@@ -119,7 +119,7 @@ const wrongTypes: [members: string, ...fields: string[]][] = [
   [`${destination},"tags":["\\ud83d"]`, "tags[0]"],
   [`${destination},"metadata":{"a":"\\udfff"}`, "metadata.a"],
   [`${destination},"metadata":{"\\ud800":"a"}`, 'metadata["\\ud800"]'],
-  // Of two members with one name the last counts, in either spelling.
+  // The last of two members with one name counts, in either spelling.
   [`${destination},"destination":5`, "destination"],
   [`${destination},"name":"a","name":[]`, "name"],
   [`${destination},"conversionTracking":true,"conversion_tracking":"x"`, "conversionTracking"],

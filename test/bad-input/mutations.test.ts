@@ -11,7 +11,7 @@ let session: http2.ClientHttp2Session;
 
 beforeAll(async () => {
   service = await startService();
-  // From here on: what a start loads keeps nobody waiting.
+  // Resets the measurement: the modules that a start loads may block the event loop.
   await busyMs(service);
   session = http2.connect(`http://127.0.0.1:${service.port}`);
   return async () => {
@@ -22,7 +22,10 @@ beforeAll(async () => {
 
 const runs = { seed: 20_261_120, numRuns: 300 };
 
-/** Changes to make to bytes: replace one, cut from one on, repeat one, or put one in; places in ten-thousandths of the whole. */
+/**
+ * A change to bytes: replace one byte, cut from one on, repeat one, or insert one. Places are in ten-thousandths of the
+ * whole.
+ */
 const change = fc.record({
   kind: fc.constantFrom("replace", "cut", "repeat", "insert"),
   place: fc.integer({ min: 0, max: 9_999 }),
@@ -76,7 +79,7 @@ const requests: [name: string, bytes: (token: string) => string][] = [
   ],
 ];
 
-/** Ends the headers of a request that was cut there, fills the body of one that was cut later, and is no request. */
+/** Bytes that end the headers of a request cut there, fill a body cut later, and are no request themselves. */
 const padding = Buffer.from("\r\n".repeat(500));
 
 test.each(requests)(
@@ -85,7 +88,7 @@ test.each(requests)(
     const text = write(service.credentials.accessToken).replace("«port»", String(service.port));
     const property = fc.asyncProperty(changes, async (list) => {
       const sent = Buffer.concat([changed(Buffer.from(text), list), padding]);
-      // Even then a damaged length may wait for more.
+      // Even then a damaged length may make the server wait for more.
       const answer = await exchange(service.port, sent, 100);
       expect(answer?.status ?? 0, answer?.body.toString()).toBeLessThan(500);
     });
@@ -94,7 +97,7 @@ test.each(requests)(
   },
 );
 
-test("no damage to a JSON body is answered with a fault of ours", async () => {
+test("no damaged JSON body is answered with a fault of ours", async () => {
   const property = fc.asyncProperty(changes, async (list) => {
     const answer = await fetch(`${service.baseUrl}/v1/links`, {
       method: "POST",
@@ -109,7 +112,7 @@ test("no damage to a JSON body is answered with a fault of ours", async () => {
   await fc.assert(property, runs);
 });
 
-test("no damage to a gRPC message is answered with a fault of ours", async () => {
+test("no damaged gRPC message is answered with a fault of ours", async () => {
   const message = Buffer.from(
     "\n\x14https://example.com/\x12\x05Menu!8\x01J\x06summerJ\x04saleR\n\n\x05table\x12\x017",
     "latin1",
@@ -133,7 +136,7 @@ test("no damage to a gRPC message is answered with a fault of ours", async () =>
     length.writeUInt32BE(damaged.length, 1);
     const sent = isFramed ? Buffer.concat([length, damaged]) : damaged;
     const answer = await callGrpc(session, "/signpost.v1.LinksService/Create", headers, sent);
-    // A frame that says it is compressed is answered with INTERNAL, as gRPC's description wants it.
+    // gRPC requires INTERNAL for a frame that claims compression without a header.
     const isOurFault = answer.code === "INTERNAL" && answer.reason !== "INVALID_ARGUMENT";
     expect(isOurFault || answer.code === "UNKNOWN" || answer.code === undefined, JSON.stringify(answer)).toBe(
       false,
@@ -143,11 +146,11 @@ test("no damage to a gRPC message is answered with a fault of ours", async () =>
   expect(service.alive()).toBe(true);
 });
 
-test("after all that nothing is logged as an error", () => {
+test("after all damaged requests no error is logged", () => {
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
   expect(service.stderr()).toBe("");
 });
 
-test("no damage has kept others waiting for longer than 200 ms", async () => {
+test("no damaged request has blocked other calls for longer than 200 ms", async () => {
   expect(await busyMs(service)).toBeLessThan(busyMsMax);
 });

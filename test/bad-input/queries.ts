@@ -1,6 +1,6 @@
 import { type RestRow, rest } from "./row.ts";
 
-/** Query parameters of wrong types, by the field that must be named. */
+/** Query parameters of wrong types, with the fields that the refusal must name. */
 const wrongParameters: [target: string, ...fields: string[]][] = [
   ["/v1/links?pageSize=ten", "pageSize"],
   ["/v1/links?pageSize=1.5", "pageSize"],
@@ -61,7 +61,7 @@ const wrongParameters: [target: string, ...fields: string[]][] = [
   ["/v1/workspace-tokens?pageSize=many", "pageSize"],
 ];
 
-/** Ids in the path that hold what a path should not; the answer names the field. */
+/** Invalid ids in the path; the answer names the field. */
 const wrongComponents: [component: string, codeType: string][] = [
   ["..", "INVALID_ID"],
   ["%2e%2e", "INVALID_ID"],
@@ -113,7 +113,7 @@ const unknownPaths = [
   `/v1/${"a/".repeat(3_000)}a`,
 ];
 
-/** Methods that a path does not have, with those that it has. */
+/** Methods that a path does not have, with the methods it has. */
 const wrongMethods: [method: string, target: string, allow: string][] = [
   ["PUT", "/v1/links", "GET, HEAD, POST"],
   ["PATCH", "/v1/links", "GET, HEAD, POST"],

@@ -1,12 +1,12 @@
 /**
- * The rows of the corpus. Texts in guillemets, such as `«token»`, are names of what `world.ts` makes before the rows are
- * sent; they may stand in paths, headers and bodies.
+ * The rows of the corpus. Texts in guillemets, such as `«token»`, name values that `world.ts` makes before the rows are
+ * sent; they may occur in paths, headers and bodies.
  */
 export type Row = RestRow | PageRow | BytesRow | GrpcRow | ConnectRow;
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** What is sent as HTTP/1.1 by hand, so that nothing corrects it. */
+/** A request that is written as HTTP/1.1 by hand, so that no client corrects it. */
 export interface HttpRequest {
   readonly method: string;
   readonly target: string;
@@ -27,11 +27,11 @@ export interface RestRefusal {
   readonly codeType: string;
   /** The fields of `BadRequest`, in any order. */
   readonly fields?: readonly string[];
-  /** Headers that must be there, with their values. */
+  /** Headers that the answer must have, with their values. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that a person could send, answered with an HTML page. */
+/** A request that a person could send; the answer is an HTML page. */
 export interface PageRow {
   readonly kind: "page";
   readonly name: string;
@@ -39,17 +39,17 @@ export interface PageRow {
   readonly expect: { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** Bytes that are no request: the server answers with a status, or ends the connection without one. */
+/** Malformed bytes: the server answers with a status, or ends the connection without an answer. */
 export interface BytesRow {
   readonly kind: "bytes";
   readonly name: string;
   readonly bytes: string | Uint8Array;
-  /** Whether the client ends its side after the bytes, so that the rest of a request never comes. */
+  /** Whether the client ends its side after the bytes, so that the rest of the request never comes. */
   readonly half?: true;
   readonly expect: { readonly status: number } | "cut off";
 }
 
-/** A unary gRPC call with a body by hand. */
+/** A unary gRPC call with a handmade body. */
 export interface GrpcRow {
   readonly kind: "grpc";
   readonly name: string;
@@ -59,7 +59,7 @@ export interface GrpcRow {
   readonly expect: RpcRefusal;
 }
 
-/** A unary Connect call with a body by hand. */
+/** A unary Connect call with a handmade body. */
 export interface ConnectRow {
   readonly kind: "connect";
   readonly name: string;
@@ -68,7 +68,7 @@ export interface ConnectRow {
 }
 
 export interface RpcRefusal {
-  /** The gRPC code by name. */
+  /** The name of the gRPC code. */
   readonly code: string;
   readonly reason: string;
   readonly fields?: readonly string[];
@@ -77,7 +77,7 @@ export interface RpcRefusal {
 export const bearer: Headers = [["authorization", "Bearer «token»"]];
 export const json: Headers = [["content-type", "application/json"]];
 
-/** A REST row with a valid token and, where it has a body, as JSON. */
+/** A REST row with a valid token and the JSON content type where it has a body. */
 export function rest(
   name: string,
   request: Partial<HttpRequest> & { readonly target: string },
@@ -94,7 +94,7 @@ export function rest(
   };
 }
 
-/** A create-link call with this body. */
+/** A call that creates a link with this body. */
 export function createLink(name: string, body: string | Uint8Array, fields?: readonly string[]): RestRow {
   const more = fields === undefined ? {} : { fields };
   return rest(name, { method: "POST", target: "/v1/links", body }, 400, "INVALID_ARGUMENT", more);

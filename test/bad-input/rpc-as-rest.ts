@@ -14,7 +14,7 @@ import { bearer, type HttpRequest, json } from "./row.ts";
 
 const services = [ApiScopesService, EventsService, LinksService, WorkspaceTokensService];
 
-/** The method of a name such as `LinksService/Create`. */
+/** Finds a method by a name such as `LinksService/Create`. */
 export function methodOf(rpc: string): DescMethodUnary {
   const [serviceName, name] = rpc.split("/");
   const service = services.find((each) => each.name === serviceName);
@@ -28,8 +28,8 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 }
 
 /**
- * The REST request of a call, by the method's `google.api.http`: fields of the path, then the body or the query. The
- * update mask is left out, because REST takes it from the keys of the body.
+ * The REST request of a call, built from the method's `google.api.http`: fields of the path, then the body or the
+ * query. The update mask is left out, because REST derives it from the keys of the body.
  */
 export function restRequest(rpc: string, request: JsonObject): HttpRequest {
   const { pattern, body } = getOption(methodOf(rpc), http);

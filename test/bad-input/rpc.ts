@@ -9,7 +9,7 @@ const destination = Buffer.from("\x0a\x14https://example.com/", "latin1");
 const invalid: RpcRefusal = { code: "INVALID_ARGUMENT", reason: "INVALID_ARGUMENT" };
 const tooLarge: RpcRefusal = { code: "INVALID_ARGUMENT", reason: "REQUEST_TOO_LARGE" };
 
-/** A message with the five bytes before it. */
+/** A message with its head of five bytes. */
 function frame(message: Uint8Array, flag = 0, length = message.length): Buffer {
   const head = Buffer.alloc(5);
   head[0] = flag;
@@ -68,7 +68,7 @@ export const grpcRows: readonly GrpcRow[] = [
   grpcRow("a byte after the message", Buffer.concat([frame(destination), Buffer.alloc(1)]), invalid),
   ...[2, 4, 0x80, 0xff].map((flag) => grpcRow(`flag ${flag}`, frame(destination, flag), invalid)),
   grpcRow("no frame around the message", destination, invalid),
-  // The description of gRPC's compression wants this code.
+  // gRPC's description of compression requires this code.
   grpcRow("a compressed message without compression", frame(gzipSync(destination), 1), {
     code: "INTERNAL",
     reason: "INVALID_ARGUMENT",

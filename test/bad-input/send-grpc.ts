@@ -8,7 +8,7 @@ import type { Headers } from "./row.ts";
 
 export interface GrpcAnswer {
   readonly httpStatus: number;
-  /** The gRPC code by name; undefined when there was none. */
+  /** The name of the gRPC code; undefined when the answer has none. */
   readonly code: string | undefined;
   readonly message: string;
   readonly reason: string | undefined;
@@ -58,7 +58,7 @@ function answerOf(
   };
 }
 
-/** What the bytes of `grpc-status-details-bin` say, a `google.rpc.Status`. */
+/** Reads `grpc-status-details-bin`, a `google.rpc.Status`. */
 export function readStatus(bytes: Uint8Array): { reason: string | undefined; fields: string[] } {
   const { details } = fromBinary(StatusSchema, bytes);
   const info = details.map((any) => anyUnpack(any, ErrorInfoSchema)).find((each) => each !== undefined);

@@ -6,12 +6,14 @@ const msMax = 15_000;
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Lower-case names; repeated headers are joined by a comma. */
+  /** The names are in lower case; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
-/** Writes a request down as it is: wrong headers stay wrong. A `host` and a `content-length` are added where missing. */
+/**
+ * Writes a request exactly as given; wrong headers stay wrong. Adds `host` and `content-length` where they are missing.
+ */
 export function requestBytes({ method, target, headers, body }: HttpRequest, port: number): Buffer {
   const content = Buffer.from(body);
   const names = new Set(headers.map(([name]) => name));
@@ -24,7 +26,8 @@ export function requestBytes({ method, target, headers, body }: HttpRequest, por
 
 /**
  * Sends bytes on a connection of their own and reads the answer. Undefined when the server ends the connection without
- * one; it rejects when neither comes. With `endMs` the client ends its side after so many milliseconds without answer.
+ * an answer; rejects when neither comes. With `endMs` the client ends its side after that many milliseconds without an
+ * answer.
  */
 export function exchange(port: number, bytes: Uint8Array, endMs?: number): Promise<HttpAnswer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer | undefined>();
@@ -36,7 +39,7 @@ export function exchange(port: number, bytes: Uint8Array, endMs?: number): Promi
     const answer = finalAnswer(received);
     if (answer?.isWhole === true) resolve(answer);
   });
-  // A server that refuses a body may reset the connection while it is still being sent.
+  // A server that refuses a body may reset the connection while the client still sends it.
   socket.on("error", () => {});
   socket.on("end", () => resolve(finalAnswer(received)));
   socket.on("close", () => resolve(finalAnswer(received)));
@@ -53,7 +56,7 @@ interface ReceivedAnswer extends HttpAnswer {
   readonly isWhole: boolean;
 }
 
-/** The first answer that is not preliminary, as 100 Continue is. */
+/** The first answer after any preliminary ones, such as 100 Continue. */
 function finalAnswer(received: Buffer): ReceivedAnswer | undefined {
   let rest = received;
   for (;;) {

@@ -1,9 +1,9 @@
 import type { Headers, RestRow } from "./row.ts";
 
-/** A token, or what stands in place of one, and how it is refused over every protocol. */
+/** A token, or a text in its place, and how every protocol refuses it. */
 export interface BadToken {
   readonly name: string;
-  /** The headers of the call; the same over gRPC as metadata. */
+  /** The headers of the call; over gRPC they are metadata. */
   readonly headers: Headers;
   readonly code: "UNAUTHENTICATED" | "PERMISSION_DENIED";
   readonly reason: string;
@@ -130,7 +130,7 @@ const scopes: [method: string, target: string, scope: string][] = [
 
 const challenge = 'Bearer resource_metadata="http://localhost:«port»/.well-known/oauth-protected-resource"';
 
-/** What only REST shows of a refused token: the challenge, and which check comes first. */
+/** The parts of a refusal that only REST shows: the challenge, and which check comes first. */
 export const tokenRows: readonly RestRow[] = [
   call("a challenge without token", "GET", "/v1/links", [], "", 401, "UNAUTHENTICATED", {
     "www-authenticate": challenge,

@@ -9,10 +9,10 @@ import type { Headers, HttpRequest } from "./row.ts";
 
 const run = promisify(execFile);
 
-/** What the rows name in guillemets. */
+/** The values of the names in guillemets. */
 export type World = ReadonlyMap<string, string>;
 
-/** Puts what the world has in place of the names in guillemets. */
+/** Replaces the names in guillemets by their values. */
 export function fill(text: string, world: World): string {
   return text.replace(/«([^»]+)»/g, (_, name: string) => {
     const value = world.get(name);
@@ -35,7 +35,7 @@ export function fillRequest(request: HttpRequest, world: World): HttpRequest {
   };
 }
 
-/** Two tenants with links, tokens of every kind, good page tokens and damaged ones. */
+/** Makes two tenants with links, tokens of every kind, valid page tokens and damaged ones. */
 export async function makeWorld(service: Service): Promise<World> {
   const { accessToken: token } = service.credentials;
   const foreignToken = await newWorkspace(service);
@@ -77,7 +77,7 @@ export async function makeWorld(service: Service): Promise<World> {
   ]);
 }
 
-/** Runs the program's own command and takes the token from what it prints. */
+/** Runs the program's own command and returns the token that it prints. */
 async function newWorkspace({ env, dataDir }: Service): Promise<string> {
   const command = join(root, "src/cli/signpost.ts");
   const options = ["workspace", "create", "--name", "Another tenant", "--email", "other@example.com"];
@@ -116,7 +116,7 @@ async function pageTokens(own: RestApi, foreign: RestApi): Promise<[string, stri
   ];
 }
 
-/** Tokens that a thief could try, most of them with a good signature around wrong claims. */
+/** Tokens that a thief could try, most of them wrong claims with a valid signature. */
 function forgedTokens(token: string): [string, string][] {
   const [head = "", body = "", signature = ""] = token.split(".");
   const claims: Record<string, unknown> = JSON.parse(Buffer.from(body, "base64url").toString());

@@ -13,8 +13,8 @@ import { startUpRow } from "./start-up.ts";
 import { tenantsRow } from "./tenants.ts";
 
 /*
- * Measures the hot paths against their budgets: `npm run bench`, `npm run bench -- redirect create`, with `--quick` in
- * fewer and shorter rounds. Only ratios of one run mean anything on a machine that others use too.
+ * Measures the hot paths against their budgets: `npm run bench`, `npm run bench -- redirect create`. With `--quick` it
+ * runs fewer and shorter rounds. On a shared machine only the ratios within one run are meaningful.
  */
 const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Promise<Finding[]>>> = {
   redirect: redirectRow,

@@ -6,7 +6,7 @@ import { atMost, type Finding, median, percentile } from "./report.ts";
 import { databaseOf, startServiceProcess } from "./service-process.ts";
 import { post } from "./visits.ts";
 
-/** The first visit of a link against the time that the database needs for the same statement. */
+/** The time of a link's first visit, compared with the time that the database needs for the same statement. */
 export async function coldRedirectRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
   const { db, close } = openDatabase({
@@ -24,7 +24,7 @@ export async function coldRedirectRow({ quick }: { readonly quick: boolean }): P
       await post(service, "/v1/links", { destination: "https://example.com", shortlink });
     const cold: number[] = [];
     const database: number[] = [];
-    // The code is warm, only the links are not.
+    // The code is warm; only the links are cold.
     for (const [index, name] of names.entries()) {
       const redirectMs = await timedGet({ port: service.port, agent, path: `/${name}` }, 302);
       const startedAt = performance.now();

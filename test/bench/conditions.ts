@@ -11,7 +11,7 @@ interface Condition {
   readonly choices: object;
 }
 
-/** Five questions about a visit, none of which needs the database; whatever the answer is, it leads to the same step. */
+/** Five conditions on a visit, none of which needs the database. Every branch leads to the same step. */
 const conditions: readonly ((nextStepId: string) => Condition)[] = [
   (nextStepId) => ({
     action: "COUNTRY_CONDITION",
@@ -40,7 +40,7 @@ const conditions: readonly ((nextStepId: string) => Condition)[] = [
   }),
 ];
 
-/** Redirects after five conditions against plain ones, by the same process in turn. */
+/** Redirects after five conditions, compared with plain redirects of the same process. */
 export async function conditionsRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
   try {
@@ -82,7 +82,9 @@ export async function conditionsRow({ quick }: { readonly quick: boolean }): Pro
   }
 }
 
-/** As many links as there are plain ones, each with the conditions before its redirect; their addresses. */
+/**
+ * Makes as many links as there are plain ones, each with the conditions before its redirect; returns their addresses.
+ */
 async function createConditionalLinks(service: ServiceProcess): Promise<string[]> {
   const paths = destinations.map((_, index) => `/asked-${index}`);
   for (const path of paths) await createConditionalLink(service, path);

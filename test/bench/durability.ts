@@ -9,18 +9,19 @@ import { getRequest, post } from "./visits.ts";
 import { startWrk } from "./wrk.ts";
 
 /*
- * Kills the service, and separately its PostgreSQL, again and again under the load of 64 connections, then asks whether
- * every visitor who got a 302 is in the database once: `node test/bench/durability.ts`, `--rounds 3` for a short run.
+ * Kills the service, and separately its PostgreSQL, again and again under the load of 64 connections. Then it checks
+ * that every visitor who got a 302 is in the database once: `node test/bench/durability.ts`, `--rounds 3` for a short
+ * run.
  *
- * Each visit has a number of its own in its query, which ends up in the destination of the event, and the 302 names the
- * event by its lbid. So what a client received and what the database holds are compared visit by visit.
+ * Each visit has a unique number in its query, which becomes part of the event's destination, and the 302 names the
+ * event by its lbid. So the check compares the clients' answers and the database visit by visit.
  */
 const connections = 64;
 const linkCount = 10;
-/** Longer than any run; it is stopped when the rounds are over. */
+/** Longer than any run; the load is stopped when the rounds are over. */
 const loadSeconds = 900;
 
-/** A 302 as the client got it. */
+/** A 302 as the client received it. */
 interface Received {
   readonly eventId: string;
   readonly atMs: number;
@@ -43,7 +44,7 @@ interface Verdict {
   readonly refused: number;
 }
 
-/** One run: load, so many kills, end of load; then the comparison. */
+/** One run: start the load, kill `rounds` times, stop the load, compare. */
 async function judge(killed: "service" | "PostgreSQL", rounds: number): Promise<Verdict> {
   let service = await startServiceProcess();
   const folder = await mkdtemp(join(tmpdir(), "signpost-durability-"));
@@ -62,7 +63,7 @@ async function judge(killed: "service" | "PostgreSQL", rounds: number): Promise<
     });
     const down: Window[] = [];
     for (let round = 0; round < rounds; round++) {
-      // Not always at the same point of a batch.
+      // The pause varies, so that kills hit different points of a batch.
       await pause(700 + 137 * (round % 7));
       const fromMs = Date.now();
       if (killed === "service") {
@@ -104,11 +105,11 @@ function markedRequests(port: number): string[] {
   );
 }
 
-/** Ends the server as a crash would, and waits until the service has started it again. */
+/** Kills the server as a crash would, and waits until the service has restarted it. */
 async function killPostgres(service: ServiceProcess): Promise<void> {
   const [pid] = (await readFile(join(service.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGKILL");
-  // A connection that it had accepted before may still look alive for a moment.
+  // A connection that the server accepted before may still look alive for a moment.
   await pause(50);
   for (;;) {
     try {
@@ -122,7 +123,7 @@ async function killPostgres(service: ServiceProcess): Promise<void> {
   }
 }
 
-/** Visits by their number. Lines are `<microseconds> <location>`. */
+/** Reads visits by their number. Lines are `<microseconds> <location>`. */
 function readReceived(lines: string): Map<number, Received> {
   const received = new Map<number, Received>();
   for (const [, time, marker, lbid = ""] of lines.matchAll(/^(\d+) \S+[?&]m=(\d+)&lbid=(\S+)$/gm))

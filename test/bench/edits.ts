@@ -3,26 +3,27 @@ import { atLeast, atMost, type Finding, holds, median, told } from "./report.ts"
 import { processorMs, type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { call, post } from "./visits.ts";
 
-/** Edits a second that visits have to bear. */
+/** How many edits per second run while visits are measured. */
 const perSecond = 100;
 const linkCount = 4;
-/** Two for each link, so that edits of one link wait for each other too. */
+/** Two editors for each link, so that edits of one link wait for each other too. */
 const editorCount = 8;
 const visitorsEach = 4;
 const arrivalMsMax = 30_000;
 const half = "https://example.com/half";
 
-/** A link with a condition whose only option leads to either of two redirects. */
+/** A link with a condition whose only option leads to one of two redirects. */
 interface EditedLink {
   readonly path: string;
-  /** Of the condition. */
+  /** The path of the condition. */
   readonly stepPath: string;
   readonly exits: readonly { readonly stepId: string; readonly destination: string }[];
 }
 
 /**
- * Two processes on one database, through which editors change workflows as fast as they can while visitors come to both:
- * how many edits that is, what visits saw of them, and how long after the answer to an edit the other process goes by it.
+ * Two processes on one database. Editors change workflows through both as fast as they can while visitors come to both.
+ * It measures the edits per second, what visits saw of the edits, and the time from an edit's answer until the other
+ * process serves the edit.
  */
 export async function editsRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const first = await startServiceProcess();
@@ -45,7 +46,7 @@ async function measure(pair: Pair, seconds: number): Promise<Finding[]> {
   for (let index = 0; index < linkCount; index++)
     links.push(await createEditedLink(pair[0], `/edited-${index}`));
   const watched = await createEditedLink(pair[0], "/watched");
-  // The first seconds compile; that is what the other rows are warm for.
+  // The first seconds compile code; the other rows warm up in the same way.
   await load(pair, links, watched, 3);
   const usedBefore = await processorMsOf(pair);
   const { edits, seconds: taken, locations, arrivalsMs } = await load(pair, links, watched, seconds);
@@ -70,9 +71,9 @@ async function measure(pair: Pair, seconds: number): Promise<Finding[]> {
 interface Load {
   readonly edits: number;
   readonly seconds: number;
-  /** Where visits were sent, and how many. */
+  /** The destinations of visits, with the number of visits to each. */
   readonly locations: ReadonlyMap<string, number>;
-  /** From the answer to an edit until the other process went by it, each in milliseconds. */
+  /** The time from an edit's answer until the other process served the edit, in milliseconds. */
   readonly arrivalsMs: readonly number[];
 }
 
@@ -133,8 +134,8 @@ async function load(
 }
 
 /**
- * Gives the option another id and another exit. Whoever had the new option with the old connections, or the other way
- * round, would find no way on and be sent to the fallback.
+ * Gives the option a new id and a new exit. A visit that mixed the new option with the old connections, or the reverse,
+ * would find no next step and get the fallback.
  */
 async function edit(service: ServiceProcess, link: EditedLink, id: string, version: number): Promise<void> {
   const nextStepId = at(link.exits, version).stepId;
@@ -142,7 +143,7 @@ async function edit(service: ServiceProcess, link: EditedLink, id: string, versi
   await call(service, "PATCH", link.stepPath, { payload: { deviceActorCondition: { options: [option] } } });
 }
 
-/** Where a visit is sent. */
+/** Visits a path and returns the destination. */
 async function visit(port: number, path: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     redirect: "manual",
@@ -193,7 +194,7 @@ async function processorMsOf(pair: Pair): Promise<number> {
   return (await processorMs(pair[0].pid)) + (await processorMs(pair[1].pid));
 }
 
-/** One of several, in turn. */
+/** The item at `index`, counted around. */
 function at<Item>(items: readonly Item[], index: number): Item {
   const item = items[index % items.length];
   if (item === undefined) throw new Error("there is nothing to take in turn");

@@ -2,7 +2,7 @@ import { startPeer } from "./peer-process.ts";
 import { atLeast, type Finding, inTurn, medianOf } from "./report.ts";
 import { processorMs, startServiceProcess } from "./service-process.ts";
 
-/** One unary call through the whole service against the same handler behind @grpc/grpc-js with nothing around it. */
+/** A unary call through the whole service, compared with the same handler behind plain @grpc/grpc-js. */
 export async function grpcRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess({ env: { ROLES: "api" } });
   const peer = await startPeer("grpc-js-server.ts");
@@ -33,7 +33,7 @@ export async function grpcRow({ quick }: { readonly quick: boolean }): Promise<F
       () => load(peer),
       () => load(service),
     );
-    // The client takes as long for a call as the servers, so their processor time tells more than the rate.
+    // The client takes as long for a call as the servers, so processor time says more than the rate.
     const cost = (side: keyof typeof reports) => medianOf(reports[side], ({ microseconds }) => microseconds);
     const rate = (side: keyof typeof reports) => medianOf(reports[side], ({ perSecond }) => perSecond);
     return [

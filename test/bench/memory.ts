@@ -4,13 +4,13 @@ import { megabytes, type ServiceProcess, startServiceProcess } from "./service-p
 import { createLinks, visitRequests } from "./visits.ts";
 import { wrk } from "./wrk.ts";
 
-/** What growth is told from the noise of one collection more or less, in megabytes. */
+/** Growth below this, in megabytes, is the noise of one garbage collection. */
 const noiseMb = 10;
 
 /**
- * Resident memory of the service alone, the embedded database being processes of its own: after a million redirects, and
- * how much more after as many again. RSS counts whole the pages that are shared with other processes of the machine,
- * the program text of node mostly; PSS counts each for its share.
+ * The resident memory of the service's own process, without the embedded database: after a million redirects, and its
+ * growth after a million more. RSS counts pages shared with other processes in full, mostly node's program text. PSS
+ * counts each of them by its share.
  */
 export async function memoryRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const visits = quick ? 200_000 : 1_000_000;

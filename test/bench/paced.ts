@@ -3,18 +3,20 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export interface PacedLoad {
   readonly port: number;
-  /** Asked for in turn. */
+  /** The requested paths, in turn. */
   readonly paths: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;
-  /** What every answer must have. */
+  /** The status that every answer must have. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What counts for a request that got another answer, or none, in milliseconds; without it such a one ends the load. */
+  /**
+   * The milliseconds that count for a request with another answer, or none; without it such a request ends the load.
+   */
   readonly refusedMs?: number;
 }
 
-/** Sends requests on a schedule, whether earlier ones were answered or not; how long each answer took, in milliseconds. */
+/** Sends requests on a schedule, whether or not earlier ones were answered. Returns the milliseconds of each answer. */
 export async function pacedGets({
   port,
   paths,
@@ -44,7 +46,7 @@ interface TimedGet extends Pick<PacedLoad, "port" | "headers"> {
   readonly agent: http.Agent;
 }
 
-/** One GET; milliseconds until the head of its answer was there. */
+/** Sends one GET; returns the milliseconds until the head of its answer. */
 export function timedGet({ port, path, agent, headers = {} }: TimedGet, status: number): Promise<number> {
   return new Promise((settle, refuse) => {
     const sentAt = performance.now();
@@ -61,5 +63,5 @@ export function timedGet({ port, path, agent, headers = {} }: TimedGet, status: 
   });
 }
 
-/** What visitors say that they come with. */
+/** The user agent of visitors. */
 export const browser = "Mozilla/5.0 (X11; Linux x64; rv:132.0) Gecko/20100101 Firefox/132.0";

@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A program of the folder `peers` in a process of its own. */
+/** A program of the folder `peers` in a child process. */
 export interface PeerProcess {
   readonly pid: number;
-  /** What it said when it was ready; servers say their port. */
+  /** The port that the peer announced when it was ready. */
   readonly port: number;
-  /** Sends it a task and waits for what it says next. */
+  /** Sends the peer a task and waits for its next message. */
   ask<Answer>(task: object): Promise<Answer>;
   end(): Promise<void>;
 }
@@ -37,7 +37,7 @@ async function nextMessage<Message>(child: ChildProcess, name: string): Promise<
     throw new Error(`${name} ended`);
   });
   try {
-    // Both are files of this repository, and each peer's messages are declared where they are read.
+    // The messages of each peer are declared where they are read.
     const [message] = (await Promise.race([once(child, "message", { signal }), ended])) as [Message];
     return message;
   } finally {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { type Design, defaultDesign, type ImageFormat, solid } from "../../src/qr/drawing/design.ts";
-import { layOut } from "../../src/qr/drawing/layout.ts";
+import { layOutCode } from "../../src/qr/drawing/layout.ts";
 import { qrMatrix } from "../../src/qr/drawing/matrix.ts";
 import { deflateOptions, scanLines } from "../../src/qr/drawing/plain-png.ts";
 import { renderImage } from "../../src/qr/drawing/render.ts";
@@ -20,7 +20,7 @@ const styled: Design = {
   cornersDot: { type: "DOT", paint: navy },
 };
 
-/** Codes as files against what nobody can leave out, and the library that most people draw them with in browsers. */
+/** Drawing codes as files, compared with the unavoidable work and with the library that browsers mostly use. */
 export async function qrcodeRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const rounds = quick ? 5 : 9;
   const findings = [await plainRow(rounds, quick ? 200 : 400)];
@@ -34,10 +34,10 @@ export async function qrcodeRow({ quick }: { readonly quick: boolean }): Promise
   return [...findings, told("verifying a styled code in twelve conditions", { ours: verifying, unit: "ms" })];
 }
 
-/** Unavoidable is the matrix, and deflating the pixels. */
+/** The unavoidable work is the matrix and the compression of the pixels. */
 async function plainRow(rounds: number, times: number): Promise<Finding> {
   const sample = qrMatrix(content, plain.errorCorrection);
-  const lines = scanLines(sample, layOut(sample.size, plain), side, side);
+  const lines = scanLines(sample, layOutCode(sample.size, plain), side, side);
   const unavoidable = () => {
     qrMatrix(content, plain.errorCorrection);
     deflateSync(lines, deflateOptions);
@@ -46,7 +46,7 @@ async function plainRow(rounds: number, times: number): Promise<Finding> {
   return atMostTimes("plain QR PNG, 1000 px", { ours, peer, unit: "ms", budget: 1.5 });
 }
 
-/** Unavoidable is painting the finished SVG with the rasteriser's own settings for speed, in the same format. */
+/** The unavoidable work is painting the finished SVG, with the rasteriser's own fast settings, in the same format. */
 async function styledRow(
   format: Exclude<ImageFormat, "SVG">,
   rounds: number,
@@ -69,10 +69,10 @@ async function styledRow(
   });
 }
 
-/** What is used of qr-code-styling: its own types are those of its browser build. */
+/** The used part of qr-code-styling; its own types are those of its browser build. */
 type StylingLibrary = new (options: object) => { getRawData(format: "svg"): Promise<unknown> };
 
-/** The browser's library draws an SVG in a simulated document, which a rasteriser has to paint for the other formats. */
+/** The browser's library draws an SVG in a simulated document; for other formats a rasteriser must paint it. */
 async function againstLibrary(rounds: number, times: number): Promise<Finding[]> {
   const require = createRequire(import.meta.url);
   const { JSDOM } = require("jsdom") as { readonly JSDOM: unknown };
@@ -121,7 +121,7 @@ function drawing(design: Design, format: ImageFormat): () => Promise<void> {
   };
 }
 
-/** Medians in milliseconds, measured in turn. */
+/** Medians in milliseconds, measured alternately. */
 async function compared(
   rounds: number,
   times: number,

@@ -7,13 +7,16 @@ import { wrk } from "./wrk.ts";
 const perSecond = 10_000;
 const connections = 64;
 
-/** Ten thousand redirects a second for a minute: does the drain keep up, and is every visit in the database, once? */
+/**
+ * Sends ten thousand redirects a second for a minute. Checks that the drain keeps up, and that the database has every
+ * visit once.
+ */
 export async function recordingRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
   try {
     await createLinks(service);
     const requests = visitRequests(service.port);
-    // The first seconds compile; that is what the other rows are warm for.
+    // The first seconds compile code; the other rows warm up in the same way.
     await wrk({ port: service.port, requests, connections, seconds: 3, perSecond: perSecond / 2 });
     await service.settle();
     const before = await countEvents(service);
@@ -29,7 +32,7 @@ export async function recordingRow({ quick }: { readonly quick: boolean }): Prom
     ended.value = true;
     const settledMs = await service.settle();
     const events = (await countEvents(service)) - before;
-    // At its end wrk leaves up to one request a connection without an answer, and a visit is counted when it came.
+    // At its end wrk leaves up to one request per connection unanswered, and such a visit is counted too.
     const surplus = events - report.requests;
     return [
       atLeast(`redirects sustained for ${report.seconds.toFixed(0)} s`, {
@@ -61,7 +64,7 @@ async function watchDepth(service: ServiceProcess, ended: { readonly value: bool
   return deepest;
 }
 
-/** Events in the database; their primary key holds each id once. */
+/** The number of events in the database; their primary key makes each id unique. */
 export async function countEvents(service: ServiceProcess): Promise<number> {
   const client = await service.database();
   const { rows } = await client.query("select count(*)::int as count from events");

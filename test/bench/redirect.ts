@@ -8,7 +8,9 @@ import { type LoadReport, wrk } from "./wrk.ts";
 const connections = 64;
 const pacedPerSecond = 200;
 
-/** Recorded redirects against a bare 302 from a map: at full load, and at a load that leaves both idle mostly. */
+/**
+ * Recorded redirects, compared with a bare 302 from a map: at full load, and at a load that leaves both mostly idle.
+ */
 export async function redirectRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
   const bare = await startPeer("bare-redirect.ts", { destinations });

@@ -1,9 +1,9 @@
-/** One line of the table: what was measured, and whether it is within its budget. */
+/** One line of the table: a measurement, and whether it is within its budget. */
 export interface Finding {
   readonly what: string;
   readonly ours: string;
   readonly peer: string;
-  /** The figure that the budget is about. */
+  /** The figure that the budget limits. */
   readonly figure: string;
   readonly budget: string;
   readonly isMet: boolean;
@@ -16,7 +16,7 @@ interface Compared {
   readonly budget: number;
 }
 
-/** Ours as a part of the peer's, where more is better. */
+/** Our figure as a fraction of the peer's; more is better. */
 export function atLeast(what: string, { ours, peer, unit, budget }: Compared): Finding {
   const ratio = ours / peer;
   return {
@@ -29,7 +29,7 @@ export function atLeast(what: string, { ours, peer, unit, budget }: Compared): F
   };
 }
 
-/** Ours as a multiple of the peer's, where less is better. */
+/** Our figure as a multiple of the peer's; less is better. */
 export function atMostTimes(what: string, { ours, peer, unit, budget }: Compared): Finding {
   const ratio = ours / peer;
   return {
@@ -42,7 +42,7 @@ export function atMostTimes(what: string, { ours, peer, unit, budget }: Compared
   };
 }
 
-/** A figure with a limit of its own; `peer` is what it may be compared with. */
+/** A figure with an absolute limit; `peer` is a figure for comparison. */
 export function atMost(
   what: string,
   { ours, unit, budget, peer = "" }: Omit<Compared, "peer"> & { readonly peer?: string },
@@ -57,7 +57,7 @@ export function atMost(
   };
 }
 
-/** A figure without a budget, which explains one that has. */
+/** A figure without a budget, which explains another one. */
 export function told(
   what: string,
   { ours, unit, peer = "" }: { readonly ours: number; readonly unit: string; readonly peer?: string },
@@ -65,7 +65,7 @@ export function told(
   return { what, ours: quantity(ours, unit), peer, figure: "", budget: "", isMet: true };
 }
 
-/** A condition that holds or does not. */
+/** A condition that is met or not. */
 export function holds(what: string, isMet: boolean, figure: string): Finding {
   return { what, ours: "", peer: "", figure, budget: "all", isMet };
 }
@@ -75,7 +75,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[(sorted.length - 1) >> 1] ?? Number.NaN) + (sorted[sorted.length >> 1] ?? Number.NaN)) / 2;
 }
 
-/** The smallest value that `part` of all values do not exceed. */
+/** The smallest value that at least `part` of all values do not exceed. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
@@ -86,7 +86,7 @@ export interface Rounds<Report> {
   readonly ours: readonly Report[];
 }
 
-/** Runs both in turn, peer first, so that whatever slows the machine slows both. */
+/** Runs both alternately, peer first, so that a slow phase of the machine slows both. */
 export async function inTurn<Report>(
   rounds: number,
   peer: () => Promise<Report>,
@@ -104,7 +104,7 @@ export function medianOf<Report>(reports: readonly Report[], read: (report: Repo
   return median(reports.map(read));
 }
 
-/** The findings as a table, columns aligned. */
+/** The findings as a table with aligned columns. */
 export function table(findings: readonly Finding[]): string {
   const rows = findings.map(({ what, ours, peer, figure, budget, isMet }) => [
     what,

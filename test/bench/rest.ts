@@ -7,12 +7,14 @@ import { wrk } from "./wrk.ts";
 const poolSize = 10;
 const connections = 64;
 
-/** Reading and making links over REST against two hand-written routes with the same statements on the same server. */
+/**
+ * Reading and making links over REST, compared with two handwritten routes with the same statements on the same server.
+ */
 export async function restRow(
   name: "get" | "create",
   { quick }: { readonly quick: boolean },
 ): Promise<Finding[]> {
-  // Without the worker nobody draws the QR images of the links, neither of ours nor of the peer's.
+  // Without the worker nobody draws the QR images of the links, neither ours nor the peer's.
   const service = await startServiceProcess({ env: { ROLES: "api", DATABASE_POOL_SIZE: String(poolSize) } });
   const { workspaceId, accessToken } = service.credentials;
   const shortUrl = `http://localhost:${service.port}`;

@@ -9,20 +9,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Credentials } from "../../src/service/first-start.ts";
 
-/** The program in a process of its own, with an embedded database, as in production but without rate limits. */
+/** The program in a child process with an embedded database, as in production but without rate limits. */
 export interface ServiceProcess {
   readonly port: number;
   readonly metricsUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   readonly credentials: Credentials;
-  /** From the start of the process to the first 200 of `/health/ready`. */
+  /** Milliseconds from the start of the process to the first 200 of `/health/ready`. */
   readonly readyMs: number;
-  /** One connection to the embedded database; it ends with the service or by whoever asked for it. */
+  /** One connection to the embedded database; it ends with the service, or when the caller ends it. */
   database(): Promise<pg.Client>;
-  /** The sum of some figures of `/metrics`; asking costs the service a millisecond. */
+  /** The sum of some figures of `/metrics`; each read costs the service a millisecond. */
   metric(...names: string[]): Promise<number>;
-  /** Waits until every visit is in the database; how long that took. */
+  /** Waits until every visit is in the database; returns how long that took. */
   settle(): Promise<number>;
   /** Sends a signal and waits for the end of the process. */
   end(signal: NodeJS.Signals): Promise<void>;
@@ -31,20 +31,20 @@ export interface ServiceProcess {
 }
 
 export interface ServiceProcessOptions {
-  /** A folder of an earlier process; a new one without it. */
+  /** The folder of an earlier process; a new folder when absent. */
   readonly dataDir?: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another process, whose database this one works on as well; it must outlive this one. */
+  /** Another process whose database this one shares; it must outlive this one. */
   readonly beside?: ServiceProcess;
 }
 
-/** As it runs in production: `npm run bench` bundles it first. */
+/** The bundle, as in production; `npm run bench` makes it first. */
 const main = join(import.meta.dirname, "../../dist/service/main.js");
 const readyMsMax = 20_000;
 const settleMsMax = 120_000;
 
-/** Starts the program and waits until it is ready. Its log goes to a file, as it would in production. */
+/** Starts the program and waits until it is ready. Its log goes to a file, as in production. */
 export async function startServiceProcess(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "signpost-bench-"));
   const port = options.port ?? (await freePort());
@@ -102,12 +102,12 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
   };
 }
 
-/** How to reach the embedded database of a running service. */
+/** The connection settings of a running service's embedded database. */
 export function databaseOf(dataDir: string): pg.ClientConfig {
   return { host: join(dataDir, "postgres"), user: "signpost", database: "postgres" };
 }
 
-/** What lets a second process work on the embedded database of a first. */
+/** The environment with which a second process works on the embedded database of the first. */
 export async function sharedEnvironment({
   dataDir,
 }: Pick<ServiceProcess, "dataDir">): Promise<{ readonly DATABASE_URL: string; readonly SECRET: string }> {
@@ -120,7 +120,7 @@ export async function sharedEnvironment({
 
 async function connectTo(dataDir: string): Promise<pg.Client> {
   const client = new pg.Client(databaseOf(dataDir));
-  // It breaks with the server, which some runs kill.
+  // The connection breaks with the server, which some runs kill.
   client.on("error", () => {});
   await client.connect();
   return client;
@@ -168,15 +168,15 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Processor time that a process has used, in milliseconds, all threads together. */
+/** The processor time that a process has used, in milliseconds, over all threads. */
 export async function processorMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // Fields 14 and 15, in ticks of 10 ms; the name in the second may hold spaces.
+  // Fields 14 and 15, in ticks of 10 ms; the name in field 2 may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** A figure of a file such as /proc/<pid>/status, whose lines are `Name:  123 kB`, in megabytes. */
+/** Reads a figure, in megabytes, of a file such as /proc/<pid>/status, whose lines are `Name:  123 kB`. */
 export async function megabytes(file: string, name: string): Promise<number> {
   const handle = await open(file);
   try {

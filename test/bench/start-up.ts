@@ -5,7 +5,7 @@ import { startPeer } from "./peer-process.ts";
 import { atMost, type Finding, median } from "./report.ts";
 import { startServiceProcess } from "./service-process.ts";
 
-/** From the start of the process to ready: on an empty folder, and with the database that is there from then on. */
+/** The time from the start of the process to ready: on an empty folder, and later with the existing database. */
 export async function startUpRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const first: number[] = [];
   const later: number[] = [];

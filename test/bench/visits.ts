@@ -3,7 +3,7 @@ import type { ServiceProcess } from "./service-process.ts";
 const linkCount = 100;
 const deviceCount = 10_000;
 
-/** Addresses of the links that `createLinks` makes, and where they lead. */
+/** The paths of the links that `createLinks` makes, with their destinations. */
 export const destinations: readonly (readonly [path: string, destination: string])[] = Array.from(
   { length: linkCount },
   (_, index) => [`/visited-${index}`, `https://example.com/landing/${index}`],
@@ -17,12 +17,12 @@ export async function createLinks(service: ServiceProcess): Promise<void> {
 
 type Api = Pick<ServiceProcess, "port" | "credentials">;
 
-/** Posts JSON to the API and gives its answer. Throws unless it is a success. */
+/** Posts JSON to the API and returns its answer. Throws unless the call succeeds. */
 export function post<Answer>(api: Api, path: string, body: object): Promise<Answer> {
   return call(api, "POST", path, body);
 }
 
-/** Calls the API, with JSON or without, and gives its answer. Throws unless it is a success. */
+/** Calls the API, with or without JSON, and returns its answer. Throws unless the call succeeds. */
 export async function call<Answer>(
   { port, credentials }: Api,
   method: string,
@@ -36,15 +36,15 @@ export async function call<Answer>(
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
-  // Whoever asks knows the operation.
+  // The caller knows the operation's answer type.
   return JSON.parse(text) as Answer;
 }
 
 const languages = ["en-GB,en;q=0.9", "de-DE,de;q=0.9", "fr-FR,fr;q=0.8", "es-MX,es;q=0.9", "ja-JP"];
 
 /**
- * Requests as phones and browsers send them: 100 links, those of `destinations` or others, 10,000 devices told apart by
- * user agent and language.
+ * Requests as phones and browsers send them: 100 links, those of `destinations` or others, and 10,000 devices that
+ * differ in user agent and language.
  */
 export function visitRequests(port: number, paths = destinations.map(([path]) => path)): string[] {
   return Array.from({ length: deviceCount }, (_, device) => {

@@ -11,7 +11,7 @@ export interface Load {
   readonly requests: readonly string[];
   readonly connections: number;
   readonly seconds: number;
-  /** Without it, as many as the server answers. */
+  /** Requests per second; without it, as many as the server answers. */
   readonly perSecond?: number;
 }
 
@@ -23,7 +23,7 @@ export interface LoadReport {
   readonly maxMs: number;
 }
 
-/** Loads a port of this machine with wrk on one thread. Throws when anything but answers below 400 came back. */
+/** Loads a port of this machine with wrk on one thread. Throws when an answer has a status of 400 or above. */
 export async function wrk(load: Load): Promise<LoadReport> {
   const folder = await mkdtemp(join(tmpdir(), "signpost-load-"));
   try {
@@ -42,14 +42,14 @@ export async function wrk(load: Load): Promise<LoadReport> {
 }
 
 export interface RunningLoad {
-  /** The last line that it printed. */
+  /** The last line that wrk printed. */
   readonly ended: Promise<string>;
-  /** Ends it before its time, as if that had come. */
+  /** Ends wrk early, with a normal report. */
   stop(): void;
 }
 
 export interface ScriptedLoad extends Pick<Load, "port" | "connections" | "seconds"> {
-  /** A script of this folder. */
+  /** The name of a script in this folder. */
   readonly script: string;
   readonly options: readonly string[];
 }

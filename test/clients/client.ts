@@ -9,11 +9,11 @@ export interface Client {
 
 export type Answer = { readonly ok: JsonObject } | { readonly error: ClientError };
 
-/** An error as far as every protocol can tell it. */
+/** An error, in the terms that all protocols share. */
 export interface ClientError {
-  /** The gRPC code by name; undefined over REST, which has the HTTP status instead. */
+  /** The name of the gRPC code; undefined over REST, which has the HTTP status instead. */
   readonly code: string | undefined;
-  /** The HTTP status; undefined over the protocols that have none of their own. */
+  /** The HTTP status; undefined over protocols without one. */
   readonly status: number | undefined;
   readonly reason: string | undefined;
   readonly message: string;

@@ -13,7 +13,7 @@ const serviceFiles = ["links", "events", "workspace_tokens", "api_scopes"].map(
   (name) => `signpost/v1/${name}_service.proto`,
 );
 
-/** grpc-js with stubs made at run time from the proto files: it shares no code with the service. */
+/** grpc-js with stubs made at run time from the proto files; it shares no code with the service. */
 export function grpcJsClient(address: string): Client {
   const definition = loadSync(serviceFiles, {
     includeDirs: [join(root, "proto")],
@@ -55,7 +55,7 @@ export function grpcJsClient(address: string): Client {
   };
 }
 
-/** proto-loader knows the messages of google.protobuf only as messages, not in their form in JSON. */
+/** proto-loader knows the messages of google.protobuf only as messages, not in their JSON form. */
 function plain(request: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(request).map(([name, value]) => {
@@ -83,7 +83,7 @@ function describe(error: grpc.ServiceError) {
 
 const python = process.env.PYTHON ?? "python3";
 
-/** Whether Python has gRPC here. With `CI=true` it must. */
+/** Whether this machine has Python's gRPC. With `CI=true` it must. */
 export function hasPythonGrpc(): boolean {
   const { status } = spawnSync(python, ["-c", "import grpc, grpc_reflection, google.rpc.status_pb2"]);
   if (status === 0) return true;
@@ -92,7 +92,7 @@ export function hasPythonGrpc(): boolean {
   return false;
 }
 
-/** Python's gRPC, which learns the interface from the running service. One call at a time. */
+/** Python's gRPC, which reads the interface from the running service. It makes one call at a time. */
 export function pythonClient(address: string): Client {
   const script = join(root, "test/clients/reflection.py");
   const child = spawn(python, [script, address], { stdio: ["pipe", "pipe", "inherit"] });

@@ -51,7 +51,7 @@ export function connectClient(baseUrl: string): Client {
   };
 }
 
-/** gRPC-Web, by the transport that browsers' clients have, over HTTP/1.1. */
+/** gRPC-Web with the transport of browser clients, over HTTP/1.1. */
 export function grpcWebClient(baseUrl: string): Client {
   const transport = createGrpcWebTransport({ baseUrl, httpVersion: "1.1" });
   return {

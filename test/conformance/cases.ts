@@ -11,20 +11,20 @@ import { type Place, pathTo, placesOf } from "./places.ts";
 import { breaks, breaksOnly, brokenRules } from "./rules.ts";
 import { findChanged, isRequired, put, withField } from "./valid.ts";
 
-/** A request that is fine but for one rule. */
+/** A request that breaks exactly one rule. */
 export interface Case {
   /** The field and the rule: `payload.form.formFields[0].key string.pattern`. */
   readonly name: string;
   readonly request: JsonObject;
-  /** Over REST, where that differs. */
+  /** The request over REST, if it differs. */
   readonly restRequest: JsonObject;
-  /** The field at fault; of an expression, the field or message that it is about. */
+  /** The field at fault; for an expression, the field or message that it is about. */
   readonly field: string;
   /** Whether the answer may blame a field below it instead. */
   readonly isExpression: boolean;
 }
 
-/** Every rule of every field of a request, at any depth, broken once. */
+/** Every rule of every field of a request, at any depth, each broken once. */
 export function casesOf(input: DescMessage): Case[] {
   return placesOf(input).flatMap((place) => [
     ...messageCases(place),
@@ -64,7 +64,7 @@ function fieldCases(place: Place, field: DescField): Case[] {
   });
 }
 
-/** The first value that breaks the rule; none of a field that may be left out. */
+/** The first value that breaks the rule; undefined for a field that may be left out. */
 function breakingValue(
   desc: DescMessage,
   base: JsonObject,

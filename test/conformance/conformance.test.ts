@@ -50,7 +50,7 @@ async function askBoth(
   return { rest, grpc };
 }
 
-/** What is wrong with the answers to each; a few are asked at a time. */
+/** The faults in the answers to each item; a few items are tested at a time. */
 async function faultsAmong<T>(all: readonly T[], faultOf: (each: T) => Promise<string | undefined>) {
   const faults: string[] = [];
   for (let from = 0; from < all.length; from += 16) {
@@ -60,7 +60,7 @@ async function faultsAmong<T>(all: readonly T[], faultOf: (each: T) => Promise<s
   return faults;
 }
 
-/** Undefined when both answers have the reason, and the status that belongs to it. */
+/** Undefined when both answers have the reason and its status. */
 function unlike(
   { rest, grpc }: Answers,
   reason: string,
@@ -85,7 +85,7 @@ describe("access", () => {
     expect(faults).toEqual([]);
   });
 
-  test(`the ${byScope.length} operations with a scope refuse a token with every other scope, and name it`, async () => {
+  test(`the ${byScope.length} operations with a scope refuse a token with every other scope, and name the missing scope`, async () => {
     const faults = await faultsAmong(byScope, async (operation) => {
       // A write scope includes the read scope of its resource.
       const includes = [operation.scope, operation.scope.replace(/:read$/, ":write")];
@@ -157,7 +157,7 @@ describe("access", () => {
   });
 });
 
-/** Whether a call has got as far as its handler: it was made, or met the state of things. */
+/** Whether a call has reached its handler: it succeeded, or failed for the state of a record. */
 function hasPassed({ reason, status }: Answer): boolean {
   const states = [404, 409, 412, "NOT_FOUND", "ALREADY_EXISTS", "FAILED_PRECONDITION"];
   return reason === "OK" || reason === "UNIMPLEMENTED" || states.includes(status);
@@ -168,7 +168,7 @@ describe("valid requests", () => {
     [leastOf(method.input), mostOf(method.input)].map((request) => ({ name, method, request })),
   );
 
-  test(`with the least that is asked for, and with every field, keep the rules: ${requests.length} requests`, () => {
+  test(`with only the required fields, and with every field, keep the rules: ${requests.length} requests`, () => {
     const faults = requests.flatMap(({ name, method, request }) => {
       const refusal = checkRequest(fromJson(method.input, request), method.input);
       return refusal === undefined ? [] : [`${name}: ${refusal.message}`];
@@ -215,10 +215,10 @@ describe("valid requests", () => {
   });
 });
 
-/** The operation's good request, about records that were made for it alone. */
+/** The operation's valid request, about records that were made for it alone. */
 async function seedOf({ name }: Operation): Promise<JsonObject> {
   const wanted = new Set<RecordKind>();
-  // Tells which records the request is about.
+  // Records which kinds of records the request is about.
   const asks = new Proxy({} as Record<RecordKind, string>, {
     get: (_, kind: RecordKind) => {
       wanted.add(kind);
@@ -237,7 +237,7 @@ const withRestForm = all.filter(
 );
 const counted = `${all.length} over gRPC, ${withRestForm.length} of them over REST`;
 
-describe(`a request that breaks one rule is refused alike by both protocols, by the field's name: ${counted}`, () => {
+describe(`a request that breaks one rule is refused by both protocols under the field's name: ${counted}`, () => {
   const withRules = forTokens.filter((operation) => casesFor(operation).length > 0);
 
   test.each(withRules.map((operation) => [operation.name, casesFor(operation).length, operation] as const))(
@@ -258,7 +258,7 @@ describe(`a request that breaks one rule is refused alike by both protocols, by 
     },
   );
 
-  // No call of theirs gets as far as its rules without a session.
+  // Without a session these calls never reach their rules.
   test.each(forMembers.map((operation) => [operation.name, casesFor(operation).length, operation] as const))(
     "%s, for members, by the rules alone: %i requests",
     (_, __, operation) => {
@@ -292,7 +292,7 @@ function casesFor(operation: Operation): Case[] {
   return broken.get(operation) ?? [];
 }
 
-/** Whether the fields are the one at fault, and none that has nothing to do with it. */
+/** Whether the refused fields are only the one at fault or related to it. */
 function blames(
   { field, isExpression }: Pick<Case, "field" | "isExpression">,
   fields: readonly string[],

@@ -9,22 +9,22 @@ import { elementValues, validElements, validValue, valuesOf } from "./valid.ts";
 
 /** A value that a field refuses. */
 export interface Fault {
-  /** The rule as the library of the rules names it, or `required`. */
+  /** The rule's name in the validation library, or `required`. */
   readonly rule: string;
-  /** Values to try, of which the first that breaks the rule is sent; undefined leaves the field out. */
+  /** Values to try; the first one that breaks the rule is sent. undefined leaves the field out. */
   readonly values: readonly (JsonValue | undefined)[];
-  /** Where the fault lies below the field: `[0]`, `.key`. */
+  /** The place of the fault below the field: `[0]`, `.key`. */
   readonly below: string;
-  /** What is sent over REST instead, where enums are names. */
+  /** The value over REST instead, where enums are names. */
   readonly restValue?: JsonValue;
   /** Whether the rule is an expression, which may blame a field below this one. */
   readonly isExpression?: true;
 }
 
-/** A number that no enum has, for protocols where enums are numbers; and a name that none has. */
+/** A number that no enum has, for protocols where enums are numbers, and a name that no enum has. */
 const unknownEnum = { number: 9_999, name: "NO_SUCH_VALUE" };
 
-/** Every way to break the rules of a field. Throws on a rule that it does not know how to break. */
+/** Every way to break the rules of a field. Throws on a rule that has no known way. */
 export function faultsOf(field: DescField): Fault[] {
   const rules = getOption(field, fieldRules);
   const own = faultsOfRules(field, rules);
@@ -95,7 +95,7 @@ function limitFaults(field: DescField, rules: FieldRules): Fault[] {
   if (type === undefined || desc === undefined || rules.type.value === undefined) return [];
   const given = reflect(desc, rules.type.value);
   return desc.fields.flatMap((rule): Fault[] => {
-    // Rules of elements have faults of their own; every enum is misspelt, whatever its rules.
+    // Rules of elements have their own faults; every enum gets an unknown value, whatever its rules.
     if (!given.isSet(rule) || ["items", "keys", "values", "defined_only"].includes(rule.name)) return [];
     const name = `${type}.${rule.name}`;
     const values = breakers[name]?.(given.get(rule), field);
@@ -121,11 +121,11 @@ function numeric(limit: unknown, step: bigint): JsonValue {
   return typeof limit === "bigint" ? String(limit + step) : Number(limit) + Number(step);
 }
 
-/** By rule: values just beyond the limit. */
+/** By rule: values just over the limit. */
 const breakers: Readonly<Record<string, Breaker>> = {
   "string.min_len": (limit) => ["x".repeat(Number(limit) - 1)],
   "string.max_len": (limit) => ["x".repeat(Number(limit) + 1)],
-  // Two bytes each, so that it is not too long in characters.
+  // Characters of two bytes, so that the text has not too many characters.
   "string.max_bytes": (limit) => ["é".repeat(Math.floor(Number(limit) / 2) + 1)],
   "string.pattern": () => ["!", "x".repeat(200), "é"],
   "string.in": () => ["no such value"],

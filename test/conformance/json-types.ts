@@ -3,13 +3,13 @@ import type { Operation } from "./operations.ts";
 import { pathTo, placesOf } from "./places.ts";
 import { put, withField } from "./valid.ts";
 
-/** A request that is fine but for one value, which has the wrong JSON type. */
+/** A request with one value of a wrong JSON type. */
 export interface TypeCase {
   readonly field: string;
   readonly request: JsonObject;
 }
 
-/** Every field of a request, at any depth, given a value that its type has no use for. */
+/** One case for every field of a request, at any depth, with a value of a wrong type. */
 export function typeCasesOf({ method, binding }: Operation): TypeCase[] {
   return placesOf(method.input).flatMap((place) =>
     place.desc.fields.flatMap((field): TypeCase[] => {
@@ -30,7 +30,7 @@ function wrongInBody(field: DescField): JsonValue | undefined {
   return field.fieldKind === "scalar" || field.fieldKind === "enum" ? {} : true;
 }
 
-/** In a path or a query everything is text, so that only what is no text can be wrong. */
+/** In a path or a query every value is text, so only fields that are no text can get a wrong value. */
 function wrongAsText({ fieldKind, scalar, message }: DescField): JsonValue | undefined {
   const isTime = message?.typeName === "google.protobuf.Timestamp";
   const isText = scalar === undefined || scalar === ScalarType.STRING;

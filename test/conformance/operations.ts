@@ -11,13 +11,13 @@ export interface Operation {
   readonly binding: Binding;
   readonly isBuilt: boolean;
   readonly access: "scope" | "open" | "memberSession";
-  /** The public name of the scope, where one is needed: `links:write`. */
+  /** The public name of the scope, if the operation needs one: `links:write`. */
   readonly scope: string;
-  /** Whether it needs full access besides. */
+  /** Whether the operation needs full access in addition to the scope. */
   readonly fullAccess: boolean;
 }
 
-/** Every operation there is, from the services' own descriptors. */
+/** All operations, from the services' own descriptors. */
 export function operationsOf(services: readonly RegisteredService[]): Operation[] {
   return services.flatMap(({ service, unbuilt }) =>
     service.methods.map((method) => {

@@ -11,16 +11,19 @@ import { leastOf, put, withField } from "./valid.ts";
 /** A message somewhere in a request. */
 export interface Place {
   readonly desc: DescMessage;
-  /** In JSON names, empty for the request itself. */
+  /** The path in JSON names; empty for the request itself. */
   readonly path: string;
-  /** The message as the request needs it at least. */
+  /** The least that the request needs of the message. */
   readonly json: JsonObject;
-  /** Makes the request around it. */
+  /** Builds the request around the message. */
   readonly wrap: (json: JsonObject) => JsonObject;
   readonly above: readonly DescMessage[];
 }
 
-/** The request and every message in it, but what stands in one of its own kind or where rules do not count. */
+/**
+ * The request and every message in it, except messages inside one of their own kind and messages whose rules are
+ * ignored.
+ */
 export function placesOf(input: DescMessage): Place[] {
   return placesFrom({ desc: input, path: "", json: leastOf(input), wrap: (json) => json, above: [] });
 }

@@ -3,14 +3,14 @@ import { createValidator, type Violation } from "@bufbuild/protovalidate";
 
 const validator = createValidator();
 
-/** The rules that a message breaks, given as JSON, as the library of the rules sees it. */
+/** The rules that a message breaks, given as JSON, according to the validation library. */
 export function brokenRules(desc: DescMessage, json: JsonObject): readonly Violation[] {
   const result = validator.validate(desc, fromJson(desc, json));
   if (result.kind === "error") throw result.error;
   return result.violations ?? [];
 }
 
-/** Whether one of them is the rule; some have a name in common, such as `int32.gte_lte`. */
+/** Whether one of them is `rule`; some rules share a name, such as `int32.gte_lte`. */
 export function breaks(desc: DescMessage, json: JsonObject, rule: string): boolean {
   const [type = "", name = ""] = rule.split(".");
   return brokenRules(desc, json).some(
@@ -18,7 +18,7 @@ export function breaks(desc: DescMessage, json: JsonObject, rule: string): boole
   );
 }
 
-/** Whether that one rule is broken and no other. */
+/** Whether only `rule` is broken. */
 export function breaksOnly(desc: DescMessage, json: JsonObject, rule: string): boolean {
   const broken = brokenRules(desc, json);
   return broken.length > 0 && broken.every(({ ruleId }) => ruleId === rule);

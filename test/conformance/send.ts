@@ -5,11 +5,11 @@ import { codeNumbers } from "../../src/lib/errors.ts";
 import type { Api } from "../support/start-api.ts";
 import type { Operation } from "./operations.ts";
 
-/** What both protocols answer, in the words that they share. */
+/** The answers of both protocols, in the terms that they share. */
 export interface Answer {
   /** `OK`, or the reason of the error. */
   readonly reason: string;
-  /** The HTTP status; over gRPC, the code by name. */
+  /** The HTTP status; over gRPC, the name of the code. */
   readonly status: number | string;
   /** The fields that were refused, each once, in order of their names. */
   readonly fields: readonly string[];
@@ -18,7 +18,7 @@ export interface Answer {
 
 /** Sends requests, given as JSON, with one token or without any. */
 export interface Sender {
-  /** Undefined when the request has no REST form, such as one without what stands in the path. */
+  /** Undefined when the request has no REST form, for example without a field of the path. */
   rest(operation: Operation, request: JsonObject): Promise<Answer> | undefined;
   grpc(operation: Operation, request: JsonObject): Promise<Answer>;
 }
@@ -74,7 +74,7 @@ interface RestForm {
   readonly body?: JsonValue;
 }
 
-/** A request as REST takes it; undefined when it has no REST form, such as one without what stands in the path. */
+/** The REST form of a request; undefined when it has none, for example without a field of the path. */
 export function restForm({ binding }: Operation, request: JsonObject): RestForm | undefined {
   const { httpMethod, template, variables, body } = binding;
   const rest: Record<string, JsonValue> = { ...request };
@@ -85,7 +85,7 @@ export function restForm({ binding }: Operation, request: JsonObject): RestForm 
     delete rest[name];
     return encodeURIComponent(String(value).toWellFormed());
   });
-  // An empty component leads elsewhere.
+  // An empty component would make another path.
   if (components.includes("")) return undefined;
   const path = `/${components.join("/")}${template.verb === "" ? "" : `:${template.verb}`}`;
   if (body.kind === "message") return { httpMethod, path, body: rest };

@@ -16,7 +16,7 @@ import { brokenRules } from "./rules.ts";
 
 const least = new Map<DescMessage, JsonObject>();
 
-/** The least that a message may hold, as JSON: what its rules and its documentation ask for. */
+/** The smallest valid message, as JSON: it has what its rules and its documentation require. */
 export function leastOf(desc: DescMessage): JsonObject {
   const known = least.get(desc);
   if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export function leastOf(desc: DescMessage): JsonObject {
   return json;
 }
 
-/** As much as a message may hold, one level deep: a value for every field, and one for every oneof. */
+/** The fullest valid message, one level deep: a value for every field, and one for every oneof. */
 export function mostOf(desc: DescMessage): JsonObject {
   let json = leastOf(desc);
   for (const field of desc.fields) {
@@ -35,12 +35,12 @@ export function mostOf(desc: DescMessage): JsonObject {
   return json;
 }
 
-/** The message with one field given, and whatever else that makes necessary. */
+/** The message with one field given, and with everything that this makes necessary. */
 export function withField(desc: DescMessage, json: JsonObject, field: DescField): JsonObject {
   return field.jsonName in json ? json : mend(desc, put(json, field, validValue(field)), field);
 }
 
-/** Puts a value into a field, or nothing; of a oneof only one member stays. */
+/** Puts a value into a field, or removes it; of a oneof only one member stays. */
 export function put(json: JsonObject, field: DescField, value: JsonValue | undefined): JsonObject {
   const siblings = field.oneof?.fields ?? [field];
   const others = Object.entries(json).filter(([name]) => !siblings.some(({ jsonName }) => jsonName === name));
@@ -59,7 +59,7 @@ function isChosen(json: JsonObject, { oneof, jsonName }: DescField): boolean {
   return jsonName in json || (oneof?.fields.some((each) => each.jsonName in json) ?? false);
 }
 
-/** Adds what the rules find missing, and changes what they refuse, but for the field to keep. */
+/** Adds what the rules find missing and changes what they refuse, except for the field to keep. */
 function mend(desc: DescMessage, json: JsonObject, keep?: DescField): JsonObject {
   for (let mended = json; ; ) {
     const [violation] = brokenRules(desc, mended);
@@ -76,7 +76,7 @@ function mend(desc: DescMessage, json: JsonObject, keep?: DescField): JsonObject
   }
 }
 
-/** A value that the rules of a field allow: of a list as few elements as may be, but one. */
+/** A value that the rules of a field allow; a list has as few elements as allowed, but at least one. */
 export function validValue(field: DescField): JsonValue {
   const rules = getOption(field, fieldRules);
   if (field.fieldKind === "map") return { key: validElement(field, mapValues(rules), 0) };
@@ -117,7 +117,7 @@ const wellKnown: Readonly<Record<string, JsonValue>> = {
   "google.protobuf.Struct": { key: "value" },
 };
 
-/** The examples of the documentation: texts as they are, anything else as JSON. */
+/** The examples of the documentation: texts as they are, other values as JSON. */
 function examplesOf(field: DescField): JsonValue[] {
   if (!hasOption(field, example)) return [];
   const isText = field.enum !== undefined || field.scalar === ScalarType.STRING;
@@ -125,7 +125,7 @@ function examplesOf(field: DescField): JsonValue[] {
 }
 
 function validNumber(rules: FieldRules | undefined): number {
-  // Every kind of number has its bounds in such a oneof.
+  // Every kind of number has its limits in such a oneof.
   const bounds = rules?.type.value as Bounds | undefined;
   const least = bounds?.greaterThan?.value ?? 1;
   const most = bounds?.lessThan?.value ?? least;
@@ -150,7 +150,7 @@ function validText(field: DescField, rules: FieldRules | undefined, index: numbe
   return `${index}${"text".repeat(Math.ceil(Number(minLen) / 4) || 1)}`.slice(0, Number(maxLen) || undefined);
 }
 
-/** A text of a pattern; a pattern that fast-check cannot follow needs an example in the documentation. */
+/** A text that matches a pattern; a pattern that fast-check cannot follow needs an example in the documentation. */
 function textLike(field: DescField, pattern: string, index: number): string {
   const real = new RegExp(pattern, "u");
   const texts = fc.sample(fc.stringMatching(new RegExp(portablePattern(pattern))), { seed: 1, numRuns: 200 });
@@ -163,7 +163,7 @@ function textLike(field: DescField, pattern: string, index: number): string {
   return text;
 }
 
-/** The first message that passes the test among those that differ from one in one field, or in two. */
+/** The first message that passes the test, among those that differ in one field or two. */
 export function findChanged(
   desc: DescMessage,
   json: JsonObject,
@@ -191,7 +191,7 @@ export function findChanged(
   return undefined;
 }
 
-/** Values that may make a difference to a rule, whether it allows them or not. */
+/** Values that may make a difference to a rule, valid or not. */
 export function valuesOf(field: DescField, depth: number): (JsonValue | undefined)[] {
   if (field.fieldKind === "map") return [undefined, validValue(field)];
   const elements = elementValues(field, depth);

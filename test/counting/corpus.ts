@@ -3,5 +3,5 @@ import { programs } from "./programs.ts";
 import { requests } from "./requests.ts";
 import type { Row } from "./row.ts";
 
-/** The counting contract: every row is a promise to customers about what becomes of a request. */
+/** The counting contract: every row promises customers how a request is counted. */
 export const corpus: readonly Row[] = [...browsers, ...programs, ...requests];

@@ -308,5 +308,5 @@ const libraries = declared(
   ],
 );
 
-/** Programs that say who they are and claim no device. */
+/** Programs that name themselves and claim no device. */
 export const programs: readonly Row[] = [...assistants, ...previews, ...crawlers, ...libraries];

@@ -8,7 +8,7 @@ const desktopAgent =
 const [iphone, desktop] = people("A person's browser: counted.", [
   ["An iPhone opens a printed code", "MOBILE", "Safari", "iOS", "Apple", iphoneAgent],
   ["A desktop opens a link", "DESKTOP", "Chrome", "Windows", "", desktopAgent],
-]) as [Row, Row]; // Two lines in, two rows out.
+]) as [Row, Row]; // two lines in, two rows out
 const [crawler] = declared("crawler", "A crawler: not counted.", [
   [
     "Googlebot finds a printed code",
@@ -546,7 +546,7 @@ const apps: Row[] = [
   ),
 ];
 
-/** What requests say beside the user agent, and user agents that need more than a line. */
+/** Requests with more than a user agent, and user agents that need more than a line. */
 export const requests: readonly Row[] = [
   ...actions,
   ...prefetches,

@@ -1,21 +1,21 @@
 import type { Classification } from "../../src/scan/device/classify.ts";
 
-/** One request, or a burst of the same one, and what it must become. */
+/** One request, or a burst of the same request, and its expected visit. */
 export type Row = {
   readonly name: string;
   readonly method: "GET" | "HEAD";
   /** The query of the short link, with its `?`. */
   readonly query: string;
-  /** Lower-case names; no `user-agent` when the client sends none. */
+  /** The names are in lower case; without `user-agent` when the client sends none. */
   readonly headers: Readonly<Record<string, string>>;
   /** How often the request is sent. */
   readonly repeat: number;
   readonly expect: Expectation;
-  /** Why it must be so, for a reader who is not a programmer. */
+  /** The reason, for a reader who is not a programmer. */
   readonly why: string;
 };
 
-/** What must be seen of the visit, by a link whose workspace collects at level ADVANCED. */
+/** The expected facts of the visit, with a link whose workspace collects at level ADVANCED. */
 export type Expectation = Pick<
   Classification,
   | "deviceType"
@@ -79,7 +79,7 @@ export function people(why: string, lines: readonly Person[]): Row[] {
   }));
 }
 
-/** Programs that say who they are and claim no device; BOT, or AGENT when the reason is `assistant`. */
+/** Programs that name themselves and claim no device; BOT, or AGENT when the reason is `assistant`. */
 export function declared(
   reason: "assistant" | "crawler" | "link preview" | "program",
   why: string,
@@ -104,7 +104,7 @@ export function declared(
   }));
 }
 
-/** The same request with something else about it. */
+/** The same request with one difference. */
 export function variant(
   row: Row,
   change: { name: string; why: string } & Partial<Pick<Row, "method" | "query" | "headers" | "repeat">>,

@@ -4,7 +4,7 @@ import { fuzz } from "./fuzz.ts";
 
 const requests = 1_000;
 
-test(`${requests} damaged requests by every door are answered without a fault of ours, and keep nobody waiting`, {
+test(`${requests} damaged requests over every protocol are answered without a fault of ours, and block no other request`, {
   timeout: 120_000,
 }, async () => {
   const service = await startService();

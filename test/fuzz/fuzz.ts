@@ -9,29 +9,29 @@ import { makeWorld, type Target } from "./world.ts";
 export interface FuzzOptions {
   readonly requests: number;
   readonly seed: number;
-  /** Told now and then how many were sent. */
+  /** Called from time to time with the number of sent requests. */
   readonly onProgress?: (sent: number) => void;
 }
 
 export interface FuzzReport {
-  /** How many requests got which answer, by the way they were sent: `REST 400`, `gRPC INVALID_ARGUMENT`. */
+  /** How many requests got which answer, by protocol and answer: `REST 400`, `gRPC INVALID_ARGUMENT`. */
   readonly answers: ReadonlyMap<string, number>;
-  /** What was answered by a fault of the service's own, or kept others waiting. */
+  /** The requests that were answered by a fault of the service, or that blocked others. */
   readonly faults: readonly string[];
-  /** The longest time that the service was busy in one go, in milliseconds. */
+  /** The longest time that the service was busy without a pause, in milliseconds. */
   readonly busyMs: number;
-  /** By how much the process grew, in MiB, after the first tenth of the requests. */
+  /** The growth of the process after the first tenth of the requests, in MiB. */
   readonly grownMib: number;
 }
 
-/** No request may keep others waiting for longer, in milliseconds. */
+/** No request may block others for longer, in milliseconds. */
 const busyMsMax = 200;
 /** Requests that run at once. */
 const atOnce = 8;
-/** So many requests share a world and one look at the metrics. */
+/** How many requests share a world and one read of the metrics. */
 const roundSize = 250;
 
-/** Sends changed requests to a service without rate limits; the same seed sends the same ones to a new service. */
+/** Sends changed requests to a service without rate limits. The same seed sends the same requests to a new service. */
 export async function fuzz(target: Target, { requests, seed, onProgress }: FuzzOptions): Promise<FuzzReport> {
   const random = randomFrom(seed);
   const sender = createSender(target.port);
@@ -104,7 +104,8 @@ function createSender(port: number) {
       if ("grpc" in request) {
         const { path, headers, body } = request.grpc;
         const { code, reason, message } = await callGrpc(open(), path, headers, body);
-        // gRPC wants INTERNAL for frames that say they are compressed while no header does; the reason is the caller's.
+        // gRPC requires INTERNAL for a frame that claims compression without a header; its reason names the caller's
+        // fault.
         const isFault =
           code === undefined ||
           reason === "INTERNAL" ||
@@ -131,7 +132,7 @@ function createSender(port: number) {
 
 const ourCodes = new Set(["INTERNAL", "UNKNOWN", "DATA_LOSS", "UNAVAILABLE", "DEADLINE_EXCEEDED"]);
 
-/** A damaged request may wait for more, which the end of the client's side tells will not come. */
+/** How long a damaged request waits for more, in milliseconds, before the client ends its side. */
 const halfCloseMs = 10_000;
 
 function textOf(request: FuzzRequest): string {

@@ -3,8 +3,8 @@ import { startServiceProcess } from "../bench/service-process.ts";
 import { fuzz } from "./fuzz.ts";
 
 /*
- * Sends changed requests to a service of its own: `npm run fuzz -- --requests 100000 --seed 1`. Exits non-zero when one
- * is answered by a fault of ours, keeps others waiting for over 200 ms, or when the process grows by over 64 MiB.
+ * Sends changed requests to a service of its own: `npm run fuzz -- --requests 100000 --seed 1`. Exits non-zero when a
+ * request is answered by a fault of ours or blocks others for over 200 ms, or when the process grows by over 64 MiB.
  */
 const { values } = parseArgs({
   options: { requests: { type: "string", default: "100000" }, seed: { type: "string", default: "1" } },

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Random } from "./random.ts";
 
-/** Texts that have been trouble somewhere. */
+/** Texts that often cause faults. */
 const texts = [
   "",
   " ",
@@ -41,7 +41,7 @@ const texts = [
   '"',
 ] as const;
 
-/** Larger ones, of which a request holds few. */
+/** Larger texts, of which a request holds few. */
 const largeTexts = [
   "9".repeat(150_000),
   "a".repeat(100_000),
@@ -93,7 +93,7 @@ function nested(depth: number): JsonValue {
   return value;
 }
 
-/** The same with some of its values, names or members changed, at any depth. */
+/** The same JSON with some of its values, names or members changed, at any depth. */
 export function changedJson(json: JsonValue, random: Random): JsonValue {
   if (random.percent(15)) return badValue(random);
   if (Array.isArray(json)) return changedList(json, random);
@@ -119,7 +119,7 @@ function changedObject(json: JsonObject, random: Random): JsonValue {
   return { ...others, [name]: changedJson(value, random) };
 }
 
-/** The same bytes with one to four places changed: one replaced, left out, put in or repeated, or all after it cut off. */
+/** The same bytes with one to four changes: replace, remove, repeat or insert a byte, or cut the rest off. */
 export function changedBytes(bytes: Uint8Array, random: Random): Buffer {
   let result = Buffer.from(bytes);
   for (let left = 1 + random.below(4); left > 0; left--) {
@@ -138,7 +138,7 @@ export function changedBytes(bytes: Uint8Array, random: Random): Buffer {
   return result;
 }
 
-/** A text for a place where one stands already: a header, a parameter, an answer to a form. */
+/** A text in place of an existing one: a header, a parameter, an answer to a form. */
 export function badText(random: Random): string {
   return random.percent(3) ? random.pick(largeTexts).slice(0, 20_000) : random.pick(texts);
 }

@@ -1,14 +1,14 @@
-/** Chance from a seed: the same seed gives the same choices on every machine. */
+/** Random choices from a seed: the same seed gives the same choices on every machine. */
 export interface Random {
-  /** From 0, below `end`. */
+  /** A whole number from 0 to below `end`. */
   below(end: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
   pick<T>(items: readonly T[]): T | undefined;
-  /** True in so many of a hundred cases. */
+  /** True in `share` percent of cases. */
   percent(share: number): boolean;
 }
 
-/** Mulberry32: 32 bits of state, quick, and good enough to choose by. */
+/** Mulberry32: 32 bits of state, fast, and random enough for choices. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -20,7 +20,7 @@ export function randomFrom(seed: number): Random {
   const below = (end: number) => Math.floor(next() * end);
   return {
     below,
-    // Two signatures: of a list that has items, one is always there.
+    // With one signature for lists with items and one for any list, only the former promises an item.
     pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
     percent: (share) => below(100) < share,
   };

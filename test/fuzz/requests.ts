@@ -23,10 +23,13 @@ export type FuzzRequest = { readonly door: Door; readonly what: string } & (
   | { readonly grpc: { readonly path: string; readonly headers: Headers; readonly body: Buffer } }
 );
 
-// No handler is called, so none of what handlers are given is needed.
+// No handler is called, so the handlers' dependencies are never used.
 const nothing = new Proxy({}, { get: () => () => undefined });
 const operations = operationsOf(createServices(nothing as Parameters<typeof createServices>[0]));
-/** What every request is a changed form of, made once: it takes a while to find texts that follow a pattern. */
+/**
+ * The valid requests that others are made from. They are made once, because texts that match a pattern take a while to
+ * find.
+ */
 const validRequests = new Map<Operation, readonly [least: JsonObject, most: JsonObject]>();
 
 function validOf(operation: Operation, random: Random): JsonObject {
@@ -38,14 +41,14 @@ function validOf(operation: Operation, random: Random): JsonObject {
 
 const built = operations.filter(({ isBuilt }) => isBuilt);
 
-/** The next request of a sequence: a valid one of any operation or visit, with something changed. */
+/** The next request of a sequence: a valid request of any operation or visit, with a change. */
 export function nextRequest(random: Random, world: World, token: string): FuzzRequest {
   const door = random.below(100);
   if (door < 10) return scan(random, world);
   if (door < 18) return step(random, world);
   const operation = anyOperation(random);
   const valid = withIds(validOf(operation, random), operation, world) as JsonObject;
-  // The answer would wait for an image each time.
+  // Otherwise the answer would wait for an image each time.
   if ("waitForQrcode" in valid) valid.waitForQrcode = random.percent(3);
   const headers: Headers = [["authorization", `Bearer ${token}`], ...extraHeaders(random)];
   if (door < 60) return rest(random, operation, valid, headers);
@@ -55,13 +58,13 @@ export function nextRequest(random: Random, world: World, token: string): FuzzRe
 function anyOperation(random: Random): Operation {
   const operation = random.pick(random.percent(85) ? built : operations);
   if (operation === undefined) throw new Error("there are no operations");
-  // Pictures are read and drawn in processes of their own, which takes a hundred times as long as anything else.
+  // Reading and drawing pictures takes a hundred times as long as any other operation, so few requests do it.
   return drawing.test(operation.name) && random.percent(90) ? anyOperation(random) : operation;
 }
 
 const drawing = /^(QrcodeDesignService|MediaService)\.(Create|PublicCreate|Update|Verify|ApplyTemplate)$/;
 
-/** Ids of records that exist, where the valid request has any. */
+/** Puts ids of existing records into a valid request. */
 function withIds(json: JsonValue, operation: Operation, { ids }: World, name = ""): JsonValue {
   if (Array.isArray(json)) return json.map((item) => withIds(item, operation, { ids } as World, name));
   if (typeof json === "object" && json !== null)
@@ -85,7 +88,7 @@ function extraHeaders(random: Random): Headers {
   return [[random.pick(names) ?? "accept", headerText(random)]];
 }
 
-// What stands in a header line stays one.
+// A text for a header must stay one line.
 function headerText(random: Random): string {
   return badText(random)
     .replaceAll(/[\0\r\n]/g, "")
@@ -115,7 +118,7 @@ function rest(random: Random, operation: Operation, valid: JsonObject, headers: 
   return { door: "REST", what, http };
 }
 
-// One line, without what ends a request line.
+// A target of one line, without the characters that end a request line.
 function lineOf(target: string): string {
   return target.replaceAll(/[\0\r\n ]/g, "%20").slice(0, 12_000);
 }
@@ -166,7 +169,7 @@ function rpc(random: Random, { name, method }: Operation, valid: JsonObject, hea
 
 const grpcType = ["content-type", "application/grpc"] as const;
 
-/** A changed message that is still one, or changed bytes of a good one. */
+/** The bytes of a changed message, or changed bytes of a valid one. */
 function binaryOf(random: Random, method: DescMethodUnary, valid: JsonObject): Buffer {
   const read = (json: JsonValue) => Buffer.from(toBinary(method.input, fromJson(method.input, json)));
   const good = read(valid);

@@ -2,19 +2,19 @@ import { onePixel } from "../support/one-pixel.ts";
 import type { RecordKind } from "../support/tenant-records.ts";
 import { formAction, newVisitor } from "../support/visitor.ts";
 
-/** A service to send to. */
+/** The service under test. */
 export interface Target {
   readonly port: number;
   readonly metricsUrl: string;
   readonly token: string;
 }
 
-/** What there is in the service that requests can be about. */
+/** The records in the service that requests can refer to. */
 export interface World {
   readonly ids: Partial<Record<RecordKind, string>>;
   /** Paths that visitors open. */
   readonly paths: readonly string[];
-  /** Where the form of a running visit is sent, and the cookies that go with it. */
+  /** The address of a running visit's form, with its cookies. */
   readonly step: { readonly path: string; readonly cookie: string };
 }
 

@@ -7,22 +7,23 @@ import { testDatabase } from "../support/test-database.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Who may import whom. A room is a folder of src, or the build tools. Files are named where only they may be imported. What is
- * not listed is refused, npm packages excepted: those are refused only by `never`.
+ * Which imports are allowed. A room is a folder of src, or the build tools. A single file is named where only that file
+ * may be imported. Every import that is not listed is refused, except npm packages: those are refused only by `never`.
  */
 const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   lib: { may: [/^src\/lib\//, /^gen\/google\//, /^gen\/signpost\/v1\/error_reason_pb/] },
   model: { may: [/^src\/(model|lib)\//], never: [/./] },
-  // The engine of workflows, which visits and simulations run alike: pure, like what it stands on.
+  // The engine of workflows, which visits and simulations share. It is pure, like the rooms it imports.
   workflow: { may: [/^src\/(workflow|model|lib)\//], never: [/^(?!libphonenumber-js)/] },
-  // Whose visits are whose: identifying, merging, counting; both wings of the house and its jobs do it here.
+  // Which visits belong to which visitor: identifying, merging, counting. The API, the scan runtime and the jobs use
+  // it.
   visitors: {
     may: [/^src\/(visitors|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
   qr: { may: [/^src\/(qr|lib)\//], never: [/^(kysely|pg|@connectrpc\/|@bufbuild\/)/] },
-  // Reads requests, in bytes or in JSON, under the limits of their fields.
+  // Reads requests, in bytes or in JSON, within the limits of their fields.
   wire: { may: [/^src\/(wire|lib)\//, /^gen\/(google|buf)\//], never: [/^(kysely|pg|@connectrpc\/)/] },
   rest: {
     may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
@@ -32,7 +33,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   api: {
     may: [
       /^src\/(visitors|db|workflow|model|qr|lib)\//,
-      // The slices know nothing of each other, and share how a record becomes its message.
+      // The slices do not import each other. They share the code that turns a record into its message.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
       /^gen\//,
@@ -46,13 +47,13 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(jobs|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//],
   },
-  // Makes files of gen, and the bundle, of what the other rooms know; nothing of it runs in the service.
+  // Makes the files of gen, and the bundle, with code of the other rooms. It never runs in the service.
   build: {
     may: [
       /^src\/(rest|model|lib)\//,
       /^src\/rpc\/(access|deprecation)\.ts$/,
       /^src\/server\/limits\.ts$/,
-      // What is not built yet, and the schema, come from where they are known.
+      // The list of unbuilt operations and the schema come from the rooms that own them.
       /^src\/api\/(services|unbuilt)\.ts$/,
       /^src\/db\/(open|migrate|embedded\/embedded)\.ts$/,
       /^gen\//,
@@ -61,18 +62,19 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   server: { may: [/^src\/(server|lib)\//, /^src\/rpc\/call\.ts$/], never: [/^(kysely|pg)$/] },
   cli: { may: [/^src\//, /^gen\//] },
-  // What the program is made of; only main.ts comes in here.
+  // Puts the program together; only main.ts imports it.
   service: { may: [/^src\//, /^gen\//] },
 };
 
 /**
- * The wings of rooms that have several, and which of the room's other wings each may import; `.` stands for files beside the
- * wings. So a line of `scan/store` runs in the storing thread or nowhere, and one of `scan/first` before a visitor's answer.
+ * The wings of rooms with several, and which of the room's other wings each may import; `.` stands for the files beside
+ * the wings. So code of `scan/store` runs only in the storing thread, and code of `scan/first` only before a visitor's
+ * answer.
  */
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
     ".": ["first", "steps", "plans", "visit", "spool", "store", "device", "pages"],
-    // Their waits, until what came before is stored, are the only thing that they have of the storing thread.
+    // The storing thread offers it only the waits until earlier visits are stored.
     first: [".", "visit", "spool", "store", "device", "pages"],
     steps: ["visit", "spool", "store", "device", "pages"],
     // Where a visit stands, and the seal in which it travels.
@@ -105,7 +107,7 @@ function importsOf(file: string): Import[] {
   });
 }
 
-/** The folder whose files may import each other: a slice of api, else the room. */
+/** The folder whose files may import each other: a slice of api, or else the room. */
 function home(file: string): string {
   const [top, room, slice] = file.split("/");
   if (top === "build") return "build/";
@@ -120,7 +122,7 @@ function sourcesIn(folder: string): string[] {
 
 const sources = sourcesIn("src").filter((file) => file !== "src/main.ts");
 
-/** The one list of services names every slice. */
+/** The one list of services imports every slice. */
 const aboveSlices = ["src/api/services.ts"];
 
 function refusals(file: string): string[] {
@@ -137,7 +139,7 @@ function refusals(file: string): string[] {
     .map(({ target }) => `${file} must not import ${target}`);
 }
 
-test("every file imports only what its room may know", () => {
+test("every file imports only what its room may import", () => {
   expect(sources.length).toBeGreaterThan(50);
   expect([...sources, ...sourcesIn("build")].flatMap(refusals)).toEqual([]);
 });
@@ -147,7 +149,7 @@ function wingOf(file: string): string {
   return parts.length > 3 ? (parts[2] ?? ".") : ".";
 }
 
-test("every file imports only those wings of its room that its own wing may know", () => {
+test("every file imports only those wings of its room that its own wing may import", () => {
   const found = sources.flatMap((file) => {
     const room = file.split("/")[1] ?? "";
     const may = wings[room]?.[wingOf(file)];
@@ -161,13 +163,13 @@ test("every file imports only those wings of its room that its own wing may know
   expect(found).toEqual([]);
 });
 
-test("no folder has more than about twenty files, tests apart", () => {
+test("no folder has more than about twenty files besides tests", () => {
   const counts = new Map<string, number>();
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   expect([...counts].filter(([, count]) => count > 22)).toEqual([]);
 });
 
-test("the environment is read in main and config only, and nobody but they asks the clock or the dice", () => {
+test("only main and config read the environment, and only allowed files read the clock or random numbers", () => {
   const offenders = sources.filter((file) => {
     if (/^src\/(lib|cli)\//.test(file)) return false;
     const text = readFileSync(join(root, file), "utf8");

@@ -20,7 +20,7 @@ test("the bundle serves, records and stores a visit like the sources", async () 
     const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
     const answer = await fetch(`${service.baseUrl}/v1${path}`, { ...init, headers });
     expect(answer.status).toBe(200);
-    // Fields are checked below; anything else would be a failed test.
+    // The fields are checked below; any other shape fails the test.
     // biome-ignore lint/suspicious/noExplicitAny: the answer of whichever call
     return (await answer.json()) as any;
   };
@@ -37,7 +37,7 @@ test("the bundle serves, records and stores a visit like the sources", async () 
     { timeout: 20_000, interval: 50 },
   );
   expect(events).toMatchObject([{ linkId: link.id, action: "ACTION_SCAN" }]);
-  // Read in a process of its own, whose program stands in a file of its own.
+  // The picture is read in a child process, whose program is a separate file of the bundle.
   const media = JSON.stringify({ mediaType: "TYPE_BADGE", fileData: onePixel });
   expect((await call("/media", { method: "POST", body: media })).media.mimeType).toBe("image/png");
   for (const path of ["/openapi.json", "/docs"])

@@ -10,7 +10,7 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** The blocks of a language in a document, each as its lines without indentation. */
+/** The code blocks of a language in a document, each as its lines without indentation. */
 function snippets(document: string, language: string): string[][] {
   return [...document.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, fence = ""]) => (fences[fence] ?? fence) === language)
@@ -24,7 +24,7 @@ function lines(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** The first line that does not follow the ones before it somewhere further down. */
+/** The first of the wanted lines that does not follow its predecessor in the given lines. */
 function firstMissing(wanted: readonly string[], given: readonly string[]): string | undefined {
   let from = 0;
   return wanted.find((line) => {

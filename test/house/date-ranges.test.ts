@@ -3,7 +3,7 @@ import { type DescFile, type DescMessage, getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { message as messageOption } from "../../gen/buf/validate/validate_pb.js";
 
-// The rules of the contract's language can be shared between fields, not between messages, so that this one is repeated.
+// protovalidate can share rules between fields but not between messages, so the rule is repeated.
 const rule = {
   id: "start_date.before_end_date",
   message: "startDate must not be after endDate",
@@ -13,7 +13,7 @@ const rule = {
 test("every request with a start date and an end date has the same rule for the two", async () => {
   const folder = new URL("../../gen/signpost/v1/", import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith("_pb.js"));
-  // Each module of generated code exports the description of its file among those of its messages.
+  // Each module of generated code exports its file's descriptor together with those of its messages.
   const modules = await Promise.all(names.map((name): Promise<object> => import(new URL(name, folder).href)));
   const files = modules.flatMap((each) => Object.values(each).filter(isFile));
   const ranges = files.flatMap(({ messages }) => messages).filter(isRange);

@@ -11,11 +11,14 @@ const run = promisify(execFile);
 const readme = await readFile(join(root, "README.md"), "utf8");
 const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text);
 
-/** The commands that start and test the service; this test stands for the first and runs inside of the second. */
+/**
+ * The commands that start and test the service. This test performs the first block itself, and runs inside of the
+ * second.
+ */
 const startBlock = "npm ci\nnpm start\n";
 const testBlock = "npm ci && npm test\n";
 
-/** Printed between two blocks, so that the output of each is known. */
+/** Printed between two blocks, to separate their outputs. */
 const mark = "==== end of a block";
 
 let service: Service;
@@ -32,7 +35,7 @@ function isSetUp(block: string): boolean {
   return block === startBlock || block === testBlock;
 }
 
-/** Runs lines of the README in one shell that stops at the first failure; only port and data folder are other ones. */
+/** Runs lines of the README in one shell that stops at the first failure; only port and data folder differ. */
 function shell(lines: string): Promise<{ stdout: string }> {
   const here = lines
     .replaceAll("localhost:8080", `localhost:${service.port}`)
@@ -64,7 +67,7 @@ test("the first link is made, with its image", () => {
   expect(link.qrcodeSignedUrl).toMatch(/^http/);
 });
 
-test("following it is a redirect, and the visit can be read back within the promised seconds", async () => {
+test("opening it is a redirect, and the visit can be read back within the promised seconds", async () => {
   const block = blockWith("/menu?qr");
   expect(outputOf("/menu?qr")).toMatch(/^HTTP\/1\.1 302 .*^location: https:\/\/example\.com\/menu\r$/ims);
   const readBack = `${blockWith("token=$(")}${block.slice(block.indexOf("curl -s 'http://localhost:8080/v1/events"))}`;
@@ -95,7 +98,7 @@ test("a form stands before the redirect, and a simulated visit waits at it", () 
   });
 });
 
-test("every variable of the configuration is in the table, and none that is not read", async () => {
+test("the table has exactly the variables that the configuration reads", async () => {
   const config = await readFile(join(root, "src/service/config.ts"), "utf8");
   const read = [...config.matchAll(/"([A-Z][A-Z0-9_]{3,})"/g)].map(([, name]) => name);
   const rows = [...readme.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([, cell = ""]) =>

@@ -5,7 +5,7 @@ import { type DescribedColumn, describeStatement } from "../support/describe-sta
 import { type DeclaredColumn, sourceStatements } from "../support/source-statements.ts";
 import { testDatabase } from "../support/test-database.ts";
 
-/** The one that is nothing without what its callers hand over: any table's rows, embedded in those of another. */
+/** The one file whose statements cannot be checked alone: callers hand it the rows to embed. */
 const embedding = "src/db/within-answer.ts";
 
 const statements = sourceStatements(fileURLToPath(new URL("../..", import.meta.url)));
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => client.end());
 
 const { builtins } = pg.types;
-/** What values of a type are as the driver is set up; JSON can be anything. */
+/** The kinds of values that the driver, as configured, returns for a type; JSON can be anything. */
 const kinds: Readonly<Record<number, DeclaredColumn["kind"]>> = {
   [builtins.INT8]: "bigint",
   [builtins.INT2]: "number",
@@ -34,14 +34,14 @@ const kinds: Readonly<Record<number, DeclaredColumn["kind"]>> = {
   [builtins.TEXT]: "string",
   [builtins.VARCHAR]: "string",
   [builtins.UUID]: "string",
-  // The catalog's type for names.
+  // PostgreSQL's type for names in its catalog.
   19: "string",
   [builtins.NUMERIC]: "string",
 };
 const isJson = ({ dataTypeID }: DescribedColumn) =>
   dataTypeID === builtins.JSON || dataTypeID === builtins.JSONB;
 
-/** What is wrong with columns that a type declares; `texts` are the columns of the statement in each of its ways. */
+/** The faults of a type's declared columns; `texts` are the statement's columns in each of its ways. */
 function wrong(declared: readonly DeclaredColumn[], texts: readonly (readonly DescribedColumn[])[]) {
   return declared.flatMap(({ name, kind, isOptional }) => {
     const same = texts.flatMap((columns) => columns.filter((column) => column.name === name));
@@ -54,7 +54,7 @@ function wrong(declared: readonly DeclaredColumn[], texts: readonly (readonly De
   });
 }
 
-test("PostgreSQL takes every statement of the sources, and rows have the columns that their type declares", async () => {
+test("PostgreSQL accepts every statement of the sources, and rows have the columns that their type declares", async () => {
   expect(statements.filter(({ columns }) => columns.length > 0).length).toBeGreaterThan(70);
   for (const { place, columns, texts } of statements) {
     if (place.startsWith(embedding)) continue;
@@ -79,7 +79,7 @@ test.each<[string, DeclaredColumn["kind"], string, string[]]>([
   expect(wrong([{ name, kind, isOptional: false }], [await describeStatement(client, text)])).toEqual(found);
 });
 
-test("a statement that names what the schema has not is refused", async () => {
+test("a statement with a name that the schema lacks is refused", async () => {
   await expect(describeStatement(client, "select ended from events")).rejects.toThrow(
     /"ended" does not exist/,
   );

@@ -11,10 +11,10 @@ import { stepKinds } from "../../src/workflow/steps/kinds.ts";
 import { steps as specimens } from "../pages/specimens.ts";
 import { testDatabase } from "../support/test-database.ts";
 
-// The record's keys are all actions: its type says so.
+// The record's type guarantees that its keys are actions.
 const actions = Object.keys(stepActions) as StepAction[];
 
-describe("the record of step kinds has every name that the contract has", () => {
+describe("the record of step kinds has every name of the contract", () => {
   test("actions, in the contract and in the database alike", async () => {
     const contract = EventActionSchema.values
       .map(({ name }) => name.replace("EVENT_ACTION_", ""))
@@ -32,7 +32,7 @@ describe("the record of step kinds has every name that the contract has", () => 
     const payloads = new Set(facts.map(({ payload }) => payload));
     expect(payloads).toEqual(variantsOf(WorkflowStepPayloadSchema));
     const traces = new Set(facts.map(({ trace }) => trace));
-    // An identify call leaves a trace too, and is no step.
+    // An identify call leaves a trace too, but it is no step.
     expect(new Set([...traces, "identifyVisitor"])).toEqual(variantsOf(EventTraceDataSchema));
     expect([payloads.size, traces.size]).toEqual([actions.length, actions.length]);
     expect(new Set(facts.flatMap(({ answeredBy }) => answeredBy ?? []))).toEqual(
@@ -45,13 +45,13 @@ function variantsOf({ oneofs }: DescMessage): Set<string> {
   return new Set(oneofs.flatMap(({ fields }) => fields.map(({ jsonName }) => jsonName)));
 }
 
-describe.each(actions)("%s says of its payload what the contract says", (action) => {
+describe.each(actions)("%s describes its payload as the contract does", (action) => {
   const { kind, nodeType, payload, list, urls, hasPage, answeredBy, offersChoice } = factsByAction[action];
   const fields = WorkflowStepPayloadSchema.fields.find(({ jsonName }) => jsonName === payload)?.message
     ?.fields;
   const lists = (fields ?? []).filter((field) => field.fieldKind === "list" && field.message !== undefined);
 
-  test("which list has elements with ids or branches", () => {
+  test("its list of elements with ids or branches", () => {
     const named = lists.filter((field) => has(field, "id") || has(field, "nextStepId"));
     expect(named.map(({ jsonName }) => jsonName)).toEqual(list === undefined ? [] : [list.name]);
     const branches = named.filter((field) => has(field, "nextStepId"));
@@ -66,7 +66,7 @@ describe.each(actions)("%s says of its payload what the contract says", (action)
     expect(hasElse).toBe(kind === "CONDITION");
   });
 
-  test("where it holds addresses that visitors are sent to", () => {
+  test("its fields with visitors' destinations", () => {
     const found = (fields ?? []).flatMap((field) =>
       isAddress(field)
         ? [field.jsonName]
@@ -77,14 +77,14 @@ describe.each(actions)("%s says of its payload what the contract says", (action)
     expect(new Set(found)).toEqual(new Set<string>(urls));
   });
 
-  test("whether its page asks, and the engine takes an answer exactly then", () => {
+  test("whether its page asks; only then the engine takes an answer", () => {
     expect(stepKinds[action].submit !== undefined).toBe(answeredBy !== undefined);
     if (kind === "INTERACTION") expect(answeredBy).toBeDefined();
     if (answeredBy !== undefined) expect(hasPage).toBe(true);
     if (offersChoice) expect(answeredBy).toBeDefined();
   });
 
-  test("whether it has a page, which the tests of pages draw", () => {
+  test("whether it has a page; the tests of pages draw each", () => {
     expect(Object.values(specimens).some((step) => step.action === action)).toBe(hasPage);
   });
 });
@@ -98,16 +98,16 @@ function isAddress({ fieldKind, jsonName }: DescField): boolean {
 }
 
 /**
- * The files that name a step kind outside of the rooms where each kind has a file or an entry of an exhaustive record.
- * They do what belongs to these kinds alone. Whatever holds for every kind stands in the record, where the compiler asks
- * for it.
+ * The files that name a step kind, outside of the rooms where each kind has a file or an entry of an exhaustive record.
+ * Such code concerns only the kinds it names. Properties that every kind has are in the record, where the compiler
+ * requires them.
  */
 const elsewhere: Record<string, string[]> = {
   // A link is made with an entry and one of three exits.
   "api/links/wanted-link.ts": ["CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD", "socialLinks"],
   "api/links/message.ts": ["LINK_VISIT", "linkVisit"],
   "api/links/writes.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD"],
-  // Conditions on an attribute are found when it is deleted.
+  // Conditions on an attribute must be found when the attribute is deleted.
   "api/visitors/writes.ts": ["visitorDataCondition"],
   // Passwords are sealed, opened, compared, and the attempts counted.
   "api/workflow-steps/message.ts": ["PASSWORD_VERIFY"],
@@ -118,23 +118,23 @@ const elsewhere: Record<string, string[]> = {
   "scan/store/write-answers.ts": ["visitorDataCondition"],
   // A visit carries what its own workflow will ask for.
   "scan/visit/asked.ts": ["FORM_SUBMIT", "VISITOR_DATA_CONDITION"],
-  // Answers of forms and of pages with a timer are posted as the pages would.
+  // Simulated answers of forms and timer pages are posted in the form of the pages.
   "api/workflow-steps/simulated-answers.ts": ["FORM_SUBMIT", "MESSAGE_PAGE"],
-  // Operators and what they compare with have to fit.
+  // The comparison value must fit the operator.
   "api/workflow-steps/rules.ts": ["visitorDataCondition"],
   // A form that was answered counts for the score.
   "visitors/score-visit.ts": ["FORM_SUBMIT"],
-  // Timers run on, and cards are files.
+  // Timers run on their own, and contact cards are served as files.
   "scan/steps/step-timer.ts": ["MESSAGE_PAGE"],
   "scan/steps/step-handler.ts": ["CONTACT_CARD"],
-  // Entries and redirects have their traces from the event, a redirect to the fallback among them.
+  // The traces of entries and redirects derive from the event, including a redirect to the fallback.
   "scan/steps/step-place.ts": ["CLIENT_REDIRECT"],
   "scan/steps/step-traces.ts": ["CLIENT_REDIRECT"],
   "scan/store/write-events.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "entryAccess"],
   "workflow/simulate.ts": ["CLIENT_REDIRECT", "entryAccess"],
 };
 
-// Names such as `form` are words of every day, and found everywhere.
+// Names such as `form` are everyday words that occur everywhere.
 const variants = actions.flatMap((action) => [stepActions[action].payload, stepActions[action].trace]);
 const names = new Set<string>([...actions, ...variants.filter((name) => /[A-Z]/.test(name))]);
 
@@ -144,7 +144,7 @@ function namesIn(source: string): string[] {
   return [...names].filter((name) => words.has(name));
 }
 
-test("a step kind is named in the model, the engine and the pages, and elsewhere only for what is its own", () => {
+test("a step kind is named only in the model, the engine, the pages and the listed files", () => {
   expect(
     namesIn(
       '/** MULTI_LINK */\n// messagePage\nif (action === "COUNTRY_CONDITION") return vcard.socialLinks;',

@@ -40,7 +40,7 @@ function ask(way: Way, method: DescMethodUnary, body: Buffer | string): Promise<
   return askBytes(api.port, way, method, Buffer.from(body), headers);
 }
 
-/** Ten times what any of them is to take: 50 ms of this thread, which is the service and its client, for each megabyte. */
+/** Allows ten times the budget: 50 ms per megabyte of this thread, which runs both service and client. */
 async function askInTime(way: Way, method: DescMethodUnary, body: Buffer | string): Promise<Refusal> {
   const before = process.threadCpuUsage();
   const refusal = await ask(way, method, body);
@@ -50,7 +50,7 @@ async function askInTime(way: Way, method: DescMethodUnary, body: Buffer | strin
   return refusal;
 }
 
-/** As many different ones as fill a megabyte. */
+/** A megabyte full of different items. */
 function manyOf(item: (index: number) => string): string {
   const items: string[] = [];
   for (let length = 0; length < megabyte; length += (items.at(-1)?.length ?? 0) + 1)
@@ -118,7 +118,7 @@ function numberOf(method: DescMethodUnary, name: string): number {
   return field.number;
 }
 
-/** A field of bytes, texts or messages: its tag, its length, and what it holds. */
+/** A field of bytes, a text or a message: its tag, its length and its content. */
 function fieldOf(method: DescMethodUnary, name: string, content: Buffer): Buffer {
   return Buffer.concat([varint((numberOf(method, name) << 3) | 2), varint(content.length), content]);
 }
@@ -177,7 +177,7 @@ describe.each(waysOf.proto)("%s", (way) => {
   });
 });
 
-test("a message within its limits is read alike in every way", async () => {
+test("a message within its limits is read the same in every way", async () => {
   const init = { destination: "https://a.example", tags: ["a", "b"], metadata: { color: "red" } };
   const bytes = Buffer.from(toBinary(CreateLinkRequestSchema, create(CreateLinkRequestSchema, init)));
   for (const way of waysOf.json)

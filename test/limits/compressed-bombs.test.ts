@@ -14,10 +14,10 @@ afterAll(() => service.stop());
 
 const unpackedPiece = 64 * 1024 * 1024;
 
-/** 1 MB that unpacks to 1 GB: gzip files may stand one behind the other. */
+/** 1 MB that decompresses to 1 GB: a gzip file may consist of several in a row. */
 const bomb = Buffer.concat(Array<Buffer>(16).fill(gzipSync(Buffer.alloc(unpackedPiece))));
 
-/** Little enough to pass every limit as it comes, and a thousand times as large once it is unpacked. */
+/** Small enough to pass every limit as sent, and a thousand times as large once decompressed. */
 const smallBomb = gzipSync(Buffer.alloc(15_000_000));
 
 function framed(message: Buffer): Buffer {
@@ -60,9 +60,10 @@ const grpc = (codec: string) => ({ "content-type": `application/grpc${codec}`, "
 const connect = (codec: string) => ({ "content-type": `application/${codec}`, "content-encoding": "gzip" });
 const stream = { "content-type": "application/connect+json", "connect-content-encoding": "gzip" };
 
-// gRPC's number of RESOURCE_EXHAUSTED is 8, and Connect writes its name: what the library says of health and reflection.
+// gRPC's number of RESOURCE_EXHAUSTED is 8, and Connect writes its name. The library answers so for health and
+// reflection.
 const exhausted = /"?grpc-status"?: ?"?8|resource_exhausted/;
-// gRPC's number of INVALID_ARGUMENT is 3: the same refusal over every protocol of calls.
+// gRPC's number of INVALID_ARGUMENT is 3. Every protocol of calls refuses in the same way.
 const tooLarge = /"?grpc-status"?: ?"?3|invalid_argument|REQUEST_TOO_LARGE/;
 
 const rows: [
@@ -90,7 +91,7 @@ const rows: [
   ["a call by REST", "/v1/public/qrcode-designs", connect("json"), false, tooLarge],
 ];
 
-/** The most memory that the service has had, in bytes; undefined where the system does not tell. */
+/** The service's peak memory in bytes; undefined where the system does not report it. */
 function peakBytes(): number | undefined {
   const path = `/proc/${service.pid}/status`;
   const line = existsSync(path) ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(path, "utf8"))?.[1] : undefined;
@@ -106,7 +107,7 @@ test.each(rows)(
       expect(answer).toMatch(refusal);
     }
     expect(service.alive()).toBe(true);
-    // Ten times what the largest message of these may have.
+    // Ten times the limit of the largest of these messages.
     expect((peakBytes() ?? 0) - before).toBeLessThan(100_000_000);
   },
 );

@@ -10,7 +10,7 @@ import { fatCounts, insertFatRecords } from "../support/fat-records.ts";
 import { busyMs, busyMsMax, residentMib } from "../support/metrics.ts";
 import { type Service, startService } from "../support/start-service.ts";
 
-/* Lists of the fattest records there may be, by a process of its own, whose memory and pauses are looked at. */
+/* Lists of the largest possible records, served by a separate process whose memory and pauses are measured. */
 
 let service: Service;
 let transport: Transport;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { accessToken, workspaceId } = service.credentials;
   transport = createGrpcTransport({
     baseUrl: service.baseUrl,
-    // What clients of gRPC take when nothing else is said.
+    // The default limit of gRPC clients.
     readMaxBytes: 4 * 1024 * 1024,
     interceptors: [
       (next) => (req) => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     ],
   });
   await insertFatRecords(service.env.DATABASE_URL ?? "", workspaceId);
-  // What is loaded with the first calls is no part of a page.
+  // The first calls load modules, which must not count for a page.
   for (const list of lists) for (const ask of Object.values(askers)) await ask({ ...list, size: 1 }, "");
   return service.stop;
 });
@@ -41,7 +41,7 @@ interface List {
   readonly include: readonly string[];
   readonly size: number;
   readonly count: number;
-  /** Whether the records are rows of a table instead. */
+  /** Whether the records are rows of a CSV table. */
   readonly csv?: true;
 }
 
@@ -141,7 +141,7 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
     }
     expect(found).toHaveLength(list.count);
     expect(new Set(found).size).toBe(list.count);
-    // The answers are as full as they can be.
+    // The answers are as full as possible.
     expect(pages).toBeGreaterThan(1);
     expect(await busyMs(service)).toBeLessThan(busyMsMax);
   });

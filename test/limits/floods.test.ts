@@ -6,16 +6,16 @@ import { startService } from "../support/start-service.ts";
 import { makeWorkflow } from "../support/workflows.ts";
 
 /*
- * Strangers choose hosts, paths, headers and, behind a proxy, what is forwarded: all of these are keys of something that is
- * kept in memory. Here they make them up without end, each as long as a header may be, and the service does not grow with it.
+ * Strangers choose hosts, paths, headers and, behind a proxy, forwarded addresses. All of these are keys of caches.
+ * Here strangers invent such keys without end, each as long as a header may be, and the service must not grow.
  */
 
 const service = await startService({
   env: {
-    // The proxy in front says who asks, so that every request can come from somewhere else.
+    // The proxy in front forwards the client's address, so that every request can have another one.
     TRUSTED_PROXIES: "127.0.0.1/32",
     RATE_LIMIT_ANONYMOUS: "5",
-    // Room for what is in use, and for little garbage, which would be taken for what stays.
+    // Room for live data and little garbage, which would otherwise look like a leak.
     NODE_OPTIONS: "--max-old-space-size=192 --max-semi-space-size=8",
   },
 });
@@ -43,7 +43,7 @@ function send({ path, headers }: Sent): Promise<number> {
   });
 }
 
-/** Sends so many requests, 32 at a time; answers which statuses came. */
+/** Sends `count` requests, 32 at a time; returns the statuses that occurred. */
 async function flood(from: number, count: number, make: (n: number) => Sent): Promise<Set<number>> {
   const statuses = new Set<number>();
   let next = from;
@@ -61,13 +61,13 @@ async function residentMb(): Promise<number> {
 
 const { host: own } = new URL(service.baseUrl);
 
-/** Different for each number, and as long as it says. */
+/** A text that is unique for each number and has the given length. */
 const text = (n: number, length: number) => `${n}-`.padEnd(length, "x");
 
-/** An address of a network that nobody else asks from. */
+/** An address in a network that no other number has. */
 const forwarded = (n: number) => `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`;
 
-/** A workflow that looks at devices, and at who comes back. */
+/** A workflow with conditions on devices and on returning visitors. */
 const link = await makeWorkflow(
   api,
   "device",
@@ -142,12 +142,12 @@ const floods: readonly [
 test.each(floods)(
   "%s that strangers make up do not stay in memory",
   async (_what, count, make, statuses) => {
-    // What answering takes at all, buffers and code and the heap that garbage fills.
+    // Warms up: buffers, code, and the heap that garbage fills.
     expect(await flood(0, 1_000, make)).toEqual(new Set(statuses));
     const before = await residentMb();
     expect(await flood(1_000, count, make)).toEqual(new Set(statuses));
     const grown = (await residentMb()) - before;
-    // Kept, they would be 56 MB and more.
+    // If the service kept them, they would take at least 56 MB.
     expect(grown).toBeLessThan(48);
   },
   120_000,

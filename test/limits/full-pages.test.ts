@@ -5,7 +5,7 @@ import { newCall } from "../support/new-call.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { makers, type RecordKind, seeds } from "../support/tenant-records.ts";
 
-/* That every list pages by bytes; `fat-pages.test.ts` shows what that is good for. */
+/* Checks that every list ends its pages by bytes; `fat-pages.test.ts` shows why that matters. */
 
 const api = await startApi();
 let mine: TestWorkspace;
@@ -35,7 +35,7 @@ test.each(lists.map((method) => ({ method, name: nameOf(method) })))(
     const ask = async (pageToken: string) => {
       const call = newCall({
         token: mine.token,
-        // As if each record took up most of an answer.
+        // Pretends that each record takes most of an answer.
         writeRecord: (desc) => {
           written.push(desc.typeName);
           return answerBytesMax - 100_000;
@@ -61,6 +61,6 @@ test.each(lists.map((method) => ({ method, name: nameOf(method) })))(
   },
 );
 
-test("there are lists to show it with", () => {
+test("some lists are tested", () => {
   expect(lists.length).toBeGreaterThan(7);
 });

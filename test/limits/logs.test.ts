@@ -4,7 +4,7 @@ import { type RestApi, restApi } from "../support/rest-api.ts";
 import { eventually, type Service, startService } from "../support/start-service.ts";
 import { formAction, newVisitor } from "../support/visitor.ts";
 
-/** Stands in everything that the failing statements below quote. */
+/** A value that occurs in every quotation of the failing statements below. */
 const person = "ada@example.com";
 
 let service: Service;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   rest = restApi(service.baseUrl, service.credentials.accessToken);
   database = new pg.Client(service.env.DATABASE_URL);
   await database.connect();
-  // As PostgreSQL tells of a row that breaks a rule, with all places where it quotes values.
+  // Raises an error like PostgreSQL's own, with every part that quotes values.
   await database.query(`create function refuse() returns trigger language plpgsql as $$
     begin
       raise exception 'invalid value "say "${person}" please"' using errcode = 'XX000',
@@ -36,7 +36,7 @@ async function refuseAt(table: string, change: string): Promise<() => Promise<un
   return () => database.query(`drop trigger refused on ${table}`);
 }
 
-/** Waits for a line of the log that tells of the failure, which names its kind. */
+/** Waits for a log line about the failure, which names its kind. */
 async function logged(words: string): Promise<void> {
   await eventually(
     async () => service.stdout(),
@@ -45,7 +45,7 @@ async function logged(words: string): Promise<void> {
   expect(`${service.stdout()}${service.stderr()}`).not.toContain(person);
 }
 
-test("a failing statement of a call leaves nobody's address in the log", async () => {
+test("a failing statement of a call writes no personal data to the log", async () => {
   const allow = await refuseAt("visitors", "insert");
   const identify = rest.call("POST", "/v1/visitor/identify", { visitor: { $email: person } });
   await expect(identify).rejects.toThrow("500");
@@ -53,7 +53,7 @@ test("a failing statement of a call leaves nobody's address in the log", async (
   await logged('"msg":"call"');
 });
 
-test("nor does one of the thread that stores visits", async () => {
+test("nor does a failing statement of the thread that stores visits", async () => {
   const { shortlink } = await rest.createLink();
   const allow = await refuseAt("devices", "insert");
   await newVisitor(service.port).get(`/${shortlink}?mail=${person}`);
@@ -61,7 +61,7 @@ test("nor does one of the thread that stores visits", async () => {
   await allow();
 });
 
-test("nor does one of a visitor who answers a page", async () => {
+test("nor does a failing statement of a visitor's answer", async () => {
   const { id, shortlink } = await rest.createLink();
   const steps = `/v1/links/${id}/workflow-steps`;
   const { workflowSteps } = await rest.call<{ workflowSteps: { id: string; eventAction: string }[] }>(
@@ -81,7 +81,7 @@ test("nor does one of a visitor who answers a page", async () => {
   const visitor = newVisitor(service.port);
   const page = await visitor.open(`/${shortlink}`);
   const [, field = ""] = /name="(field-[^"]+)"/.exec(page.body) ?? [];
-  // Asked for once more, the page tells that the visit is stored.
+  // A second request for the page shows that the visit is stored.
   expect((await visitor.get(formAction(page))).status).toBe(200);
   const allow = await refuseAt("traces", "insert or update");
   expect((await visitor.post(formAction(page), { [field]: person })).status).toBe(503);
@@ -89,7 +89,7 @@ test("nor does one of a visitor who answers a page", async () => {
   await logged("a visit could not be answered");
 });
 
-test("nor does one of a job, in the queue neither", async () => {
+test("nor does a failing statement of a job, and its error in the queue holds none either", async () => {
   const allow = await refuseAt("file_checks", "insert");
   await rest.createLink();
   await logged("render-qrcode");

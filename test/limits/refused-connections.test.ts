@@ -4,7 +4,10 @@ import { eventually, startService } from "../support/start-service.ts";
 
 const connectionsMax = 4;
 
-/** The HTTP status of a call on a connection of its own, which the client destroys; undefined when there is none. */
+/**
+ * Makes a call on a connection of its own, which the client destroys. Returns the HTTP status, or undefined without
+ * one.
+ */
 function statusOf(port: number, type: string, body: Buffer): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const session = http2.connect(`http://127.0.0.1:${port}`);
@@ -41,7 +44,7 @@ test.each([
   async (_name, type, size) => {
     const service = await startService({ env: { MAX_CONNECTIONS: String(connectionsMax) } });
     const refused = () => statusOf(service.port, type, Buffer.alloc(size));
-    // The connection of the call before may still be on its way out.
+    // The connection of the previous call may still be closing.
     for (let call = 0; call < 2 * connectionsMax; call++)
       await eventually(refused, (status) => status !== undefined, 3_000).catch(() => undefined);
     const plain = () => statusOf(service.port, json, Buffer.from("{}"));

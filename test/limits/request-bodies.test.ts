@@ -14,7 +14,7 @@ const token = service.credentials.accessToken;
 
 /** A request whose body is sent by the test. */
 interface Upload {
-  /** Sends a part, and waits until the client has room for more. */
+  /** Sends a part, and waits until the client can send more. */
   send(bytes: Uint8Array): Promise<void>;
   end(bytes?: Uint8Array): void;
   readonly answer: Promise<Reply>;
@@ -22,7 +22,7 @@ interface Upload {
 }
 
 interface Reply {
-  /** HTTP's status; gRPC's where there is one. */
+  /** The HTTP status; the gRPC status where there is one. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -51,7 +51,7 @@ function open(way: Way, headers: Record<string, string>): Upload {
   return way.http === 1 ? openHttp1(way.path, sent) : openHttp2(way.path, sent);
 }
 
-/** Connections that are kept, so that no answer waits for a body that its client would send before it closes. */
+/** Keeps connections open, so that no refusal waits for the rest of a body before it closes. */
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 afterAll(() => agent.destroy());
 
@@ -113,7 +113,7 @@ function openHttp2(path: string, headers: Record<string, string>): Upload {
   };
 }
 
-/** Waits until the bytes are on their way, or an answer makes them pointless. */
+/** Waits until the bytes are sent, or until an answer makes them pointless. */
 async function sendOn(
   to: NodeJS.WritableStream & { readonly destroyed?: boolean },
   bytes: Uint8Array,
@@ -124,17 +124,17 @@ async function sendOn(
   await Promise.race([written, answer]);
 }
 
-/** Bytes that begin a body of `length`, whatever follows. */
+/** The first bytes of a body of `length` bytes. */
 function beginning({ contentType }: Way, length: number): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(length, 1);
   return contentType.startsWith("application/grpc") ? head : Buffer.alloc(0);
 }
 
-/** A well-formed message of the size that asks for no link, which is refused when it is read. */
+/** A well-formed message of the given size that contains no link, and is refused when it is read. */
 function emptyOrder({ contentType }: Way, length: number): Buffer {
   if (contentType.endsWith("json")) return Buffer.from(`{"links":[]${" ".repeat(length - 12)}}`);
-  // A field that nobody knows: number 15, of the length that follows.
+  // An unknown field: number 15, of the length that follows.
   const head = Buffer.from([
     0x7a,
     0x80 | (length & 127),
@@ -191,13 +191,13 @@ describe.each(ways)("over $name", (way) => {
     expect((most - before) / mebibyte).toBeLessThan(64);
   });
 
-  test("large bodies of one address take turns, and small ones find room meanwhile", async () => {
+  test("large bodies of one address take turns, and small bodies are accepted meanwhile", async () => {
     const headers = { authorization: `Bearer ${token}` };
     const large = emptyOrder(way, 6 * mebibyte);
     const first = open(way, { ...headers, ...announced(way, large.length) });
     await first.send(Buffer.concat([beginning(way, large.length), large.subarray(0, -1)]));
     const second = open(way, { ...headers });
-    // A little more than there is room for: what is still on its way then is dropped, so that the answer arrives.
+    // A little over the limit: the server drops the rest that is on its way, so that the answer arrives.
     await second.send(Buffer.concat([beginning(way, large.length), large.subarray(0, 2.25 * mebibyte)]));
     const refused = await second.answer;
     expect(refused.status).toBe(exhausted(way));
@@ -218,7 +218,7 @@ function announced(way: Way, length: number): Record<string, string> {
   return { "content-length": String(beginning(way, length).length + length) };
 }
 
-test("a body counts again without its compression", async () => {
+test("a body counts again after decompression", async () => {
   const headers = { authorization: `Bearer ${token}`, "content-encoding": "gzip" };
   const way = { http: 1 as const, name: "Connect", path: rpc, contentType: "application/json" };
   const first = open(way, { authorization: `Bearer ${token}` });
@@ -250,6 +250,6 @@ test("a body in pieces of one byte costs no more than its bytes", async () => {
   await new Promise<void>((settle) => socket.write(pieces, () => settle()));
   const most = await residentBytes();
   req.destroy();
-  // As a list of pieces it took over 100.
+  // A list of pieces took over 100.
   expect((most - before) / mebibyte).toBeLessThan(90);
 });

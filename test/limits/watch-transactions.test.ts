@@ -6,11 +6,11 @@ import { watchTransactions } from "../support/watch-transactions.ts";
 
 const { db } = await testDatabase();
 
-test("a transaction that waits for something else than the database is noted, one that runs for long is not", async () => {
+test("a transaction that waits for something else than the database is noted, and a merely long one is not", async () => {
   const watched = watchTransactions(db);
   await watched.db.transaction().execute((tx) => sql`select pg_sleep(0.5)`.execute(tx));
   expect(watched.idle).toEqual([]);
-  // Each pause alone is short, as between two looks for a record.
+  // Each pause alone is short, like the pauses between two looks for a record.
   await watched.db.transaction().execute(async (tx) => {
     for (let look = 0; look < 10; look++) {
       await sql`select 1`.execute(tx);

@@ -10,7 +10,7 @@ import {
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { notice, tooManyTries } from "../../src/scan/pages/notice.ts";
-import type { Page as HostedPage } from "../../src/scan/pages/page.ts";
+import type { HostedPage } from "../../src/scan/pages/page.ts";
 import { renderPreview } from "../../src/scan/pages/steps/preview.ts";
 import { renderStep } from "../../src/scan/pages/steps/render-step.ts";
 import type { StepView } from "../../src/scan/pages/view.ts";
@@ -24,7 +24,7 @@ const chromiumTool = { command: "chromium", debianPackage: "chromium" };
 
 const phone = { width: 390, height: 844 };
 
-/** Every page, opened by a visitor of a language. */
+/** Every page, as a visitor with a language opens it. */
 function everyPage(view: Partial<StepView> = {}): HostedPage[] {
   const { language = "en" } = view;
   return [
@@ -37,7 +37,7 @@ function everyPage(view: Partial<StepView> = {}): HostedPage[] {
   ];
 }
 
-/** Pages that between them have every color. */
+/** Pages that together use every color. */
 function colorfulPages(view: Partial<StepView>): HostedPage[] {
   const { form, socialLinks, contactCard, timer } = steps;
   const opened = [form, socialLinks, contactCard, timer].map((step) => renderStep(newView(step, view)));
@@ -61,7 +61,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     server?.close();
   });
 
-  /** A visitor's browser, closed at the end of what it is for. */
+  /** Opens a browser for one purpose and closes it afterwards. */
   async function visit<Result>(
     options: BrowserContextOptions,
     use: (page: Page, context: BrowserContext) => Promise<Result>,
@@ -74,7 +74,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     }
   }
 
-  test("run nothing and grow nothing, whatever the texts, even without their policy", async () => {
+  test("run no scripts and gain no elements, whatever the texts, even without their policy", async () => {
     const ran: string[] = [];
     await visit({}, async (page) => {
       await page.exposeFunction("ran", () => ran.push(page.url()));
@@ -118,7 +118,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     120_000,
   );
 
-  test("ask nobody but the host of their theme's images, and break no policy of their own", async () => {
+  test("contact only the host of their theme's images, and keep to their own policy", async () => {
     const { requested, complaints, shown } = await visit({}, async (page) => {
       const requested = new Set<string>();
       const complaints: string[] = [];
@@ -138,7 +138,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     expect(new Set(asked)).toEqual(new Set(shown));
   });
 
-  test("fit phones of 360 pixels, with targets of at least 44, whatever the words", async () => {
+  test("fit phones of 360 pixels, with targets of at least 44 pixels, whatever the texts", async () => {
     const long = "Donaudampfschifffahrtsgesellschaftskapitän".repeat(6).slice(0, 255);
     const misfits = await visit({ viewport: { width: 360, height: 640 } }, async (page) => {
       const found: string[] = [];
@@ -152,7 +152,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     expect(misfits).toEqual([]);
   }, 60_000);
 
-  test("read from right to left where the language does, with content and signs on that side", async () => {
+  test("read from right to left in such languages, with content and signs on that side", async () => {
     await visit({}, async (page) => {
       await page.goto(server.put(renderStep(refusedForm({ language: "he" }))));
       const right = async (selector: string) => {
@@ -169,13 +169,13 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     });
   });
 
-  test("take answers by keyboard alone and without script", async () => {
+  test("take answers by keyboard alone and without scripts", async () => {
     server.posted.length = 0;
     server.answerTo = `${server.origin}/next`;
     await visit({ javaScriptEnabled: false }, async (page) => {
       await page.goto(server.put(renderStep(newView(steps.form))));
       const { keyboard } = page;
-      // The parts of a date are stops of their own, and so is every box; nothing else lies between two questions.
+      // The parts of a date are tab stops, and so is every box; no other stop lies between two questions.
       const tabTo = async (control: Locator) => {
         for (let presses = 0; presses < 4; presses++) {
           await keyboard.press("Tab");
@@ -222,7 +222,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     ]);
   });
 
-  test("ask for what is required before anything is sent, and for nothing when the form is skipped", async () => {
+  test("ask for required answers before they send anything, and for none when the form is skipped", async () => {
     server.posted.length = 0;
     server.answerTo = `${server.origin}/next`;
     await visit({}, async (page) => {
@@ -236,7 +236,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     expect(server.posted[0]?.fields.get("skip")).toBe("1");
   });
 
-  test("put the visitor at the first answer that has to be mended, which says why", async () => {
+  test("focus the first wrong answer, which says why it is wrong", async () => {
     await visit({}, async (page) => {
       await page.goto(server.put(renderStep(refusedForm())));
       const first = page.getByLabel("First name");
@@ -248,7 +248,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     });
   });
 
-  test("lead to other hosts after an answer, through as many redirects as it takes", async () => {
+  test("lead to other hosts after an answer, through any number of redirects", async () => {
     const elsewhere = await servePages();
     server.answerTo = `${elsewhere.origin.replace("127.0.0.1", "localhost")}/shop`;
     try {
@@ -263,7 +263,7 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
     expect(server.posted.at(-1)?.fields.get("button")).toBe("button-0");
   });
 
-  test("move on by themselves when their time is over, and by a link then where browsers do not", async () => {
+  test("continue by themselves when their time is over, or by a link where browsers do not", async () => {
     const action = "/4BnH-R19p/s/1?lbid=x";
     const onward = `${server.origin}${action}&timer=1`;
     const pageFor = (timerSeconds: number) => {
@@ -283,13 +283,13 @@ describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
   });
 });
 
-/** Pages beside each other, so that many are opened at once. */
+/** A page with many frames, so that many pages open at once. */
 function frameset(urls: readonly string[]): HostedPage {
   const frames = urls.map((url) => `<iframe width="9" height="9" src="${url}"></iframe>`).join("");
   return { status: 200, headers: [], body: Buffer.from(`<!doctype html>${frames}`) };
 }
 
-/** The elements and attributes of each framed page, without what they hold but for the scheme of addresses. */
+/** The elements and attributes of each framed page, without their contents except for the scheme of addresses. */
 const skeletons = `[...document.querySelectorAll("iframe")].map(({ contentDocument }) =>
   [...contentDocument.querySelectorAll("*")].map((element) => {
     const address = element.getAttribute("href") ?? element.getAttribute("src") ?? "";
@@ -300,7 +300,7 @@ const axeRun = `axe.run(document, { resultTypes: ["violations"] }).then(({ viola
   violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => [document.title, id, target, failureSummary].join(" · "))))`;
 
-/** What can be pressed and is too small to be hit, and pages that are wider than the screen. */
+/** The controls that are too small to press, and the pages that are wider than the screen. */
 const misfitsOfPage = `(() => {
   const small = [...document.querySelectorAll("button, a, input, select, textarea")]
     .map((control) => control.closest("label") ?? control)

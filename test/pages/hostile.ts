@@ -1,7 +1,7 @@
 import type { PageStep, StepView } from "../../src/scan/pages/view.ts";
 import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
 
-/** Texts that are harmful where they are not escaped: in text, in attributes, in addresses and in styles. */
+/** Texts that do harm if they are not escaped: in text, in attributes, in addresses and in styles. */
 export const hostileTexts: readonly string[] = [
   "<script>ran()</script>",
   "</title><script>ran()</script>",
@@ -42,23 +42,23 @@ export const hostileTexts: readonly string[] = [
   "https://evil.example/' onclick='ran()",
 ];
 
-/** A view with every text that an owner or a visitor may choose replaced by one. */
+/** A view in which one text replaces every text that an owner or a visitor may choose. */
 export function poison(view: StepView, text: string): StepView {
   const fields = new Map([...view.faults].map(([id, fault]) => [poisonedId(id, text), fault] as const));
   const entered =
     view.entered &&
     new Map([...view.entered.keys()].map((name) => [poisonedId(name, text), [text]] as const));
-  // The shape is that of the step; only its texts differ.
+  // The shape stays that of the step; only its texts differ.
   const step = poisonTexts(view.step, text) as PageStep;
   return { ...view, step, linkName: text, entered, faults: fields };
 }
 
-// Ids stay different from each other, as they are in a workflow.
+// Ids stay different from each other, as in a real workflow.
 function poisonedId(id: string, text: string): string {
   return `${id}${text}`;
 }
 
-/** Words of the contract, which are none of the owner's. */
+/** Words of the contract, which owners cannot choose. */
 const kept = ["action", "type", "navigationType", "displayStyle", "order", "buttonLabel"];
 
 function poisonTexts(value: unknown, text: string, key = ""): unknown {
@@ -72,7 +72,7 @@ function poisonTexts(value: unknown, text: string, key = ""): unknown {
   return key === "id" ? poisonedId(value, text) : text;
 }
 
-/** Pages that between them show every text there is. */
+/** Pages that together show every text. */
 export const textualViews: readonly StepView[] = [
   newView(steps.timer),
   newView(steps.multiLink),

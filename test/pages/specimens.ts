@@ -15,7 +15,7 @@ const occasions = [
   { label: "Business", value: "business" },
 ];
 
-/** Steps as people make them, one of each kind and of each look that differs. */
+/** Typical steps: one of each kind, and one of each different look. */
 export const steps = {
   password: {
     action: "PASSWORD_VERIFY",
@@ -161,7 +161,7 @@ export function newField(id: string, field: Partial<FormField>): FormField {
   };
 }
 
-/** A page as it is opened, in English and the built-in look, but for what is said. */
+/** A page as a visitor opens it, in English and the built-in look, with the given differences. */
 export function newView<Step extends { readonly action: PageAction }>(
   step: PageStep & Step,
   view: Partial<StepView> = {},
@@ -180,7 +180,7 @@ export function newView<Step extends { readonly action: PageAction }>(
   };
 }
 
-/** The form, sent with something wrong in every field. */
+/** A submitted form with a fault in every field. */
 export function refusedForm(view: Partial<StepView> = {}): StepView {
   const wrong: readonly (readonly [string, AnswerFault])[] = [
     ["", "REQUIRED"],

@@ -1,6 +1,6 @@
 import { type PageTheme, pageTheme } from "../../src/model/look/page-theme.ts";
 
-/** Stored stylings as owners make them, with the mistakes they make: light on light, and faint boxes. */
+/** Stored stylings as owners make them, including typical mistakes: light on light, and faint boxes. */
 export const themes = {
   sunset: pageTheme({
     canvasColor: {

@@ -18,9 +18,9 @@ import { designOf, sampleContent, samplePicture } from "./samples.ts";
 import { surveyCombinations, surveyRandom } from "./survey.ts";
 
 /*
- * Draws every form, shape and format onto one page for people to look at: `npm run gallery`, which writes gallery.html,
- * or `npm run gallery -- page.html`. With `--verify` it reads every combination with ZBar and ZXing instead, and a
- * thousand random designs, prints what became of them, and fails when something called readable was not read.
+ * Draws every form, shape and format onto one page for people to look at: `npm run gallery` writes gallery.html, `npm
+ * run gallery -- page.html` another file. With `--verify` it instead reads every combination with ZBar and ZXing, and a
+ * thousand random designs. It prints the results, and fails when a design that the gate calls readable was not read.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,9 +5,9 @@ import {
   cornersSquareTypes,
   type Design,
   dotsTypes,
+  type Fill,
   type ImageFormat,
   imageFormats,
-  type Paint,
   shapes,
 } from "../../src/qr/drawing/design.ts";
 import { errorCorrections } from "../../src/qr/drawing/matrix.ts";
@@ -19,7 +19,7 @@ export interface RandomDesign {
   readonly format: ImageFormat;
 }
 
-/** Designs as careless as people are: any form, color, size and picture. The same seed gives the same designs. */
+/** Random designs without any care: any form, color, size and picture. The same seed gives the same designs. */
 export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
   const random = generator(seed);
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
@@ -29,13 +29,13 @@ export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
     const part = () => between(least, most);
     return { red: part(), green: part(), blue: part(), alpha: random() < 0.9 ? 1 : between(3, 10) / 10 };
   };
-  const paint = (least: number, most: number): Paint => {
+  const paint = (least: number, most: number): Fill => {
     if (random() < 0.5) return { type: "SOLID", color: color(least, most) };
     const colors = Array.from({ length: between(2, 4) }, () => color(least, most));
     const stops = colors.map((one, index) => ({ offset: index / (colors.length - 1), color: one }));
     return random() < 0.5 ? { type: "LINEAR", angle: between(0, 359), stops } : { type: "RADIAL", stops };
   };
-  // Most people take dark dots on a light background; some do not.
+  // Most people choose dark dots on a light background; some do not.
   const front = () => (random() < 0.8 ? paint(0, 140) : paint(0, 255));
   const picture = (): CentralImage | undefined =>
     random() < 0.6

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInDesigns } from "../../src/qr/designs/built-in-designs.ts";
 import { storedDesign } from "../../src/qr/designs/stored-design.ts";
 import { type Design, defaultDesign } from "../../src/qr/drawing/design.ts";
-import { layOut } from "../../src/qr/drawing/layout.ts";
+import { layOutCode } from "../../src/qr/drawing/layout.ts";
 import { qrMatrix } from "../../src/qr/drawing/matrix.ts";
 import { renderSvg } from "../../src/qr/drawing/render.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
@@ -14,8 +14,8 @@ import { hasTool } from "../support/system-tool.ts";
 import { sampleContent, samplePicture } from "./samples.ts";
 
 /*
- * Rasterisers smooth edges and mix gradients a little differently. What is tolerated: on average 1.5 of 255 a channel,
- * and one pixel in a hundred that differs by more than 64, which only edges do.
+ * Rasterisers smooth edges and mix gradients a little differently. The test tolerates 1.5 of 255 per channel on
+ * average, and one pixel in a hundred that differs by more than 64; only edges do.
  */
 const meanMax = 1.5;
 const farOff = 64;
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser || !hasTool(rsvgConvert))("an SVG", () => {
       const design = { ...sized(defaultDesign), dots: { ...defaultDesign.dots, type } };
       const svg = await renderSvg(sampleContent, design);
       const matrix = qrMatrix(sampleContent, design.errorCorrection);
-      const layout = layOut(matrix.size, design);
+      const layout = layOutCode(matrix.size, design);
       for (const factor of [1.37, 0.83]) {
         const zoomed = { fitTo: { mode: "zoom", value: factor } } as const;
         for (const image of [new Resvg(svg, zoomed).render().asPng(), await inChromium(svg, factor)]) {
@@ -124,7 +124,7 @@ function difference(one: Pixels, other: Pixels): { readonly mean: number; readon
   return { mean: sum / one.data.length, farOffPart: far / one.data.length };
 }
 
-/** The middle of the side that two dark modules share, for all of them side by side, in modules. */
+/** The middle of each side that two adjacent dark modules share, in modules. */
 function sidesBetweenDark(size: number, modules: Uint8Array): [x: number, y: number][] {
   const found: [x: number, y: number][] = [];
   for (let row = 0; row < size; row++) {

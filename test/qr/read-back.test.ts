@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { isReadable } from "../../src/qr/gate/verify.ts";
+import { isDesignReadable } from "../../src/qr/gate/verify.ts";
 import { zbarimg } from "../support/qr-readers.ts";
 import { hasTool } from "../support/system-tool.ts";
 import { randomDesigns } from "./random-designs.ts";
 import { readBack } from "./read-back.ts";
 import { designOf, everyPair, nameOf, sampleContent } from "./samples.ts";
 
-/*
- * Slices of what `npm run gallery -- --verify` does with all combinations and a thousand random designs.
- */
+/* Samples of `npm run gallery -- --verify`, which tests all combinations and a thousand random designs. */
 describe.skipIf(!hasTool(zbarimg))("drawn as a file", () => {
   test("every pair of forms, formats, sizes and pictures is read by ZBar and ZXing, or refused by the gate", async () => {
     const combinations = everyPair();
@@ -30,11 +28,11 @@ describe.skipIf(!hasTool(zbarimg))("drawn as a file", () => {
     expect(unreadWithoutPicture.map(nameOf)).toEqual([]);
   }, 180_000);
 
-  test("no random design that is called readable fails a reader, and some of both kinds are among them", async () => {
+  test("no random design that the gate calls readable fails a reader, and both verdicts occur", async () => {
     const designs = randomDesigns(20_260_801);
     const drawn = Array.from({ length: 24 }, () => designs.next().value);
     const verdicts: boolean[] = [];
-    for (const { content, design } of drawn) verdicts.push(await isReadable(content, design));
+    for (const { content, design } of drawn) verdicts.push(await isDesignReadable(content, design));
     const readable = drawn.filter((_, index) => verdicts[index]);
     expect(readable.length).toBeGreaterThan(4);
     expect(readable.length).toBeLessThan(drawn.length);

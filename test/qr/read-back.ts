@@ -2,7 +2,7 @@ import { Resvg } from "@resvg/resvg-js";
 import sharp from "sharp";
 import type { Design, ImageFormat } from "../../src/qr/drawing/design.ts";
 import { renderImage } from "../../src/qr/drawing/render.ts";
-import { isReadable } from "../../src/qr/gate/verify.ts";
+import { isDesignReadable } from "../../src/qr/gate/verify.ts";
 import { readWithZxing, tryWithZbar } from "../support/qr-readers.ts";
 
 export interface Drawn {
@@ -11,15 +11,15 @@ export interface Drawn {
   readonly format: ImageFormat;
 }
 
-/** What became of a drawn code: `unread` names the readers that failed though the gate calls the design readable. */
+/** The result of a drawn code: `unread` names the readers that failed although the gate calls the design readable. */
 export interface Outcome {
   readonly readBy: readonly ("zbar" | "zxing")[];
   readonly isRefused: boolean;
 }
 
 /**
- * Draws codes as files and reads the files with ZBar and ZXing, and asks the gate about those that one of them does
- * not read. All files of a call go to ZBar at once.
+ * Draws codes as files, reads the files with ZBar and ZXing, and asks the gate about those that one reader does not
+ * read. All files of a call go to ZBar at once.
  */
 export async function readBack(drawn: readonly Drawn[]): Promise<Outcome[]> {
   const images: Buffer[] = [];
@@ -33,13 +33,13 @@ export async function readBack(drawn: readonly Drawn[]): Promise<Outcome[]> {
       ...(byZbar[index] === content ? (["zbar"] as const) : []),
       ...(byZxing === content ? (["zxing"] as const) : []),
     ];
-    const isRefused = readBy.length < 2 && !(await isReadable(content, design));
+    const isRefused = readBy.length < 2 && !(await isDesignReadable(content, design));
     outcomes.push({ readBy, isRefused });
   }
   return outcomes;
 }
 
-/** SVGs are painted by another rasteriser than the service's own; everything is seen on white paper. */
+/** Another rasteriser than the service's own paints SVGs; every image is put on white paper. */
 export async function asPng(file: Buffer, format: ImageFormat): Promise<Buffer> {
   const image = format === "SVG" ? Buffer.from(new Resvg(file.toString()).render().asPng()) : file;
   return await sharp(image).flatten({ background: "#ffffff" }).png({ compressionLevel: 1 }).toBuffer();

@@ -14,20 +14,20 @@ import {
 
 export const sampleContent = "https://sho.rt/4BnH-R19p?qr";
 
-/** One way to draw a code: every choice a person makes that has names. */
+/** One way to draw a code: one value of every named choice. */
 export interface Combination {
   readonly dots: (typeof dotsTypes)[number];
   readonly cornersSquare: (typeof cornersSquareTypes)[number];
   readonly cornersDot: (typeof cornersDotTypes)[number];
   readonly shape: Shape;
   readonly format: ImageFormat;
-  /** Pixels. */
+  /** In pixels. */
   readonly side: number;
-  /** Part of the code's side; 0 is none. */
+  /** The image's share of the code's side; 0 means none. */
   readonly imageSize: number;
 }
 
-/** Every value of every choice; the image is at its largest. */
+/** Every value of every choice; the image has its largest size. */
 export const choices: { readonly [Name in keyof Combination]: readonly Combination[Name][] } = {
   dots: dotsTypes,
   cornersSquare: cornersSquareTypes,
@@ -68,7 +68,7 @@ export function nameOf(combination: Combination): string {
   return Object.values(combination).join(" ");
 }
 
-/** Every combination of all choices: some ten thousand. */
+/** Every combination of all choices: about ten thousand. */
 export function* everyCombination(): Generator<Combination> {
   const { dots, cornersSquare, cornersDot, shape, format, side, imageSize } = choices;
   for (const a of dots)
@@ -89,7 +89,10 @@ export function* everyCombination(): Generator<Combination> {
                 };
 }
 
-/** Combinations that have every pair of values of any two choices at least once: greedy, so not the very fewest. */
+/**
+ * Combinations that contain every pair of values of any two choices at least once. The search is greedy, so there may
+ * be fewer.
+ */
 export function everyPair(): Combination[] {
   const names = Object.keys(choices) as (keyof Combination)[];
   const pairsOf = (combination: Combination) =>

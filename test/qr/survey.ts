@@ -1,4 +1,4 @@
-import { isReadable } from "../../src/qr/gate/verify.ts";
+import { isDesignReadable } from "../../src/qr/gate/verify.ts";
 import { randomDesigns } from "./random-designs.ts";
 import { type Drawn, type Outcome, readBack } from "./read-back.ts";
 import { type Combination, choices, designOf, everyCombination, nameOf, sampleContent } from "./samples.ts";
@@ -6,8 +6,8 @@ import { type Combination, choices, designOf, everyCombination, nameOf, sampleCo
 const batch = 120;
 
 /**
- * Reads every combination of forms, formats, sizes and pictures with ZBar and ZXing, and says how many were read, or
- * refused by the gate, as a table; `missed` names those that were neither.
+ * Reads every combination of forms, formats, sizes and pictures with ZBar and ZXing. Returns a table of how many were
+ * read or refused by the gate; `missed` names the others.
  */
 export async function surveyCombinations(tell: (progress: string) => void): Promise<{
   readonly rows: string[][];
@@ -45,7 +45,10 @@ export async function surveyCombinations(tell: (progress: string) => void): Prom
   return { rows: [["", "drawn", "read by both", "refused", "missed"], ...rows], missed };
 }
 
-/** Verifies `count` random designs, and reads those that are called readable; `missed` describes those that are not. */
+/**
+ * Verifies `count` random designs, and reads those that the gate calls readable; `missed` describes those that a reader
+ * did not read.
+ */
 export async function surveyRandom(
   { seed, count }: { readonly seed: number; readonly count: number },
   tell: (progress: string) => void,
@@ -54,7 +57,7 @@ export async function surveyRandom(
   const readable: Drawn[] = [];
   for (let index = 0; index < count; index++) {
     const one = designs.next().value;
-    if (await isReadable(one.content, one.design)) readable.push(one);
+    if (await isDesignReadable(one.content, one.design)) readable.push(one);
     if (index % batch === batch - 1) tell(`${index + 1} random designs verified`);
   }
   const missed: string[] = [];

@@ -64,7 +64,7 @@ test.each([
   expect(json).toMatchObject({ id: "7", displayName: "x".repeat(10_000) });
 });
 
-test("a body that unpacks to more than the limit is refused as one that is sent so large", async () => {
+test("a body that exceeds the limit after decompression is refused like a large one", async () => {
   const headers = { "content-encoding": "gzip", "content-type": "application/json" };
   const body = gzipSync(Buffer.alloc(9 * 1024 * 1024, " "));
   expect(body.length).toBeLessThan(10_000);
@@ -73,7 +73,7 @@ test("a body that unpacks to more than the limit is refused as one that is sent 
   expect(json).toMatchObject({ error: { codeType: "REQUEST_TOO_LARGE" } });
 });
 
-test("nothing is unpacked for a caller whom the pipeline does not let in", async () => {
+test("a refused caller's body is never decompressed", async () => {
   const strict = await serveSpecimens(echo, {
     invoke: async () => ({ ok: false, error: fail("UNAUTHENTICATED", "UNAUTHENTICATED", "no"), headers: {} }),
   });
@@ -81,7 +81,7 @@ test("nothing is unpacked for a caller whom the pipeline does not let in", async
   expect((await strict.ask("/v1/specimens", { method: "POST", headers, body: "no gzip" })).status).toBe(401);
 });
 
-test("a PATCH may call its body a merge patch", async () => {
+test("a PATCH may declare its body as a merge patch", async () => {
   const headers = { "content-type": "application/merge-patch+json; charset=utf-8" };
   const { status, json } = await ask("/v1/specimens/7", {
     method: "PATCH",
@@ -95,10 +95,10 @@ test("a PATCH may call its body a merge patch", async () => {
 test.each([
   ['{"displayName":"x","count":0,"tags":[]}', "displayName,count,tags"],
   ['{"display_name":"x","count":null,"nobody":1}', "displayName"],
-  ['{"id":"8","color":"COLOR_UNSPECIFIED","child":{"id":"1"}}', "child"], // the path's field and the absent one stay out
+  ['{"id":"8","color":"COLOR_UNSPECIFIED","child":{"id":"1"}}', "child"], // neither the path's field nor the absent one
   ["{}", ""],
   ["", ""],
-  ['{"displayName":"x","updateMask":"count,tags"}', "count,tags"], // the caller's own mask stays
+  ['{"displayName":"x","updateMask":"count,tags"}', "count,tags"], // the caller's own mask wins
   ['{"displayName":"x","updateMask":""}', "displayName"],
 ])("PATCH with %j has the mask %j", async (body, mask) => {
   const { json } = await ask("/v1/specimens/7", { method: "PATCH", body });
@@ -113,7 +113,7 @@ test("PUT of a field has a mask relative to it, and a mask in the query wins", a
   expect(given.json).toMatchObject({ updateMask: "color" });
 });
 
-test("bytes come and go with their media type", async () => {
+test("bytes are sent and received with their media type", async () => {
   const body = Buffer.from([0, 255, 10]);
   const headers = { "content-type": "image/png" };
   const mirrored = await ask("/v1/mirror", { method: "POST", headers, body });
@@ -144,7 +144,7 @@ test("the caller's request id is reused when it is well-formed", async () => {
   expect(await idOf("a b")).toBe("new-request-id");
 });
 
-test("the pipeline is told what the call carries", async () => {
+test("the pipeline receives the call's headers", async () => {
   const calls: Call[] = [];
   const watching = await serveSpecimens((request, rpc, call) => {
     calls.push(call);
@@ -165,7 +165,7 @@ test("the pipeline is told what the call carries", async () => {
   expect(calls[0]?.signal.aborted).toBe(false);
 });
 
-test("the pipeline's headers win, and a method may have another status of success", async () => {
+test("the pipeline's headers win, and a method may have another success status", async () => {
   const created = await serveSpecimens(echo, {
     invoke: invokeWith(echo, {
       location: "/v1/jobs/1",

@@ -9,7 +9,7 @@ import { VisitorsService } from "../../gen/signpost/v1/visitors_service_pb.js";
 import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 
-/** A caller learns of every bad field at once: those that break the rules of fields, and those that handlers refuse. */
+/** A caller learns of every bad field at once: fields that break their rules, and fields that handlers refuse. */
 const api = await startApi();
 let workspace: TestWorkspace;
 let linkId: string;
@@ -25,7 +25,7 @@ const someId = "0190f0c0-6d3a-7c41-8e1f-3a5f0a9b1c2d";
 interface Row {
   readonly what: string;
   readonly method: DescMethodUnary;
-  /** What stands in the path. */
+  /** The fields of the path. */
   readonly named?: () => JsonObject;
   readonly request: JsonObject;
   readonly fields: readonly string[];

@@ -156,12 +156,12 @@ function send({
   return promise;
 }
 
-/** What is wrong with an answer, or the empty string. */
+/** Describes what is wrong with an answer; empty if nothing is. */
 function complaint(sent: Sent, answer: { status: number; text: string; type: string }): string {
   const { status, text, type } = answer;
   if (status !== 200 && (status < 400 || status > 499)) return `status ${status}`;
   if (sent.method === "HEAD") return text === "" ? "" : "a body";
-  // Mirror answers with the bytes and the type it was given.
+  // Mirror returns the bytes and the type of its request.
   if (status === 200)
     return type !== "application/json" || sent.path === "/v1/mirror" || isJson(text) ? "" : "no JSON";
   const error = isJson(text) ? (JSON.parse(text) as { error?: Record<string, unknown> }).error : undefined;
@@ -181,7 +181,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("whatever is sent, the answer is 200 or a 4xx with a whole error body", async () => {
+test("every request is answered with 200 or a 4xx and a complete error body", async () => {
   const seen = new Set<number>();
   const call = fc.record({ method: fc.constantFrom(...methods), path, query, type: contentType, body });
   await fc.assert(
@@ -196,12 +196,12 @@ test("whatever is sent, the answer is 200 or a 4xx with a whole error body", asy
     { seed: 7_2026, numRuns: 300 },
   );
   expect(faults).toEqual([]);
-  // The generator reaches every outcome that it is meant to reach.
+  // The generator reaches every intended outcome.
   expect([...seen].sort((a, b) => a - b)).toEqual([200, 400, 404, 405, 415]);
   agent.destroy();
 }, 120_000);
 
-test("a specimen of any shape of JSON is read or refused", async () => {
+test("any JSON is read as a specimen or refused", async () => {
   const post = (text: Buffer) =>
     send({ method: "POST", path: "/v1/specimens", query: "", type: "application/json", body: text });
   await fc.assert(

@@ -113,7 +113,7 @@ test("every bad field of body and path is a violation under its JSON path", asyn
   });
 });
 
-test("what is refused before any method is known says what is left of its caller's limit", async () => {
+test("a refusal before the method is known carries the caller's rate-limit headers", async () => {
   const limitsOf = (address: string) => ({ ratelimit: `"default";r=9;t=1`, "x-address": address });
   const limited = await serveSpecimens(echo, { limitsOf });
   const refused = [
@@ -167,7 +167,7 @@ test.each([
   expect(errorOf(answer.json)).toMatchObject({ code: status, codeType: code, message: "no" });
 });
 
-test("a refusal may have an HTTP status of its own, and facts for programs", async () => {
+test("a refusal may have its own HTTP status, and facts for programs", async () => {
   const failing = await serveSpecimens(() => {
     throw fail("FAILED_PRECONDITION", "IDEMPOTENCY_KEY_REUSED", "no", {
       httpStatus: 422,
@@ -179,7 +179,7 @@ test("a refusal may have an HTTP status of its own, and facts for programs", asy
   expect(errorOf(answer.json)).toMatchObject({ code: 422, details: [{ metadata: { a: "b" } }] });
 });
 
-test("what is a bug of ours is INTERNAL without its message, and told of under the request id", async () => {
+test("a bug of ours is INTERNAL without its message, and is reported under the request id", async () => {
   const faults: unknown[] = [];
   const broken = await serveSpecimens(
     () => {

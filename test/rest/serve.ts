@@ -16,7 +16,7 @@ import { type RestOptions, restHandler } from "../../src/rest/handler.ts";
 import { createRestRouter } from "../../src/rest/router.ts";
 import type { AnswerHeaders, Call, Invoke } from "../../src/rpc/call.ts";
 
-/** What a test's handler answers a decoded request with. */
+/** Answers a decoded request, as a test's handler. */
 export type Answer = (request: Message, rpc: string, call: Call) => Message | Promise<Message>;
 
 export interface Reply {
@@ -24,7 +24,7 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is no JSON. */
   readonly json: unknown;
 }
 
@@ -34,11 +34,13 @@ export interface Ask {
   readonly body?: string | Uint8Array;
 }
 
-/** The pipeline cut down to what a protocol's adapter sees of it: it decodes, answers, and turns refusals into outcomes. */
+/**
+ * A pipeline reduced to the part that a protocol's adapter sees: it decodes, answers, and turns refusals into outcomes.
+ */
 export function invokeWith(answer: Answer, headers: AnswerHeaders = {}): Invoke {
   return async (method, read, call) => {
     try {
-      return { ok: true, message: await answer(await read(), method.name, call), headers };
+      return { ok: true, message: await answer(await read(async () => {}), method.name, call), headers };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { ok: false, error, headers };
@@ -60,7 +62,7 @@ export function specimenOptions(answer: Answer, extra: Partial<RestOptions> = {}
   };
 }
 
-/** Serves SpecimensService on a port of its own until the test file ends. */
+/** Serves SpecimensService on a free port until the test file ends. */
 export async function serveSpecimens(answer: Answer, extra: Partial<RestOptions> = {}) {
   const handler = restHandler(specimenOptions(answer, extra));
   const server = createServer(handler).on("checkContinue", handler);
@@ -75,7 +77,7 @@ export async function listen(server: NetServer): Promise<number> {
   server.listen(0, "127.0.0.1");
   await promise;
   afterAll(() => void server.close());
-  // A server that listens on TCP has an address with a port.
+  // The address of a TCP server has a port.
   return (server.address() as AddressInfo).port;
 }
 
@@ -83,7 +85,7 @@ function send(port: number, path: string, { method = "GET", headers = {}, body }
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const type = body === undefined ? {} : { "content-type": "application/json" };
   const req = httpRequest({ port, host: "127.0.0.1", path, method, headers: { ...type, ...headers } });
-  // An empty header stands for none.
+  // An empty header stands for a missing one.
   for (const [name, value] of Object.entries(headers)) if (value === "") req.removeHeader(name);
   req.on("error", reject);
   req.on("response", (res) => {
@@ -118,9 +120,9 @@ export const refuseAll: Answer = () => {
   throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests", { retryAfterSeconds: 3 });
 };
 
-/** Answers every RPC with what it was asked. */
+/** Answers every RPC with its request. */
 export const echo: Answer = (request, rpc) => {
-  // The service's descriptor says which request an RPC has.
+  // The service's descriptor fixes the request type of each RPC.
   const shown = request as Message & { id: string; path: string; content: Message };
   switch (rpc) {
     case "Get":
@@ -139,8 +141,8 @@ export const echo: Answer = (request, rpc) => {
   }
 };
 
-/** The error of a body in the form in which REST answers errors. */
+/** The error in a REST error body. */
 export function errorOf(json: unknown) {
-  // Tests compare every part they use.
+  // Tests compare every part that they use.
   return (json as { error: { details: unknown[] } & Record<string, unknown> }).error;
 }

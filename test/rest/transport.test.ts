@@ -32,7 +32,7 @@ test("a body over the limit is 413, announced or not, and a method may have its 
   expect((await ask("/v1/specimens", { method: "POST", body: justRight })).status).toBe(200);
 });
 
-/** Sends bytes over TCP and returns all that comes back until `until` is seen or the connection ends. */
+/** Sends bytes over TCP and returns the received text, up to `until` or the end of the connection. */
 function sendRaw(text: string, until: RegExp): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let received = "";
@@ -46,7 +46,7 @@ function sendRaw(text: string, until: RegExp): Promise<string> {
   return promise;
 }
 
-test("a client that waits to continue is told to only when its headers are accepted", async () => {
+test("a client that waits for 100 Continue gets it only when its headers are accepted", async () => {
   const head = (length: number) =>
     `POST /v1/specimens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
   expect(await sendRaw(head(2), /\r\n\r\n/)).toMatch(/^HTTP\/1\.1 100 /);
@@ -55,7 +55,7 @@ test("a client that waits to continue is told to only when its headers are accep
   expect(refused).toMatch(/connection: close/i);
 });
 
-test("a client that closes after its answer gets it, although its body is too large", async () => {
+test("a client that closes after its answer receives the refusal of a too large body", async () => {
   const body = " ".repeat(12 * 1024 * 1024);
   const head = `POST /v1/specimens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
   for (let time = 0; time < 5; time++) {
@@ -63,7 +63,7 @@ test("a client that closes after its answer gets it, although its body is too la
   }
 });
 
-test("the whole URL may stand in the request line", async () => {
+test("the request line may contain the whole URL", async () => {
   const answer = await sendRaw(
     "GET http://example.com/v1/specimens/7?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     /never/,
@@ -71,7 +71,7 @@ test("the whole URL may stand in the request line", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-/** A handler that answers only after its caller has gone, and what is known of it. */
+/** A handler that answers only after its caller has gone, with the facts that the test checks. */
 function slowHandler() {
   const started = Promise.withResolvers<Call>();
   const aborted = Promise.withResolvers<void>();
@@ -84,9 +84,9 @@ function slowHandler() {
         call.signal.addEventListener("abort", () => aborted.resolve());
         started.resolve(call);
         await aborted.promise;
-        // Resolved before the answer is written; whoever waits on it in turn waits for the writing too.
+        // Resolves before the answer is written; setImmediate lets the write come first.
         queueMicrotask(() => setImmediate(answered.resolve));
-        return { ok: true, message: echo(await read(), "Get", call) as Message, headers: {} };
+        return { ok: true, message: echo(await read(async () => {}), "Get", call) as Message, headers: {} };
       },
     }),
   );

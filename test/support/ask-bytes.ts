@@ -4,7 +4,7 @@ import { bindingsOf } from "../../src/rest/binding.ts";
 import { pathOf } from "../../src/rpc/protocols/unary.ts";
 import { callGrpc, readConnectError } from "../bad-input/send-grpc.ts";
 
-/** The ways in which a message in JSON comes in, and those for one in protobuf's bytes. */
+/** The protocols for a message in JSON, and those for a message in protobuf's bytes. */
 export const waysOf = {
   json: ["REST", "Connect with JSON", "gRPC with JSON"],
   proto: ["Connect with protobuf", "gRPC"],
@@ -13,14 +13,14 @@ export const waysOf = {
 export type Way = (typeof waysOf)["json" | "proto"][number];
 
 export interface Refusal {
-  /** The canonical code by name, in capitals; `OK` when there was no refusal. */
+  /** The name of the gRPC code; `OK` when there was no refusal. */
   readonly code: string;
   readonly reason: string | undefined;
-  /** Paths of the fields that were refused. */
+  /** The paths of the refused fields. */
   readonly fields: readonly string[];
 }
 
-/** Sends bytes as the message of a call, whatever they are. */
+/** Sends arbitrary bytes as the message of a call. */
 export async function askBytes(
   port: number,
   way: Way,

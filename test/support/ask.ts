@@ -7,7 +7,7 @@ import type { Api, RpcProtocol } from "./start-api.ts";
 
 export const protocols = ["rest", "grpc", "grpc-web", "connect"] as const;
 
-/** An answer of any protocol, in the words that they share. */
+/** An answer of any protocol, in the terms that all share. */
 export interface Answer {
   /** `OK`, or the reason of the error. */
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** Asks the same thing over any protocol: the request is the message as JSON. */
+/** Sends the same request, given as JSON, over any protocol. */
 export function ask(
   api: Api,
   protocol: (typeof protocols)[number],

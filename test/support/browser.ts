@@ -4,10 +4,10 @@ import { hasTool } from "./system-tool.ts";
 
 const tool = { command: "chromium", debianPackage: "chromium" };
 
-/** Whether there is a browser, which CI insists on. */
+/** Whether there is a browser; with `CI=true` there must be one. */
 export const hasBrowser = hasTool(tool);
 
-// What a browser does of its own accord is not to be taken for what the page does.
+// Turns off the browser's own network requests, so that they are not taken for the page's.
 const args = [
   "--no-sandbox",
   "--disable-gpu",
@@ -18,11 +18,11 @@ const args = [
   "--disable-sync",
 ];
 
-/** A browser with a profile of its own, which is removed when it is closed. */
+/** Opens a browser with a new profile, which is removed when the browser is closed. */
 export function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const executablePath = execFileSync("sh", ["-c", `command -v ${tool.command}`], {
     encoding: "utf8",
   }).trim();
-  // An empty name is an empty folder of its own.
+  // With an empty name the browser makes a temporary profile.
   return chromium.launchPersistentContext("", { executablePath, args, ...options });
 }

@@ -1,12 +1,12 @@
-/** A clock in the hands of a test. */
+/** A clock that a test controls. */
 export interface Clock {
-  /** The time, 1 ms later than at the reading before: what is made in order sorts in order. */
+  /** The time, 1 ms later on each read, so that records sort in the order they are made. */
   readonly now: () => Date;
   /** Lets time pass. */
   advance(ms: number): void;
 }
 
-/** The present, but never the same millisecond twice: what is made in order sorts in order. */
+/** The present, never the same millisecond twice, so that records sort in the order they are made. */
 export function orderedClock(): () => Date {
   let lastMs = 0;
   return () => {
@@ -15,7 +15,7 @@ export function orderedClock(): () => Date {
   };
 }
 
-/** Starts at the present, where the partitions of the events are. */
+/** Starts at the present, for which the events have partitions. */
 export function tickingClock(start = new Date()): Clock {
   let time = start.getTime();
   return {

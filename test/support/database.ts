@@ -12,13 +12,13 @@ import { storeBuiltInTemplates } from "../../src/jobs/built-in-templates.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How to connect to the server that holds the template database. */
+    /** The connection settings of the server with the template database. */
     databaseServer: pg.ConnectionConfig;
     templateDatabase: string;
   }
 }
 
-/** Starts PostgreSQL once for the run, or takes the one of DATABASE_URL, and migrates a template database in it. */
+/** Starts PostgreSQL once per run, or uses the one of DATABASE_URL, and migrates a template database in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-test-"));
   const url = process.env.DATABASE_URL;
@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   await migrate(db, pool, new Date());
   await storeBuiltInTemplates(db, new Date());
-  // Their thumbnails are nobody's business in tests of the queue.
+  // The jobs of the built-in templates' thumbnails would disturb tests of the queue.
   await pool.query("delete from graphile_worker._private_jobs");
   await close();
   project.provide("databaseServer", server);
@@ -56,7 +56,7 @@ async function administer(server: pg.ConnectionConfig, statement: string): Promi
   await client.end();
 }
 
-// Plain parts instead of a URL, so that a test can name another database on the same server.
+// Plain parts instead of a URL, so that a test can choose another database on the same server.
 function connectionParts(url: string): pg.ConnectionConfig {
   const { host, port, user, password, database } = new pg.Client(connectionConfig(url));
   return {

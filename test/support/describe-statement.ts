@@ -1,16 +1,16 @@
 import type pg from "pg";
 
-/** A column of a statement's result as PostgreSQL announces it. */
+/** A column of a statement's result as PostgreSQL describes it. */
 export interface DescribedColumn {
   readonly name: string;
   readonly dataTypeID: number;
 }
 
-/** What PostgreSQL says of a statement's result: it parses and plans the statement, and does not run it. */
+/** Asks PostgreSQL to describe a statement's result: it parses and plans the statement without running it. */
 export function describeStatement(client: pg.Client, text: string): Promise<readonly DescribedColumn[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly DescribedColumn[]>();
   let columns: readonly DescribedColumn[] = [];
-  // The driver runs whatever has these methods; its types know only the one that submits.
+  // The driver runs any object with these methods; its types only declare `submit`.
   const description = {
     submit(connection: pg.Connection) {
       connection.parse({ name: "", text, types: [] }, true);

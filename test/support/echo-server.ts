@@ -13,12 +13,12 @@ export function echoed(text: string, headers: Record<string, string> = {}): Outc
   return { ok: true, message: create(EchoResponseSchema, { text }), headers };
 }
 
-/** A pipeline that answers EchoService with what was asked, and remembers the calls whose message it got. */
+/** A pipeline that answers EchoService with the request's text, and records the calls whose message it read. */
 export function echoing(): { invoke: Invoke; calls: Call[] } {
   const calls: Call[] = [];
   const invoke: Invoke = async (_method, read, call) => {
     try {
-      const request = await read();
+      const request = await read(async () => {});
       calls.push(call);
       return echoed(String(Reflect.get(request, "text")));
     } catch (error) {
@@ -28,7 +28,7 @@ export function echoing(): { invoke: Invoke; calls: Call[] } {
   return { invoke, calls };
 }
 
-/** A port that serves EchoService over every RPC protocol; faults end up in `faults`. It ends with the test. */
+/** Serves EchoService over every RPC protocol until the test ends; faults are collected in `faults`. */
 export async function serveEcho(
   invoke: Invoke,
   options: Pick<ConnectOptions, "otherRoutes"> & {

@@ -1,11 +1,11 @@
 import pg from "pg";
 
-/** How many there are of each kind. */
+/** The number of records of each kind. */
 export const fatCounts = { links: 100, visitors: 8, events: 24 };
 
 /**
- * Fills a workspace with records that are as large as the interface lets them become: visitors of 200 attributes of 4 KB,
- * links of 50 metadata entries of 500 characters, forms of 50 long answers. Texts are full of what JSON escapes.
+ * Fills a workspace with records of the largest allowed size: visitors with 200 attributes of 4 KB, links with 50
+ * metadata entries of 500 characters, forms with 50 long answers. The texts are full of characters that JSON escapes.
  */
 export async function insertFatRecords(databaseUrl: string, workspaceId: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -17,7 +17,7 @@ export async function insertFatRecords(databaseUrl: string, workspaceId: string)
   }
 }
 
-// A version 7 id of 2024 with the row's number in it.
+// A version 7 id of the year 2024 that contains the row's number.
 const id = (kind: number, number: string) =>
   `('0190f0c0-0000-7000-800${kind}-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 const at = "timestamptz '2024-07-26' + n * interval '1 second'";

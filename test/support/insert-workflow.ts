@@ -3,7 +3,7 @@ import { newId } from "../../src/lib/ids.ts";
 import type { StepAction } from "../../src/model/steps/kinds.ts";
 import { insertLink, type LinkOptions, type TestLink } from "./start-scan.ts";
 
-/** A step as its row, and the names of the steps that its branches lead to. */
+/** A step as a row, with the names of the steps that its branches lead to. */
 export interface StepSeed {
   readonly action: StepAction;
   readonly payload?: object;
@@ -12,11 +12,11 @@ export interface StepSeed {
 }
 
 export interface TestWorkflow<Name extends string> extends TestLink {
-  /** Step ids by the names they were given. */
+  /** Step ids by name. */
   readonly steps: Readonly<Record<Name, string>>;
 }
 
-/** A link with this workflow, as the API would make it, as rows. */
+/** Inserts rows of a link with this workflow, like those that the API would make. */
 export async function insertWorkflow<Name extends string>(
   db: Db,
   seeds: Readonly<Record<Name, StepSeed>>,

@@ -1,4 +1,4 @@
-/** A number that a service shows of itself. */
+/** Reads a number of a service's metrics. */
 export async function readMetric(service: { readonly metricsUrl: string }, name: string): Promise<number> {
   const answer = await fetch(service.metricsUrl);
   const text = await answer.text();
@@ -7,12 +7,12 @@ export async function readMetric(service: { readonly metricsUrl: string }, name:
   return Number(value);
 }
 
-/** The longest time, in milliseconds, that the service was busy in one go since this was asked before. */
+/** The longest time, in milliseconds, that the service was busy without a pause since the last read. */
 export async function busyMs(service: { readonly metricsUrl: string }): Promise<number> {
   return 1000 * (await readMetric(service, "signpost_event_loop_busy_seconds"));
 }
 
-/** No call may keep others waiting for longer, in milliseconds (design budget of any single request). */
+/** The most milliseconds that one call may block others (design budget of any single request). */
 export const busyMsMax = 200;
 
 /** The memory of the service's process, in MiB. */

@@ -8,7 +8,7 @@ export interface CallFacts extends Partial<Omit<Call, "authorization">> {
 
 let calls = 0;
 
-/** A call as a protocol's adapter would hand it to the pipeline. */
+/** A call as a protocol's adapter hands it to the pipeline. */
 export function newCall({ token, ...facts }: CallFacts = {}): Call {
   return {
     protocol: "rest",

@@ -12,20 +12,20 @@ export const rsvgConvert: SystemTool = { command: "rsvg-convert", debianPackage:
 
 const run = promisify(execFile);
 
-// Left alone, the package fetches its module from a public server.
+// By default the package downloads its module from a public server.
 const wasmFile = createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm");
 const zxing = readFile(wasmFile).then((bytes) =>
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(bytes).buffer }, fireImmediately: true }),
 );
 
-/** What ZXing reads in an image: the text of every QR code found. */
+/** Reads an image with ZXing; returns the text of every QR code found. */
 export async function readWithZxing(image: Uint8Array): Promise<string[]> {
   await zxing;
   const results = await readBarcodes(image, { formats: ["QRCode"] });
   return results.map((result) => result.text);
 }
 
-/** What ZBar reads in images, all in one process: the text of every QR code found, in the order of the images. */
+/** Reads images with ZBar in one process; returns the text of every QR code found, in the order of the images. */
 export async function readWithZbar(images: readonly Uint8Array[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "qr-"));
   try {
@@ -39,14 +39,14 @@ export async function readWithZbar(images: readonly Uint8Array[]): Promise<strin
   }
 }
 
-/** What ZBar reads in each of many images: undefined where it finds no code. */
+/** Reads each of many images with ZBar; undefined where it finds no code. */
 export async function tryWithZbar(images: readonly Uint8Array[]): Promise<(string | undefined)[]> {
   const folder = await mkdtemp(join(tmpdir(), "qr-"));
   try {
     const files = images.map((_, index) => join(folder, `${index}.png`));
     await Promise.all(files.map((file, index) => writeFile(file, images[index] ?? "")));
     const options = ["--quiet", "--xml", "-Sdisable", "-Sqrcode.enable"];
-    // It exits with 4 when there is no code in one of them.
+    // ZBar exits with 4 when an image has no code.
     const reading = run(zbarimg.command, [...options, ...files], { maxBuffer: 2 ** 26 });
     const { stdout } = await reading.catch((error: { code?: unknown; stdout: string }) => {
       if (error.code === 4) return error;

@@ -1,6 +1,6 @@
 /** Calls a running service over REST. */
 export interface RestApi {
-  /** The answer's JSON; throws when the call is refused. */
+  /** Returns the answer's JSON; throws when the call is refused. */
   call<T = Answer>(
     method: string,
     path: string,

@@ -7,9 +7,9 @@ export type S3Failure = "hangs up" | "never answers" | "internal error" | "slow 
 
 export interface S3TestServer {
   readonly endpoint: string;
-  /** What the next requests meet instead of an answer. */
+  /** Makes the next requests fail in these ways. */
   failNext(...failures: S3Failure[]): void;
-  /** Requests seen so far, refused ones included. */
+  /** The number of requests so far, including refused ones. */
   requestCount(): number;
   close(): Promise<void>;
 }
@@ -22,8 +22,8 @@ export const s3Credentials = {
 } as const;
 
 /**
- * One bucket in memory behind the S3 protocol, as far as whole objects go. It checks the Signature Version 4 of every
- * request, written from the protocol's description and sharing nothing with the client under test.
+ * One bucket in memory behind the S3 protocol, for whole objects. It checks the Signature Version 4 of every request
+ * with code written from the protocol's description, independent of the client under test.
  */
 export async function startS3Server(): Promise<S3TestServer> {
   const objects = new Map<string, { bytes: Buffer; contentType: string }>();
@@ -58,7 +58,7 @@ export async function startS3Server(): Promise<S3TestServer> {
   }
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo; // a listening TCP server has no other kind of address
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an AddressInfo
   return {
     endpoint: `http://127.0.0.1:${port}`,
     failNext: (...next) => void failures.push(...next),
@@ -79,7 +79,7 @@ function refuse(res: ServerResponse, status: number, code: string): void {
 const authorizationPattern =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/;
 
-/** The S3 error code for what is wrong with a request's signature. */
+/** The S3 error code for a faulty signature; undefined when the signature is valid. */
 function signatureFault(req: IncomingMessage, body: Buffer): string | undefined {
   const parts = authorizationPattern.exec(req.headers.authorization ?? "");
   if (parts === null) return "AccessDenied";

@@ -12,8 +12,8 @@ import { startScan } from "../../src/scan/start.ts";
 import { startStoreThread } from "../../src/scan/store/store-thread.ts";
 
 /*
- * The scan runtime as a process of its own, which tests and benchmarks start, kill and start again:
- * `node scan-process.ts '{"connection":{…},"directory":"…"}'` prints its port as soon as it serves.
+ * The scan runtime as a separate process, which tests and benchmarks start, kill and start again: `node scan-process.ts
+ * '{"connection":{…},"directory":"…"}'` prints its port as soon as it serves.
  */
 
 interface Options {
@@ -67,7 +67,7 @@ const server = createServer((req, res) => {
 });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
-const { port } = server.address() as AddressInfo; // a TCP server has no other kind
+const { port } = server.address() as AddressInfo; // a TCP server's address is an AddressInfo
 process.stdout.write(`${port}\n`);
 
 process.on("SIGTERM", async () => {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 
-/** A database of its own with the run's migrated schema; returns its URL. */
+/** Makes a database with the run's migrated schema; returns its URL. */
 export async function copyTemplate(server: pg.ConnectionConfig, template: string): Promise<string> {
   const name = newName();
   await administer(server, `create database ${name} template ${template}`);
   return urlOf(server, name);
 }
 
-/** A database of its own with nothing in it; returns its URL. */
+/** Makes an empty database; returns its URL. */
 export async function emptyDatabase(server: pg.ConnectionConfig): Promise<string> {
   const name = newName();
   await administer(server, `create database ${name}`);
@@ -23,7 +23,7 @@ function newName(): string {
   return `signpost_service_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** A socket's folder stands percent-encoded in place of the host. */
+/** In a URL the percent-encoded folder of a socket takes the place of the host. */
 function urlOf(
   { host = "localhost", port = 5432, user, password }: pg.ConnectionConfig,
   name: string,
@@ -33,7 +33,7 @@ function urlOf(
   return `postgres://${account}${encodeURIComponent(host)}:${port}/${name}`;
 }
 
-// `create database` fails while another one copies the same template, so creation takes its turn.
+// `create database` fails while another one copies the same template, so the calls take turns.
 async function administer(server: pg.ConnectionConfig, statement: string): Promise<void> {
   const client = new pg.Client(server);
   await client.connect();

@@ -1,16 +1,16 @@
 import { type AST, parseRegExpLiteral } from "@eslint-community/regexpp";
 import { analyse } from "scslre";
 
-/** Enough that the square of the length shows, and little enough that a linear expression is through in a millisecond. */
+/** Long enough to reveal quadratic time, and short enough for a linear expression to finish in a millisecond. */
 const attackLength = 60_000;
 
-/** Processor time of one attack; a linear expression takes less than a hundredth of it. */
+/** The limit of processor time for one attack; a linear expression takes less than a hundredth of it. */
 const attackMsMax = 60;
 
 /**
- * Why an expression takes more time than in proportion to its text; undefined when it does not. Repetitions that can give
- * each other characters are found by analysis. It does not see an expression that starts anew wherever its first letters
- * come again, such as `/<!doctype[^>]*x/`; that one is tried, with texts made of its own beginnings.
+ * Why an expression takes more than linear time; undefined when it does not. Analysis finds repetitions that can match
+ * each other's characters. It misses an expression that starts anew at each repetition of its first letters, such as
+ * `/<!doctype[^>]*x/`; such expressions are run on texts made of their own beginnings.
  */
 export function slowness(expression: RegExp): string | undefined {
   const { source, flags } = expression;
@@ -21,7 +21,7 @@ export function slowness(expression: RegExp): string | undefined {
     ?.slice(0, 50);
 }
 
-/** Texts that repeat the beginnings of what the expression matches, and never end as it does. */
+/** Texts that repeat the beginnings of possible matches and never complete one. */
 function attacks(expression: RegExp): string[] {
   const { pattern } = parseRegExpLiteral(expression);
   const beginnings = new Set<string>();
@@ -48,7 +48,7 @@ function isSlow({ source, flags }: RegExp, attack: string): boolean {
   return Math.min(...runs) > attackMsMax;
 }
 
-/** A short text that a part of an expression matches, as far as one character after the other tells. */
+/** A short text that a part of an expression matches, derived character by character. */
 function sample(node: AST.Element, flags: string): string {
   switch (node.type) {
     case "Group":

@@ -5,24 +5,24 @@ import { isPropertyAccessExpression, isTaggedTemplateExpression } from "typescri
 import { API, type Checker, SymbolFlags, type Type } from "typescript/unstable/sync";
 import { inside, textOfTemplate, ways } from "./sql-templates.ts";
 
-/** What rows are said to have in a column. */
+/** A column of a declared row type. */
 export interface DeclaredColumn {
   readonly name: string;
   readonly isOptional: boolean;
-  /** The kinds of values, null left out; `unknown` for what can be anything, as JSON can. */
+  /** The kinds of values, without null; `unknown` for columns that can hold anything, such as JSON. */
   readonly kind: "string" | "number" | "bigint" | "boolean" | "Date" | "Buffer" | "null" | "unknown";
 }
 
-/** A statement of the sources: an `sql` template that is executed as it stands. */
+/** A statement of the sources: an `sql` template that is executed directly. */
 export interface SourceStatement {
   readonly place: string;
-  /** Of the row type in `sql<Row>`; none where there is no such type. */
+  /** The columns of the row type in `sql<Row>`; none without such a type. */
   readonly columns: readonly DeclaredColumn[];
-  /** In each way that it can be put together. */
+  /** The text in each way that it can be composed. */
   readonly texts: readonly string[];
 }
 
-/** All statements of the sources, and their types as the compiler sees them. */
+/** All statements of the sources, with their types according to the compiler. */
 export function sourceStatements(root: string): SourceStatement[] {
   const api = new API({ cwd: root });
   try {

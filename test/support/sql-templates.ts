@@ -3,24 +3,25 @@ import * as is from "typescript/unstable/ast/is";
 import type { Checker, Symbol as Named, TypeReference } from "typescript/unstable/sync";
 
 /**
- * Where code has a choice, a template is put together twice: with what is there when conditions hold, the last that functions
- * return and all that lists are given; and with the other branch, the early return and the lists as they begin.
+ * A template with choices is composed in two ways. `full` takes the branch of a true condition, a function's last
+ * return, and a list with everything added to it. `bare` takes the other branch, the early return, and the list as it
+ * begins.
  */
 export const ways = ["full", "bare"] as const;
 
-/** What stands for a fragment that only the running program knows, as one that an exported function is handed. */
+/** The placeholder of a fragment that only the running program knows, such as a parameter of an exported function. */
 const unknown = "null";
 
 /**
- * Puts the text of an `sql` template together as Kysely would, without running it: values become parameters, and fragments
- * are followed through constants, functions and their arguments, in whatever file they stand.
+ * Composes the text of an `sql` template as Kysely would, without running it. Values become parameters. Fragments are
+ * followed through constants, functions and their arguments, in any file.
  */
 export function textOfTemplate(
   template: TemplateLiteral,
   checker: Checker,
   way: (typeof ways)[number],
 ): string {
-  /** What the parameters of functions on the way were given, by their symbols. */
+  /** The arguments of the functions on the way, by the parameters' symbols. */
   const given = new Map<number, Expression>();
   let values = 0;
 
@@ -64,7 +65,7 @@ export function textOfTemplate(
     }
   }
 
-  /** The parts of a list; those that are added to it later belong to the full way. */
+  /** The parts of a list; parts that are added later belong to the full way. */
   function elements(list: Expression | undefined): readonly Expression[] {
     const meant = follow(list);
     if (meant === undefined || !is.isArrayLiteralExpression(meant)) return [];
@@ -76,7 +77,7 @@ export function textOfTemplate(
     return [...own, ...pushes.flatMap((call) => [...call.arguments])];
   }
 
-  /** What `...list` adds: as many values as a tuple has; nothing for lists of any length. */
+  /** What `...list` adds: all values of a tuple; nothing for a list of unknown length. */
   function spread(list: Expression): readonly Expression[] {
     const type = checker.getTypeAtLocation(list);
     if (type === undefined || !checker.isTupleType(type)) return [];
@@ -92,7 +93,7 @@ export function textOfTemplate(
     return is.isTemplateExpression(meant) ? templateText(meant, plainText) : unknown;
   }
 
-  /** The texts that a value can be, by its type. */
+  /** The texts that a value can have, according to its type. */
   function literalsOf(of: Expression | undefined): string[] {
     const type = of && checker.getTypeAtLocation(of);
     if (type === undefined) return [];
@@ -100,7 +101,7 @@ export function textOfTemplate(
     return each.flatMap((one) => (one.isStringLiteralType() ? one.value : []));
   }
 
-  /** What a function returns for these arguments. */
+  /** The value that a function returns for these arguments. */
   function answerOf(call: CallExpression): Expression | undefined {
     const callee = follow(call.expression);
     if (callee === undefined || !is.isFunctionLikeDeclaration(callee) || callee.body === undefined)
@@ -117,7 +118,7 @@ export function textOfTemplate(
     return inside(callee.body, is.isReturnStatement).at(way === "bare" ? 0 : -1)?.expression;
   }
 
-  /** The part of a value that a name inside `{ … }` takes, or all of it. */
+  /** The part of a value that a name inside `{ … }` destructures, or all of it. */
   function partOf(value: Expression | undefined, symbol: Named): Expression | undefined {
     const declared = symbol.valueDeclaration?.resolve();
     if (declared === undefined || !is.isBindingElement(declared)) return value;
@@ -135,7 +136,7 @@ export function textOfTemplate(
     return undefined;
   }
 
-  /** The expression that a name, a property or a choice stands for in the end, or undefined. */
+  /** The expression behind a name, a property or a choice; undefined when there is none. */
   function follow(from: Expression | undefined): Expression | undefined {
     if (from === undefined) return undefined;
     if (is.isParenthesizedExpression(from) || is.isAsExpression(from) || is.isSatisfiesExpression(from))
@@ -160,14 +161,14 @@ export function textOfTemplate(
     if (is.isVariableDeclaration(declared)) return declared.initializer;
     if (is.isBindingElement(declared))
       return partOf(enclosing(declared, is.isVariableDeclaration)?.initializer, symbol);
-    // No expression itself; calls of its name lead to it.
+    // A function declaration is no expression, but calls of its name lead to it.
     return is.isFunctionDeclaration(declared) ? (declared as Node as Expression) : undefined;
   }
 
   return templateText(template, sqlText);
 }
 
-/** All nodes of a kind, the node itself among them, in their order. */
+/** All nodes of a kind within a node, including itself, in source order. */
 export function inside<Kind extends Node>(node: Node, isKind: (node: Node) => node is Kind): Kind[] {
   const found: Kind[] = isKind(node) ? [node] : [];
   node.forEachChild((child) => {

@@ -5,8 +5,8 @@ import { apiScopesService } from "../../src/api/api-scopes/service.ts";
 import { type Handlers, type RegisteredService, register } from "../../src/rpc/handlers.ts";
 
 /**
- * Real services whose handlers a test can replace until it ends, so that it sees what the pipeline does around them:
- * `create` is a keyed write that answers a secret, `list` reads, `delete` writes without a key; API scopes are open.
+ * Real services whose handlers a test can replace until it ends, to observe the pipeline around them. `create` is a
+ * keyed write that answers a secret, `list` reads, `delete` writes without a key; API scopes are open.
  */
 export function standInServices() {
   const empty: Handlers<typeof WorkspaceTokensService> = {
@@ -19,7 +19,7 @@ export function standInServices() {
   const handlers: { -readonly [K in keyof typeof empty]: (typeof empty)[K] } = { ...empty };
   beforeEach(() => void Object.assign(handlers, empty));
   const create: typeof empty.create = (request, context) => handlers.create(request, context);
-  // A test decides later whether its handler is in two parts.
+  // The test decides later whether its handler has two parts.
   Object.defineProperty(create, "prepare", { get: () => Reflect.get(handlers.create, "prepare") });
   const services: RegisteredService[] = [
     register(ApiScopesService, apiScopesService()),

@@ -40,15 +40,15 @@ import { type TestDatabase, testConnections, testDatabase } from "./test-databas
 import { watchTransactions } from "./watch-transactions.ts";
 
 export interface ApiOptions {
-  /** The database of another `startApi`, to be a second process on it; a database of its own when absent. */
+  /** The database of another `startApi`, to act as a second process on it; a new database when absent. */
   readonly database?: TestDatabase;
   readonly clock?: Clock;
-  /** Served instead of all there are. */
+  /** The services to serve; all when absent. */
   readonly services?: readonly RegisteredService[];
   /** Calls per second; all limits are off when absent. */
   readonly rateLimits?: Partial<PipelineOptions["rateLimits"]>;
   readonly requestTimeoutMs?: number;
-  /** Changes what handlers are given. */
+  /** Replaces some of the handlers' dependencies. */
   readonly deps?: Partial<Deps>;
 }
 
@@ -61,7 +61,7 @@ export interface Reply {
   readonly json: any;
 }
 
-/** Calls REST: the body is sent as JSON, a string or bytes as they are. */
+/** Calls REST. The body is sent as JSON; a string or bytes are sent unchanged. */
 export type Rest = (
   method: string,
   path: string,
@@ -76,7 +76,7 @@ export interface TestWorkspace extends CreatedWorkspace {
   readonly token: string;
   /** Calls with that token. */
   readonly rest: Rest;
-  /** A client with that token; gRPC when no protocol is named. */
+  /** A client with that token, over gRPC unless another protocol is named. */
   client<S extends DescService>(service: S, protocol?: RpcProtocol): Client<S>;
 }
 
@@ -91,24 +91,24 @@ export interface Api {
   readonly metrics: Registry;
   readonly storage: Storage;
   readonly signToken: ReturnType<typeof createTokenSigner>;
-  /** A token of the workspace that holds these scopes and no others. */
+  /** Makes a token of the workspace with exactly these scopes. */
   scopedToken(workspaceId: string, scopes: readonly string[]): Promise<string>;
   readonly flush: OpenPipeline["flush"];
-  /** Everything logged so far, one JSON object a line. */
+  /** Everything logged so far, one JSON object per line. */
   log(): string;
-  /** What was a bug of an adapter. */
+  /** The bugs that the adapters reported. */
   readonly faults: readonly unknown[];
   newWorkspace(): Promise<TestWorkspace>;
-  /** Calls without a token, or with the one given. */
+  /** Calls without a token, or with the given one. */
   rest(token?: string): Rest;
   client<S extends DescService>(service: S, token?: string, protocol?: RpcProtocol): Client<S>;
   transport(token: string | undefined, protocol: RpcProtocol): Transport;
 }
 
-/** Everything is signed and sealed with keys derived from it. */
+/** The keys for signing and sealing derive from it. */
 export const masterSecret = "the master secret of tests";
 
-/** The API as it is served, on a real port and a real database, until the test file ends. */
+/** The real API, on a real port and a real database, until the test file ends. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const database = options.database ?? (await testDatabase());
   const clock = options.clock ?? tickingClock();
@@ -155,7 +155,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     return createClient(service, transport(token, protocol));
   }
 
-  /** One connection for each caller and protocol: the port keeps only so many of one address. */
+  /** Keeps one connection per caller and protocol, because the port limits the connections of one address. */
   function transport(token: string | undefined, protocol: RpcProtocol): Transport {
     const caller = `${protocol} ${token}`;
     const open = transports.get(caller) ?? transportTo(port, token, protocol);
@@ -206,14 +206,14 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
 
 const fileKey = deriveKey(masterSecret, "file-urls");
 
-/** A folder for files, gone after the test file. */
+/** A folder for files, removed after the test file. */
 async function testStorage(): Promise<Storage> {
   const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
   afterAll(() => rm(directory, { recursive: true, force: true }));
   return openStorage({ directory });
 }
 
-/** What handlers are given in tests. */
+/** The handlers' dependencies in tests. */
 function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
   return {
     now,
@@ -331,7 +331,7 @@ function transportTo(port: number, token: string | undefined, protocol: RpcProto
   const interceptors = [authorize];
   switch (protocol) {
     case "grpc":
-      // Node's client gives its other streams up while it holds more than this in its buffers, 10 MB by default.
+      // Node's client ends its other streams when its buffers exceed this, 10 MB by default.
       return createGrpcTransport({ baseUrl, interceptors, nodeOptions: { maxSessionMemory: 256 } });
     case "grpc-web":
       return createGrpcWebTransport({ baseUrl, httpVersion: "2", interceptors });

@@ -41,19 +41,19 @@ export interface TestScan {
   readonly spool: Spool;
   readonly directory: string;
   readonly port: number;
-  /** Statements run for visitors so far; the drain's are not among them. */
+  /** The number of statements run for visitors so far, without those of the drain. */
   statements(): number;
   ask(path: string, ask?: Ask): Promise<Answer>;
-  /** Moves everything recorded so far to the database. */
+  /** Moves all recorded visits to the database. */
   drained(): Promise<void>;
 }
 
 const deviceKey = "00".repeat(32);
 
-/** One for all runtimes of a test: visits of one millisecond have no order. */
+/** All runtimes of a test share one clock, because visits of the same millisecond have no order. */
 const now = orderedClock();
 
-/** Starts the scan runtime on a port of its own, with a spool of its own; stopped after the test. */
+/** Starts the scan runtime on a free port, with a new spool; it is stopped after the test. */
 export async function startTestScan(
   database: TestDatabase,
   overrides: Partial<ScanDeps> = {},
@@ -79,14 +79,14 @@ export async function startTestScan(
     quarantineDirectory: directory,
     shortUrl: "https://go.example",
     siteUrl: undefined,
-    // A test says who asks and for which host; whom to believe is tested with the reader of addresses.
+    // The test's headers name the client and the host; trusted proxies have tests of their own.
     originOf: ({ headers }) => ({
       address: String(headers["x-test-address"] ?? "203.0.113.7"),
       host: headers.host,
       scheme: "https",
     }),
     now,
-    // A busy machine is no reason to take a visitor for another one.
+    // Long waits, so that a busy machine never makes a known visitor look new.
     patience: { catchUpMs: 20_000, lookUpMs: 20_000 },
     log: { warn: () => {}, error: () => {} },
     metrics: new Registry(),
@@ -95,7 +95,7 @@ export async function startTestScan(
   const server = createServer(scan.handler);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // a TCP server has no other kind
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an AddressInfo
   onTestFinished(async () => {
     server.close();
     server.closeAllConnections();
@@ -176,11 +176,11 @@ export interface LinkOptions {
   readonly isConnected?: boolean;
   readonly dataCollection?: "NONE" | "BASIC" | "ADVANCED";
   readonly environment?: "live" | "test";
-  /** A custom domain, and where it leads itself. */
+  /** The link's custom domain, and the destination of the bare domain. */
   readonly domain?: { readonly name: string; readonly root?: string };
 }
 
-/** A workspace with its settings, as rows. */
+/** Inserts the rows of a workspace with its settings. */
 export async function insertWorkspace(
   db: Db,
   { dataCollection = "ADVANCED", environment = "live" }: LinkOptions = {},
@@ -204,7 +204,7 @@ export async function insertWorkspace(
   return id;
 }
 
-/** A link as the API would make it, as rows. */
+/** Inserts the rows of a link, like those that the API would make. */
 export async function insertLink(db: Db, options: LinkOptions = {}): Promise<TestLink> {
   const { destination = "https://example.com/menu", conversionTracking = false, domain } = options;
   const at = new Date();

@@ -15,22 +15,22 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export interface Service {
   readonly baseUrl: string;
   readonly port: number;
-  /** Where its metrics are. */
+  /** The address of its metrics. */
   readonly metricsUrl: string;
   readonly pid: number;
   readonly dataDir: string;
-  /** The environment it was started with, for commands that shall see the same service. */
+  /** The environment of the service, for commands on the same service. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the first start left in `credentials.json`. */
+  /** The contents of `credentials.json` after the first start. */
   readonly credentials: Credentials;
   /** Everything printed so far. */
   stdout(): string;
   stderr(): string;
-  /** The log so far, without what is no log line. */
+  /** The log so far, without lines that are no log lines. */
   log(): readonly LogLine[];
   /** Whether the process still runs. */
   alive(): boolean;
-  /** Sends a signal without waiting for what comes of it. */
+  /** Sends a signal without waiting for its effect. */
   signal(name: NodeJS.Signals): void;
   /** Sends a signal and waits for the end of the process. */
   kill(name: NodeJS.Signals): Promise<Exit>;
@@ -54,31 +54,31 @@ export interface LogLine {
 
 export interface ServiceOptions {
   /**
-   * `shared` (the default, and cheapest): a copy of the run's migrated template on the run's server. `own`: as a stranger
-   * starts it, on an embedded server of its own, or on an empty database when the run is on an external server.
+   * `shared` (the default, and cheapest): a copy of the run's migrated template on the run's server. `own`: as for a
+   * new user, on an embedded server of its own, or on an empty database when the run uses an external server.
    */
   readonly database?: "shared" | "own";
   readonly env?: Readonly<Record<string, string>>;
-  /** Another process to share the database with; it goes on belonging to that one. */
+  /** Another process whose database this one shares; the database still belongs to that process. */
   readonly beside?: Service;
-  /** Whether it is the first of a process group of its own, as a program is that a shell starts in a terminal. */
+  /** Whether it leads a process group of its own, like a program that a shell starts in a terminal. */
   readonly ownGroup?: boolean;
   /** The program's file, from the repository's root; `src/main.ts` when absent. */
   readonly program?: string;
 }
 
-/** Whether the run is on a PostgreSQL that DATABASE_URL names. */
+/** Whether the run uses a PostgreSQL that DATABASE_URL names. */
 export const isExternalRun = (process.env.DATABASE_URL ?? "") !== "";
 
-/** The master secret of services on a server they share. */
+/** The master secret of services that share a server. */
 export const sharedSecret = "a-master-secret-for-tests-of-the-whole-service";
 
-/** Rate limits are the business of their own tests. */
+/** Rate limits have tests of their own. */
 const withoutLimits = { RATE_LIMIT_TOKEN: "0", RATE_LIMIT_PUBLISHABLE: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
 const startMsMax = 20_000;
 
-/** Starts the real program in a process of its own and waits until it is ready. */
+/** Starts the real program in a child process and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { database = "shared", env = {}, program = "src/main.ts", beside, ownGroup = false } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const environment = {
     PATH: process.env.PATH ?? "",
     HOME: dataDir,
-    // Any free one, which becomes part of its addresses.
+    // Any free port, which becomes part of its addresses.
     PORT: "0",
     METRICS_PORT: "0",
     DATA_DIR: dataDir,
@@ -112,7 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 interface Place {
   readonly program: string;
   readonly ownGroup: boolean;
-  /** Those of the first process on the database, where this is another one. */
+  /** The credentials of the first process on the database, if this is another one. */
   readonly credentials: Credentials | undefined;
   readonly dataDir: string;
   readonly remove: () => Promise<void>;
@@ -135,7 +135,7 @@ async function launch(env: Record<string, string>, place: Place): Promise<Servic
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     printed.stderr += text;
   });
-  // "close" comes after the last output, "exit" may come before it.
+  // "close" comes after the last output; "exit" may come before it.
   const closed = once(child, "close").then((): Exit => {
     process.off("exit", endWithTest);
     return { code: child.exitCode, signal: child.signalCode };
@@ -180,7 +180,7 @@ interface Ports {
   readonly metricsPort: number;
 }
 
-/** Waits for the line that says that all is up, which names the ports. */
+/** Waits for the line that announces the ports after the start. */
 function portsOf(child: ChildProcess, printed: { readonly stdout: string }): Promise<Ports> {
   const { promise, resolve, reject } = Promise.withResolvers<Ports>();
   const timer = setTimeout(() => reject(new Error("it was not ready in time")), startMsMax);
@@ -197,12 +197,12 @@ function isRunning(child: ChildProcess): boolean {
 }
 
 function logLines(stdout: string): LogLine[] {
-  // The last line may still be on its way; the greeting is text with lines that are no objects.
+  // The last line may be incomplete; lines of the greeting are no objects.
   const lines = stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n");
   return lines.filter((line) => line.startsWith('{"level"')).map((line) => JSON.parse(line));
 }
 
-/** Asks until the answer is there, and fails with the last one when that takes too long. */
+/** Repeats an attempt until it succeeds; when that takes too long, fails with the last error. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isThere: (answer: T) => boolean,

@@ -2,7 +2,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 
-/** The links of what was made here on one: workflow steps and events are asked for together with their link. */
+/** The link of each workflow step and event made here; requests name them together with their link. */
 const linkIds = new Map<string, string>();
 
 /** The steps that the branches `next` of workflow steps lead to. */
@@ -20,8 +20,8 @@ function nextOf(workflowStep: string): string {
 type Make = (api: Api, workspace: TestWorkspace) => Promise<string>;
 
 /**
- * How a workspace comes by a record of each kind that ids lead to: through the API where it can make one, else as the
- * part of the service leaves it that does.
+ * How a workspace gets a record of each kind that ids refer to: through the API where the API can make one, or else as
+ * the responsible part of the service writes it.
  */
 export const makers = {
   link: async (_api, { rest }) => {
@@ -97,7 +97,7 @@ export const makers = {
       .execute();
     return id;
   },
-  // Private, and with all that publishing asks for.
+  // Private, with everything that publishing requires.
   qrcodeTemplate: async ({ db, now }, { rest, workspaceId }) => {
     const { json } = await rest("POST", "/v1/qrcode-templates", { name: "Ours", description: "For menus" });
     const { id } = json.qrcodeTemplate;
@@ -163,7 +163,7 @@ export const makers = {
 
 export type RecordKind = keyof typeof makers;
 
-/** The kind of record that an id field of a request leads to, by its name; `id` by the service. */
+/** The kind of record that an id field of a request refers to, by the field's name; `id` by the service. */
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "LinksService id": "link",
   "LinkSettingsService id": "linkSetting",
@@ -180,7 +180,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   nextStepId: "workflowStep",
   elseNextStepId: "workflowStep",
   insertBefore: "workflowStep",
-  // No record of its own: whatever is not a branch of the step is none.
+  // A branch is no record of its own: any id that is not a branch of the step is unknown.
   branchId: "workflowStep",
   customDomainId: "customDomain",
   directoryId: "directory",
@@ -191,16 +191,16 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   eventId: "event",
 };
 
-/** A request as JSON that would be fine, given the ids of the caller's own records. */
+/** Makes a valid request as JSON, given the ids of the caller's own records. */
 type Request = (own: Readonly<Record<RecordKind, string>>) => Record<string, unknown>;
 
-/** What a list shows, so that two of them make two pages. */
+/** Makes a record that a list shows; two of them make two pages. */
 export interface Seed {
   readonly request: Request;
   readonly lists?: RecordKind;
 }
 
-/** A good request for every RPC that asks for a scope; a new RPC has its line here. */
+/** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
   "EventsService.ListEvents": { request: () => ({}), lists: "event" },
   "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },

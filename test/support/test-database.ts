@@ -4,14 +4,14 @@ import { afterAll, inject } from "vitest";
 import { type OpenDatabase, openDatabase } from "../../src/db/open.ts";
 
 export interface TestDatabase extends OpenDatabase {
-  /** For code that opens connections of its own. */
+  /** For code that opens its own connections. */
   readonly connection: pg.ConnectionConfig;
 }
 
 /** How many connections the pool of a test database has. */
 export const testConnections = 5;
 
-/** A migrated database of the calling test file's own, dropped after it. */
+/** Makes a migrated database for the calling test file, dropped after it. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `signpost_test_${randomUUID().replaceAll("-", "")}`;
@@ -30,7 +30,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   return { ...opened, connection };
 }
 
-// `create database` fails while another one copies the same template, so creation takes its turn.
+// `create database` fails while another one copies the same template, so the calls take turns.
 async function administer(server: pg.ConnectionConfig, statement: string): Promise<void> {
   const client = new pg.Client(server);
   await client.connect();

@@ -1,15 +1,15 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 
-/** One answer to a visitor, with redirects as they are. */
+/** One answer to a visitor, without following redirects. */
 export interface VisitorAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The path and query, or the address, that the answer sends on to; empty for none. */
+  /** The path and query, or the address, of a redirect; empty without one. */
   readonly location: string;
 }
 
-/** A browser without a screen: it keeps cookies, and posts forms as pages do. */
+/** A simulated browser: it keeps cookies, and posts forms like pages. */
 export interface Visitor {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
   head(path: string): Promise<VisitorAnswer>;
@@ -27,7 +27,7 @@ export interface Visitor {
 const iphone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 
-/** A visitor of a service on this machine; of a phone unless the headers say otherwise. */
+/** A visitor of a service on this machine, with a phone unless the headers say otherwise. */
 export function newVisitor(port: number, always: Readonly<Record<string, string>> = {}): Visitor {
   const cookies = new Map<string, string>();
 
@@ -98,7 +98,7 @@ export function newVisitor(port: number, always: Readonly<Record<string, string>
   return visitor;
 }
 
-/** Where the form of a page is sent: the path of its step with the visit's lbid. */
+/** The address of a page's form: the path of its step with the visit's lbid. */
 export function formAction({ body }: Pick<VisitorAnswer, "body">): string {
   const action = /<form[^>]* action="([^"]+)"/.exec(body)?.[1];
   if (action === undefined) throw new Error(`no form in ${body.slice(0, 500)}`);

@@ -11,13 +11,13 @@ export interface StoredVisit {
 }
 
 export interface Visits {
-  /** A link of the workspace whose redirect carries the visit on, by its short link. */
+  /** Makes a link of the workspace whose redirect carries `lbid`, and returns its short link. */
   newLink(): Promise<{ readonly id: string; readonly shortlink: string }>;
-  /** A visit of a browser, which keeps its cookie, until it is in the database. */
+  /** Visits a link with a browser that keeps its cookie, and waits until the visit is in the database. */
   visit(shortlink: string, browser?: string): Promise<StoredVisit>;
 }
 
-/** Visits of the links of a workspace through the scan runtime itself, stopped after the test. */
+/** Visits links of a workspace through the real scan runtime, which is stopped after the test. */
 export async function startVisits(api: Api, workspace: TestWorkspace): Promise<Visits> {
   const scan = await startTestScan(api.database);
   const cookies = new Map<string, string>();

@@ -2,7 +2,9 @@ import type { CompiledQuery, DatabaseConnection } from "kysely";
 import type { Db } from "../../src/db/open.ts";
 import { onConnections } from "../../src/db/turns.ts";
 
-/** Turns of the event loop, 10 ms apart, that a transaction may spend without a statement: code that waits takes more. */
+/**
+ * How many turns of the event loop, 10 ms apart, a transaction may spend without a statement; waiting code takes more.
+ */
 const idleTicksMax = 10;
 const tickMs = 10;
 
@@ -12,7 +14,7 @@ export interface WatchedTransactions {
   readonly idle: readonly string[];
 }
 
-/** The same database; it notes the transactions that hold their connection while they wait for something else. */
+/** Wraps a database; it records transactions that hold their connection while they wait for something else. */
 export function watchTransactions(db: Db): WatchedTransactions {
   const idle: string[] = [];
   const executor = db.getExecutor();
@@ -67,7 +69,7 @@ function watchedConnection(connection: DatabaseConnection, watch: Watch): Databa
     get(target, name) {
       if (name === "executeQuery") return executeQuery;
       const value: unknown = Reflect.get(target, name);
-      // Its own fields are private, so that its methods work on nothing else.
+      // The object has private fields, so its methods only work on itself.
       return typeof value === "function" ? value.bind(target) : value;
     },
   });

@@ -59,7 +59,7 @@ export interface SeenBy extends Partial<Omit<Visit, "country" | "device">> {
   readonly device?: Partial<VisitDevice>;
 }
 
-/** What is known of a visitor, captured as texts where nothing else is said. */
+/** The known attributes of a visitor, captured as texts unless given otherwise. */
 export function knownAttributes(
   values: Readonly<Record<string, string>>,
   types: Readonly<Record<string, AttributeType>> = {},
@@ -68,7 +68,7 @@ export function knownAttributes(
   return new Map(entries.map(([key, value]) => [key, { value, type: types[key] ?? "STRING" }]));
 }
 
-/** A visit of a person about whom nothing else is known. */
+/** A visit of a person without any other known facts. */
 export function visitOf({ country = "", device = {}, ...seen }: SeenBy = {}): Visit {
   const unknown: VisitDevice = {
     deviceType: "UNKNOWN",

@@ -1,19 +1,22 @@
 import type { RestApi } from "./rest-api.ts";
 
-/** A step to make, under a name of the test's own. */
+/** A step to make, under a name that the test chooses. */
 export interface StepPlan {
-  /** Without `EVENT_ACTION_`. */
+  /** The action without `EVENT_ACTION_`. */
   readonly action: string;
   readonly payload?: object;
   readonly capture?: object;
-  /** Names of steps by branch; a string stands for the branch `next`. Branches of a button or an option are told by its label. */
+  /**
+   * Names of steps by branch; a string stands for the branch `next`. A branch of a button or an option is named by its
+   * label.
+   */
   readonly next?: string | Readonly<Record<string, string>>;
 }
 
 export interface MadeWorkflow {
   readonly linkId: string;
   readonly shortlink: string;
-  /** Ids by name; the entry is `entry`. */
+  /** Step ids by name; the entry is `entry`. */
   readonly steps: Readonly<Record<string, string>>;
 }
 
@@ -24,8 +27,8 @@ interface StepAnswer {
 }
 
 /**
- * Makes a link with a workflow through the public interface. `first` is the step after the entry; a step named `redirect`
- * that is not described is the one that every link begins with, to https://example.com/.
+ * Makes a link with a workflow through the public interface. `first` is the step after the entry. A step named
+ * `redirect` that the plan does not describe is the redirect of every new link, to https://example.com/.
  */
 export async function makeWorkflow(
   api: RestApi,

@@ -17,10 +17,10 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Where visitors are sent in the end: a redirect cannot be caught on its way, so somebody has to be there. */
+/** The server of the destination: a browser cannot intercept a redirect, so it needs a real target. */
 const shop = createServer((_, res) => res.end("Offer"));
 await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
-const shopHost = `localhost:${(shop.address() as AddressInfo).port}`; // a TCP server has no other kind
+const shopHost = `localhost:${(shop.address() as AddressInfo).port}`; // a TCP server's address is an AddressInfo
 const destination = `http://${shopHost}/offer`;
 
 /** Password, form, country, multi-link, redirect. */
@@ -109,7 +109,7 @@ const arabic: Words = {
   news: "إلى الأخبار",
 };
 
-// A browser that says it has no screen is taken for a program, and shown no form.
+// A headless browser that says so is taken for a program, and shown no form.
 const userAgent =
   "Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 const phone: BrowserContextOptions = {
@@ -123,7 +123,7 @@ interface Way {
   readonly name: string;
   readonly options: BrowserContextOptions;
   readonly words: Words;
-  /** Fills what has the focus after so many tabs, in place of touching it. */
+  /** Answers with tab and keys instead of touch. */
   readonly isKeyboard?: boolean;
 }
 
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
 
       await page.getByRole("heading", { name: words.form }).waitFor();
       await look("3 form");
-      // Fields are as wide as the screen leaves room for.
+      // Fields are as wide as the screen allows.
       const field = await page.locator('input[name="field-mail"]').boundingBox();
       expect(field?.width).toBeGreaterThan(330);
       const email = `${link.shortlink.toLowerCase()}@example.com`;
@@ -227,11 +227,11 @@ function touch(page: Page): Hand {
   };
 }
 
-/** Tabs on to what is sought, as somebody does who has no pointer. */
+/** Tabs to an element, like a person without a pointer. */
 function keyboard(page: Page): Hand {
   async function tabTo(selector: string): Promise<void> {
     for (let tabs = 0; tabs < 30; tabs++) {
-      // A page that has just been opened may have put the focus there already.
+      // A newly opened page may have focused the element already.
       if (
         await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)
       )
@@ -263,7 +263,7 @@ function keyboard(page: Page): Hand {
   };
 }
 
-/** Pictures to look at, for who names a folder for them. */
+/** Saves pictures to look at, when the environment names a folder for them. */
 async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder !== undefined)

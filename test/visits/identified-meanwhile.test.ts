@@ -6,7 +6,7 @@ import { startTestScan, type TestScan } from "../support/start-scan.ts";
 import { formAction } from "../support/visitor.ts";
 
 /*
- * Visitors answer forms while programs say who they are: both write to the visits, devices and profiles of the same people
+ * Visitors answer forms while programs identify them: both write to the visits, devices and profiles of the same people
  * at the same moment.
  */
 const browserCount = 10;
@@ -33,10 +33,10 @@ const asksForMail = {
   },
 } as const satisfies StepSeed;
 
-/** Half of the links lock visitors to write to them once more, the others only to read. */
+/** Half of the links lock visitors for another write; the others only read them. */
 const savesAtEnd = (place: number) => place % 2 === 0;
 
-/** A link whose form saves an attribute of its own, and what comes next depends on the profile. */
+/** A link whose form saves an attribute of its own; its next step depends on the profile. */
 function makeLink({ workspaceId }: TestWorkspace, place: number): Promise<Link> {
   const told = { key: `end${place}`, value: "told" };
   return insertWorkflow(
@@ -79,7 +79,7 @@ interface Browser {
   readonly address: string;
 }
 
-/** Visits of one browser to all links, as the paths that their forms are sent to. */
+/** Lets one browser visit all links; returns the addresses of the forms. */
 async function visitAll(scan: TestScan, number: number, links: readonly Link[]) {
   const address = `203.0.113.${number}`;
   const agent = {
@@ -101,7 +101,7 @@ async function visitAll(scan: TestScan, number: number, links: readonly Link[]) 
   return { browser, forms };
 }
 
-/** All links and all browsers, which have come to each of them and are at its form. */
+/** Makes all links, and brings all browsers to the form of each. */
 async function visitEverywhere(workspace: TestWorkspace) {
   const scan = await startTestScan(api.database);
   const links = await Promise.all(
@@ -129,11 +129,11 @@ function post(
   });
 }
 
-/** Deadlocks that PostgreSQL has ended in this database, once each connection has told its own. */
+/** The number of deadlocks that PostgreSQL ended in this database, once each connection has reported its own. */
 async function deadlocks(): Promise<number> {
   const { pool } = api.database;
   const clients = await Promise.all(Array.from({ length: pool.options.max ?? 0 }, () => pool.connect()));
-  // They are told at the end of a statement's transaction, once a second otherwise.
+  // Otherwise connections report once a second, at the end of a transaction.
   for (const client of clients) await client.query("select pg_stat_force_next_flush()");
   for (const client of clients) client.release();
   const { rows } = await sql<{ deadlocks: number }>`
@@ -156,7 +156,7 @@ test("forms and identify calls for the same visitors at the same moment neither 
   const workspace = await api.newWorkspace();
   const { scan, links, visitors } = await visitEverywhere(workspace);
   const profiles = new Set<string>();
-  // The first to be answered of each browser's calls and forms makes its visits those of a profile, while the others wait.
+  // The first answered call or form of each browser moves its visits to a profile, while the others wait.
   for (const { browser, forms } of visitors) {
     const answered = forms.map((path) => {
       return post(scan, browser, path, { "field-mail": browser.email, "field-own": "told" });
@@ -196,7 +196,7 @@ test("forms and identify calls for the same visitors at the same moment neither 
   expect(await deadlocks()).toBe(0);
 });
 
-test("whoever is deleted in the middle of answering leaves nothing of themselves in traces", async () => {
+test("a visitor who is deleted while answering leaves no personal data in traces", async () => {
   const workspace = await api.newWorkspace();
   const { scan, visitors } = await visitEverywhere(workspace);
   const visitorIds = async () => {
@@ -214,7 +214,7 @@ test("whoever is deleted in the middle of answering leaves nothing of themselves
     ]);
     for (const { status } of pages) expect([302, 303]).toContain(status);
     await scan.drained();
-    // Merged into another one meanwhile.
+    // The others were merged into another visitor meanwhile.
     for (const status of deleted) expect([200, 404]).toContain(status);
   }
   const traces = async () => {
@@ -223,14 +223,14 @@ test("whoever is deleted in the middle of answering leaves nothing of themselves
         and (data::text like '%person_@example.com%' or data::text like '%told%')`.execute(db);
     return rows;
   };
-  // Of those who came last.
+  // Some visitors answered after all deletions.
   expect((await traces()).length).toBeGreaterThan(0);
   for (const id of await visitorIds()) expect(await remove(id)).toBe(200);
   expect(await traces()).toEqual([]);
   expect(await deadlocks()).toBe(0);
 });
 
-test("whoever is deleted between what a condition sees and its trace leaves nothing there", async () => {
+test("a visitor who is deleted between a condition's evaluation and its trace leaves no personal data in the trace", async () => {
   const workspace = await api.newWorkspace();
   const seen = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();

@@ -9,8 +9,8 @@ import { testDatabase } from "../support/test-database.ts";
 import { formAction } from "../support/visitor.ts";
 
 /*
- * Somebody who guesses a PIN, and may do what anybody may do at no cost: begin visits, ask from other addresses, and ask two
- * runtimes at once, which know of each other by the database alone.
+ * An attacker who guesses a PIN. The attacker begins visits, uses other addresses, and asks two runtimes at once that
+ * share only the database; all of this costs nothing.
  */
 
 const database = await testDatabase();
@@ -19,13 +19,13 @@ const passwordKey = Buffer.from("00".repeat(32), "hex");
 const minute = 60_000;
 
 interface Guess {
-  /** Which of the attacker's visits; the first where nothing is said. */
+  /** Which of the attacker's visits; the first when absent. */
   readonly visit?: string;
   readonly address?: string;
   readonly password?: string;
 }
 
-/** A link behind a PIN, two runtimes that serve it, and a clock for all. */
+/** A link behind a PIN, two runtimes that serve it, and one clock for all. */
 async function startAttack() {
   const clock = tickingClock();
   const runtimes = [
@@ -48,7 +48,7 @@ async function startAttack() {
   const [runtime] = runtimes;
   let asked = 0;
 
-  /** Begins visits; their forms' addresses. */
+  /** Begins visits; returns the addresses of their forms. */
   async function begin(count: number): Promise<string[]> {
     const pages = Array.from({ length: count }, () => runtime.ask(`/${link.shortlink}`));
     const forms = (await Promise.all(pages)).map(formAction);
@@ -58,7 +58,7 @@ async function startAttack() {
 
   const [first = ""] = await begin(1);
 
-  /** By the two runtimes in turn. */
+  /** Sends guesses to the two runtimes in turn. */
   function guess({ visit = first, address = "192.0.2.1", password: guessed = "0000" }: Guess = {}) {
     asked += 1;
     return (asked % 2 === 0 ? runtimes[0] : runtimes[1]).ask(visit, {
@@ -74,7 +74,7 @@ async function startAttack() {
 
 let addresses = 0;
 
-/** An address that nobody has used, of a network of its own. */
+/** An unused address in a network of its own. */
 function freshAddress(): string {
   addresses += 1;
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -89,7 +89,7 @@ function tally(answers: readonly Answer[]): Record<number, number> {
   return counts;
 }
 
-test("a PIN meets about 400 guesses in an hour, however many visits and addresses they come from", async () => {
+test("a PIN allows about 400 guesses in an hour, from any number of visits and addresses", async () => {
   const { clock, begin, guess, link } = await startAttack();
   const endMs = clock.now().getTime() + 60 * minute;
   let visits: string[] = [];
@@ -99,24 +99,24 @@ test("a PIN meets about 400 guesses in an hour, however many visits and addresse
   for (;;) {
     const nowMs = clock.now().getTime();
     if (nowMs >= endMs) break;
-    // Visits end when nobody has gone on for half an hour.
+    // Visits end after half an hour without activity.
     if (nowMs - beganMs > 25 * minute) [visits, beganMs] = [await begin(5), nowMs];
     const burst = visits.slice(0, compared < 100 ? 5 : 2);
     const answers = await Promise.all(burst.map((visit) => guess({ visit, address: freshAddress() })));
     const { 401: wrong = 0, 429: blocked = 0, ...others } = tally(answers);
     expect(others).toEqual({});
-    // From the hundredth on, only one of those that come at the same moment.
+    // From the hundredth guess on, only one of several simultaneous guesses is compared.
     if (compared >= 100) expect([wrong, blocked]).toEqual([1, burst.length - 1]);
     compared += wrong;
     if (compared < 100) continue;
     const wait = Math.max(...answers.filter(({ status }) => status === 429).map(retryAfter));
     if (blocked > 0) seconds.push(wait);
-    // Whoever comes back as soon as the answer says is let in.
+    // A guess that waits as long as the answer says is compared.
     clock.advance((blocked > 0 ? wait : 1) * 1_000);
   }
   expect(compared).toBeGreaterThan(380);
   expect(compared).toBeLessThan(415);
-  // What comes a moment earlier by its own clock is told a second more.
+  // A runtime whose clock is a moment behind adds a second.
   expect(new Set(seconds.map((wait) => 2 ** Math.floor(Math.log2(wait))))).toEqual(
     new Set([1, 2, 4, 8, 16, 32]),
   );
@@ -129,13 +129,13 @@ test("a PIN meets about 400 guesses in an hour, however many visits and addresse
   expect(rows[0]?.bytes).toBeLessThan(12_000);
 }, 120_000);
 
-test("of guesses at the same moment only those are compared for which there is a budget: 5 of a visit and address, 20 of an address", async () => {
+test("of simultaneous guesses only as many are compared as the budget allows: 5 of a visit and address, 20 of an address", async () => {
   const { begin, guess } = await startAttack();
   const visits = await begin(8);
   const [one = ""] = visits;
   const together = await Promise.all(Array.from({ length: 16 }, () => guess({ visit: one })));
   expect(tally(together)).toEqual({ 401: 5, 429: 11 });
-  // The same visit from elsewhere, and the same address with other visits.
+  // The same visit from another address, and the same address with other visits.
   expect(statusOf(await guess({ visit: one, address: "192.0.2.2" }))).toBe(401);
   const others = visits.slice(1).flatMap((visit) => Array.from({ length: 5 }, () => guess({ visit })));
   expect(tally(await Promise.all(others))).toEqual({ 401: 15, 429: 20 });
@@ -143,7 +143,7 @@ test("of guesses at the same moment only those are compared for which there is a
   expect(statusOf(await guess({ visit: last, address: "192.0.2.2" }))).toBe(401);
 });
 
-test("a network of 64 bits is one address", async () => {
+test("a /64 network is one address", async () => {
   const { begin, guess } = await startAttack();
   const visits = await begin(21);
   const guesses = visits.map((visit, n) => guess({ visit, address: `2001:db8:1:2:${n}::${n}` }));
@@ -151,7 +151,7 @@ test("a network of 64 bits is one address", async () => {
   expect(statusOf(await guess({ address: "2001:db8:1:3::1" }))).toBe(401);
 });
 
-test("a used-up budget is one for the right password too, which is neither read nor counted, until its time has passed", async () => {
+test("a used-up budget also blocks the right password, which is neither compared nor counted until the wait is over", async () => {
   const { clock, guess, link, runtimes } = await startAttack();
   for (let n = 0; n < 5; n++) expect(statusOf(await guess())).toBe(401);
   const counted = await triesOf(link.steps.pin);
@@ -171,7 +171,7 @@ test("a used-up budget is one for the right password too, which is neither read 
   expect([passed.status, passed.headers.location]).toEqual([302, "https://example.com/secret"]);
 });
 
-test("tries come back one by one: five in any 15 minutes, and no others at a border", async () => {
+test("tries come back one by one: five in any 15 minutes, and no more at the edges of a window", async () => {
   const { clock, guess } = await startAttack();
   expect(statusOf(await guess())).toBe(401);
   clock.advance(14 * minute);
@@ -184,14 +184,14 @@ test("tries come back one by one: five in any 15 minutes, and no others at a bor
   expect(retryAfter(blocked)).toBeGreaterThan(13 * 60);
 });
 
-test("a right password gives the tries of an address and of a step back to nobody, and costs none itself", async () => {
+test("a right password costs no try, and returns none of the tries of its address and step", async () => {
   const { begin, guess } = await startAttack();
   const visits = await begin(24);
   const next = () => visits.pop() ?? "";
   for (let n = 0; n < 19; n++) expect(statusOf(await guess({ visit: next() }))).toBe(401);
   for (let n = 0; n < 3; n++)
     expect(statusOf(await guess({ visit: next(), password: "4711" })), `${n}`).toBe(302);
-  // The twentieth and last.
+  // The twentieth and last try.
   expect(statusOf(await guess({ visit: next() }))).toBe(401);
   expect(statusOf(await guess({ visit: next(), password: "4711" }))).toBe(429);
 
@@ -200,14 +200,14 @@ test("a right password gives the tries of an address and of a step back to nobod
     const address = freshAddress();
     return Array.from({ length: 5 }, () => guess({ visit, address }));
   });
-  // With the twenty from above a hundred, of which the last begins a pause.
+  // With the twenty from above a hundred; the last one begins a pause.
   expect(tally(await Promise.all(wrong.slice(0, 79)))).toEqual({ 401: 79 });
   const right = { visit: more[16] ?? "", address: freshAddress(), password: "4711" };
   await Promise.all(wrong);
   expect(statusOf(await guess(right))).toBe(429);
 });
 
-test("the tries of a step are forgotten when they are two hours old, and not before", async () => {
+test("the tries of a step are deleted when they are two hours old, and not earlier", async () => {
   const { clock, guess, link } = await startAttack();
   await guess();
   clock.advance(110 * minute);

@@ -25,12 +25,12 @@ const userAgents = [
 ];
 
 const stepName = fc.integer({ min: 0, max: 8 }).map((number) => `s${number}`);
-/** Where a branch leads: mostly somewhere. */
+/** The next step of a branch; a few branches have none. */
 const target = fc.option(stepName, { freq: 8 });
 
 type Seed = Omit<StepSeed, "action">;
 
-/** What a step of some kind has to set, with the branches that belong to its payload. */
+/** The settings of a step of some kind, with the branches that its payload makes. */
 function step(payload: fc.Arbitrary<object>, branches: (payload: object) => string[]) {
   return payload.chain((made) =>
     fc
@@ -42,7 +42,7 @@ function step(payload: fc.Arbitrary<object>, branches: (payload: object) => stri
   );
 }
 
-/** Every action of a kind; one that is missing does not compile. */
+/** A record of every action of a kind; a missing action does not compile. */
 type StepsOf<Kind extends StepKind> = {
   readonly [Action in StepAction as (typeof stepActions)[Action]["kind"] extends Kind
     ? Action
@@ -51,7 +51,7 @@ type StepsOf<Kind extends StepKind> = {
 
 function seedsOf(steps: Readonly<Record<string, fc.Arbitrary<Seed>>>): fc.Arbitrary<StepSeed>[] {
   return Object.entries(steps).map(
-    ([action, made]) => made.map((seed) => ({ action: action as StepAction, ...seed })), // the keys are actions: the type says so
+    ([action, made]) => made.map((seed) => ({ action: action as StepAction, ...seed })), // by its type
   );
 }
 
@@ -235,7 +235,7 @@ const attributeWrite = fc.record({
   mode: fc.constantFrom("UNSPECIFIED", "SET_ONCE").map((mode) => `ATTRIBUTE_WRITE_MODE_${mode}`),
 });
 
-/** Writes at steps that may have them. */
+/** Adds attribute writes to steps that may have them. */
 function capturing(seeds: StepSeed, write: object | null): StepSeed {
   if (write === null || seeds.action.endsWith("_CONDITION")) return seeds;
   return { ...seeds, capture: { enabled: true, writes: [write] } };
@@ -247,7 +247,7 @@ export interface RandomWorkflow {
   readonly zone: string;
 }
 
-/** A workflow of three to nine steps behind an entry, wired at random, in circles too. */
+/** A workflow of three to nine steps after an entry, wired at random, with possible circles. */
 export const workflow: fc.Arbitrary<RandomWorkflow> = fc
   .tuple(
     fc.array(
@@ -277,7 +277,7 @@ export const workflow: fc.Arbitrary<RandomWorkflow> = fc
     return { steps, hasFallback, zone };
   });
 
-/** Who visits, with what past, and what they answer. */
+/** A visitor with a past, and the visitor's answers. */
 export interface RandomVisit {
   readonly atMs: number;
   readonly address: string;
@@ -285,7 +285,7 @@ export interface RandomVisit {
   readonly query: string;
   /** What earlier visits left with the visitor; null on a first visit. */
   readonly known: Readonly<Record<string, string>> | null;
-  /** Which answer is given at the nth page. */
+  /** The index of the answer at the nth page. */
   readonly choices: readonly number[];
 }
 

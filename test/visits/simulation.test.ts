@@ -12,17 +12,17 @@ import { formAction } from "../support/visitor.ts";
 import { type RandomVisit, type RandomWorkflow, visit, workflow, zones } from "./random-workflows.ts";
 
 /*
- * What the simulation says is what a real visit does: random workflows, visited through HTTP by random visitors, whose
- * traces, journeys, destinations and profiles are compared with what `Simulate` answers to the same question.
+ * A simulation predicts a real visit: random visitors open random workflows through HTTP, and their traces, journeys,
+ * destinations and profiles are compared with the answers of `Simulate`.
  */
 const seed = 20_261_121;
-/** A tenth on an external server, where the engine is the same and only its storage is another. */
+/** A tenth on an external server: the engine is the same, and only the storage differs. */
 const workflowCount = isExternalRun ? 40 : 400;
 const visitsEach = 5;
-/** Visited at the same moment, because the scan runtime has one clock. */
+/** Several workflows are visited at the same moment, because the scan runtime has one clock. */
 const workflowsAtOnce = 20;
 
-/** What every statement of a simulation is compared with. */
+/** The real visit that each part of a simulation is compared with. */
 interface Reality {
   readonly eventId: string;
   readonly visitorId: string;
@@ -30,7 +30,7 @@ interface Reality {
   readonly answers: readonly object[];
 }
 
-/** A visit to make, and where. */
+/** A visit to make, with its link. */
 interface Planned extends RandomVisit {
   readonly scan: TestScan;
   readonly workspace: TestWorkspace;
@@ -39,7 +39,7 @@ interface Planned extends RandomVisit {
   readonly number: number;
 }
 
-/** What workspaces keep that do not keep what most do. */
+/** The data-collection levels of the workspaces that differ from the default. */
 const levels: Readonly<Record<string, "NONE" | "ADVANCED">> = {
   "Pacific/Apia": "NONE",
   "Europe/Berlin": "ADVANCED",
@@ -51,7 +51,7 @@ const hour = 3_600_000;
 const passwordKey = Buffer.from("00".repeat(32), "hex");
 const clock = { now: new Date() };
 
-test("a simulation takes the way that a real visit takes, in 2,000 visits of random workflows", async () => {
+test("a simulation takes the same way as a real visit, in 2,000 visits of random workflows", async () => {
   const scan = await startTestScan(api.database, { now: () => clock.now });
   const workspaces = new Map<string, TestWorkspace>();
   for (const zone of zones) {
@@ -87,7 +87,7 @@ test("a simulation takes the way that a real visit takes, in 2,000 visits of ran
         const one = visits[number];
         number += 1;
         if (one === undefined) return [];
-        // Each visitor has an address of their own, or they would be one.
+        // Each visitor has a separate address; visitors with the same one would be merged.
         const known = one.known?.$email
           ? { ...one.known, $email: `v${number}.${one.known.$email}` }
           : one.known;
@@ -98,7 +98,7 @@ test("a simulation takes the way that a real visit takes, in 2,000 visits of ran
   }
   expect(number).toBe(workflowCount * visitsEach);
   if (isExternalRun) return;
-  // Every kind of end comes up often enough to mean something.
+  // Every kind of end occurs often enough to be meaningful.
   for (const kind of ["REDIRECT", "PAGE", "WAITING", "PREVIEW", "FALLBACK"])
     expect(ends.get(`KIND_${kind}`), kind).toBeGreaterThan(20);
 }, 600_000);
@@ -124,7 +124,7 @@ async function insert(
   return link;
 }
 
-/** Visits of different links at one moment, each compared with its simulation; answers how they ended. */
+/** Visits different links at one moment and compares each with its simulation; returns how they ended. */
 async function visitAtOnce(visits: readonly Planned[], atMs: number): Promise<string[]> {
   const returning = visits.filter(({ known }) => known !== null);
   clock.now = new Date(atMs - hour / 6);
@@ -195,7 +195,7 @@ async function compare(planned: Planned, reality: Reality): Promise<string> {
   return json.end.kind;
 }
 
-/** The steps that traces belong to, which the contract has no field for. */
+/** The steps of traces, read from the database because the contract has no field for them. */
 async function tracedSteps({ link }: Planned, traces: readonly { readonly id: string }[]): Promise<string[]> {
   const ids = traces.map(({ id }) => id);
   const rows = await api.db
@@ -210,7 +210,7 @@ async function tracedSteps({ link }: Planned, traces: readonly { readonly id: st
 
 type Send = (method: string, path: string, fields?: URLSearchParams) => Promise<Answer>;
 
-/** A browser with an optional cookie of earlier visits. */
+/** A browser, with the cookie of earlier visits if it has one. */
 function browser(
   { scan, address, userAgent, number }: Planned,
   cookie: string,
@@ -222,7 +222,7 @@ function browser(
       address,
       headers: {
         "user-agent": userAgent,
-        // Without a cookie devices are told by address, agent and language.
+        // Without a cookie, devices are distinguished by address, agent and language.
         "accept-language": `en;q=0.5, x-v${number}`,
         ...(kept === "" ? {} : { cookie: kept }),
         ...(fields && { "content-type": "application/x-www-form-urlencoded", origin: "https://go.example" }),
@@ -263,7 +263,7 @@ interface FoundEvent {
   readonly visitor_id: string | null;
 }
 
-/** Tells later which events of the link have come since. */
+/** Returns a function that finds the events of the link that came since. */
 async function newEvents({ link }: Planned): Promise<() => Promise<FoundEvent[]>> {
   const find = () =>
     api.db
@@ -276,7 +276,7 @@ async function newEvents({ link }: Planned): Promise<() => Promise<FoundEvent[]>
   return async () => (await find()).filter(({ id }) => !before.has(id));
 }
 
-/** What is known of the visitor of a visit, whatever that visit itself has left. */
+/** Sets the attributes that the planned visitor has, whatever earlier visits have left. */
 async function remember({ link, known }: Planned, events: readonly FoundEvent[]): Promise<void> {
   const { workspaceId } = link;
   const visitorId = events[0]?.visitor_id ?? null;
@@ -304,7 +304,7 @@ async function remember({ link, known }: Planned, events: readonly FoundEvent[])
   if (rows.length > 0) await api.db.insertInto("visitor_attributes").values(rows).execute();
 }
 
-/** As simulations take the texts that they are given. */
+/** The type that a simulation gives a text. */
 function typeFor(value: string): "NUMBER" | "DATE" | "STRING" {
   if (parseNumber(value) !== undefined) return "NUMBER";
   return parseDate(value) === undefined ? "STRING" : "DATE";
@@ -312,11 +312,11 @@ function typeFor(value: string): "NUMBER" | "DATE" | "STRING" {
 
 type Asked = "password" | "form" | "message" | "buttons";
 
-/** The interaction whose page this is; undefined for all other answers. */
+/** The interaction that this page belongs to; undefined for all other answers. */
 function askedBy({
   body,
 }: Answer): { readonly path: string; readonly stepId: string; readonly kind: Asked } | undefined {
-  // The page of social links is an exit with a form.
+  // The page of social links is an exit, although it has a form.
   if (!body.includes("<form") || body.includes('name="link"')) return undefined;
   const path = formAction({ body });
   const [, stepId = ""] = /\/s\/([0-9a-f-]{36})/.exec(path) ?? [];
@@ -330,9 +330,9 @@ function kindOf(body: string): Asked {
 }
 
 interface GivenAnswer {
-  /** As the page posts it. */
+  /** The answer in the form that the page posts. */
   readonly fields: Readonly<Record<string, string>>;
-  /** As the simulation takes it. */
+  /** The answer in the form that the simulation takes. */
   readonly simulated: object;
 }
 
@@ -388,9 +388,9 @@ interface SimulationAnswer {
 
 type Ways = Readonly<Record<string, unknown>>;
 
-/** The last word of a simulation on each step, by the step's id. */
+/** The last entry of a simulation for each step, by the step's id. */
 function waysOf({ path, end }: SimulationAnswer): Ways {
-  // Nobody is shown the page that a preview stands for.
+  // The preview stands for a page that the bot is not shown.
   const opened = end.kind === "KIND_PREVIEW" ? path.slice(0, -1) : path;
   const isCompleted = (id: string) => opened.some(({ stepId, completed }) => stepId === id && completed);
   return Object.fromEntries(
@@ -407,7 +407,7 @@ interface TraceAnswer {
   readonly stepData: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** The traces of a visit, by the step's id; a fallback is none of the link's steps. */
+/** The traces of a visit, by the step's id; a fallback belongs to no step of the link. */
 function tracesOf(traces: readonly TraceAnswer[], stepIds: readonly string[]): Ways {
   return Object.fromEntries(
     traces.flatMap(({ stepAction, completedAt, stepData }, index) =>
@@ -423,7 +423,7 @@ function tracesOf(traces: readonly TraceAnswer[], stepIds: readonly string[]): W
   );
 }
 
-/** What the entry says of the moment and the address is not a simulation's to know. */
+/** The entry's trace without the moment and the address, which a simulation cannot know. */
 function dataOf(data: Readonly<Record<string, unknown>>): unknown {
   const { entryAccess, ...rest } = data;
   if (entryAccess === undefined) return JSON.parse(unnamed(JSON.stringify(rest)));
@@ -445,7 +445,7 @@ function profileOf({ email, attributes }: ProfileAnswer): Readonly<Record<string
   return email === "" ? custom : { ...custom, $email: email };
 }
 
-/** What should be known after a visit that went this way. */
+/** The expected profile after a visit that took this way. */
 function profileAfter(
   known: Readonly<Record<string, string>>,
   path: readonly SimulatedStepAnswer[],

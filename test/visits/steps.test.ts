@@ -70,7 +70,7 @@ const attributesOf = ({ attributes }: ProfileAnswer) =>
 
 let visitors = 0;
 
-/** A browser of its own: without a cookie, devices are told by address, user agent and language. */
+/** A new browser: without a cookie, devices are distinguished by address, user agent and language. */
 function visitor(): Visitor {
   visitors += 1;
   return newVisitor(service.port, {
@@ -78,7 +78,7 @@ function visitor(): Visitor {
   });
 }
 
-/** The path of a step in the visit that a page belongs to. */
+/** The path of a step in the visit of a page. */
 function stepPath(page: { readonly body: string }, link: MadeWorkflow, step: string): string {
   const query = formAction(page).split("?")[1] ?? "";
   return `/${link.shortlink}/s/${link.steps[step]}?${query}`;
@@ -220,7 +220,7 @@ describe("a visit with pages", () => {
     expect([event.destination, event.destinationAction]).toEqual(["", "EVENT_ACTION_UNSPECIFIED"]);
   });
 
-  test("leads to the current step from any other, and knows no step of another link", async () => {
+  test("leads to the current step from any other, and answers 404 for steps of another link", async () => {
     const link = await makeWorkflow(api, "password", {
       password: { ...password, next: "choice" },
       choice: multiLink,
@@ -259,7 +259,7 @@ describe("a visit with pages", () => {
     expect(actionsOf(event)).toEqual(["LINK_VISIT", "MULTI_LINK", "CLIENT_REDIRECT"]);
   });
 
-  test("starts over, as a new visit, when nobody was there for 30 minutes", async () => {
+  test("starts over, as a new visit, after 30 minutes without activity", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const guest = visitor();
     const page = await guest.get(`/${link.shortlink}?qr`);
@@ -273,7 +273,7 @@ describe("a visit with pages", () => {
       expect([answer.status, answer.location]).toEqual([303, `/${link.shortlink}`]);
   });
 
-  test("falls back when its current step was deleted", async () => {
+  test("falls back when its current step is deleted", async () => {
     const fallback = { fallbackDestination: "https://example.org/closed" };
     const link = await makeWorkflow(api, "password", { password }, fallback);
     const guest = visitor();
@@ -290,7 +290,7 @@ describe("a visit with pages", () => {
     expect(gone.location).toBe("https://example.org/closed?utm_source=poster");
     const event = await eventOf(link);
     expect(event.journey.completed).toBe(false);
-    // Open traces stand last.
+    // Open traces come last.
     expect(actionsOf(event)).toEqual(["LINK_VISIT", "CLIENT_REDIRECT", "PASSWORD_VERIFY"]);
     expect(event.traces[1]?.stepData).toEqual({
       redirect: { destination: gone.location, conversionTracking: false, fallback: true },
@@ -302,7 +302,7 @@ describe("a visit with pages", () => {
     ).toBe(gone.location);
   });
 
-  test("follows an edit of what comes next", async () => {
+  test("follows an edit of the next step", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const guest = visitor();
     const page = await guest.get(`/${link.shortlink}`);
@@ -313,7 +313,7 @@ describe("a visit with pages", () => {
     });
     const next = { nextStepId: workflowStep.id };
     await api.call("PUT", `${path}/${link.steps.password}/branches/next/connection`, next);
-    // A step that the scan runtime has not heard of is none of the link's.
+    // A step that the scan runtime has not yet heard of counts as unknown.
     await vi.waitFor(
       async () =>
         expect(
@@ -372,7 +372,7 @@ describe("a visit with pages", () => {
 });
 
 describe("a password", () => {
-  test("is not asked any more after five wrong tries of a visit and address, whatever comes then", async () => {
+  test("is refused after five wrong tries of a visit and address, even if it is right", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const guest = visitor();
     const path = formAction(await guest.get(`/${link.shortlink}`));
@@ -391,7 +391,7 @@ describe("a password", () => {
     expect((await guest.post(path, { password: "sesame" })).status).toBe(302);
   });
 
-  test("is counted once for each try, also of tries at the same moment", async () => {
+  test("counts each try once, even for simultaneous tries", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const guest = visitor();
     const path = formAction(await guest.get(`/${link.shortlink}`));
@@ -403,7 +403,7 @@ describe("a password", () => {
     expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)]);
   });
 
-  test("leaves its tries behind until they are of no account any more, and the worker deletes them then", async () => {
+  test("keeps its tries until they no longer count, and then the worker deletes them", async () => {
     const tried = async (age: string) => {
       const link = await makeWorkflow(api, "password", { password });
       const guest = visitor();
@@ -428,7 +428,7 @@ describe("a password", () => {
     await vi.waitFor(async () => expect(await left()).toEqual([steps[1]]), { timeout: 20_000, interval: 50 });
   });
 
-  test("is in no page and no trace, and a wrong one leaves the trace open", async () => {
+  test("occurs in no page and no trace, and a wrong one leaves the trace open", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const guest = visitor();
     const page = await guest.get(`/${link.shortlink}`);
@@ -447,7 +447,7 @@ describe("a password", () => {
 describe("a form", () => {
   const full = { "field-mail": "ada@example.com", "field-stars": "5", "field-plan": "basic" };
 
-  test("comes back with what was entered and a word at each fault", async () => {
+  test("comes back with the entered answers and a message at each fault", async () => {
     const link = await makeWorkflow(api, "form", { form });
     const guest = visitor();
     const page = await guest.get(`/${link.shortlink}`);
@@ -464,7 +464,7 @@ describe("a form", () => {
     expect((await guest.post(formAction(page), full)).status).toBe(302);
   });
 
-  test("asks for a yes or no by one box, which has to be checked where it is required", async () => {
+  test("asks for a yes or no with one box, which must be checked where it is required", async () => {
     const consent = {
       action: "FORM_SUBMIT",
       payload: {
@@ -522,7 +522,7 @@ describe("a form", () => {
     expect(new Set(events.map(({ visitorId }) => visitorId)).size).toBe(1);
   });
 
-  test("at level NONE saves and stores nothing of what was answered", async () => {
+  test("at level NONE stores no answers", async () => {
     const { rows } = await database.query("select link_setting_id as id from workspaces");
     const setting = rows[0]?.id;
     const link = await makeWorkflow(api, "form", { form });
@@ -563,7 +563,7 @@ describe("a form", () => {
 });
 
 describe("a post", () => {
-  test("of a page of another host is refused, as is one of another device", async () => {
+  test("from a page of another host is refused, and so is one from another device", async () => {
     const link = await makeWorkflow(api, "password", { password });
     const [guest, other] = [visitor(), visitor()];
     const path = formAction(await guest.get(`/${link.shortlink}`));
@@ -579,7 +579,7 @@ describe("a post", () => {
 });
 
 describe("a message page", () => {
-  test("goes on by its button", async () => {
+  test("continues by its button", async () => {
     const message = {
       action: "MESSAGE_PAGE",
       payload: { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } },
@@ -598,7 +598,7 @@ describe("a message page", () => {
     });
   });
 
-  test("goes on by itself when its time is over, and not before", async () => {
+  test("continues by itself when its time is over, and not before", async () => {
     const message = {
       action: "MESSAGE_PAGE",
       payload: {
@@ -630,7 +630,7 @@ describe("a message page", () => {
   });
 });
 
-test("a tap on a button is captured by label and id, with the link's data, and the first value stays", async () => {
+test("a tap on a button is captured by label and id, with the link's data, and the first value is kept", async () => {
   const choose = {
     action: "MULTI_LINK",
     payload: {
@@ -667,7 +667,7 @@ test("a tap on a button is captured by label and id, with the link's data, and t
 });
 
 describe("an exit with a page", () => {
-  test("sends on by a social link, and the press is added to its trace", async () => {
+  test("redirects by a social link, and adds the press to its trace", async () => {
     const social = {
       action: "SOCIAL_LINKS_PAGE",
       payload: {
@@ -702,7 +702,7 @@ describe("an exit with a page", () => {
     expect(event.traces[1]?.stepData.socialLinks).toMatchObject({
       selectedLink: { id: "ig", platform: "instagram" },
     });
-    // A press saves nothing more: the page was complete when it was shown.
+    // A press saves nothing more: the step was complete when its page was shown.
     expect(event.traces[1]?.savedAttributes).toEqual({ stage: "social", since });
     expect(attributesOf(await visitorOf(event))).toEqual({ stage: "social", since });
   });

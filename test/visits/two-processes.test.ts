@@ -22,7 +22,7 @@ const message = {
   payload: { messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" } },
 };
 
-test("an edit on one process is what the other serves within a second, and a visit goes on across both", async () => {
+test("the other process serves an edit within a second, and a visit continues across both", async () => {
   const { first, second, api } = await startTwo();
   const link = await makeWorkflow(api, "password", {
     password: { ...password, next: "message" },
@@ -31,14 +31,14 @@ test("an edit on one process is what the other serves within a second, and a vis
   const here = newVisitor(first.port);
   const there = newVisitor(second.port);
   const page = await here.get(`/${link.shortlink}`);
-  // The same browser, whose next request another process gets.
+  // The same browser; another process gets its next request.
   for (const [name, value] of here.cookies) there.cookies.set(name, value);
   const passed = await there.post(formAction(page), { password: "sesame" });
   expect([passed.status, passed.location]).toEqual([303, expect.stringContaining(link.steps.message ?? "")]);
   const greeting = await here.get(passed.location);
   expect(greeting.body).toContain("Hello");
 
-  // In memory of both by now.
+  // By now both processes hold the link in memory.
   const path = `/v1/links/${link.linkId}/workflow-steps/${link.steps.message}`;
   const changed = { ...message.payload.messagePage, title: "Good morning" };
   await api.call("PATCH", path, { payload: { messagePage: changed } });
@@ -53,7 +53,7 @@ test("an edit on one process is what the other serves within a second, and a vis
   expect([done.status, done.location]).toEqual([302, "https://example.com/"]);
 }, 60_000);
 
-test("no visit to either process sees half of an edit, while editors of both follow one another", async () => {
+test("no visit to either process sees half of an edit while editors work on both", async () => {
   const { first, second, api } = await startTwo();
   const processes = [first, second];
   const links = await Promise.all([makeForked(api), makeForked(api)]);
@@ -86,7 +86,7 @@ test("no visit to either process sees half of an edit, while editors of both fol
   await Promise.all([edited, ...visitors]);
   const whole = exits.map((exit) => `https://example.com/${exit}`);
   expect([...destinations.keys()].filter((seen) => !whole.includes(seen))).toEqual([]);
-  // What was edited last is what both end up with.
+  // Both processes end up with the last edit.
   for (const link of links)
     for (const exit of exits) {
       await editFork(api, link, { id: `last-${exit}`, exit });
@@ -105,7 +105,7 @@ test("no visit to either process sees half of an edit, while editors of both fol
 const exits = ["left", "right"] as const;
 type Exit = (typeof exits)[number];
 
-/** A link with a condition whose only option leads to either of two redirects. */
+/** A link with a condition whose only option leads to one of two redirects. */
 function makeForked(api: RestApi): Promise<MadeWorkflow> {
   const redirect = (exit: Exit) => ({
     action: "CLIENT_REDIRECT",
@@ -122,8 +122,8 @@ function makeForked(api: RestApi): Promise<MadeWorkflow> {
 }
 
 /**
- * Gives the option another id and another exit. Whoever saw the new option with the old connections, or the other way
- * round, would find no way on and be sent to the fallback.
+ * Gives the option a new id and a new exit. A visit that mixed the new option with the old connections, or the reverse,
+ * would find no next step and get the fallback.
  */
 async function editFork(
   api: RestApi,

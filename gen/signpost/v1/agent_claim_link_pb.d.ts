@@ -59,7 +59,7 @@ export declare type AgentClaimLink = Message<"signpost.v1.AgentClaimLink"> & {
 export declare const AgentClaimLinkSchema: GenMessage<AgentClaimLink>;
 
 /**
- * How far a claim is.
+ * The state of a claim.
  *
  * @generated from enum signpost.v1.AgentClaimStatus
  */
@@ -84,7 +84,7 @@ export enum AgentClaimStatus {
   CLAIMED = 2,
 
   /**
-   * The link or the registration ran out, five wrong codes were entered, or the agent began a newer claim.
+   * The link or the registration expired, five wrong codes were entered, or the agent began a newer claim.
    *
    * @generated from enum value: AGENT_CLAIM_STATUS_EXPIRED = 3;
    */

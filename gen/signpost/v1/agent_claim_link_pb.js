@@ -27,7 +27,7 @@ export const AgentClaimStatusSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_agent_claim_link, 0);
 
 /**
- * How far a claim is.
+ * The state of a claim.
  *
  * @generated from enum signpost.v1.AgentClaimStatus
  */

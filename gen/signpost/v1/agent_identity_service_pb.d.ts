@@ -39,7 +39,7 @@ export declare const LookupAgentClaimRequestSchema: GenMessage<LookupAgentClaimR
  */
 export declare type LookupAgentClaimResponse = Message<"signpost.v1.LookupAgentClaimResponse"> & {
   /**
-   * What the link is about. Over REST it is the whole body.
+   * The claim link. Over REST it is the whole body.
    *
    * @generated from field: signpost.v1.AgentClaimLink claim_link = 1;
    */
@@ -73,15 +73,15 @@ export declare type CompleteAgentClaimRequest = Message<"signpost.v1.CompleteAge
   userCode: string;
 
   /**
-   * An identity token of a sign-in with Google or Microsoft, whose address is verified and is the claim's. Either this
-   * or `password`.
+   * An identity token of a sign-in with Google or Microsoft. Its address must be verified and equal to the claim's.
+   * Give either this or `password`.
    *
    * @generated from field: string firebase_token = 3;
    */
   firebaseToken: string;
 
   /**
-   * The password to sign in with from now on, 12 to 1,024 characters. Either this or `firebase_token`.
+   * The password to sign in with from now on, 12 to 1,024 characters. Give either this or `firebase_token`.
    *
    * @generated from field: string password = 4;
    */
@@ -122,7 +122,7 @@ export declare const CompleteAgentClaimResponseSchema: GenMessage<CompleteAgentC
  */
 export declare const AgentIdentityService: GenService<{
   /**
-   * Look up what a claim link is about. An expired or claimed link is found too; its status tells.
+   * Look up a claim link. Expired and claimed links are found too; `status` tells.
    *
    * Errors: NOT_FOUND if there is no such claim link.
    *
@@ -135,7 +135,7 @@ export declare const AgentIdentityService: GenService<{
   },
   /**
    * Claim the workspace and sign in. The person becomes its administrator, with a password or with the Google or
-   * Microsoft account behind the identity token. The agent's token goes on working in the claimed workspace. The fifth
+   * Microsoft account behind the identity token. The agent's token stays valid in the claimed workspace. The fifth
    * wrong code voids the link.
    *
    * Errors: NOT_FOUND if there is no such claim link; INVALID_ARGUMENT (INVALID_USER_CODE) if the code is wrong,

@@ -30,35 +30,36 @@ export declare type Allowance = Message<"signpost.v1.Allowance"> & {
   kind: PlanLimitKind;
 
   /**
-   * Of a total, what there is now; otherwise what the running cycle has used.
+   * For a total limit, the present number; for any other limit, the use in the running cycle.
    *
    * @generated from field: int32 used = 3;
    */
   used: number;
 
   /**
-   * How much there may be. Unset when the kind is UNLIMITED or METERED.
+   * The limit. Unset when the kind is UNLIMITED or METERED.
    *
    * @generated from field: optional int32 limit = 4;
    */
   limit?: number | undefined;
 
   /**
-   * What is left, of PLATFORM_CREDITS together with top-up credits. Unset when the kind is UNLIMITED or METERED.
+   * The remaining amount; for PLATFORM_CREDITS it includes top-up credits. Unset when the kind is UNLIMITED or METERED.
    *
    * @generated from field: optional int32 remaining = 5;
    */
   remaining?: number | undefined;
 
   /**
-   * Whether nothing more is allowed; of PLATFORM_CREDITS, whether what is left does not pay for `cheapestActionCost`.
+   * Whether nothing more is allowed; for PLATFORM_CREDITS, whether the remaining credits are fewer than
+   * `cheapestActionCost`.
    *
    * @generated from field: bool reached = 6;
    */
   reached: boolean;
 
   /**
-   * When the running cycle began. Unset of totals, and while nothing was counted, as are the next two.
+   * When the running cycle began. This and the next two fields are unset for totals, and while nothing was counted.
    *
    * @generated from field: google.protobuf.Timestamp cycle_start_at = 7;
    */
@@ -79,28 +80,28 @@ export declare type Allowance = Message<"signpost.v1.Allowance"> & {
   resetsOn?: CalendarDate | undefined;
 
   /**
-   * Whether the caller has dismissed the notice of this limit. Tokens read false.
+   * Whether the caller has dismissed the notice of this limit. Always false for tokens.
    *
    * @generated from field: bool notice_dismissed = 10;
    */
   noticeDismissed: boolean;
 
   /**
-   * How many credits the cheapest thing costs that credits are spent for. Only of PLATFORM_CREDITS.
+   * How many credits the cheapest paid action costs. Only for PLATFORM_CREDITS.
    *
    * @generated from field: optional int32 cheapest_action_cost = 11;
    */
   cheapestActionCost?: number | undefined;
 
   /**
-   * Visits of the running cycle that are locked. Only of TRACKED_VISITS, as are the next two.
+   * Locked visits of the running cycle. This and the next two fields are only set for TRACKED_VISITS.
    *
    * @generated from field: optional int32 locked_count = 12;
    */
   lockedCount?: number | undefined;
 
   /**
-   * Visits of all cycles that are locked.
+   * Locked visits of all cycles.
    *
    * @generated from field: optional int32 locked_total_count = 13;
    */

@@ -34,15 +34,15 @@ export declare const ListAllowancesRequestSchema: GenMessage<ListAllowancesReque
  */
 export declare type ListAllowancesResponse = Message<"signpost.v1.ListAllowancesResponse"> & {
   /**
-   * What is counted: domains, members, credits, visits and API calls.
+   * The counted limits: domains, members, credits, visits and API calls.
    *
    * @generated from field: repeated signpost.v1.Allowance allowances = 1;
    */
   allowances: Allowance[];
 
   /**
-   * All that the workspace is allowed, one for each key. A workspace on trial or sponsored can be allowed less than its
-   * plan.
+   * All limits of the workspace, one for each key. They can be lower than the plan's when the workspace is on trial or
+   * sponsored.
    *
    * @generated from field: repeated signpost.v1.PlanLimit limits = 2;
    */
@@ -69,7 +69,7 @@ export declare const ListAllowancesResponseSchema: GenMessage<ListAllowancesResp
  */
 export declare type DismissAllowanceNoticeRequest = Message<"signpost.v1.DismissAllowanceNoticeRequest"> & {
   /**
-   * The limit, one of those that are counted.
+   * The key of a counted limit.
    *
    * @generated from field: signpost.v1.PlanLimitKey key = 1;
    */
@@ -103,7 +103,7 @@ export declare const DismissAllowanceNoticeResponseSchema: GenMessage<DismissAll
  */
 export declare const AllowancesService: GenService<{
   /**
-   * List what is counted, in the order of PlanLimitKey, and all that the workspace is allowed.
+   * List the counted limits, in the order of PlanLimitKey, and all limits of the workspace.
    *
    * @generated from rpc signpost.v1.AllowancesService.List
    */
@@ -113,8 +113,8 @@ export declare const AllowancesService: GenService<{
     output: typeof ListAllowancesResponseSchema;
   },
   /**
-   * Hide the notice of one limit from the calling member until the limit's next cycle; of a total, until it is no longer
-   * reached. A second call changes nothing.
+   * Hide the notice of one limit from the calling member until the limit's next cycle, or for a total until it is no
+   * longer reached. A second call changes nothing.
    *
    * Errors: PERMISSION_DENIED (MEMBER_SESSION_REQUIRED) if the caller is no member; INVALID_ARGUMENT if nothing is
    * counted for the key.

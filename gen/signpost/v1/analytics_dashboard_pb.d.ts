@@ -20,7 +20,7 @@ export declare const file_signpost_v1_analytics_dashboard: GenFile;
  */
 export declare type AnalyticsDashboard = Message<"signpost.v1.AnalyticsDashboard"> & {
   /**
-   * Given by the caller at creation, or made by the server.
+   * Chosen by the caller at creation, or else made by the server.
    *
    * @generated from field: string id = 1;
    */
@@ -199,7 +199,7 @@ export declare type WidgetSize = Message<"signpost.v1.WidgetSize"> & {
 export declare const WidgetSizeSchema: GenMessage<WidgetSize>;
 
 /**
- * The call of this API that gives a widget its numbers.
+ * The API call that provides a widget's numbers.
  *
  * @generated from message signpost.v1.WidgetDataSource
  */
@@ -219,14 +219,14 @@ export declare type WidgetDataSource = Message<"signpost.v1.WidgetDataSource"> &
   method: string;
 
   /**
-   * What is sent with every call, besides what the flags below add.
+   * The parameters of every call; the flags below add further ones.
    *
    * @generated from field: google.protobuf.Struct params = 3;
    */
   params?: JsonObject | undefined;
 
   /**
-   * Where in the answer the rows are: field names separated by dots, at most 255 characters. Empty means the answer
+   * The place of the rows in the answer: field names separated by dots, at most 255 characters. Empty means the answer
    * itself.
    *
    * @generated from field: string response_data_path = 4;
@@ -275,7 +275,7 @@ export declare type WidgetVisualization = Message<"signpost.v1.WidgetVisualizati
   colors: string[];
 
   /**
-   * Which field of a row is what in the chart, at most 50.
+   * The role of each field of a row in the chart, at most 50.
    *
    * @generated from field: repeated signpost.v1.WidgetFieldMapping field_mappings = 3;
    */
@@ -296,7 +296,7 @@ export declare type WidgetVisualization = Message<"signpost.v1.WidgetVisualizati
 export declare const WidgetVisualizationSchema: GenMessage<WidgetVisualization>;
 
 /**
- * What a field of a row is in the chart.
+ * The role of a row's field in the chart.
  *
  * @generated from message signpost.v1.WidgetFieldMapping
  */
@@ -316,7 +316,7 @@ export declare type WidgetFieldMapping = Message<"signpost.v1.WidgetFieldMapping
   chartRole: string;
 
   /**
-   * What people read, at most 255 characters. Empty means the field's name.
+   * The label that people read, at most 255 characters. Empty means the field's name.
    *
    * @generated from field: string display_label = 3;
    */
@@ -353,7 +353,7 @@ export declare type WidgetTab = Message<"signpost.v1.WidgetTab"> & {
   view: WidgetTabView;
 
   /**
-   * What is sent besides the data source's own parameters; of equal names this one counts.
+   * Parameters sent in addition to the data source's; for equal names the tab's value wins.
    *
    * @generated from field: google.protobuf.Struct params = 4;
    */
@@ -367,7 +367,7 @@ export declare type WidgetTab = Message<"signpost.v1.WidgetTab"> & {
 export declare const WidgetTabSchema: GenMessage<WidgetTab>;
 
 /**
- * What the assistant wrote about the numbers of a widget.
+ * The assistant's text about the numbers of a widget.
  *
  * @generated from message signpost.v1.AnalyticsWidgetResult
  */
@@ -402,7 +402,7 @@ export declare type AnalyticsWidgetResult = Message<"signpost.v1.AnalyticsWidget
   currentCount: number;
 
   /**
-   * Whether the two differ.
+   * Whether the two counts differ.
    *
    * @generated from field: bool stale = 6;
    */

@@ -19,7 +19,7 @@ export declare const file_signpost_v1_analytics_dashboard_service: GenFile;
  */
 export declare type ListDashboardsRequest = Message<"signpost.v1.ListDashboardsRequest"> & {
   /**
-   * Only this link's; `scope` does not count then.
+   * Only dashboards of this link; `scope` is then ignored.
    *
    * @generated from field: string link_id = 1;
    */
@@ -33,21 +33,21 @@ export declare type ListDashboardsRequest = Message<"signpost.v1.ListDashboardsR
   scope: DashboardScope;
 
   /**
-   * How many dashboards to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many dashboards to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 3;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 5;
    */
@@ -108,7 +108,7 @@ export declare type CreateDashboardRequest = Message<"signpost.v1.CreateDashboar
   id: string;
 
   /**
-   * The link it is about; empty means the whole workspace.
+   * The dashboard's link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 2;
    */
@@ -122,14 +122,15 @@ export declare type CreateDashboardRequest = Message<"signpost.v1.CreateDashboar
   name: string;
 
   /**
-   * What it shows; empty means no widgets.
+   * What the dashboard shows; empty means no widgets.
    *
    * @generated from field: signpost.v1.DashboardConfig config = 4;
    */
   config?: DashboardConfig | undefined;
 
   /**
-   * Whether to begin with the widgets that suit a workspace, or with `link_id` a link. It does not count with `config`.
+   * Whether to begin with default widgets for the workspace, or for the link if `link_id` is given. Ignored when
+   * `config` is given.
    *
    * @generated from field: bool use_default_widgets = 5;
    */
@@ -183,15 +184,14 @@ export declare type UpdateDashboardRequest = Message<"signpost.v1.UpdateDashboar
   name: string;
 
   /**
-   * What it shows from now on.
+   * What the dashboard shows from now on.
    *
    * @generated from field: signpost.v1.DashboardConfig config = 3;
    */
   config?: DashboardConfig | undefined;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -393,7 +393,7 @@ export enum DashboardScope {
 export declare const DashboardScopeSchema: GenEnum<DashboardScope>;
 
 /**
- * Keep dashboards of charts, and have widgets summarized.
+ * Manage dashboards of charts, and have the assistant summarize widgets.
  *
  * @generated from service signpost.v1.AnalyticsDashboardService
  */
@@ -425,7 +425,7 @@ export declare const AnalyticsDashboardService: GenService<{
     output: typeof CreateDashboardResponseSchema;
   },
   /**
-   * Change a dashboard. A configuration replaces the old one whole.
+   * Change a dashboard. A given configuration replaces the whole old one.
    *
    * Errors: NOT_FOUND if there is no such dashboard; RESOURCE_EXHAUSTED (LIMIT_REACHED) if it would have more than 50
    * widgets.
@@ -462,11 +462,11 @@ export declare const AnalyticsDashboardService: GenService<{
     output: typeof GetWidgetSummaryResponseSchema;
   },
   /**
-   * Have the assistant summarize the numbers of a widget and store the text. A new text costs one credit; a current
-   * one is answered free of charge.
+   * Have the assistant summarize the numbers of a widget and store the text. A new text costs one credit; a stored text
+   * that is still current is returned free of charge.
    *
-   * Errors: NOT_FOUND if there is no such dashboard or widget; RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS);
-   * UNAVAILABLE (ASSISTANT_UNAVAILABLE).
+   * Errors: NOT_FOUND if there is no such dashboard or widget; RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS); UNAVAILABLE
+   * (ASSISTANT_UNAVAILABLE).
    *
    * @generated from rpc signpost.v1.AnalyticsDashboardService.GenerateWidgetSummary
    */

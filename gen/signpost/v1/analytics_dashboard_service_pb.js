@@ -116,7 +116,7 @@ export const DashboardScope = /*@__PURE__*/
   tsEnum(DashboardScopeSchema);
 
 /**
- * Keep dashboards of charts, and have widgets summarized.
+ * Manage dashboards of charts, and have the assistant summarize widgets.
  *
  * @generated from service signpost.v1.AnalyticsDashboardService
  */

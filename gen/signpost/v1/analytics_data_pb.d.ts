@@ -20,14 +20,15 @@ export declare const file_signpost_v1_analytics_data: GenFile;
  */
 export declare type BreakdownDataPoint = Message<"signpost.v1.BreakdownDataPoint"> & {
   /**
-   * For people: the value's name.
+   * The value's name, for people.
    *
    * @generated from field: string label = 1;
    */
   label: string;
 
   /**
-   * For programs, such as a country code or the full name of an enum value. Empty when the label says it all.
+   * The value for programs, such as a country code or the full name of an enum value. Empty when it would repeat the
+   * label.
    *
    * @generated from field: string code = 2;
    */
@@ -39,7 +40,7 @@ export declare type BreakdownDataPoint = Message<"signpost.v1.BreakdownDataPoint
   eventCount: number;
 
   /**
-   * Of all visits, 0 to 100 with two decimals.
+   * The share of all visits, 0 to 100 with two decimals.
    *
    * @generated from field: double percentage = 4;
    */
@@ -71,7 +72,7 @@ export declare type GeoDataPoint = Message<"signpost.v1.GeoDataPoint"> & {
   eventCount: number;
 
   /**
-   * Of all visits, 0 to 100 with two decimals.
+   * The share of all visits, 0 to 100 with two decimals.
    *
    * @generated from field: double percentage = 3;
    */
@@ -101,7 +102,7 @@ export declare type DeviceDataPoint = Message<"signpost.v1.DeviceDataPoint"> & {
   eventCount: number;
 
   /**
-   * Of all visits, 0 to 100 with two decimals.
+   * The share of all visits, 0 to 100 with two decimals.
    *
    * @generated from field: double percentage = 3;
    */
@@ -213,7 +214,7 @@ export declare type TimeSeriesSeries = Message<"signpost.v1.TimeSeriesSeries"> &
   label: string;
 
   /**
-   * One for each interval, also where nothing happened.
+   * One for each interval, including intervals without visits.
    *
    * @generated from field: repeated signpost.v1.TimeSeriesPoint points = 2;
    */
@@ -270,7 +271,7 @@ export declare type AttributeValueDataPoint = Message<"signpost.v1.AttributeValu
   visitorCount: number;
 
   /**
-   * Of all visitors with the attribute, 0 to 100 with two decimals.
+   * The share of all visitors with the attribute, 0 to 100 with two decimals.
    *
    * @generated from field: double percentage = 3;
    */
@@ -309,7 +310,7 @@ export declare type AttributeValueEntry = Message<"signpost.v1.AttributeValueEnt
 export declare const AttributeValueEntrySchema: GenMessage<AttributeValueEntry>;
 
 /**
- * One step of the way that visits took. Every visit counts once for a step, however often it came by.
+ * One step of the way that visits took. Every visit counts once for a step, however often it reached the step.
  *
  * @generated from message signpost.v1.FunnelStep
  */
@@ -339,21 +340,21 @@ export declare type FunnelStep = Message<"signpost.v1.FunnelStep"> & {
   occurrences: bigint;
 
   /**
-   * Visits of visitors known by e-mail or phone.
+   * Visits of visitors with a known e-mail address or phone number.
    *
    * @generated from field: int64 identified_visitors = 5;
    */
   identifiedVisitors: bigint;
 
   /**
-   * Of the visits that entered, 0 to 100 with two decimals. The entry has 100.
+   * The share of the visits that entered, 0 to 100 with two decimals. The entry has 100.
    *
    * @generated from field: double conversion_rate = 6;
    */
   conversionRate: number;
 
   /**
-   * How many visits reached the step before, but not this one.
+   * How many visits reached the previous step, but not this one.
    *
    * @generated from field: int64 drop_off_from_previous = 7;
    */
@@ -367,14 +368,14 @@ export declare type FunnelStep = Message<"signpost.v1.FunnelStep"> & {
   interactions: bigint;
 
   /**
-   * Of this step's visits, 0 to 100 with two decimals.
+   * The share of this step's visits, 0 to 100 with two decimals.
    *
    * @generated from field: double interaction_rate = 9;
    */
   interactionRate: number;
 
   /**
-   * One for each choice the step offers, also where nobody made it.
+   * One for each choice the step offers, including choices that nobody made.
    *
    * @generated from field: repeated signpost.v1.FunnelBranch branches = 10;
    */
@@ -406,7 +407,7 @@ export declare type FunnelBranch = Message<"signpost.v1.FunnelBranch"> & {
   visits: bigint;
 
   /**
-   * Of the step's visits, 0 to 100 with two decimals.
+   * The share of the step's visits, 0 to 100 with two decimals.
    *
    * @generated from field: double share_of_step = 3;
    */

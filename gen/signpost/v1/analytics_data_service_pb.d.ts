@@ -26,22 +26,22 @@ export declare type GetBreakdownRequest = Message<"signpost.v1.GetBreakdownReque
   dimension: string;
 
   /**
-   * How many values to answer with. 0 means 10; more than 100 means 100.
+   * How many values to return. 0 means 10; more than 100 means 100.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 3;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 4;
    */
@@ -102,22 +102,22 @@ export declare type GetGeoBreakdownRequest = Message<"signpost.v1.GetGeoBreakdow
   groupBy: string;
 
   /**
-   * How many places to answer with. 0 means 10; more than 100 means 100.
+   * How many places to return. 0 means 10; more than 100 means 100.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 3;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 4;
    */
@@ -171,15 +171,15 @@ export declare const GetGeoBreakdownResponseSchema: GenMessage<GetGeoBreakdownRe
  */
 export declare type GetDeviceDistributionRequest = Message<"signpost.v1.GetDeviceDistributionRequest"> & {
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 2;
    */
@@ -233,15 +233,15 @@ export declare const GetDeviceDistributionResponseSchema: GenMessage<GetDeviceDi
  */
 export declare type GetHourOfDayDistributionRequest = Message<"signpost.v1.GetHourOfDayDistributionRequest"> & {
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 2;
    */
@@ -295,22 +295,22 @@ export declare const GetHourOfDayDistributionResponseSchema: GenMessage<GetHourO
  */
 export declare type GetTopLinksRequest = Message<"signpost.v1.GetTopLinksRequest"> & {
   /**
-   * How many links to answer with. 0 means 10; more than 100 means 100.
+   * How many links to return. 0 means 10; more than 100 means 100.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 2;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 3;
    */
@@ -372,15 +372,15 @@ export declare type GetVisitorTrendsRequest = Message<"signpost.v1.GetVisitorTre
   intervalInMinutes: number;
 
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 2;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 3;
    */
@@ -407,7 +407,7 @@ export declare const GetVisitorTrendsRequestSchema: GenMessage<GetVisitorTrendsR
  */
 export declare type GetVisitorTrendsResponse = Message<"signpost.v1.GetVisitorTrendsResponse"> & {
   /**
-   * One for each interval, also where nothing happened.
+   * One for each interval, including intervals without visits.
    *
    * @generated from field: repeated signpost.v1.VisitorTrendDataPoint data = 1;
    */
@@ -437,14 +437,14 @@ export declare const GetVisitorTrendsResponseSchema: GenMessage<GetVisitorTrends
  */
 export declare type GetGroupedTimeSeriesRequest = Message<"signpost.v1.GetGroupedTimeSeriesRequest"> & {
   /**
-   * What makes the groups.
+   * The property that makes the groups.
    *
    * @generated from field: signpost.v1.GroupByDimension group_by = 1;
    */
   groupBy: GroupByDimension;
 
   /**
-   * How many groups to answer with, largest first. 0 means 5; more than 100 means 100.
+   * How many groups to return, largest first. 0 means 5; more than 100 means 100.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -459,15 +459,15 @@ export declare type GetGroupedTimeSeriesRequest = Message<"signpost.v1.GetGroupe
   intervalInMinutes: number;
 
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 4;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 5;
    */
@@ -501,7 +501,7 @@ export declare type GetGroupedTimeSeriesResponse = Message<"signpost.v1.GetGroup
   series: TimeSeriesSeries[];
 
   /**
-   * How many visits there are in all, those of further groups included.
+   * How many visits there are in all, including those of further groups.
    *
    * @generated from field: int32 total_events = 2;
    */
@@ -521,15 +521,15 @@ export declare const GetGroupedTimeSeriesResponseSchema: GenMessage<GetGroupedTi
  */
 export declare type GetStepFunnelRequest = Message<"signpost.v1.GetStepFunnelRequest"> & {
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 2;
    */
@@ -563,7 +563,7 @@ export declare type GetStepFunnelResponse = Message<"signpost.v1.GetStepFunnelRe
   entryVisits: bigint;
 
   /**
-   * Of them, how many were served an exit, 0 to 100 with two decimals.
+   * The share of these visits that reached an exit, 0 to 100 with two decimals.
    *
    * @generated from field: double completion_rate = 2;
    */
@@ -604,8 +604,8 @@ export declare type GetAttributeMetricRequest = Message<"signpost.v1.GetAttribut
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 3;
    */
@@ -632,21 +632,21 @@ export declare const GetAttributeMetricRequestSchema: GenMessage<GetAttributeMet
  */
 export declare type GetAttributeMetricResponse = Message<"signpost.v1.GetAttributeMetricResponse"> & {
   /**
-   * Visitors in the range.
+   * How many visitors there are in the range.
    *
    * @generated from field: int32 audience_count = 1;
    */
   audienceCount: number;
 
   /**
-   * Of them, those with the attribute.
+   * How many of these visitors have the attribute.
    *
    * @generated from field: int32 total_count = 2;
    */
   totalCount: number;
 
   /**
-   * Of them, those whose value is a number.
+   * How many of these visitors have a number as the value.
    *
    * @generated from field: int32 usable_count = 3;
    */
@@ -701,7 +701,7 @@ export declare type GetAttributeDistributionRequest = Message<"signpost.v1.GetAt
   key: string;
 
   /**
-   * How many values to answer with. 0 means 10; more than 100 means 100.
+   * How many values to return. 0 means 10; more than 100 means 100.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -715,8 +715,8 @@ export declare type GetAttributeDistributionRequest = Message<"signpost.v1.GetAt
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 4;
    */
@@ -743,7 +743,7 @@ export declare const GetAttributeDistributionRequestSchema: GenMessage<GetAttrib
  */
 export declare type GetAttributeDistributionResponse = Message<"signpost.v1.GetAttributeDistributionResponse"> & {
   /**
-   * The values most visitors have.
+   * The values that most visitors have.
    *
    * @generated from field: repeated signpost.v1.AttributeValueDataPoint data = 1;
    */
@@ -777,7 +777,7 @@ export declare type GetAttributeValuesRequest = Message<"signpost.v1.GetAttribut
   key: string;
 
   /**
-   * How many values to answer with. 0 means 50; more than 1,000 means 1,000.
+   * How many values to return. 0 means 50; more than 1,000 means 1,000.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -791,8 +791,8 @@ export declare type GetAttributeValuesRequest = Message<"signpost.v1.GetAttribut
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 4;
    */
@@ -999,7 +999,7 @@ export declare const AnalyticsDataService: GenService<{
     output: typeof GetStepFunnelResponseSchema;
   },
   /**
-   * Calculate with the numbers in an attribute of visitors. An attribute nobody has counts as 0.
+   * Calculate with the numbers in an attribute of visitors. An attribute that nobody has gives 0.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT if the range is too long.
    *

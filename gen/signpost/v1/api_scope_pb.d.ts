@@ -12,20 +12,20 @@ import type { ApiScope } from "../options/v1/access_pb.js";
 export declare const file_signpost_v1_api_scope: GenFile;
 
 /**
- * A scope, described for people who choose some.
+ * A scope, described for people who choose scopes.
  *
  * @generated from message signpost.v1.ApiScopeInfo
  */
 export declare type ApiScopeInfo = Message<"signpost.v1.ApiScopeInfo"> & {
   /**
-   * As tokens take and tell it.
+   * The scope as tokens take and show it.
    *
    * @generated from field: signpost.options.v1.ApiScope scope = 1;
    */
   scope: ApiScope;
 
   /**
-   * As errors and OAuth name it, such as `links:read`.
+   * The scope's name in errors and OAuth, such as `links:read`.
    *
    * @generated from field: string name = 2;
    */
@@ -39,14 +39,14 @@ export declare type ApiScopeInfo = Message<"signpost.v1.ApiScopeInfo"> & {
   resource: string;
 
   /**
-   * The part after it.
+   * The part after the colon.
    *
    * @generated from field: signpost.v1.ApiScopeAccess access = 4;
    */
   access: ApiScopeAccess;
 
   /**
-   * What it allows, in one sentence.
+   * What the scope allows, in one sentence.
    *
    * @generated from field: string description = 5;
    */

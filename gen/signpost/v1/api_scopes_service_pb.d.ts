@@ -32,7 +32,7 @@ export declare const ListApiScopesRequestSchema: GenMessage<ListApiScopesRequest
  */
 export declare type ListApiScopesResponse = Message<"signpost.v1.ListApiScopesResponse"> & {
   /**
-   * Every scope there is.
+   * All scopes.
    *
    * @generated from field: repeated signpost.v1.ApiScopeInfo scopes = 1;
    */

@@ -35,7 +35,7 @@ export declare type AssistantDisplayMessage = Message<"signpost.v1.AssistantDisp
   text: string;
 
   /**
-   * The files that came with it.
+   * The files that came with the message.
    *
    * @generated from field: repeated signpost.v1.AssistantDisplayMessageAttachment attachments = 4;
    */
@@ -47,14 +47,14 @@ export declare type AssistantDisplayMessage = Message<"signpost.v1.AssistantDisp
   timestamp?: Timestamp | undefined;
 
   /**
-   * When somebody read it. Unset before, and of messages of people.
+   * When somebody read the message. Unset before that, and for messages of people.
    *
    * @generated from field: google.protobuf.Timestamp read_at = 6;
    */
   readAt?: Timestamp | undefined;
 
   /**
-   * What was offered to the reader below it.
+   * The actions offered to the reader below the message.
    *
    * @generated from field: repeated signpost.v1.ChatUIAction ui_actions = 7;
    */
@@ -93,7 +93,7 @@ export declare type AssistantDisplayMessageAttachment = Message<"signpost.v1.Ass
 export declare const AssistantDisplayMessageAttachmentSchema: GenMessage<AssistantDisplayMessageAttachment>;
 
 /**
- * Something a client can offer the reader below an answer. Nothing happens before it is taken up.
+ * Something a client can offer the reader below an answer. Nothing happens until the reader chooses it.
  *
  * @generated from message signpost.v1.ChatUIAction
  */
@@ -113,14 +113,14 @@ export declare type ChatUIAction = Message<"signpost.v1.ChatUIAction"> & {
   label: string;
 
   /**
-   * What to send as the next message when a button is pressed.
+   * The text to send as the next message when a button is pressed.
    *
    * @generated from field: string value = 3;
    */
   value: string;
 
   /**
-   * What a select offers.
+   * The choices of a select.
    *
    * @generated from field: repeated signpost.v1.ChatUIOption options = 4;
    */
@@ -154,7 +154,7 @@ export declare type ChatUIOption = Message<"signpost.v1.ChatUIOption"> & {
   description: string;
 
   /**
-   * What to send as the next message.
+   * The text to send as the next message.
    *
    * @generated from field: string value = 3;
    */

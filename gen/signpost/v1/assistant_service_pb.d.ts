@@ -18,7 +18,7 @@ export declare const file_signpost_v1_assistant_service: GenFile;
  */
 export declare type AssistantGetConversationRequest = Message<"signpost.v1.AssistantGetConversationRequest"> & {
   /**
-   * What kind of record it is about.
+   * The kind of record that the conversation is about.
    *
    * @generated from field: signpost.v1.AssistantContextType context_type = 1;
    */
@@ -72,7 +72,7 @@ export declare const AssistantGetConversationResponseSchema: GenMessage<Assistan
  */
 export declare type AssistantClearConversationRequest = Message<"signpost.v1.AssistantClearConversationRequest"> & {
   /**
-   * What kind of record it is about.
+   * The kind of record that the conversation is about.
    *
    * @generated from field: signpost.v1.AssistantContextType context_type = 1;
    */
@@ -113,7 +113,7 @@ export declare const AssistantClearConversationResponseSchema: GenMessage<Assist
  */
 export declare type AssistantMarkConversationReadRequest = Message<"signpost.v1.AssistantMarkConversationReadRequest"> & {
   /**
-   * What kind of record it is about.
+   * The kind of record that the conversation is about.
    *
    * @generated from field: signpost.v1.AssistantContextType context_type = 1;
    */
@@ -160,7 +160,7 @@ export declare const AssistantMarkConversationReadResponseSchema: GenMessage<Ass
  */
 export declare type AssistantSendMessageRequest = Message<"signpost.v1.AssistantSendMessageRequest"> & {
   /**
-   * What kind of record it is about.
+   * The kind of record that the conversation is about.
    *
    * @generated from field: signpost.v1.AssistantContextType context_type = 1;
    */
@@ -174,14 +174,14 @@ export declare type AssistantSendMessageRequest = Message<"signpost.v1.Assistant
   contextId: string;
 
   /**
-   * What to say, 1 to 8,000 characters.
+   * The message, 1 to 8,000 characters.
    *
    * @generated from field: string message = 3;
    */
   message: string;
 
   /**
-   * What the client shows at the moment, as JSON text of at most 16 KB.
+   * The client's current view, as JSON text of at most 16 KB.
    *
    * @generated from field: string context_metadata = 4;
    */
@@ -215,14 +215,14 @@ export declare type AssistantSendMessageResponse = Message<"signpost.v1.Assistan
   appliedActions: string[];
 
   /**
-   * Whether the record has changed and should be read again.
+   * Whether the assistant has changed the record, so that it should be read again.
    *
    * @generated from field: bool context_updated = 3;
    */
   contextUpdated: boolean;
 
   /**
-   * What to offer the reader below the answer.
+   * The actions to offer the reader below the answer.
    *
    * @generated from field: repeated signpost.v1.ChatUIAction ui_actions = 4;
    */
@@ -256,7 +256,7 @@ export declare type AssistantUploadFileRequest = Message<"signpost.v1.AssistantU
   mimeType: string;
 
   /**
-   * What it is called, at most 255 characters.
+   * The file's name, at most 255 characters.
    *
    * @generated from field: string name = 3;
    */
@@ -276,7 +276,7 @@ export declare const AssistantUploadFileRequestSchema: GenMessage<AssistantUploa
  */
 export declare type AssistantUploadFileResponse = Message<"signpost.v1.AssistantUploadFileResponse"> & {
   /**
-   * Names the file for 5 minutes.
+   * Identifies the file for 5 minutes.
    *
    * @generated from field: string file_id = 1;
    */
@@ -301,13 +301,13 @@ export declare const AssistantUploadFileResponseSchema: GenMessage<AssistantUplo
 
 /**
  * Talk to the assistant about a record of the workspace. A workspace has one conversation for each record. The
- * assistant acts with the caller's scopes and only offers what would destroy something.
+ * assistant acts with the caller's scopes. A destructive action is only offered to the reader, never taken.
  *
  * @generated from service signpost.v1.AssistantService
  */
 export declare const AssistantService: GenService<{
   /**
-   * Get the last 200 messages of a conversation, oldest first; none when it never began.
+   * Get the last 200 messages of a conversation, oldest first. A conversation that never began has none.
    *
    * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED.
    *
@@ -319,7 +319,7 @@ export declare const AssistantService: GenService<{
     output: typeof AssistantGetConversationResponseSchema;
   },
   /**
-   * Forget a conversation. It may never have begun.
+   * Delete a conversation. The call also succeeds for a conversation that never began.
    *
    * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED.
    *
@@ -331,8 +331,8 @@ export declare const AssistantService: GenService<{
     output: typeof AssistantClearConversationResponseSchema;
   },
   /**
-   * Mark the assistant's messages of a conversation as read, for every caller. Call it when the thread is on screen. It may
-   * never have begun.
+   * Mark the assistant's messages of a conversation as read, for every caller. Call it when the thread is on screen.
+   * The call also succeeds for a conversation that never began.
    *
    * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED.
    *
@@ -344,8 +344,8 @@ export declare const AssistantService: GenService<{
     output: typeof AssistantMarkConversationReadResponseSchema;
   },
   /**
-   * Say something and get the answer, together with the files uploaded since the caller's last message. An answer
-   * costs one credit.
+   * Send a message and get the answer. Files uploaded since the caller's last message are sent with it. An answer costs
+   * one credit.
    *
    * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED;
    * RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS), (PLAN_LIMIT_REACHED) if there were too many messages in this minute;
@@ -359,10 +359,10 @@ export declare const AssistantService: GenService<{
     output: typeof AssistantSendMessageResponseSchema;
   },
   /**
-   * Upload a file for the caller's next message: an image, PDF, plain text or CSV of at most 20 MB. It is forgotten
-   * after 5 minutes.
+   * Upload a file for the caller's next message: an image, PDF, plain text or CSV of at most 20 MB. It is deleted after
+   * 5 minutes.
    *
-   * Errors: INVALID_ARGUMENT if the type is none of those.
+   * Errors: INVALID_ARGUMENT if the file has another type.
    *
    * @generated from rpc signpost.v1.AssistantService.UploadFile
    */

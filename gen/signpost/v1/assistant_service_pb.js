@@ -89,7 +89,7 @@ export const AssistantUploadFileResponseSchema = /*@__PURE__*/
 
 /**
  * Talk to the assistant about a record of the workspace. A workspace has one conversation for each record. The
- * assistant acts with the caller's scopes and only offers what would destroy something.
+ * assistant acts with the caller's scopes. A destructive action is only offered to the reader, never taken.
  *
  * @generated from service signpost.v1.AssistantService
  */

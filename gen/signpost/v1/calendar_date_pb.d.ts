@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_calendar_date: GenFile;
 
 /**
- * A day of the calendar, whatever the timezone.
+ * A day of the calendar, without a timezone.
  *
  * @generated from message signpost.v1.CalendarDate
  */

@@ -12,7 +12,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_custom_domain: GenFile;
 
 /**
- * A domain of the workspace's own on which its links can stand.
+ * A domain of the workspace that its links can use.
  *
  * @generated from message signpost.v1.CustomDomain
  */
@@ -35,8 +35,8 @@ export declare type CustomDomain = Message<"signpost.v1.CustomDomain"> & {
   name: string;
 
   /**
-   * Where visitors of the bare domain go; also the fallback of its links that have none of their own. Empty means the
-   * service's own site for the bare domain.
+   * Where visitors of the bare domain go. It is also the fallback of links on the domain that have no fallback of their
+   * own. Empty means the service's own site for the bare domain.
    *
    * @generated from field: string root_destination = 4;
    */
@@ -48,7 +48,7 @@ export declare type CustomDomain = Message<"signpost.v1.CustomDomain"> & {
   status: CustomDomain_Status;
 
   /**
-   * What the last check found wrong. Empty when it passed, or before the first check.
+   * The fault that the last check found. Empty when the check passed, or before the first check.
    *
    * @generated from field: string last_error = 6;
    */
@@ -91,7 +91,7 @@ export declare type CustomDomain = Message<"signpost.v1.CustomDomain"> & {
 export declare const CustomDomainSchema: GenMessage<CustomDomain>;
 
 /**
- * How far the domain is on its way to serving links. Links can be created on ACTIVE and RENEWAL_PENDING domains.
+ * The domain's progress towards serving links. Links can be created on ACTIVE and RENEWAL_PENDING domains.
  *
  * @generated from enum signpost.v1.CustomDomain.Status
  */
@@ -123,7 +123,7 @@ export enum CustomDomain_Status {
   VERIFICATION_PENDING = 3,
 
   /**
-   * Name and ownership are settled, the certificate is on its way.
+   * Name and ownership are settled; the certificate is being obtained.
    *
    * @generated from enum value: STATUS_CERTIFICATE_PENDING = 4;
    */
@@ -144,7 +144,7 @@ export enum CustomDomain_Status {
   RENEWAL_PENDING = 6,
 
   /**
-   * The certificate ran out. Nothing is served.
+   * The certificate has expired. Nothing is served.
    *
    * @generated from enum value: STATUS_EXPIRED = 7;
    */

@@ -26,7 +26,7 @@ export const CustomDomain_StatusSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_custom_domain, 0, 0);
 
 /**
- * How far the domain is on its way to serving links. Links can be created on ACTIVE and RENEWAL_PENDING domains.
+ * The domain's progress towards serving links. Links can be created on ACTIVE and RENEWAL_PENDING domains.
  *
  * @generated from enum signpost.v1.CustomDomain.Status
  */

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_custom_domain_setup_guide: GenFile;
 
 /**
- * What the owner of a custom domain has to do at the provider of its DNS.
+ * The steps that the owner of a custom domain takes at its DNS provider.
  *
  * @generated from message signpost.v1.CustomDomainSetupGuide
  */
@@ -29,14 +29,14 @@ export declare type CustomDomainSetupGuide = Message<"signpost.v1.CustomDomainSe
   domain: string;
 
   /**
-   * The zone that the name stands in, such as `example.com`. Empty when no name server is found.
+   * The zone of the name, such as `example.com`. Empty when no name server is found.
    *
    * @generated from field: string zone = 3;
    */
   zone: string;
 
   /**
-   * The domain's name within the zone, such as `links`; at the apex `@`, or empty where the provider wants that.
+   * The domain's name within the zone, such as `links`; at the apex `@`, or empty if the provider requires that.
    *
    * @generated from field: string host = 4;
    */
@@ -55,7 +55,7 @@ export declare type CustomDomainSetupGuide = Message<"signpost.v1.CustomDomainSe
   dnsProvider: DnsProvider;
 
   /**
-   * What people call the provider. Empty when it is unknown.
+   * The provider's name, for people. Empty when it is unknown.
    *
    * @generated from field: string dns_provider_name = 7;
    */
@@ -69,7 +69,7 @@ export declare type CustomDomainSetupGuide = Message<"signpost.v1.CustomDomainSe
   dnsSettingsUrl: string;
 
   /**
-   * What the provider's form calls the field that a record's `host` goes into, such as `Name`.
+   * The label of the field for a record's `host` in the provider's form, such as `Name`.
    *
    * @generated from field: string host_field_label = 9;
    */
@@ -90,7 +90,7 @@ export declare type CustomDomainSetupGuide = Message<"signpost.v1.CustomDomainSe
   records: CustomDomainDnsRecord[];
 
   /**
-   * Unset where the provider does not offer it.
+   * The provider's one-click setup. Unset if the provider offers none.
    *
    * @generated from field: signpost.v1.CustomDomainOneClickSetup one_click_setup = 12;
    */
@@ -127,28 +127,28 @@ export declare type CustomDomainDnsRecord = Message<"signpost.v1.CustomDomainDns
   name: string;
 
   /**
-   * Its name within the zone, as the provider wants it.
+   * The record's name within the zone, in the form the provider requires.
    *
    * @generated from field: string host = 4;
    */
   host: string;
 
   /**
-   * What the record has to say.
+   * The value that the record must have.
    *
    * @generated from field: string value = 5;
    */
   value: string;
 
   /**
-   * Whether the domain serves nothing without it.
+   * Whether the domain needs the record to serve links.
    *
    * @generated from field: bool required = 6;
    */
   required: boolean;
 
   /**
-   * Whether it is there already.
+   * Whether the record exists already.
    *
    * @generated from field: bool detected = 7;
    */
@@ -162,20 +162,20 @@ export declare type CustomDomainDnsRecord = Message<"signpost.v1.CustomDomainDns
 export declare const CustomDomainDnsRecordSchema: GenMessage<CustomDomainDnsRecord>;
 
 /**
- * A way to have the provider set the records.
+ * A page where the provider sets the records itself.
  *
  * @generated from message signpost.v1.CustomDomainOneClickSetup
  */
 export declare type CustomDomainOneClickSetup = Message<"signpost.v1.CustomDomainOneClickSetup"> & {
   /**
-   * What people call the provider.
+   * The provider's name, for people.
    *
    * @generated from field: string provider_name = 1;
    */
   providerName: string;
 
   /**
-   * Where to agree to it.
+   * The page where the owner agrees.
    *
    * @generated from field: string apply_url = 2;
    */
@@ -189,7 +189,7 @@ export declare type CustomDomainOneClickSetup = Message<"signpost.v1.CustomDomai
 export declare const CustomDomainOneClickSetupSchema: GenMessage<CustomDomainOneClickSetup>;
 
 /**
- * Who serves the DNS of a domain.
+ * The provider that serves a domain's DNS.
  *
  * @generated from enum signpost.v1.DnsProvider
  */
@@ -200,7 +200,7 @@ export enum DnsProvider {
   UNSPECIFIED = 0,
 
   /**
-   * None of those below, or there are no name servers.
+   * Another provider, or the domain has no name servers.
    *
    * @generated from enum value: DNS_PROVIDER_UNKNOWN = 1;
    */
@@ -355,7 +355,7 @@ export enum DnsRecordPurpose {
   OWNERSHIP = 3,
 
   /**
-   * It proves to the maker of the certificate that the service may have it.
+   * It proves to the certificate authority that the service may have the certificate.
    *
    * @generated from enum value: DNS_RECORD_PURPOSE_CERTIFICATE_VALIDATION = 4;
    */
@@ -406,7 +406,7 @@ export enum CustomDomainSetupHint {
   UNSPECIFIED = 0,
 
   /**
-   * Cloudflare has to answer with the record itself, its proxy turned off.
+   * Cloudflare must answer with the record itself: turn its proxy off for it.
    *
    * @generated from enum value: CUSTOM_DOMAIN_SETUP_HINT_CLOUDFLARE_DNS_ONLY = 1;
    */
@@ -427,7 +427,7 @@ export enum CustomDomainSetupHint {
   NAMESERVERS_NOT_FOUND = 3,
 
   /**
-   * Google Domains has become a part of Squarespace.
+   * Google Domains is now part of Squarespace.
    *
    * @generated from enum value: CUSTOM_DOMAIN_SETUP_HINT_GOOGLE_DOMAINS_MOVED = 4;
    */

@@ -39,7 +39,7 @@ export const DnsProviderSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_custom_domain_setup_guide, 0);
 
 /**
- * Who serves the DNS of a domain.
+ * The provider that serves a domain's DNS.
  *
  * @generated from enum signpost.v1.DnsProvider
  */

@@ -34,7 +34,7 @@ export declare type CustomDomainValidation = Message<"signpost.v1.CustomDomainVa
   name: string;
 
   /**
-   * What the record has to say.
+   * The value that the record must have.
    *
    * @generated from field: string value = 4;
    */

@@ -108,21 +108,21 @@ export declare type ListCustomDomainsRequest = Message<"signpost.v1.ListCustomDo
   status: CustomDomain_Status;
 
   /**
-   * How many domains to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many domains to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 2;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 4;
    */
@@ -196,7 +196,7 @@ export declare const ValidationInstructionsCustomDomainRequestSchema: GenMessage
  */
 export declare type ValidationInstructionsCustomDomainResponse = Message<"signpost.v1.ValidationInstructionsCustomDomainResponse"> & {
   /**
-   * The records, none while they are not known yet.
+   * The records; empty while they are not known yet.
    *
    * @generated from field: repeated signpost.v1.CustomDomainValidation validations = 1;
    */
@@ -236,7 +236,7 @@ export declare const GetCustomDomainSetupGuideRequestSchema: GenMessage<GetCusto
  */
 export declare type GetCustomDomainSetupGuideResponse = Message<"signpost.v1.GetCustomDomainSetupGuideResponse"> & {
   /**
-   * What to do.
+   * The setup steps.
    *
    * @generated from field: signpost.v1.CustomDomainSetupGuide setup_guide = 1;
    */
@@ -310,8 +310,7 @@ export declare type UpdateCustomDomainRequest = Message<"signpost.v1.UpdateCusto
   rootDestination: string;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -423,7 +422,7 @@ export declare const CustomDomainsService: GenService<{
     output: typeof ListCustomDomainsResponseSchema;
   },
   /**
-   * List the DNS records to set for a domain. They may appear a while after the domain is registered.
+   * List the DNS records to set for a domain. The list may stay empty for a while after the domain is registered.
    *
    * Errors: NOT_FOUND if there is no such domain.
    *
@@ -435,8 +434,8 @@ export declare const CustomDomainsService: GenService<{
     output: typeof ValidationInstructionsCustomDomainResponseSchema;
   },
   /**
-   * Get what to do at the DNS provider of a domain. Providers are told by the name servers of the zone; looking them up
-   * never makes the call fail.
+   * Get the setup steps at the DNS provider of a domain. The service recognises the provider by the name servers of the
+   * zone. The call succeeds even if their look-up fails.
    *
    * Errors: NOT_FOUND if there is no such domain.
    *
@@ -448,8 +447,8 @@ export declare const CustomDomainsService: GenService<{
     output: typeof GetCustomDomainSetupGuideResponseSchema;
   },
   /**
-   * Check DNS and certificate of a domain now, at most once in 10 seconds. What is wrong stands in `last_error`; it
-   * does not make the call fail.
+   * Check DNS and certificate of a domain now, at most once in 10 seconds. The call succeeds even if the check fails;
+   * `last_error` names the fault.
    *
    * Errors: NOT_FOUND if there is no such domain; RESOURCE_EXHAUSTED (RATE_LIMITED).
    *
@@ -475,7 +474,7 @@ export declare const CustomDomainsService: GenService<{
   /**
    * Delete a domain without links; its name is free at once.
    *
-   * Errors: NOT_FOUND if there is no such domain; FAILED_PRECONDITION (DOMAIN_IN_USE) if links stand on it.
+   * Errors: NOT_FOUND if there is no such domain; FAILED_PRECONDITION (DOMAIN_IN_USE) if links use it.
    *
    * @generated from rpc signpost.v1.CustomDomainsService.Delete
    */

@@ -12,9 +12,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_device: GenFile;
 
 /**
- * A phone, computer or program that visited a link of the workspace. It is made from the visit's headers and address
- * and from what hosted pages report. Whatever is unknown, or not kept at the link's level of data collection, is empty
- * or 0.
+ * A phone, computer or program that visited a link of the workspace. It is made from the visit's headers and address,
+ * and from the data that hosted pages report. A field is empty or 0 when its value is unknown, or not kept at the
+ * link's level of data collection.
  *
  * @generated from message signpost.v1.Device
  */
@@ -25,14 +25,14 @@ export declare type Device = Message<"signpost.v1.Device"> & {
   id: string;
 
   /**
-   * How the device is built.
+   * The form of the device.
    *
    * @generated from field: signpost.v1.DeviceType device_type = 2;
    */
   deviceType: DeviceType;
 
   /**
-   * Who drives it.
+   * The kind of actor that uses the device.
    *
    * @generated from field: signpost.v1.DeviceActor device_actor = 3;
    */
@@ -46,7 +46,7 @@ export declare type Device = Message<"signpost.v1.Device"> & {
   deviceActorName: string;
 
   /**
-   * Who runs the bot or agent. Empty for people.
+   * The operator of the bot or agent. Empty for people.
    *
    * @generated from field: string device_actor_origin = 5;
    */
@@ -110,7 +110,7 @@ export declare type Device = Message<"signpost.v1.Device"> & {
   ipAddress: string;
 
   /**
-   * ISO 3166-1 alpha-2, upper case, from the address, as are the other places.
+   * ISO 3166-1 alpha-2, upper case. This and the other places are derived from the address.
    *
    * @generated from field: string country = 15;
    */
@@ -153,7 +153,7 @@ export declare type Device = Message<"signpost.v1.Device"> & {
   asn: number;
 
   /**
-   * In CSS pixels, reported by a hosted page, as are the fields that follow.
+   * In CSS pixels. Hosted pages report this field and the ones below it.
    *
    * @generated from field: double screen_width = 22;
    */
@@ -245,7 +245,7 @@ export declare type Device = Message<"signpost.v1.Device"> & {
 export declare const DeviceSchema: GenMessage<Device>;
 
 /**
- * How a device is built.
+ * The form of a device.
  *
  * @generated from enum signpost.v1.DeviceType
  */
@@ -289,7 +289,8 @@ export enum DeviceType {
 export declare const DeviceTypeSchema: GenEnum<DeviceType>;
 
 /**
- * Who drives a device. Visits of HUMAN and UNKNOWN are counted; visits of BOT and AGENT are recorded only.
+ * The kind of actor that uses a device. Visits of HUMAN and UNKNOWN are counted; visits of BOT and AGENT are recorded
+ * only.
  *
  * @generated from enum signpost.v1.DeviceActor
  */
@@ -321,7 +322,7 @@ export enum DeviceActor {
   AGENT = 3,
 
   /**
-   * The user agent is empty or unreadable.
+   * The user agent is empty or unknown.
    *
    * @generated from enum value: DEVICE_ACTOR_UNKNOWN = 4;
    */

@@ -26,7 +26,7 @@ export const DeviceTypeSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_device, 0);
 
 /**
- * How a device is built.
+ * The form of a device.
  *
  * @generated from enum signpost.v1.DeviceType
  */
@@ -40,7 +40,8 @@ export const DeviceActorSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_device, 1);
 
 /**
- * Who drives a device. Visits of HUMAN and UNKNOWN are counted; visits of BOT and AGENT are recorded only.
+ * The kind of actor that uses a device. Visits of HUMAN and UNKNOWN are counted; visits of BOT and AGENT are recorded
+ * only.
  *
  * @generated from enum signpost.v1.DeviceActor
  */

@@ -26,7 +26,7 @@ export declare type CreateDirectoryRequest = Message<"signpost.v1.CreateDirector
   name: string;
 
   /**
-   * The directory to stand in; empty means the root level.
+   * The parent directory; empty means the root level.
    *
    * @generated from field: string parent_directory_id = 2;
    */
@@ -106,28 +106,28 @@ export declare const GetDirectoryResponseSchema: GenMessage<GetDirectoryResponse
  */
 export declare type ListDirectoriesRequest = Message<"signpost.v1.ListDirectoriesRequest"> & {
   /**
-   * How many directories to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many directories to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 7;
    */
   cursor: string;
 
   /**
-   * Only what stands in this directory; empty means the root level.
+   * Only directories in this one; empty means the root level.
    *
    * @generated from field: string parent_directory_id = 3;
    */
@@ -230,8 +230,7 @@ export declare type UpdateDirectoryRequest = Message<"signpost.v1.UpdateDirector
   parentDirectoryIdDelete: boolean;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -299,7 +298,7 @@ export declare type DeleteDirectoryResponse = Message<"signpost.v1.DeleteDirecto
 export declare const DeleteDirectoryResponseSchema: GenMessage<DeleteDirectoryResponse>;
 
 /**
- * Manage the folders that links stand in.
+ * Manage the folders of links.
  *
  * @generated from service signpost.v1.DirectoriesService
  */
@@ -330,10 +329,10 @@ export declare const DirectoriesService: GenService<{
     output: typeof GetDirectoryResponseSchema;
   },
   /**
-   * List the directories of one level, newest first, or those of all levels below, ordered by path.
+   * List the directories of one level, newest first, or of all levels below, ordered by path.
    *
-   * Errors: NOT_FOUND if there is no such parent; INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged
-   * or belongs to other filters.
+   * Errors: NOT_FOUND if there is no such parent; INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or
+   * belongs to other filters.
    *
    * @generated from rpc signpost.v1.DirectoriesService.List
    */
@@ -343,11 +342,11 @@ export declare const DirectoriesService: GenService<{
     output: typeof ListDirectoriesResponseSchema;
   },
   /**
-   * Rename or move a directory. The paths of everything below follow at once.
+   * Rename or move a directory. The paths of everything below change at once.
    *
    * Errors: NOT_FOUND if there is no such directory or parent; ALREADY_EXISTS (NAME_TAKEN) if a sibling has the name;
-   * INVALID_ARGUMENT (DIRECTORY_CYCLE) if it would stand below itself, (MUTUALLY_EXCLUSIVE_FIELDS) if a parent is
-   * given and removed, or if something would be more than 10 levels deep.
+   * INVALID_ARGUMENT (DIRECTORY_CYCLE) if it would be below itself, (MUTUALLY_EXCLUSIVE_FIELDS) if a parent is given
+   * and removed, or if something would be more than 10 levels deep.
    *
    * @generated from rpc signpost.v1.DirectoriesService.Update
    */
@@ -359,8 +358,8 @@ export declare const DirectoriesService: GenService<{
   /**
    * Delete an empty directory.
    *
-   * Errors: NOT_FOUND if there is no such directory; FAILED_PRECONDITION (DIRECTORY_NOT_EMPTY) if links or directories
-   * stand in it.
+   * Errors: NOT_FOUND if there is no such directory; FAILED_PRECONDITION (DIRECTORY_NOT_EMPTY) if it contains links or
+   * directories.
    *
    * @generated from rpc signpost.v1.DirectoriesService.Delete
    */

@@ -88,7 +88,7 @@ export const DeleteDirectoryResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_directories_service, 9);
 
 /**
- * Manage the folders that links stand in.
+ * Manage the folders of links.
  *
  * @generated from service signpost.v1.DirectoriesService
  */

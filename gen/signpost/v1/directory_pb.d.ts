@@ -28,7 +28,7 @@ export declare type Directory = Message<"signpost.v1.Directory"> & {
   workspaceId: string;
 
   /**
-   * 1 to 100 characters without `/`, unique among its siblings whatever its case.
+   * 1 to 100 characters without `/`, unique among its siblings, ignoring case.
    *
    * @generated from field: string name = 3;
    */

@@ -12,28 +12,28 @@ import type { Any } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_error_body: GenFile;
 
 /**
- * What a call over REST that was refused or failed answers with, in `error`. It is not called Error, because languages have
- * a type of this name that generated clients take it for.
+ * The answer of a refused or failed REST call, in `error`. Its name is not Error, because generated clients would
+ * confuse it with their language's own type of that name.
  *
  * @generated from message signpost.v1.ErrorBody
  */
 export declare type ErrorBody = Message<"signpost.v1.ErrorBody"> & {
   /**
-   * The HTTP status, once more.
+   * The HTTP status of the answer.
    *
    * @generated from field: int32 code = 1;
    */
   code: number;
 
   /**
-   * Why, a value of ErrorReason without its prefix, such as `SHORTLINK_TAKEN`.
+   * The reason: a value of ErrorReason without its prefix, such as `SHORTLINK_TAKEN`.
    *
    * @generated from field: string code_type = 2;
    */
   codeType: string;
 
   /**
-   * For people: what is wrong and how to mend it.
+   * What is wrong and how to mend it, for people.
    *
    * @generated from field: string message = 3;
    */

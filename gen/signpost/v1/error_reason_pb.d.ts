@@ -10,8 +10,8 @@ import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
 export declare const file_signpost_v1_error_reason: GenFile;
 
 /**
- * Why a call was refused: `error.codeType` over REST and `ErrorInfo.reason` everywhere, without the prefix. The reasons
- * that repeat a gRPC code are sent when there is nothing more specific to say.
+ * Why a call was refused: `error.codeType` over REST and `ErrorInfo.reason` everywhere, without the prefix. A reason
+ * that repeats a gRPC code is sent when there is no more specific one.
  *
  * @generated from enum signpost.v1.ErrorReason
  */
@@ -31,7 +31,7 @@ export enum ErrorReason {
   CANCELLED = 1,
 
   /**
-   * Something failed that has no code of its own.
+   * The call failed in a way that has no code of its own.
    *
    * @generated from enum value: ERROR_REASON_UNKNOWN = 2;
    */
@@ -108,14 +108,14 @@ export enum ErrorReason {
   UNIMPLEMENTED = 12,
 
   /**
-   * A fault of the service; the request id leads to its log.
+   * A fault of the service; the request id finds it in the service's log.
    *
    * @generated from enum value: ERROR_REASON_INTERNAL = 13;
    */
   INTERNAL = 13,
 
   /**
-   * The service or its database is away for the moment.
+   * The service or its database is unavailable at the moment.
    *
    * @generated from enum value: ERROR_REASON_UNAVAILABLE = 14;
    */
@@ -136,7 +136,7 @@ export enum ErrorReason {
   UNAUTHENTICATED = 16,
 
   /**
-   * The path exists, but not with this HTTP method; `Allow` lists the ones it has.
+   * The path exists, but not with this HTTP method; `Allow` lists the methods it has.
    *
    * @generated from enum value: ERROR_REASON_METHOD_NOT_ALLOWED = 20;
    */
@@ -164,7 +164,7 @@ export enum ErrorReason {
   INVALID_IDEMPOTENCY_KEY = 23,
 
   /**
-   * The idempotency key came before with another request.
+   * The idempotency key was already used with another request.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_KEY_REUSED = 24;
    */
@@ -220,7 +220,7 @@ export enum ErrorReason {
   FULL_ACCESS_REQUIRED = 17,
 
   /**
-   * A token was to be granted what its maker does not hold; metadata `scope` names it.
+   * The caller would grant a token a scope that the caller does not hold; metadata `scope` names it.
    *
    * @generated from enum value: ERROR_REASON_SCOPE_NOT_HELD = 18;
    */
@@ -234,7 +234,7 @@ export enum ErrorReason {
   ONE_OF_REQUIRED = 31,
 
   /**
-   * A value came together with the flag that deletes it.
+   * A value was given together with the flag that deletes it.
    *
    * @generated from enum value: ERROR_REASON_MUTUALLY_EXCLUSIVE_FIELDS = 32;
    */
@@ -262,15 +262,15 @@ export enum ErrorReason {
   LIVE_CREDENTIAL_REQUIRED = 35,
 
   /**
-   * Sandboxes do not have this.
+   * The operation is not available in sandboxes.
    *
    * @generated from enum value: ERROR_REASON_NOT_AVAILABLE_IN_SANDBOX = 37;
    */
   NOT_AVAILABLE_IN_SANDBOX = 37,
 
   /**
-   * A limit of the plan is used up; metadata `key` names it, a value of PlanLimitKey. With `Retry-After` when it is one
-   * of a month or minute.
+   * A limit of the plan is used up; metadata `key` names it, a value of PlanLimitKey. With `Retry-After` if the limit
+   * is for a month or a minute.
    *
    * @generated from enum value: ERROR_REASON_PLAN_LIMIT_REACHED = 38;
    */
@@ -284,7 +284,7 @@ export enum ErrorReason {
   INSUFFICIENT_CREDITS = 39,
 
   /**
-   * The short link breaks the form or is reserved.
+   * The short link is malformed or reserved.
    *
    * @generated from enum value: ERROR_REASON_INVALID_SHORTLINK = 40;
    */
@@ -298,14 +298,14 @@ export enum ErrorReason {
   SHORTLINK_TAKEN = 41,
 
   /**
-   * A record with the client-given id exists.
+   * A record with the id that the caller chose exists already.
    *
    * @generated from enum value: ERROR_REASON_ID_TAKEN = 42;
    */
   ID_TAKEN = 42,
 
   /**
-   * The destination's scheme is not allowed, or the URL is unreadable.
+   * The destination's scheme is not allowed, or the URL is malformed.
    *
    * @generated from enum value: ERROR_REASON_INVALID_DESTINATION = 43;
    */
@@ -319,21 +319,21 @@ export enum ErrorReason {
   MALICIOUS_URL = 44,
 
   /**
-   * The custom domain does not serve links yet, or no longer.
+   * The custom domain does not serve links yet, or has stopped serving them.
    *
    * @generated from enum value: ERROR_REASON_DOMAIN_NOT_ACTIVE = 45;
    */
   DOMAIN_NOT_ACTIVE = 45,
 
   /**
-   * The design belongs to another record.
+   * The design is already used by a link or template.
    *
    * @generated from enum value: ERROR_REASON_DESIGN_IN_USE = 46;
    */
   DESIGN_IN_USE = 46,
 
   /**
-   * A record holds as many parts as any plan allows, such as the steps of a link or the widgets of a dashboard.
+   * A record has as many parts as are allowed on every plan, such as the steps of a link or the widgets of a dashboard.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_REACHED = 47;
    */
@@ -389,28 +389,28 @@ export enum ErrorReason {
   NAME_TAKEN = 62,
 
   /**
-   * A directory cannot stand below itself.
+   * A directory cannot be moved below itself.
    *
    * @generated from enum value: ERROR_REASON_DIRECTORY_CYCLE = 63;
    */
   DIRECTORY_CYCLE = 63,
 
   /**
-   * Links or directories stand in the directory.
+   * The directory contains links or directories.
    *
    * @generated from enum value: ERROR_REASON_DIRECTORY_NOT_EMPTY = 64;
    */
   DIRECTORY_NOT_EMPTY = 64,
 
   /**
-   * A workspace has registered the domain.
+   * A workspace has already registered the domain.
    *
    * @generated from enum value: ERROR_REASON_DOMAIN_TAKEN = 65;
    */
   DOMAIN_TAKEN = 65,
 
   /**
-   * Links stand on the domain.
+   * Links use the domain.
    *
    * @generated from enum value: ERROR_REASON_DOMAIN_IN_USE = 66;
    */
@@ -445,7 +445,7 @@ export enum ErrorReason {
   WORKSPACE_NOT_READY = 70,
 
   /**
-   * The workspace or the link has a dashboard.
+   * The workspace or the link has a dashboard already.
    *
    * @generated from enum value: ERROR_REASON_DASHBOARD_EXISTS = 71;
    */
@@ -459,7 +459,7 @@ export enum ErrorReason {
   ENTRY_STEP_REQUIRED = 72,
 
   /**
-   * Conditions would lead to each other in a circle.
+   * The conditions would lead to each other in a circle.
    *
    * @generated from enum value: ERROR_REASON_CONDITION_CYCLE = 73;
    */
@@ -487,7 +487,7 @@ export enum ErrorReason {
   TOO_MANY_FILTERS = 82,
 
   /**
-   * Another visitor has the address.
+   * Another visitor has the e-mail address.
    *
    * @generated from enum value: ERROR_REASON_VISITOR_EMAIL_TAKEN = 83;
    */
@@ -529,7 +529,7 @@ export enum ErrorReason {
   CLAIM_EMAIL_MISMATCH = 94,
 
   /**
-   * The claim link or the registration ran out, or five wrong codes voided it.
+   * The claim link or the registration expired, or five wrong codes voided the link.
    *
    * @generated from enum value: ERROR_REASON_CLAIM_EXPIRED = 95;
    */
@@ -543,7 +543,7 @@ export enum ErrorReason {
   CLAIM_ALREADY_COMPLETED = 96,
 
   /**
-   * Messages cannot be sent to this address: it is unreadable, not https, or leads into a private network.
+   * Messages cannot be sent to this address: it is malformed, not https, or leads into a private network.
    *
    * @generated from enum value: ERROR_REASON_INVALID_ENDPOINT_URL = 100;
    */
@@ -586,7 +586,7 @@ export enum ErrorReason {
 
   /**
    * Codes in the design cannot be read; `PreconditionFailure` lists why, metadata `score` and `failingCase` say how far
-   * they are from it.
+   * the design is from readable.
    *
    * @generated from enum value: ERROR_REASON_DESIGN_NOT_SCANNABLE = 106;
    */

@@ -17,8 +17,8 @@ export const ErrorReasonSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_error_reason, 0);
 
 /**
- * Why a call was refused: `error.codeType` over REST and `ErrorInfo.reason` everywhere, without the prefix. The reasons
- * that repeat a gRPC code are sent when there is nothing more specific to say.
+ * Why a call was refused: `error.codeType` over REST and `ErrorInfo.reason` everywhere, without the prefix. A reason
+ * that repeats a gRPC code is sent when there is no more specific one.
  *
  * @generated from enum signpost.v1.ErrorReason
  */

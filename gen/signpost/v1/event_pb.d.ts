@@ -20,8 +20,8 @@ import type { Workspace } from "./workspace_pb.js";
 export declare const file_signpost_v1_event: GenFile;
 
 /**
- * One visit of a link. The server records it; further steps of the same visit add traces, not events. Events are kept
- * for 24 months, also when their link or visitor is deleted.
+ * One visit of a link. The server records it; further steps of the same visit add traces to this event. Events are kept
+ * for 24 months, even when their link or visitor is deleted.
  *
  * @generated from message signpost.v1.Event
  */
@@ -37,7 +37,7 @@ export declare type Event = Message<"signpost.v1.Event"> & {
   workspaceId: string;
 
   /**
-   * Stays when the link is deleted.
+   * It stays when the link is deleted.
    *
    * @generated from field: string link_id = 3;
    */
@@ -94,14 +94,14 @@ export declare type Event = Message<"signpost.v1.Event"> & {
   entrypoint: string;
 
   /**
-   * Where the visit ended: the URL of the exit or of the fallback. Empty before that, and for exits without a URL.
+   * Where the visit ended: the URL of the exit or of the fallback. Empty until then, and for exits without a URL.
    *
    * @generated from field: string destination = 12;
    */
   destination: string;
 
   /**
-   * The action of the exit that was served; EVENT_ACTION_CLIENT_REDIRECT for a fallback. Unspecified before that.
+   * The action of the exit that was served; EVENT_ACTION_CLIENT_REDIRECT for a fallback. Unspecified until then.
    *
    * @generated from field: signpost.v1.EventAction destination_action = 13;
    */
@@ -169,7 +169,7 @@ export declare type Event = Message<"signpost.v1.Event"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Also moves when a lead score lands.
+   * It also changes when the lead score is written.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 23;
    */
@@ -183,13 +183,13 @@ export declare type Event = Message<"signpost.v1.Event"> & {
 export declare const EventSchema: GenMessage<Event>;
 
 /**
- * How far a visit got through its workflow. Conditions are not counted.
+ * A visit's progress through its workflow. Conditions are not counted.
  *
  * @generated from message signpost.v1.EventJourney
  */
 export declare type EventJourney = Message<"signpost.v1.EventJourney"> & {
   /**
-   * The number of different steps reached, the entry among them.
+   * The number of different steps reached, including the entry.
    *
    * @generated from field: int32 steps_reached = 1;
    */

@@ -11,13 +11,13 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_event_trace_condition: GenFile;
 
 /**
- * The visit type was looked at.
+ * A condition read the visit type.
  *
  * @generated from message signpost.v1.VisitTypeConditionTraceData
  */
 export declare type VisitTypeConditionTraceData = Message<"signpost.v1.VisitTypeConditionTraceData"> & {
   /**
-   * What was found, `FIRST` or `RETURNING`.
+   * The observed value, `FIRST` or `RETURNING`.
    *
    * @generated from field: string visit_type = 1;
    */
@@ -70,7 +70,7 @@ export declare type VisitTypeConditionTraceOption = Message<"signpost.v1.VisitTy
 export declare const VisitTypeConditionTraceOptionSchema: GenMessage<VisitTypeConditionTraceOption>;
 
 /**
- * Attributes of the visitor were looked at.
+ * A condition read attributes of the visitor.
  *
  * @generated from message signpost.v1.VisitorDataConditionTraceData
  */
@@ -106,7 +106,7 @@ export declare type VisitorDataConditionTraceOption = Message<"signpost.v1.Visit
   attributeKey: string;
 
   /**
-   * Such as `STRING_EQUALS`. Empty where the step has none that is known.
+   * The operator, such as `STRING_EQUALS`. Empty if the step has no known operator.
    *
    * @generated from field: string operator = 2;
    */
@@ -125,7 +125,7 @@ export declare type VisitorDataConditionTraceOption = Message<"signpost.v1.Visit
   attributeFound: boolean;
 
   /**
-   * The attribute's value then. Empty when there was none.
+   * The attribute's value at that time. Empty when there was none.
    *
    * @generated from field: string observed_value = 5;
    */
@@ -151,7 +151,7 @@ export declare type VisitorDataConditionTraceOption = Message<"signpost.v1.Visit
 export declare const VisitorDataConditionTraceOptionSchema: GenMessage<VisitorDataConditionTraceOption>;
 
 /**
- * The country was looked at.
+ * A condition read the country.
  *
  * @generated from message signpost.v1.CountryConditionTraceData
  */
@@ -203,7 +203,7 @@ export declare type CountryConditionTraceOption = Message<"signpost.v1.CountryCo
 export declare const CountryConditionTraceOptionSchema: GenMessage<CountryConditionTraceOption>;
 
 /**
- * The weekday was looked at.
+ * A condition read the weekday.
  *
  * @generated from message signpost.v1.DayOfWeekConditionTraceData
  */
@@ -244,7 +244,7 @@ export declare type DayOfWeekConditionTraceOption = Message<"signpost.v1.DayOfWe
   name: string;
 
   /**
-   * Names of days, such as `MONDAY`, where the step has numbers.
+   * Names of days, such as `MONDAY`; the step itself has numbers.
    *
    * @generated from field: repeated string days_of_week = 3;
    */
@@ -265,7 +265,7 @@ export declare type DayOfWeekConditionTraceOption = Message<"signpost.v1.DayOfWe
 export declare const DayOfWeekConditionTraceOptionSchema: GenMessage<DayOfWeekConditionTraceOption>;
 
 /**
- * The time of day was looked at.
+ * A condition read the time of day.
  *
  * @generated from message signpost.v1.TimeOfDayConditionTraceData
  */
@@ -306,14 +306,14 @@ export declare type TimeOfDayConditionTraceRange = Message<"signpost.v1.TimeOfDa
   name: string;
 
   /**
-   * `HH:MM`, part of the range.
+   * `HH:MM`, included in the range.
    *
    * @generated from field: string start_time = 3;
    */
   startTime: string;
 
   /**
-   * `HH:MM`, no longer part of the range.
+   * `HH:MM`, excluded from the range.
    *
    * @generated from field: string end_time = 4;
    */
@@ -334,7 +334,7 @@ export declare type TimeOfDayConditionTraceRange = Message<"signpost.v1.TimeOfDa
 export declare const TimeOfDayConditionTraceRangeSchema: GenMessage<TimeOfDayConditionTraceRange>;
 
 /**
- * The day of the month was looked at.
+ * A condition read the day of the month.
  *
  * @generated from message signpost.v1.DayOfMonthConditionTraceData
  */
@@ -396,7 +396,7 @@ export declare type DayOfMonthConditionTraceOption = Message<"signpost.v1.DayOfM
 export declare const DayOfMonthConditionTraceOptionSchema: GenMessage<DayOfMonthConditionTraceOption>;
 
 /**
- * The date was looked at.
+ * A condition read the date.
  *
  * @generated from message signpost.v1.SpecificDateConditionTraceData
  */
@@ -437,7 +437,7 @@ export declare type SpecificDateConditionTraceOption = Message<"signpost.v1.Spec
   name: string;
 
   /**
-   * Unset for a date that comes round every year.
+   * Unset for a date that recurs every year.
    *
    * @generated from field: optional int32 year = 3;
    */
@@ -468,13 +468,13 @@ export declare type SpecificDateConditionTraceOption = Message<"signpost.v1.Spec
 export declare const SpecificDateConditionTraceOptionSchema: GenMessage<SpecificDateConditionTraceOption>;
 
 /**
- * The device type was looked at.
+ * A condition read the device type.
  *
  * @generated from message signpost.v1.DeviceTypeConditionTraceData
  */
 export declare type DeviceTypeConditionTraceData = Message<"signpost.v1.DeviceTypeConditionTraceData"> & {
   /**
-   * What was found, such as `MOBILE`.
+   * The observed value, such as `MOBILE`.
    *
    * @generated from field: string device_type = 1;
    */
@@ -516,7 +516,7 @@ export declare type DeviceTypeConditionTraceOption = Message<"signpost.v1.Device
   name: string;
 
   /**
-   * What the branch asks for, such as `MOBILE`.
+   * The value that the branch matches, such as `MOBILE`.
    *
    * @generated from field: string device_type = 3;
    */
@@ -537,13 +537,13 @@ export declare type DeviceTypeConditionTraceOption = Message<"signpost.v1.Device
 export declare const DeviceTypeConditionTraceOptionSchema: GenMessage<DeviceTypeConditionTraceOption>;
 
 /**
- * The device platform was looked at.
+ * A condition read the device platform.
  *
  * @generated from message signpost.v1.DevicePlatformConditionTraceData
  */
 export declare type DevicePlatformConditionTraceData = Message<"signpost.v1.DevicePlatformConditionTraceData"> & {
   /**
-   * What was found, as in the device.
+   * The observed value, as in the device.
    *
    * @generated from field: string platform_name = 1;
    */
@@ -585,7 +585,7 @@ export declare type DevicePlatformConditionTraceOption = Message<"signpost.v1.De
   name: string;
 
   /**
-   * What the branch asks for, such as `IOS`.
+   * The value that the branch matches, such as `IOS`.
    *
    * @generated from field: string platform_name = 3;
    */
@@ -606,13 +606,13 @@ export declare type DevicePlatformConditionTraceOption = Message<"signpost.v1.De
 export declare const DevicePlatformConditionTraceOptionSchema: GenMessage<DevicePlatformConditionTraceOption>;
 
 /**
- * The device browser was looked at.
+ * A condition read the device browser.
  *
  * @generated from message signpost.v1.DeviceBrowserConditionTraceData
  */
 export declare type DeviceBrowserConditionTraceData = Message<"signpost.v1.DeviceBrowserConditionTraceData"> & {
   /**
-   * What was found, as in the device.
+   * The observed value, as in the device.
    *
    * @generated from field: string browser_name = 1;
    */
@@ -654,7 +654,7 @@ export declare type DeviceBrowserConditionTraceOption = Message<"signpost.v1.Dev
   name: string;
 
   /**
-   * What the branch asks for, such as `SAFARI`.
+   * The value that the branch matches, such as `SAFARI`.
    *
    * @generated from field: string browser_name = 3;
    */
@@ -675,13 +675,13 @@ export declare type DeviceBrowserConditionTraceOption = Message<"signpost.v1.Dev
 export declare const DeviceBrowserConditionTraceOptionSchema: GenMessage<DeviceBrowserConditionTraceOption>;
 
 /**
- * The device brand was looked at.
+ * A condition read the device brand.
  *
  * @generated from message signpost.v1.DeviceBrandConditionTraceData
  */
 export declare type DeviceBrandConditionTraceData = Message<"signpost.v1.DeviceBrandConditionTraceData"> & {
   /**
-   * What was found, as in the device.
+   * The observed value, as in the device.
    *
    * @generated from field: string device_brand = 1;
    */
@@ -723,7 +723,7 @@ export declare type DeviceBrandConditionTraceOption = Message<"signpost.v1.Devic
   name: string;
 
   /**
-   * What the branch asks for, such as `APPLE`.
+   * The value that the branch matches, such as `APPLE`.
    *
    * @generated from field: string device_brand = 3;
    */
@@ -744,13 +744,13 @@ export declare type DeviceBrandConditionTraceOption = Message<"signpost.v1.Devic
 export declare const DeviceBrandConditionTraceOptionSchema: GenMessage<DeviceBrandConditionTraceOption>;
 
 /**
- * The device actor was looked at.
+ * A condition read the device actor.
  *
  * @generated from message signpost.v1.DeviceActorConditionTraceData
  */
 export declare type DeviceActorConditionTraceData = Message<"signpost.v1.DeviceActorConditionTraceData"> & {
   /**
-   * What was found, such as `HUMAN`.
+   * The observed value, such as `HUMAN`.
    *
    * @generated from field: string device_actor = 1;
    */
@@ -792,7 +792,7 @@ export declare type DeviceActorConditionTraceOption = Message<"signpost.v1.Devic
   name: string;
 
   /**
-   * What the branch asks for, such as `HUMAN`.
+   * The value that the branch matches, such as `HUMAN`.
    *
    * @generated from field: string device_actor = 3;
    */

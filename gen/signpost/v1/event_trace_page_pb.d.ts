@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_event_trace_page: GenFile;
 
 /**
- * A password was asked for. Passwords tried are never kept.
+ * A page asked for a password. Entered passwords are never kept.
  *
  * @generated from message signpost.v1.PasswordTraceData
  */
@@ -67,7 +67,7 @@ export declare type FormTraceData = Message<"signpost.v1.FormTraceData"> & {
   skipButtonText: string;
 
   /**
-   * Whether the step leaves the form out for known visitors.
+   * Whether the step skips the form for known visitors.
    *
    * @generated from field: bool auto_skip_if_known = 5;
    */
@@ -199,7 +199,7 @@ export declare type MessagePageTraceData = Message<"signpost.v1.MessagePageTrace
   navigationType: string;
 
   /**
-   * How the visitor went on, `BUTTON` or `TIMER`. Empty until then.
+   * How the visitor continued, `BUTTON` or `TIMER`. Empty until then.
    *
    * @generated from field: string outcome = 3;
    */
@@ -452,7 +452,7 @@ export declare type SocialLinksTraceData = Message<"signpost.v1.SocialLinksTrace
   links: SocialLinkTraceButton[];
 
   /**
-   * The link pressed last. Unset until one is pressed.
+   * The last link that the visitor pressed. Unset until then.
    *
    * @generated from field: signpost.v1.SocialLinkTraceButton selected_link = 5;
    */

@@ -16,8 +16,7 @@ export declare const file_signpost_v1_event_trace: GenFile;
 
 /**
  * What happened at one workflow step of one visit. An event has at most one trace for each step; reaching the step
- * again updates it. Traces are written by the server and keep the step as it was then, whatever becomes of the step
- * later.
+ * again updates it. The server writes traces. A trace keeps the step as it was then, even if the step changes later.
  *
  * @generated from message signpost.v1.EventTrace
  */
@@ -88,8 +87,8 @@ export declare type EventTrace = Message<"signpost.v1.EventTrace"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * What the step's attribute capture saved to the visitor, text by key; where a value is set once, the visitor may have
-   * had another one. Empty after the visitor is deleted.
+   * What the step's attribute capture saved to the visitor, text by key. A value with mode SET_ONCE may have left the
+   * visitor's earlier value unchanged. Empty after the visitor is deleted.
    *
    * @generated from field: map<string, string> saved_attributes = 12;
    */
@@ -103,13 +102,13 @@ export declare type EventTrace = Message<"signpost.v1.EventTrace"> & {
 export declare const EventTraceSchema: GenMessage<EventTrace>;
 
 /**
- * What a step saw and did. Text that stands for an enum value is the bare name, such as `MOBILE`.
+ * What a step observed and did. Enum values are written as their short names, such as `MOBILE`.
  *
  * @generated from message signpost.v1.EventTraceData
  */
 export declare type EventTraceData = Message<"signpost.v1.EventTraceData"> & {
   /**
-   * The variants, one for each action, and one for identify calls.
+   * One variant for each action, and one for identify calls.
    *
    * @generated from oneof signpost.v1.EventTraceData.data
    */
@@ -303,7 +302,7 @@ export declare type EntryAccessTraceData = Message<"signpost.v1.EntryAccessTrace
 export declare const EntryAccessTraceDataSchema: GenMessage<EntryAccessTraceData>;
 
 /**
- * The visitor was sent on.
+ * The visitor was redirected.
  *
  * @generated from message signpost.v1.RedirectTraceData
  */
@@ -316,14 +315,14 @@ export declare type RedirectTraceData = Message<"signpost.v1.RedirectTraceData">
   destination: string;
 
   /**
-   * Whether the destination got `lbid`. Never with a fallback.
+   * Whether `lbid` was added to the destination. Always false for a fallback.
    *
    * @generated from field: bool conversion_tracking = 2;
    */
   conversionTracking: boolean;
 
   /**
-   * Whether the workflow could not go on and the link's fallback was served instead.
+   * Whether the link's fallback was served because the workflow could not continue.
    *
    * @generated from field: bool fallback = 3;
    */
@@ -343,14 +342,14 @@ export declare const RedirectTraceDataSchema: GenMessage<RedirectTraceData>;
  */
 export declare type IdentifyVisitorTraceData = Message<"signpost.v1.IdentifyVisitorTraceData"> & {
   /**
-   * Whether the call filled in empty attributes only.
+   * Whether the call only set empty attributes.
    *
    * @generated from field: bool set_once = 1;
    */
   setOnce: boolean;
 
   /**
-   * The reserved keys in the call, with their `$`.
+   * The reserved keys of the call, including their `$`.
    *
    * @generated from field: repeated string system_fields = 2;
    */

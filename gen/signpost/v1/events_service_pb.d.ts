@@ -35,14 +35,14 @@ export declare type ListEventsRequest = Message<"signpost.v1.ListEventsRequest">
   visitorId: string;
 
   /**
-   * Only events scanned at this time or later.
+   * Only events whose `scannedAt` is this time or later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 3;
    */
   startDate?: Timestamp | undefined;
 
   /**
-   * Only events scanned at this time or earlier.
+   * Only events whose `scannedAt` is this time or earlier.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 4;
    */
@@ -56,21 +56,21 @@ export declare type ListEventsRequest = Message<"signpost.v1.ListEventsRequest">
   responseFormat: ResponseFormat;
 
   /**
-   * How many events to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many events to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 6;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 7;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 9;
    */
@@ -91,7 +91,7 @@ export declare type ListEventsRequest = Message<"signpost.v1.ListEventsRequest">
 export declare const ListEventsRequestSchema: GenMessage<ListEventsRequest>;
 
 /**
- * Response for ListEvents: one of both, as the request's format says.
+ * Response for ListEvents: either JSON or CSV, as the request's format says.
  *
  * @generated from message signpost.v1.ListEventsResponse
  */

@@ -62,7 +62,7 @@ export declare type GoogleFormsIntegration = Message<"signpost.v1.GoogleFormsInt
   responsesSynced: bigint;
 
   /**
-   * How many of them could be matched with a visitor.
+   * How many of these responses were matched with a visitor.
    *
    * @generated from field: int64 visitors_enriched = 8;
    */
@@ -92,7 +92,7 @@ export declare const GoogleFormsIntegrationSchema: GenMessage<GoogleFormsIntegra
  */
 export declare type DetectedGoogleForm = Message<"signpost.v1.DetectedGoogleForm"> & {
   /**
-   * Empty when the URL does not tell it.
+   * Empty when the URL does not contain it.
    *
    * @generated from field: string form_id = 1;
    */

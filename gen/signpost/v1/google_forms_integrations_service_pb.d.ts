@@ -189,7 +189,7 @@ export declare type SyncGoogleFormsResponse = Message<"signpost.v1.SyncGoogleFor
   responsesSynced: bigint;
 
   /**
-   * Of them, those matched with a visitor.
+   * How many of these responses were matched with a visitor.
    *
    * @generated from field: int64 visitors_enriched = 2;
    */
@@ -209,15 +209,14 @@ export declare const SyncGoogleFormsResponseSchema: GenMessage<SyncGoogleFormsRe
  */
 export declare type UpdateGoogleFormsIntegrationRequest = Message<"signpost.v1.UpdateGoogleFormsIntegrationRequest"> & {
   /**
-   * ACTIVE or PAUSED; DISCONNECTED, 3, is for the service to set.
+   * ACTIVE or PAUSED; only the service sets DISCONNECTED, 3.
    *
    * @generated from field: signpost.v1.GoogleFormsIntegrationStatus status = 1;
    */
   status: GoogleFormsIntegrationStatus;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -295,8 +294,8 @@ export declare const GoogleFormsIntegrationsService: GenService<{
     output: typeof GetGoogleFormsIntegrationResponseSchema;
   },
   /**
-   * Get the address at which a person grants access to the Google account. It works for 10 minutes, for the caller
-   * only.
+   * Get the address at which a person grants access to the Google account. The address works for 10 minutes, for the
+   * caller only.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.GetOAuthURL
    */
@@ -306,10 +305,10 @@ export declare const GoogleFormsIntegrationsService: GenService<{
     output: typeof GetGoogleFormsOAuthURLResponseSchema;
   },
   /**
-   * Connect the account with what Google gave the person's browser.
+   * Connect the account with the code that Google gave the person's browser.
    *
-   * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Google
-   * refuses the code.
+   * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Google refuses
+   * the code.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.CompleteOAuth
    */
@@ -354,7 +353,7 @@ export declare const GoogleFormsIntegrationsService: GenService<{
     output: typeof UpdateGoogleFormsIntegrationResponseSchema;
   },
   /**
-   * Disconnect: the grant is given back to Google, and visitors keep what they have.
+   * Disconnect the account. The service revokes its grant at Google; visitors keep their attributes.
    *
    * Errors: NOT_FOUND if nothing is connected.
    *

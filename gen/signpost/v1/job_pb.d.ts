@@ -12,7 +12,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_job: GenFile;
 
 /**
- * Work that goes on after the call that asked for it was answered, all or nothing. It can be read until 24 hours after it
+ * Background work that a call started. It takes effect as a whole or not at all. It can be read until 24 hours after it
  * finished, and it survives a restart of the service.
  *
  * @generated from message signpost.v1.Job
@@ -48,7 +48,7 @@ export declare type Job = Message<"signpost.v1.Job"> & {
   statusUrl: string;
 
   /**
-   * What a job of type LINKS_BULK_CREATE has made. Unset unless it succeeded.
+   * The result of a job of type LINKS_BULK_CREATE. Unset until it succeeds.
    *
    * @generated from field: signpost.v1.LinksBulkCreateResult links_bulk_create = 6;
    */
@@ -67,7 +67,7 @@ export declare type Job = Message<"signpost.v1.Job"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Unset before the job succeeds or fails.
+   * When the job succeeded or failed. Unset until then.
    *
    * @generated from field: google.protobuf.Timestamp completed_at = 9;
    */
@@ -81,7 +81,7 @@ export declare type Job = Message<"signpost.v1.Job"> & {
 export declare const JobSchema: GenMessage<Job>;
 
 /**
- * What a job that creates links has made.
+ * The result of a job that creates links.
  *
  * @generated from message signpost.v1.LinksBulkCreateResult
  */
@@ -107,14 +107,14 @@ export declare const LinksBulkCreateResultSchema: GenMessage<LinksBulkCreateResu
  */
 export declare type JobError = Message<"signpost.v1.JobError"> & {
   /**
-   * The reason with which the call would have been refused that does the same at once; INTERNAL after three crashes.
+   * The reason with which CreateBulk would have refused the same links; INTERNAL after three crashes.
    *
    * @generated from field: string code_type = 1;
    */
   codeType: string;
 
   /**
-   * For people. It names the first bad field, such as `links[3].destination`.
+   * The message for people. It names the first bad field, such as `links[3].destination`.
    *
    * @generated from field: string message = 2;
    */
@@ -152,7 +152,7 @@ export enum JobType {
 export declare const JobTypeSchema: GenEnum<JobType>;
 
 /**
- * Where a job stands. SUCCEEDED and FAILED are final.
+ * The state of a job. SUCCEEDED and FAILED are final.
  *
  * @generated from enum signpost.v1.JobStatus
  */

@@ -54,7 +54,7 @@ export const JobStatusSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_job, 1);
 
 /**
- * Where a job stands. SUCCEEDED and FAILED are final.
+ * The state of a job. SUCCEEDED and FAILED are final.
  *
  * @generated from enum signpost.v1.JobStatus
  */

@@ -52,7 +52,7 @@ export declare type GetJobResponse = Message<"signpost.v1.GetJobResponse"> & {
 export declare const GetJobResponseSchema: GenMessage<GetJobResponse>;
 
 /**
- * Follow work that goes on in the background.
+ * Follow background work.
  *
  * @generated from service signpost.v1.JobsService
  */

@@ -30,7 +30,7 @@ export const GetJobResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_jobs_service, 1);
 
 /**
- * Follow work that goes on in the background.
+ * Follow background work.
  *
  * @generated from service signpost.v1.JobsService
  */

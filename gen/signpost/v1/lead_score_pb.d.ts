@@ -13,7 +13,7 @@ export declare const file_signpost_v1_lead_score: GenFile;
 
 /**
  * How promising one visit was, computed by the server when the visit's journey ends. Scores and factors are whole
- * numbers from 0 to 100; a factor that could not be measured is unset and does not weigh.
+ * numbers from 0 to 100; a factor that could not be measured is unset and has no weight.
  *
  * @generated from message signpost.v1.LeadScore
  */
@@ -48,7 +48,7 @@ export declare type LeadScore = Message<"signpost.v1.LeadScore"> & {
   leadScore: number;
 
   /**
-   * How much of the workflow was completed, and how long the pages were looked at.
+   * How much of the workflow the visitor completed, and how long the visitor looked at pages.
    *
    * @generated from field: optional int32 engagement_level = 6;
    */

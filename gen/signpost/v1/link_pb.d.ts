@@ -16,14 +16,14 @@ import type { PageTheme } from "./page_theme_pb.js";
 export declare const file_signpost_v1_link: GenFile;
 
 /**
- * A short link and its QR code, which lead visitors through a workflow. Where they end up is said by the workflow's
- * steps, not by the link.
+ * A short link and its QR code, which lead visitors through a workflow. The workflow's steps define the destination;
+ * the link itself has none.
  *
  * @generated from message signpost.v1.Link
  */
 export declare type Link = Message<"signpost.v1.Link"> & {
   /**
-   * Given by the caller at creation, or made by the server.
+   * Chosen by the caller at creation, or else made by the server.
    *
    * @generated from field: string id = 1;
    */
@@ -57,7 +57,8 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   shortlink: string;
 
   /**
-   * The full URL of the short link. The QR code holds it with `?qr` added, which tells scans from clicks.
+   * The full URL of the short link. The QR code contains this URL with `?qr` added, which distinguishes scans from
+   * clicks.
    *
    * @generated from field: string entrypoint = 6;
    */
@@ -71,8 +72,8 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   customDomainId: string;
 
   /**
-   * Where visitors go when the workflow cannot go on. Empty means the root destination of the custom domain, or a page
-   * that says the link is not available. At most 2,048 characters.
+   * Where visitors go when the workflow cannot continue. Empty means the root destination of the custom domain, or a
+   * page that says the link is not available. At most 2,048 characters.
    *
    * @generated from field: string fallback_destination = 8;
    */
@@ -100,7 +101,7 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   qrcodeDesignId: string;
 
   /**
-   * The template whose styling the design took over last. Empty means none, or one that is deleted.
+   * The template whose styling was last copied to the design. Empty means none, or one that is deleted.
    *
    * @generated from field: string qrcode_template_id = 12;
    */
@@ -121,14 +122,14 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   eventCount: bigint;
 
   /**
-   * Since when the QR image waits to be drawn again. Unset while it is up to date.
+   * Since when the QR image has been waiting to be redrawn. Unset while the image is up to date.
    *
    * @generated from field: google.protobuf.Timestamp qrcode_pending_update_since = 15;
    */
   qrcodePendingUpdateSince?: Timestamp | undefined;
 
   /**
-   * The address of the QR image, good for an hour. In lists and reads only with include `qrcodeSignedUrl`.
+   * The address of the QR image, valid for an hour. In lists and reads only with include `qrcodeSignedUrl`.
    *
    * @generated from field: optional string qrcode_signed_url = 16;
    */
@@ -163,8 +164,8 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   pageTheme?: PageTheme | undefined;
 
   /**
-   * When the link leaves the workspace: it is hidden from every read then and cannot be brought back, its short link stays
-   * taken, and visitors are sent to `expiredDestination`. Unset means never.
+   * When the link leaves the workspace. From then on no read shows it, it cannot be restored, its short link stays
+   * taken, and its visitors are sent to `expiredDestination`. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 23;
    */
@@ -179,8 +180,8 @@ export declare type Link = Message<"signpost.v1.Link"> & {
   expiredDestination: string;
 
   /**
-   * The template whose look was applied to the link last; it survives edits of the theme. Empty means none, one that is
-   * deleted, or that `pageThemeId` was set or cleared since.
+   * The template whose look was applied to the link last; it stays when the theme is edited. Empty means that there is
+   * none, that it is deleted, or that `pageThemeId` was set or cleared since.
    *
    * @generated from field: string page_theme_template_id = 25;
    */

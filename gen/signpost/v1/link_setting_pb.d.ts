@@ -12,8 +12,8 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_link_setting: GenFile;
 
 /**
- * How much is kept about the visitors of a workspace's links. Every workspace has exactly one such record, named by
- * its `linkSettingId`.
+ * How much is kept about the visitors of a workspace's links. Every workspace has exactly one such record, with the id
+ * in `linkSettingId`.
  *
  * @generated from message signpost.v1.LinkSetting
  */
@@ -59,21 +59,21 @@ export enum DataCollection {
   UNSPECIFIED = 0,
 
   /**
-   * The event alone: no cookie, no visitor, no answers, and of the device only its kind and country.
+   * Only the event: no cookie, no visitor, no answers; of the device only its kind and country are kept.
    *
    * @generated from enum value: DATA_COLLECTION_NONE = 1;
    */
   NONE = 1,
 
   /**
-   * Cookie, visitor and forms; the address cut to a network, and no data reported by pages.
+   * Cookie, visitor and form answers are kept; the address is cut to a network, and data reported by pages is dropped.
    *
    * @generated from enum value: DATA_COLLECTION_BASIC = 2;
    */
   BASIC = 2,
 
   /**
-   * Everything a device tells, and the full address.
+   * Everything that a device reports, and the full address, is kept.
    *
    * @generated from enum value: DATA_COLLECTION_ADVANCED = 3;
    */

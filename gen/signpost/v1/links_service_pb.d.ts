@@ -30,7 +30,7 @@ export declare type CreateLinkRequest = Message<"signpost.v1.CreateLinkRequest">
   destination: string;
 
   /**
-   * What people call it, at most 255 characters. Empty means the destination's host.
+   * The name for people, at most 255 characters. Empty means the destination's host.
    *
    * @generated from field: string name = 2;
    */
@@ -59,7 +59,7 @@ export declare type CreateLinkRequest = Message<"signpost.v1.CreateLinkRequest">
   directoryId: string;
 
   /**
-   * Where visitors go when the workflow leads nowhere; the rules of `destination` hold.
+   * Where visitors go when the workflow cannot continue; the rules of `destination` apply.
    *
    * @generated from field: string fallback_destination = 6;
    */
@@ -73,14 +73,14 @@ export declare type CreateLinkRequest = Message<"signpost.v1.CreateLinkRequest">
   conversionTracking: boolean;
 
   /**
-   * What the link is for, at most 2,000 characters; it weighs the lead score.
+   * What the link is for, at most 2,000 characters. It sets the weights of lead scores.
    *
    * @generated from field: string purpose = 8;
    */
   purpose: string;
 
   /**
-   * Names of tags, made on the fly: at most 20, each 1 to 50 characters.
+   * Names of tags: at most 20, each 1 to 50 characters. Tags that do not exist yet are created.
    *
    * @generated from field: repeated string tags = 9;
    */
@@ -101,35 +101,35 @@ export declare type CreateLinkRequest = Message<"signpost.v1.CreateLinkRequest">
   id: string;
 
   /**
-   * An unattached design for the QR code; it then belongs to the link.
+   * A design for the QR code that no link or template uses; it then belongs to the link.
    *
    * @generated from field: string qrcode_design_id = 12;
    */
   qrcodeDesignId: string;
 
   /**
-   * A template to make the design from. Neither design nor template means the default design.
+   * A template to make the design from. Without a design and a template the link gets the default design.
    *
    * @generated from field: string qrcode_template_id = 13;
    */
   qrcodeTemplateId: string;
 
   /**
-   * Whether to answer only when the QR image exists, after at most 10 seconds; the answer then has `qrcode_signed_url`.
+   * Whether the call waits for the QR image, for at most 10 seconds; the answer then has `qrcode_signed_url`.
    *
    * @generated from field: bool wait_for_qrcode = 14;
    */
   waitForQrcode: boolean;
 
   /**
-   * When the link expires, in the future: it leaves the workspace then, for good. Unset means never.
+   * When the link expires, a time in the future: the link then leaves the workspace for good. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 15;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Where visitors go once it has expired; the rules of `destination` hold. Empty means a page that says so.
+   * Where visitors go once the link has expired; the rules of `destination` apply. Empty means a page that says so.
    *
    * @generated from field: string expired_destination = 16;
    */
@@ -156,7 +156,7 @@ export declare type CreateLinkResponse = Message<"signpost.v1.CreateLinkResponse
   link?: Link | undefined;
 
   /**
-   * Its first steps, entry step first.
+   * The link's first steps, entry step first.
    *
    * @generated from field: repeated signpost.v1.WorkflowStep workflow_steps = 2;
    */
@@ -296,14 +296,14 @@ export declare const CreateBulkJobResponseSchema: GenMessage<CreateBulkJobRespon
  */
 export declare type CreateContactLinkRequest = Message<"signpost.v1.CreateContactLinkRequest"> & {
   /**
-   * What the card says. First and last name are required.
+   * The contents of the card. First and last name are required.
    *
    * @generated from field: signpost.v1.VCardPayload vcard_data = 1;
    */
   vcardData?: VCardPayload | undefined;
 
   /**
-   * What people call it, at most 255 characters. Empty means first and last name.
+   * The name for people, at most 255 characters. Empty means first and last name.
    *
    * @generated from field: string name = 2;
    */
@@ -325,21 +325,21 @@ export declare type CreateContactLinkRequest = Message<"signpost.v1.CreateContac
   customDomainId: string;
 
   /**
-   * Where visitors go when the card cannot be shown; the rules of Create's `destination` hold.
+   * Where visitors go when the card cannot be shown; the rules of Create's `destination` apply.
    *
    * @generated from field: string fallback_destination = 5;
    */
   fallbackDestination: string;
 
   /**
-   * What the link is for, at most 2,000 characters; it weighs the lead score.
+   * What the link is for, at most 2,000 characters. It sets the weights of lead scores.
    *
    * @generated from field: string purpose = 6;
    */
   purpose: string;
 
   /**
-   * Names of tags, made on the fly: at most 20, each 1 to 50 characters.
+   * Names of tags: at most 20, each 1 to 50 characters. Tags that do not exist yet are created.
    *
    * @generated from field: repeated string tags = 7;
    */
@@ -353,21 +353,21 @@ export declare type CreateContactLinkRequest = Message<"signpost.v1.CreateContac
   metadata: { [key: string]: string };
 
   /**
-   * An unattached design for the QR code; it then belongs to the link.
+   * A design for the QR code that no link or template uses; it then belongs to the link.
    *
    * @generated from field: string qrcode_design_id = 9;
    */
   qrcodeDesignId: string;
 
   /**
-   * A template to make the design from. Neither design nor template means the default design.
+   * A template to make the design from. Without a design and a template the link gets the default design.
    *
    * @generated from field: string qrcode_template_id = 10;
    */
   qrcodeTemplateId: string;
 
   /**
-   * Whether to answer only when the QR image exists, after at most 10 seconds; the answer then has `qrcode_signed_url`.
+   * Whether the call waits for the QR image, for at most 10 seconds; the answer then has `qrcode_signed_url`.
    *
    * @generated from field: bool wait_for_qrcode = 11;
    */
@@ -388,14 +388,15 @@ export declare type CreateContactLinkRequest = Message<"signpost.v1.CreateContac
   id: string;
 
   /**
-   * When the link expires, in the future: it leaves the workspace then, for good. Unset means never.
+   * When the link expires, a time in the future: the link then leaves the workspace for good. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 14;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Where visitors go once it has expired; the rules of Create's `destination` hold. Empty means a page that says so.
+   * Where visitors go once the link has expired; the rules of Create's `destination` apply. Empty means a page that
+   * says so.
    *
    * @generated from field: string expired_destination = 15;
    */
@@ -422,7 +423,7 @@ export declare type CreateContactLinkResponse = Message<"signpost.v1.CreateConta
   link?: Link | undefined;
 
   /**
-   * Its first steps, entry step first.
+   * The link's first steps, entry step first.
    *
    * @generated from field: repeated signpost.v1.WorkflowStep workflow_steps = 2;
    */
@@ -449,7 +450,7 @@ export declare type CreateThankYouLinkRequest = Message<"signpost.v1.CreateThank
   title: string;
 
   /**
-   * What people call it, at most 255 characters. Empty means the title.
+   * The name for people, at most 255 characters. Empty means the title.
    *
    * @generated from field: string name = 2;
    */
@@ -485,14 +486,14 @@ export declare type CreateThankYouLinkRequest = Message<"signpost.v1.CreateThank
   description: string;
 
   /**
-   * What the link is for, at most 2,000 characters; it weighs the lead score.
+   * What the link is for, at most 2,000 characters. It sets the weights of lead scores.
    *
    * @generated from field: string purpose = 7;
    */
   purpose: string;
 
   /**
-   * Names of tags, made on the fly: at most 20, each 1 to 50 characters.
+   * Names of tags: at most 20, each 1 to 50 characters. Tags that do not exist yet are created.
    *
    * @generated from field: repeated string tags = 8;
    */
@@ -506,21 +507,21 @@ export declare type CreateThankYouLinkRequest = Message<"signpost.v1.CreateThank
   metadata: { [key: string]: string };
 
   /**
-   * An unattached design for the QR code; it then belongs to the link.
+   * A design for the QR code that no link or template uses; it then belongs to the link.
    *
    * @generated from field: string qrcode_design_id = 10;
    */
   qrcodeDesignId: string;
 
   /**
-   * A template to make the design from. Neither design nor template means the default design.
+   * A template to make the design from. Without a design and a template the link gets the default design.
    *
    * @generated from field: string qrcode_template_id = 11;
    */
   qrcodeTemplateId: string;
 
   /**
-   * Whether to answer only when the QR image exists, after at most 10 seconds; the answer then has `qrcode_signed_url`.
+   * Whether the call waits for the QR image, for at most 10 seconds; the answer then has `qrcode_signed_url`.
    *
    * @generated from field: bool wait_for_qrcode = 12;
    */
@@ -534,14 +535,15 @@ export declare type CreateThankYouLinkRequest = Message<"signpost.v1.CreateThank
   id: string;
 
   /**
-   * When the link expires, in the future: it leaves the workspace then, for good. Unset means never.
+   * When the link expires, a time in the future: the link then leaves the workspace for good. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 14;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Where visitors go once it has expired; the rules of Create's `destination` hold. Empty means a page that says so.
+   * Where visitors go once the link has expired; the rules of Create's `destination` apply. Empty means a page that
+   * says so.
    *
    * @generated from field: string expired_destination = 15;
    */
@@ -568,7 +570,7 @@ export declare type CreateThankYouLinkResponse = Message<"signpost.v1.CreateThan
   link?: Link | undefined;
 
   /**
-   * Its first steps, entry step first.
+   * The link's first steps, entry step first.
    *
    * @generated from field: repeated signpost.v1.WorkflowStep workflow_steps = 2;
    */
@@ -635,21 +637,21 @@ export declare const GetLinkResponseSchema: GenMessage<GetLinkResponse>;
  */
 export declare type ListLinksRequest = Message<"signpost.v1.ListLinksRequest"> & {
   /**
-   * How many links to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many links to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 10;
    */
@@ -698,7 +700,7 @@ export declare type ListLinksRequest = Message<"signpost.v1.ListLinksRequest"> &
   view: LinkView;
 
   /**
-   * The directory of the directory view; empty means the links in no directory. It does not count without that view.
+   * The directory of the directory view; empty means the links in no directory. Ignored in other views.
    *
    * @generated from field: string directory_id = 9;
    */
@@ -766,7 +768,7 @@ export declare type UpdateLinkRequest = Message<"signpost.v1.UpdateLinkRequest">
   name: string;
 
   /**
-   * Where visitors go when the workflow leads nowhere; empty clears it.
+   * Where visitors go when the workflow cannot continue; empty clears it.
    *
    * @generated from field: string fallback_destination = 3;
    */
@@ -822,43 +824,42 @@ export declare type UpdateLinkRequest = Message<"signpost.v1.UpdateLinkRequest">
   qrcodeTemplateId: string;
 
   /**
-   * Forgets the template and keeps the design; not together with `qrcode_template_id`.
+   * Clears the template and keeps the design; not together with `qrcode_template_id`.
    *
    * @generated from field: bool qrcode_template_id_delete = 11;
    */
   qrcodeTemplateIdDelete: boolean;
 
   /**
-   * When the link shall expire, in the future: it leaves the workspace then, for good.
+   * When the link expires, a time in the future: the link then leaves the workspace for good.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 13;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Lets the link live on without end; not together with `expires_at`.
+   * Removes the expiry, so that the link never expires; not together with `expires_at`.
    *
    * @generated from field: bool expires_at_delete = 14;
    */
   expiresAtDelete: boolean;
 
   /**
-   * Where visitors go once the link has expired; the rules of Create's `destination` hold.
+   * Where visitors go once the link has expired; the rules of Create's `destination` apply.
    *
    * @generated from field: string expired_destination = 15;
    */
   expiredDestination: string;
 
   /**
-   * Shows a page that says so instead; not together with `expired_destination`.
+   * Clears the destination, so that visitors get a page that says so; not together with `expired_destination`.
    *
    * @generated from field: bool expired_destination_delete = 16;
    */
   expiredDestinationDelete: boolean;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 12;
    */
@@ -1047,7 +1048,7 @@ export declare type GetLeadScoreResponse = Message<"signpost.v1.GetLeadScoreResp
   leadScore: number;
 
   /**
-   * What the score is made of.
+   * The factors of the score.
    *
    * @generated from field: signpost.v1.LeadScoreBreakdown breakdown = 2;
    */
@@ -1061,15 +1062,15 @@ export declare type GetLeadScoreResponse = Message<"signpost.v1.GetLeadScoreResp
   recurringScans?: number | undefined;
 
   /**
-   * What the score was weighed for, from the link's purpose, such as `b2b_enterprise` or `community_social`. Empty
-   * without a purpose.
+   * The purpose that set the weights, derived from the link's purpose, such as `b2b_enterprise` or `community_social`.
+   * Empty without a purpose.
    *
    * @generated from field: string scoring_context = 4;
    */
   scoringContext: string;
 
   /**
-   * Why it was weighed so, for people. Empty when the weights are fixed.
+   * The reason for these weights, for people. Empty when the weights are fixed.
    *
    * @generated from field: string scoring_rationale = 5;
    */
@@ -1083,13 +1084,13 @@ export declare type GetLeadScoreResponse = Message<"signpost.v1.GetLeadScoreResp
 export declare const GetLeadScoreResponseSchema: GenMessage<GetLeadScoreResponse>;
 
 /**
- * The factors of a score, 0 to 100 each. One that could not be measured is unset and does not weigh.
+ * The factors of a score, 0 to 100 each. A factor that could not be measured is unset and has no weight.
  *
  * @generated from message signpost.v1.LeadScoreBreakdown
  */
 export declare type LeadScoreBreakdown = Message<"signpost.v1.LeadScoreBreakdown"> & {
   /**
-   * How much of the workflow was completed, and how long the pages were looked at.
+   * How much of the workflow the visitor completed, and how long the visitor looked at pages.
    *
    * @generated from field: optional int32 engagement_level = 1;
    */
@@ -1157,7 +1158,7 @@ export declare const ResolveQrcodeImagesRequestSchema: GenMessage<ResolveQrcodeI
  */
 export declare type ResolveQrcodeImagesResponse = Message<"signpost.v1.ResolveQrcodeImagesResponse"> & {
   /**
-   * Addresses of the images by link id, good for an hour.
+   * Addresses of the images by link id, valid for an hour.
    *
    * @generated from field: map<string, string> qrcode_signed_urls = 1;
    */
@@ -1238,7 +1239,7 @@ export enum LinkView {
   UNSPECIFIED = 0,
 
   /**
-   * Only the links that stand directly in the given directory, or in none.
+   * Only the links directly in the given directory, or in no directory.
    *
    * @generated from enum value: LINK_VIEW_DIRECTORY = 1;
    */
@@ -1297,8 +1298,8 @@ export declare const LinksService: GenService<{
     output: typeof CreateBulkLinksResponseSchema;
   },
   /**
-   * Create up to 250 links in the background, all or none. The answer has status 202 over REST, and `Location` is
-   * where to read the job; links are checked when it runs.
+   * Create up to 250 links in the background, all or none. Over REST the answer has status 202, and `Location` is the
+   * address of the job. The links are checked when the job runs.
    *
    * Errors: INVALID_ARGUMENT if there are no links or more than 250.
    *
@@ -1385,11 +1386,11 @@ export declare const LinksService: GenService<{
     output: typeof DeleteLinkResponseSchema;
   },
   /**
-   * Tell whether a short link is free. It is not when it is in use, reserved, was deleted within 90 days, or is that of an
-   * expired link.
+   * Tell whether a short link is free. A short link is taken if a link uses it, if it is reserved, if its link was
+   * deleted within 90 days, or if its link has expired.
    *
-   * Errors: INVALID_ARGUMENT (INVALID_SHORTLINK) if no short link may look like this; NOT_FOUND if the domain is not
-   * the workspace's.
+   * Errors: INVALID_ARGUMENT (INVALID_SHORTLINK) if the short link is malformed; NOT_FOUND if the domain is not the
+   * workspace's.
    *
    * @generated from rpc signpost.v1.LinksService.ShortlinkAvailability
    */
@@ -1399,7 +1400,7 @@ export declare const LinksService: GenService<{
     output: typeof ShortlinkAvailabilityResponseSchema;
   },
   /**
-   * Suggest a random short link that is free at this moment. It is not reserved.
+   * Suggest a random short link that is free now. The call does not reserve it.
    *
    * @generated from rpc signpost.v1.LinksService.ShortlinkRandom
    */
@@ -1409,8 +1410,8 @@ export declare const LinksService: GenService<{
     output: typeof ShortlinkRandomResponseSchema;
   },
   /**
-   * Get fresh addresses of the QR code images of several links. Links that are not there, and those without an image yet,
-   * are left out.
+   * Get fresh addresses of the QR code images of several links. Unknown links, and links without an image yet, are left
+   * out.
    *
    * @generated from rpc signpost.v1.LinksService.ResolveQrcodeImages
    */
@@ -1420,7 +1421,7 @@ export declare const LinksService: GenService<{
     output: typeof ResolveQrcodeImagesResponseSchema;
   },
   /**
-   * Get the score of one visit of a link. Nothing is computed by the call.
+   * Get the score of one visit of a link. The call computes nothing.
    *
    * Errors: NOT_FOUND if there is no such link or event; NOT_FOUND (LEAD_SCORE_NOT_FOUND) if the visit has no score.
    *

@@ -59,7 +59,7 @@ export declare type Media = Message<"signpost.v1.Media"> & {
   size: bigint;
 
   /**
-   * Where to fetch the file. Good for an hour when it is private.
+   * Where to fetch the file. Valid for an hour when it is private.
    *
    * @generated from field: string signed_url = 8;
    */
@@ -143,14 +143,14 @@ export enum Media_Visibility {
   UNSPECIFIED = 0,
 
   /**
-   * Anyone, at an address that stays the same.
+   * Anyone, at a permanent address.
    *
    * @generated from enum value: VISIBILITY_PUBLIC = 1;
    */
   PUBLIC = 1,
 
   /**
-   * Whoever has an address that the API gave, for an hour.
+   * Anybody with an address from the API, for an hour.
    *
    * @generated from enum value: VISIBILITY_PRIVATE = 2;
    */
@@ -163,7 +163,7 @@ export enum Media_Visibility {
 export declare const Media_VisibilitySchema: GenEnum<Media_Visibility>;
 
 /**
- * Which media file a theme uses.
+ * The media file that a theme uses.
  *
  * @generated from message signpost.v1.MediaSelection
  */
@@ -175,7 +175,7 @@ export declare type MediaSelection = Message<"signpost.v1.MediaSelection"> & {
    */
   selection: {
     /**
-     * A media file of the workspace, of the type that belongs to the place.
+     * A media file of the workspace, with the type that this place requires.
      *
      * @generated from field: string id = 1;
      */
@@ -183,7 +183,7 @@ export declare type MediaSelection = Message<"signpost.v1.MediaSelection"> & {
     case: "id";
   } | {
     /**
-     * No file from now on.
+     * Removes the file.
      *
      * @generated from field: signpost.v1.MediaSelection.Delete delete = 2;
      */
@@ -199,7 +199,7 @@ export declare type MediaSelection = Message<"signpost.v1.MediaSelection"> & {
 export declare const MediaSelectionSchema: GenMessage<MediaSelection>;
 
 /**
- * Takes the file away.
+ * Removes the file.
  *
  * @generated from message signpost.v1.MediaSelection.Delete
  */

@@ -32,7 +32,7 @@ export declare type CreateMediaRequest = Message<"signpost.v1.CreateMediaRequest
   mediaType: Media_Type;
 
   /**
-   * What to call it, at most 255 characters. Empty means the type and the extension.
+   * The file's name, at most 255 characters. Empty means the type and the extension.
    *
    * @generated from field: string file_name = 3;
    */
@@ -119,21 +119,21 @@ export declare const GetMediaResponseSchema: GenMessage<GetMediaResponse>;
  */
 export declare type ListMediaRequest = Message<"signpost.v1.ListMediaRequest"> & {
   /**
-   * How many files to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many files to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 3;
    */
@@ -251,7 +251,7 @@ export declare const MediaService: GenService<{
     output: typeof ListMediaResponseSchema;
   },
   /**
-   * Delete a media file that nothing uses.
+   * Delete a media file that no theme or design uses.
    *
    * Errors: NOT_FOUND if there is no such file; FAILED_PRECONDITION (MEDIA_IN_USE) if a theme or design uses it.
    *

@@ -12,8 +12,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_member: GenFile;
 
 /**
- * A person who works in a workspace. An address belongs to one member of the whole service. An invited member is
- * pending until the invitation is accepted: `emailVerifiedAt` is unset and there is no password.
+ * A person who works in a workspace. An e-mail address belongs to at most one member of the whole service. An invited
+ * member is pending until the invitation is accepted; until then `emailVerifiedAt` is unset and the member has no
+ * password.
  *
  * @generated from message signpost.v1.Member
  */
@@ -29,7 +30,7 @@ export declare type Member = Message<"signpost.v1.Member"> & {
   workspaceId: string;
 
   /**
-   * What the member signs in with. At most 254 characters, unique in the whole service whatever its case.
+   * The e-mail address for signing in. At most 254 characters, unique in the whole service, ignoring case.
    *
    * @generated from field: string email = 3;
    */
@@ -62,7 +63,7 @@ export declare type Member = Message<"signpost.v1.Member"> & {
   displayLanguage: string;
 
   /**
-   * Set only in the answers of claim completion and sign-in; it is not kept with the member.
+   * Set only in the answers of claim completion and sign-in; it is not stored with the member.
    *
    * @generated from field: optional string access_token = 8;
    */
@@ -83,7 +84,7 @@ export declare type Member = Message<"signpost.v1.Member"> & {
   accessRevokedAt?: Timestamp | undefined;
 
   /**
-   * Unset before the first sign-in, as are the fields that follow.
+   * When the member last signed in. This and the fields below are unset before the first sign-in.
    *
    * @generated from field: google.protobuf.Timestamp last_signin_at = 11;
    */
@@ -160,7 +161,7 @@ export enum Member_Role {
   ADMIN = 2,
 
   /**
-   * Do everything but managing members and tokens, deleting the workspace, and changing how members sign in.
+   * Do everything except manage members and tokens, delete the workspace, and change how members sign in.
    *
    * @generated from enum value: ROLE_TECH = 3;
    */

@@ -81,8 +81,7 @@ export declare type UpdateMyselfRequest = Message<"signpost.v1.UpdateMyselfReque
   password: string;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -122,21 +121,21 @@ export declare const UpdateMyselfResponseSchema: GenMessage<UpdateMyselfResponse
  */
 export declare type ListMembersRequest = Message<"signpost.v1.ListMembersRequest"> & {
   /**
-   * How many members to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many members to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 3;
    */
@@ -326,8 +325,7 @@ export declare type UpdateMemberRequest = Message<"signpost.v1.UpdateMemberReque
   displayLanguage: string;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 7;
    */
@@ -533,8 +531,8 @@ export declare const MembersService: GenService<{
     output: typeof GetMyselfResponseSchema;
   },
   /**
-   * Change the caller. A new password ends the member's other sessions; a new address has to be confirmed again, and
-   * the old one is told.
+   * Change the caller. A new password ends the member's other sessions; a new address must be confirmed, and the old
+   * address gets a notice.
    *
    * Errors: PERMISSION_DENIED (MEMBER_SESSION_REQUIRED) if the caller is no member; ALREADY_EXISTS
    * (EMAIL_ALREADY_REGISTERED) if the address has an account.
@@ -586,7 +584,8 @@ export declare const MembersService: GenService<{
     output: typeof InviteMemberResponseSchema;
   },
   /**
-   * Change a member. A new address, for which full access is needed, has to be confirmed again, and the old one is told.
+   * Change a member. Changing the address needs full access: the new address must be confirmed, and the old address
+   * gets a notice.
    *
    * Errors: NOT_FOUND if there is no such member; ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED); FAILED_PRECONDITION
    * (LAST_ADMIN) if the last active administrator would lose the role, (SELF_CHANGE) if callers would demote
@@ -601,7 +600,7 @@ export declare const MembersService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * Lift a member's suspension. Nothing happens to a member who is active.
+   * Lift a member's suspension. The call changes nothing for an active member.
    *
    * Errors: NOT_FOUND if there is no such member.
    *
@@ -613,10 +612,11 @@ export declare const MembersService: GenService<{
     output: typeof AllowMemberAccessResponseSchema;
   },
   /**
-   * Suspend a member and end all sessions. The account is kept; a second call keeps the first time.
+   * Suspend a member and end all sessions. The account is kept. A second call changes nothing; `accessRevokedAt` keeps
+   * the first time.
    *
-   * Errors: NOT_FOUND if there is no such member; FAILED_PRECONDITION (LAST_ADMIN, SELF_CHANGE) if nobody would be
-   * left to administer the workspace, or callers would suspend themselves.
+   * Errors: NOT_FOUND if there is no such member; FAILED_PRECONDITION (LAST_ADMIN, SELF_CHANGE) if nobody would be left
+   * to administer the workspace, or callers would suspend themselves.
    *
    * @generated from rpc signpost.v1.MembersService.RevokeAccess
    */

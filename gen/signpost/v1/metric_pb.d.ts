@@ -13,7 +13,7 @@ import type { DeviceType } from "./device_pb.js";
 export declare const file_signpost_v1_metric: GenFile;
 
 /**
- * Numbers about the counted visits of a time.
+ * Numbers about the counted visits of a period.
  *
  * @generated from message signpost.v1.EventsMetric
  */
@@ -45,7 +45,7 @@ export declare type EventsMetric = Message<"signpost.v1.EventsMetric"> & {
   averageLeadScore?: number | undefined;
 
   /**
-   * ISO 3166-1 alpha-2. Of equal values, here and below, the one visited from last.
+   * ISO 3166-1 alpha-2. If several values are equally frequent, here and below, it is the most recent one.
    *
    * @generated from field: string top_country = 5;
    */
@@ -136,21 +136,21 @@ export declare type WorkspaceMetric = Message<"signpost.v1.WorkspaceMetric"> & {
   tokenCreditsLimit: number;
 
   /**
-   * Of them, how many were spent this month.
+   * How many of the plan's credits were spent this month.
    *
    * @generated from field: int32 token_credits_used = 8;
    */
   tokenCreditsUsed: number;
 
   /**
-   * The credits bought. 0 means none, or unlimited.
+   * The bought credits. 0 means none, or unlimited.
    *
    * @generated from field: int32 topup_credits_limit = 9;
    */
   topupCreditsLimit: number;
 
   /**
-   * Of them, how many were spent.
+   * How many of the bought credits were spent.
    *
    * @generated from field: int32 topup_credits_used = 10;
    */
@@ -164,13 +164,13 @@ export declare type WorkspaceMetric = Message<"signpost.v1.WorkspaceMetric"> & {
 export declare const WorkspaceMetricSchema: GenMessage<WorkspaceMetric>;
 
 /**
- * What the service has learned about a workspace.
+ * Facts that the service derives from a workspace's links.
  *
  * @generated from message signpost.v1.WorkspaceInsight
  */
 export declare type WorkspaceInsight = Message<"signpost.v1.WorkspaceInsight"> & {
   /**
-   * What most links lead to.
+   * The type that most links lead to.
    *
    * @generated from field: signpost.v1.PreferredLinkType preferred_link_type = 1;
    */
@@ -190,7 +190,7 @@ export declare const WorkspaceInsightSchema: GenMessage<WorkspaceInsight>;
  */
 export enum PreferredLinkType {
   /**
-   * A URL. Also when there are no links.
+   * A URL. It is also the value when there are no links.
    *
    * @generated from enum value: PREFERRED_LINK_TYPE_URL = 0;
    */
@@ -207,7 +207,7 @@ export enum PreferredLinkType {
   SOCIAL_LINKS_PAGE = 2,
 
   /**
-   * No type has 60 percent of the links.
+   * No type has at least 60 percent of the links.
    *
    * @generated from enum value: PREFERRED_LINK_TYPE_MIX = 3;
    */

@@ -19,7 +19,7 @@ export declare const file_signpost_v1_metrics_service: GenFile;
  */
 export declare type GetEventsMetricRequest = Message<"signpost.v1.GetEventsMetricRequest"> & {
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 1;
    */
@@ -135,7 +135,7 @@ export declare type GetWorkspaceInsightResponse = Message<"signpost.v1.GetWorksp
 export declare const GetWorkspaceInsightResponseSchema: GenMessage<GetWorkspaceInsightResponse>;
 
 /**
- * Read the numbers of the workspace at a glance. Visits of bots and AI agents never count.
+ * Read the key numbers of the workspace. Visits of bots and AI agents never count.
  *
  * @generated from service signpost.v1.MetricsService
  */
@@ -163,7 +163,7 @@ export declare const MetricsService: GenService<{
     output: typeof GetWorkspaceMetricResponseSchema;
   },
   /**
-   * Get what the service has learned about the workspace. It is kept up to date when links are created.
+   * Get facts that the service derives from the workspace's links. They are updated when links are created.
    *
    * @generated from rpc signpost.v1.MetricsService.GetWorkspaceInsight
    */

@@ -60,7 +60,7 @@ export const GetWorkspaceInsightResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_metrics_service, 5);
 
 /**
- * Read the numbers of the workspace at a glance. Visits of bots and AI agents never count.
+ * Read the key numbers of the workspace. Visits of bots and AI agents never count.
  *
  * @generated from service signpost.v1.MetricsService
  */

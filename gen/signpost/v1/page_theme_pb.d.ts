@@ -13,7 +13,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_page_theme: GenFile;
 
 /**
- * The look of hosted pages. All links that use a theme follow its changes at once.
+ * The look of hosted pages. A change to a theme reaches all links that use it at once.
  *
  * @generated from message signpost.v1.PageTheme
  */
@@ -29,7 +29,7 @@ export declare type PageTheme = Message<"signpost.v1.PageTheme"> & {
   workspaceId: string;
 
   /**
-   * Behind the page. White by default.
+   * The color behind the page. White by default.
    *
    * @generated from field: signpost.v1.ThemeColor canvas_color = 3;
    */
@@ -48,7 +48,7 @@ export declare type PageTheme = Message<"signpost.v1.PageTheme"> & {
   canvasCoverMode: PageThemeBackgroundCoverMode;
 
   /**
-   * Whether a badge stands on top of the page.
+   * Whether a badge is shown at the top of the page.
    *
    * @generated from field: bool badge_enabled = 6;
    */
@@ -86,21 +86,21 @@ export declare type PageTheme = Message<"signpost.v1.PageTheme"> & {
   bodyFont?: FontConfig | undefined;
 
   /**
-   * Of buttons and fields. `#2563eb` by default.
+   * The color of buttons and fields. `#2563eb` by default.
    *
    * @generated from field: signpost.v1.ThemeColor element_color = 12;
    */
   elementColor?: ThemeColor | undefined;
 
   /**
-   * Of the text in buttons and fields. By default family DEFAULT, 16 pixels.
+   * The font of the text in buttons and fields. By default family DEFAULT, 16 pixels.
    *
    * @generated from field: signpost.v1.FontConfig element_font = 13;
    */
   elementFont?: FontConfig | undefined;
 
   /**
-   * Whether the content stands in a box. Turning it off clears `containerConfig`.
+   * Whether the content is shown in a box. Turning it off clears `containerConfig`.
    *
    * @generated from field: bool container_enabled = 14;
    */
@@ -129,7 +129,7 @@ export declare type PageTheme = Message<"signpost.v1.PageTheme"> & {
 export declare const PageThemeSchema: GenMessage<PageTheme>;
 
 /**
- * How a text is set.
+ * The font of a text.
  *
  * @generated from message signpost.v1.FontConfig
  */
@@ -164,8 +164,8 @@ export declare type FontConfig = Message<"signpost.v1.FontConfig"> & {
   color?: ThemeColor | undefined;
 
   /**
-   * The exact families to try, as CSS writes them, at most 200 letters, digits, spaces, quotes, and `,`, `-`, `_`. It comes
-   * before `family`; empty means that `family` decides.
+   * The exact font families to try, in CSS syntax: at most 200 letters, digits, spaces, quotes, and `,`, `-`, `_`. It
+   * overrides `family`; empty means that `family` decides.
    *
    * @generated from field: string family_stack = 6;
    */
@@ -197,7 +197,7 @@ export declare type ContainerConfig = Message<"signpost.v1.ContainerConfig"> & {
   backgroundColor?: ThemeColor | undefined;
 
   /**
-   * Of the background, in percent: 0 is invisible, 100 solid.
+   * The opacity of the background, in percent: 0 is invisible, 100 solid.
    *
    * @generated from field: int32 opacity = 3;
    */
@@ -228,7 +228,7 @@ export declare type ContainerConfig = Message<"signpost.v1.ContainerConfig"> & {
 export declare const ContainerConfigSchema: GenMessage<ContainerConfig>;
 
 /**
- * How the cover image lies on the page.
+ * How the cover image covers the page.
  *
  * @generated from enum signpost.v1.PageThemeBackgroundCoverMode
  */
@@ -380,7 +380,7 @@ export enum PageThemeBorderStyle {
 export declare const PageThemeBorderStyleSchema: GenEnum<PageThemeBorderStyle>;
 
 /**
- * The typeface of a text. Only faces that visitors' devices already have are offered.
+ * The typeface of a text. Only typefaces that visitors' devices already have are offered.
  *
  * @generated from enum signpost.v1.PageThemeFontFamily
  */

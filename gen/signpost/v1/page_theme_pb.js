@@ -43,7 +43,7 @@ export const PageThemeBackgroundCoverModeSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_page_theme, 0);
 
 /**
- * How the cover image lies on the page.
+ * How the cover image covers the page.
  *
  * @generated from enum signpost.v1.PageThemeBackgroundCoverMode
  */
@@ -99,7 +99,7 @@ export const PageThemeFontFamilySchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_page_theme, 4);
 
 /**
- * The typeface of a text. Only faces that visitors' devices already have are offered.
+ * The typeface of a text. Only typefaces that visitors' devices already have are offered.
  *
  * @generated from enum signpost.v1.PageThemeFontFamily
  */

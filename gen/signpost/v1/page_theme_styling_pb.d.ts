@@ -14,13 +14,13 @@ import type { ContainerConfig, FontConfig, PageThemeBackgroundCoverMode, PageThe
 export declare const file_signpost_v1_page_theme_styling: GenFile;
 
 /**
- * The look of a page theme as a set of values, without a theme of its own. The defaults are those of a page theme.
+ * The values of a page theme's look. The defaults are those of a page theme.
  *
  * @generated from message signpost.v1.PageThemeStyling
  */
 export declare type PageThemeStyling = Message<"signpost.v1.PageThemeStyling"> & {
   /**
-   * Behind the page.
+   * The color behind the page.
    *
    * @generated from field: signpost.v1.ThemeColor canvas_color = 1;
    */
@@ -34,14 +34,14 @@ export declare type PageThemeStyling = Message<"signpost.v1.PageThemeStyling"> &
   canvasCover?: MediaSelection | undefined;
 
   /**
-   * How the cover image lies on the page.
+   * How the cover image covers the page.
    *
    * @generated from field: signpost.v1.PageThemeBackgroundCoverMode canvas_cover_mode = 3;
    */
   canvasCoverMode: PageThemeBackgroundCoverMode;
 
   /**
-   * Whether a badge stands on top of the page.
+   * Whether a badge is shown at the top of the page.
    *
    * @generated from field: bool badge_enabled = 4;
    */
@@ -77,21 +77,21 @@ export declare type PageThemeStyling = Message<"signpost.v1.PageThemeStyling"> &
   bodyFont?: FontConfig | undefined;
 
   /**
-   * Of buttons and fields.
+   * The color of buttons and fields.
    *
    * @generated from field: signpost.v1.ThemeColor element_color = 10;
    */
   elementColor?: ThemeColor | undefined;
 
   /**
-   * Of the text in buttons and fields.
+   * The font of the text in buttons and fields.
    *
    * @generated from field: signpost.v1.FontConfig element_font = 11;
    */
   elementFont?: FontConfig | undefined;
 
   /**
-   * Whether the content stands in a box. Turning it off clears `container_config`.
+   * Whether the content is shown in a box. Turning it off clears `container_config`.
    *
    * @generated from field: bool container_enabled = 12;
    */

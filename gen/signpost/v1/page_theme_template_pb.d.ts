@@ -76,7 +76,7 @@ export declare type PageThemeTemplate = Message<"signpost.v1.PageThemeTemplate">
   faq: string;
 
   /**
-   * Whether the service brings it along for every workspace.
+   * Whether it is a template of the service itself, for every workspace.
    *
    * @generated from field: bool built_in = 9;
    */
@@ -90,7 +90,7 @@ export declare type PageThemeTemplate = Message<"signpost.v1.PageThemeTemplate">
   owned: boolean;
 
   /**
-   * The theme that carries the look. It is not listed among the page themes.
+   * The theme with the template's look. Lists of page themes leave it out.
    *
    * @generated from field: string page_theme_id = 11;
    */
@@ -111,42 +111,42 @@ export declare type PageThemeTemplate = Message<"signpost.v1.PageThemeTemplate">
   duplicatedFrom?: string | undefined;
 
   /**
-   * Since when everyone can see it. Unset while it is the workspace's alone.
+   * Since when everyone can see it. Unset while only the workspace can see it.
    *
    * @generated from field: google.protobuf.Timestamp published_at = 14;
    */
   publishedAt?: Timestamp | undefined;
 
   /**
-   * How many live links of the caller's workspace took their look from it last.
+   * How many live links of the caller's workspace got their look last from this template.
    *
    * @generated from field: int64 usage_count = 15;
    */
   usageCount: bigint;
 
   /**
-   * A picture of a page in this look, good for an hour. Empty until there is one.
+   * A picture of a page in this look, valid for an hour. Empty until there is one.
    *
    * @generated from field: string thumbnail_signed_url = 16;
    */
   thumbnailSignedUrl: string;
 
   /**
-   * The cover image, good for an hour. Empty without one.
+   * The cover image, valid for an hour. Empty without one.
    *
    * @generated from field: string cover_signed_url = 17;
    */
   coverSignedUrl: string;
 
   /**
-   * The badge, good for an hour. Empty without one.
+   * The badge, valid for an hour. Empty without one.
    *
    * @generated from field: string badge_signed_url = 18;
    */
   badgeSignedUrl: string;
 
   /**
-   * Since when the thumbnail waits to be drawn again. Unset while it is up to date.
+   * Since when the thumbnail has been waiting to be redrawn. Unset while the thumbnail is up to date.
    *
    * @generated from field: google.protobuf.Timestamp thumbnail_pending_update_since = 19;
    */
@@ -170,7 +170,7 @@ export declare type PageThemeTemplate = Message<"signpost.v1.PageThemeTemplate">
 export declare const PageThemeTemplateSchema: GenMessage<PageThemeTemplate>;
 
 /**
- * What everyone may see of a published template.
+ * The public part of a published template.
  *
  * @generated from message signpost.v1.PublicPageThemeTemplate
  */
@@ -214,7 +214,7 @@ export declare type PublicPageThemeTemplate = Message<"signpost.v1.PublicPageThe
   faq: string;
 
   /**
-   * Whether the service brings it along.
+   * Whether it is a template of the service itself.
    *
    * @generated from field: bool built_in = 7;
    */
@@ -228,7 +228,7 @@ export declare type PublicPageThemeTemplate = Message<"signpost.v1.PublicPageThe
   pageTheme?: PageTheme | undefined;
 
   /**
-   * Good for an hour, as are the addresses that follow. Empty until there is one.
+   * The thumbnail's address. This and the addresses below are valid for an hour. Empty until there is one.
    *
    * @generated from field: string thumbnail_signed_url = 9;
    */
@@ -264,7 +264,7 @@ export declare type PublicPageThemeTemplate = Message<"signpost.v1.PublicPageThe
 export declare const PublicPageThemeTemplateSchema: GenMessage<PublicPageThemeTemplate>;
 
 /**
- * Fresh addresses of a template's images, good for an hour. Empty where there is no image.
+ * Fresh addresses of a template's images, valid for an hour. Empty where there is no image.
  *
  * @generated from message signpost.v1.TemplateImages
  */

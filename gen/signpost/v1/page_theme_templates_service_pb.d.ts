@@ -23,21 +23,21 @@ export declare const file_signpost_v1_page_theme_templates_service: GenFile;
  */
 export declare type ListPageThemeTemplatesRequest = Message<"signpost.v1.ListPageThemeTemplatesRequest"> & {
   /**
-   * How many templates to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many templates to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 6;
    */
@@ -166,21 +166,21 @@ export declare const GetPageThemeTemplateResponseSchema: GenMessage<GetPageTheme
  */
 export declare type PublicListPageThemeTemplatesRequest = Message<"signpost.v1.PublicListPageThemeTemplatesRequest"> & {
   /**
-   * How many templates to answer with. 0 means 20; more than 100 means 100.
+   * How many templates to return. 0 means 20; more than 100 means 100.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 6;
    */
@@ -337,7 +337,7 @@ export declare type CreatePageThemeTemplateRequest = Message<"signpost.v1.Create
   faq: string;
 
   /**
-   * The page theme to copy the look of; empty means the default look.
+   * The page theme whose look is copied; empty means the default look.
    *
    * @generated from field: string source_page_theme_id = 6;
    */
@@ -553,8 +553,7 @@ export declare type UpdatePageThemeTemplateRequest = Message<"signpost.v1.Update
   faq: string;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 8;
    */
@@ -601,7 +600,7 @@ export declare type UpdatePageThemeTemplateStylingRequest = Message<"signpost.v1
   id: string;
 
   /**
-   * Behind the page.
+   * The color behind the page.
    *
    * @generated from field: signpost.v1.ThemeColor canvas_color = 2;
    */
@@ -615,14 +614,14 @@ export declare type UpdatePageThemeTemplateStylingRequest = Message<"signpost.v1
   canvasCover?: MediaSelection | undefined;
 
   /**
-   * How the cover image lies on the page.
+   * How the cover image covers the page.
    *
    * @generated from field: signpost.v1.PageThemeBackgroundCoverMode canvas_cover_mode = 4;
    */
   canvasCoverMode: PageThemeBackgroundCoverMode;
 
   /**
-   * Whether a badge stands on top of the page.
+   * Whether a badge is shown at the top of the page.
    *
    * @generated from field: bool badge_enabled = 5;
    */
@@ -658,21 +657,21 @@ export declare type UpdatePageThemeTemplateStylingRequest = Message<"signpost.v1
   bodyFont?: FontConfig | undefined;
 
   /**
-   * Of buttons and fields.
+   * The color of buttons and fields.
    *
    * @generated from field: signpost.v1.ThemeColor element_color = 11;
    */
   elementColor?: ThemeColor | undefined;
 
   /**
-   * Of the text in buttons and fields.
+   * The font of the text in buttons and fields.
    *
    * @generated from field: signpost.v1.FontConfig element_font = 12;
    */
   elementFont?: FontConfig | undefined;
 
   /**
-   * Whether the content stands in a box. Turning it off clears `container_config`.
+   * Whether the content is shown in a box. Turning it off clears `container_config`.
    *
    * @generated from field: bool container_enabled = 13;
    */
@@ -684,8 +683,7 @@ export declare type UpdatePageThemeTemplateStylingRequest = Message<"signpost.v1
   containerConfig?: ContainerConfig | undefined;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 15;
    */
@@ -773,8 +771,8 @@ export enum PageThemeTemplateScope {
   WORKSPACE = 1,
 
   /**
-   * All that the workspace can use: its own, built-in ones, and what others have published. Those it uses come first,
-   * then the rest of its own, then the others.
+   * All templates that the workspace can use: its own, built-in ones, and those that others have published. Templates
+   * in use come first, then the rest of its own, then the others.
    *
    * @generated from enum value: PAGE_THEME_TEMPLATE_SCOPE_AVAILABLE = 2;
    */
@@ -844,7 +842,7 @@ export declare const PageThemeTemplatesService: GenService<{
    * Create a private template, from a page theme, from given values, or from a theme with the values on top.
    *
    * Errors: NOT_FOUND if there is no such page theme or media file; INVALID_ARGUMENT if a media file has another type,
-   * or `faq` is not readable.
+   * or `faq` is malformed.
    *
    * @generated from rpc signpost.v1.PageThemeTemplatesService.CreatePageThemeTemplate
    */
@@ -866,7 +864,8 @@ export declare const PageThemeTemplatesService: GenService<{
     output: typeof ImportPageThemeTemplateResponseSchema;
   },
   /**
-   * Publish a template in the gallery. A published one stays as it is; only deleting takes it out again.
+   * Publish a template in the gallery. Publishing a published template changes nothing. Only deleting it removes it
+   * from the gallery.
    *
    * Errors: NOT_FOUND if there is no such template; FAILED_PRECONDITION (TEMPLATE_NOT_PUBLISHABLE) if the workspace is
    * not public, or slug, description or name is missing; PERMISSION_DENIED (BUILT_IN_TEMPLATE,
@@ -890,10 +889,10 @@ export declare const PageThemeTemplatesService: GenService<{
     output: typeof ResolvePageThemeTemplateImagesResponseSchema;
   },
   /**
-   * Change what is said about a template.
+   * Change the description of a template.
    *
    * Errors: NOT_FOUND if there is no such template; ALREADY_EXISTS (SLUG_TAKEN); FAILED_PRECONDITION (SLUG_IMMUTABLE)
-   * if it is published; INVALID_ARGUMENT if `faq` is not readable; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
+   * if it is published; INVALID_ARGUMENT if `faq` is malformed; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
    *
    * @generated from rpc signpost.v1.PageThemeTemplatesService.UpdatePageThemeTemplate
    */
@@ -903,7 +902,7 @@ export declare const PageThemeTemplatesService: GenService<{
     output: typeof UpdatePageThemeTemplateResponseSchema;
   },
   /**
-   * Change the look of a template. Its thumbnail is drawn again; pages that copied the look stay.
+   * Change the look of a template. Its thumbnail is redrawn; pages that copied the look keep it.
    *
    * Errors: NOT_FOUND if there is no such template or media file; INVALID_ARGUMENT if a media file has another type;
    * PERMISSION_DENIED (BUILT_IN_TEMPLATE).
@@ -916,7 +915,7 @@ export declare const PageThemeTemplatesService: GenService<{
     output: typeof UpdatePageThemeTemplateStylingResponseSchema;
   },
   /**
-   * Delete a template. Pages that copied the look and imported copies stay.
+   * Delete a template. Pages that copied the look keep it, and imported copies stay.
    *
    * Errors: NOT_FOUND if there is no such template; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
    *

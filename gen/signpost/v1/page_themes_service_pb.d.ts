@@ -22,21 +22,21 @@ export declare const file_signpost_v1_page_themes_service: GenFile;
  */
 export declare type ListPageThemesRequest = Message<"signpost.v1.ListPageThemesRequest"> & {
   /**
-   * How many page themes to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many page themes to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 3;
    */
@@ -184,14 +184,14 @@ export declare type ApplyPageThemeTemplateRequest = Message<"signpost.v1.ApplyPa
   linkId: string;
 
   /**
-   * The template. Either this or `slug`.
+   * The template. Give either this or `slug`.
    *
    * @generated from field: string page_theme_template_id = 2;
    */
   pageThemeTemplateId: string;
 
   /**
-   * The public identifier of a published or built-in template. Either this or `page_theme_template_id`.
+   * The public identifier of a published or built-in template. Give either this or `page_theme_template_id`.
    *
    * @generated from field: string slug = 3;
    */
@@ -238,7 +238,7 @@ export declare type UpdatePageThemeRequest = Message<"signpost.v1.UpdatePageThem
   id: string;
 
   /**
-   * Behind the page.
+   * The color behind the page.
    *
    * @generated from field: signpost.v1.ThemeColor canvas_color = 2;
    */
@@ -252,14 +252,14 @@ export declare type UpdatePageThemeRequest = Message<"signpost.v1.UpdatePageThem
   canvasCover?: MediaSelection | undefined;
 
   /**
-   * How the cover image lies on the page.
+   * How the cover image covers the page.
    *
    * @generated from field: signpost.v1.PageThemeBackgroundCoverMode canvas_cover_mode = 4;
    */
   canvasCoverMode: PageThemeBackgroundCoverMode;
 
   /**
-   * Whether a badge stands on top of the page.
+   * Whether a badge is shown at the top of the page.
    *
    * @generated from field: bool badge_enabled = 5;
    */
@@ -295,21 +295,21 @@ export declare type UpdatePageThemeRequest = Message<"signpost.v1.UpdatePageThem
   bodyFont?: FontConfig | undefined;
 
   /**
-   * Of buttons and fields.
+   * The color of buttons and fields.
    *
    * @generated from field: signpost.v1.ThemeColor element_color = 11;
    */
   elementColor?: ThemeColor | undefined;
 
   /**
-   * Of the text in buttons and fields.
+   * The font of the text in buttons and fields.
    *
    * @generated from field: signpost.v1.FontConfig element_font = 12;
    */
   elementFont?: FontConfig | undefined;
 
   /**
-   * Whether the content stands in a box. Turning it off clears `container_config`.
+   * Whether the content is shown in a box. Turning it off clears `container_config`.
    *
    * @generated from field: bool container_enabled = 13;
    */
@@ -321,8 +321,7 @@ export declare type UpdatePageThemeRequest = Message<"signpost.v1.UpdatePageThem
   containerConfig?: ContainerConfig | undefined;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 15;
    */
@@ -362,7 +361,7 @@ export declare const UpdatePageThemeResponseSchema: GenMessage<UpdatePageThemeRe
  */
 export declare const PageThemesService: GenService<{
   /**
-   * List the page themes of the workspace, newest first, without those that only carry templates.
+   * List the page themes of the workspace, newest first, without the themes of templates.
    *
    * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged.
    *
@@ -374,8 +373,8 @@ export declare const PageThemesService: GenService<{
     output: typeof ListPageThemesResponseSchema;
   },
   /**
-   * Find the template that a link's look is identical to, among those that the workspace can use: its own first, then the
-   * oldest. A link without a theme has the default look.
+   * Find the template whose look is identical to a link's look, among the templates that the workspace can use: its own
+   * come first, then the oldest. A link without a theme has the default look.
    *
    * Errors: NOT_FOUND if there is no such link.
    *
@@ -399,9 +398,9 @@ export declare const PageThemesService: GenService<{
     output: typeof GetPageThemeResponseSchema;
   },
   /**
-   * Give a link the look of a template: the look, its cover and its badge are copied into the link's own page theme. A link
-   * without a theme, or whose theme serves other links too, gets one of its own. A theme made like this that no link has
-   * for 90 days is removed.
+   * Give a link the look of a template: the look, its cover and its badge are copied into the link's own page theme. A
+   * link gets a new theme if it has none or shares its theme with other links. A theme made in this way is deleted when
+   * no link has used it for 90 days.
    *
    * Errors: NOT_FOUND if there is no such link, or no such template that the workspace can use; INVALID_ARGUMENT
    * (ONE_OF_REQUIRED) if not exactly one of `page_theme_template_id` and `slug` is given.
@@ -414,7 +413,7 @@ export declare const PageThemesService: GenService<{
     output: typeof ApplyPageThemeTemplateResponseSchema;
   },
   /**
-   * Change a page theme. The pages of all its links follow at once.
+   * Change a page theme. The pages of all its links change at once.
    *
    * Errors: NOT_FOUND if there is no such theme or media file; INVALID_ARGUMENT if a media file has another type.
    *

@@ -27,7 +27,7 @@ export declare type PlanLimit = Message<"signpost.v1.PlanLimit"> & {
   kind: PlanLimitKind;
 
   /**
-   * How much there may be. Unset when the kind is UNLIMITED or METERED.
+   * The limit. Unset when the kind is UNLIMITED or METERED.
    *
    * @generated from field: optional int32 value = 3;
    */
@@ -62,7 +62,7 @@ export enum PlanLimitKey {
   TEAM_MEMBERS = 2,
 
   /**
-   * Credits of the plan, which links, messages to the assistant and summaries cost. They are spent before top-up
+   * Credits of the plan. Links, messages to the assistant and summaries cost credits. They are spent before top-up
    * credits.
    *
    * @generated from enum value: PLAN_LIMIT_KEY_PLATFORM_CREDITS = 3;
@@ -70,7 +70,7 @@ export enum PlanLimitKey {
   PLATFORM_CREDITS = 3,
 
   /**
-   * Counted visits. No visit is ever blocked; those past the limit are locked until a higher limit reveals them.
+   * Counted visits. No visit is ever blocked; visits over the limit are locked until a higher limit unlocks them.
    *
    * @generated from enum value: PLAN_LIMIT_KEY_TRACKED_VISITS = 4;
    */
@@ -94,7 +94,7 @@ export enum PlanLimitKey {
   ASSISTANT_MESSAGES_PER_MINUTE = 7,
 
   /**
-   * How many links the platform credits pay for, when nothing else is bought with them.
+   * How many links the platform credits pay for, if they are spent on nothing else.
    *
    * @generated from enum value: PLAN_LIMIT_KEY_LINKS_INCLUDED = 8;
    */
@@ -118,14 +118,14 @@ export enum PlanLimitKind {
   UNSPECIFIED = 0,
 
   /**
-   * What there is at any time.
+   * The number that exists at any time.
    *
    * @generated from enum value: PLAN_LIMIT_KIND_TOTAL = 1;
    */
   TOTAL = 1,
 
   /**
-   * What comes in a month, from its first day, 00:00. Deleting gives nothing back.
+   * The number in a calendar month, which begins on its first day at 00:00. Deleting gives nothing back.
    *
    * @generated from enum value: PLAN_LIMIT_KIND_MONTHLY = 2;
    */
@@ -144,7 +144,7 @@ export enum PlanLimitKind {
   UNLIMITED = 4,
 
   /**
-   * There is no limit; what is used is billed.
+   * There is no limit; the use is billed.
    *
    * @generated from enum value: PLAN_LIMIT_KIND_METERED = 5;
    */

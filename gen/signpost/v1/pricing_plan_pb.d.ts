@@ -12,7 +12,7 @@ import type { PlanLimit } from "./plan_limit_pb.js";
 export declare const file_signpost_v1_pricing_plan: GenFile;
 
 /**
- * What a workspace can subscribe to, as configured by the operator.
+ * A plan that a workspace can subscribe to, as configured by the operator.
  *
  * @generated from message signpost.v1.PricingPlan
  */
@@ -28,21 +28,21 @@ export declare type PricingPlan = Message<"signpost.v1.PricingPlan"> & {
   name: string;
 
   /**
-   * What the plan unlocks.
+   * The features that the plan includes.
    *
    * @generated from field: repeated signpost.v1.PlanFeature features = 3;
    */
   features: PlanFeature[];
 
   /**
-   * What the plan allows.
+   * The limits of the plan.
    *
    * @generated from field: repeated signpost.v1.PlanLimit limits = 4;
    */
   limits: PlanLimit[];
 
   /**
-   * FREE and ENTERPRISE have none. Of another plan an empty list means that its prices are not known, not that it is free.
+   * FREE and ENTERPRISE have none. For any other plan an empty list means that its prices are unknown.
    *
    * @generated from field: repeated signpost.v1.PlanPrice prices = 5;
    */
@@ -113,14 +113,14 @@ export declare type PlanTrial = Message<"signpost.v1.PlanTrial"> & {
   days: number;
 
   /**
-   * What the trial allows; it can be less than the plan.
+   * The limits of the trial; they can be lower than the plan's.
    *
    * @generated from field: repeated signpost.v1.PlanLimit limits = 2;
    */
   limits: PlanLimit[];
 
   /**
-   * What is offered at sign-up, in one sentence.
+   * The offer at sign-up, in one sentence.
    *
    * @generated from field: string signup_offer = 3;
    */

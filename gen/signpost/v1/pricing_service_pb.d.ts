@@ -33,7 +33,7 @@ export declare const ListPlansRequestSchema: GenMessage<ListPlansRequest>;
  */
 export declare type ListPlansResponse = Message<"signpost.v1.ListPlansResponse"> & {
   /**
-   * Every plan there is.
+   * All plans.
    *
    * @generated from field: repeated signpost.v1.PricingPlan plans = 1;
    */
@@ -74,7 +74,7 @@ export declare const ListPlansResponseSchema: GenMessage<ListPlansResponse>;
  */
 export declare const PricingService: GenService<{
   /**
-   * List the plans, cheapest first; a plan without a price comes last. The catalog is read anew at most once an hour.
+   * List the plans, cheapest first; a plan without a price comes last. The catalog is refreshed at most once an hour.
    *
    * @generated from rpc signpost.v1.PricingService.ListPlans
    */

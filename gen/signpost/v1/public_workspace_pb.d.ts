@@ -12,7 +12,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_public_workspace: GenFile;
 
 /**
- * What everyone may see of a workspace that is public.
+ * The public part of a public workspace.
  *
  * @generated from message signpost.v1.PublicWorkspace
  */

@@ -13,8 +13,9 @@ import type { ThemeColor } from "./theme_color_pb.js";
 export declare const file_signpost_v1_qrcode_design: GenFile;
 
 /**
- * How a QR code is drawn. A design belongs to at most one link or template; one that belongs to none is removed after
- * 24 hours. Every image keeps a quiet zone of 4 modules inside its width and height, in the color of the background.
+ * The look of a QR code. A design belongs to at most one link or template. A design without a link or template is
+ * deleted after 24 hours. Every image keeps a quiet zone of 4 modules inside its width and height, in the color of the
+ * background.
  *
  * @generated from message signpost.v1.QrcodeDesign
  */
@@ -58,7 +59,7 @@ export declare type QrcodeDesign = Message<"signpost.v1.QrcodeDesign"> & {
   backgroundOptions?: BackgroundOptions | undefined;
 
   /**
-   * The address of the image in the middle, good for an hour. Empty when there is none.
+   * The address of the image in the middle, valid for an hour. Empty when there is none.
    *
    * @generated from field: string central_image_signed_url = 7;
    */
@@ -72,7 +73,7 @@ export declare type QrcodeDesign = Message<"signpost.v1.QrcodeDesign"> & {
   centralImageSize: number;
 
   /**
-   * Free room around the image, in pixels. 0 by default.
+   * Free space around the image, in pixels. 0 by default.
    *
    * @generated from field: int32 central_image_margin = 9;
    */
@@ -86,7 +87,7 @@ export declare type QrcodeDesign = Message<"signpost.v1.QrcodeDesign"> & {
   hideBackgroundDots: boolean;
 
   /**
-   * `L`, `M`, `Q` or `H`, the share of the code that may be damaged: 7, 15, 25 or 30 percent. `Q` by default, and at
+   * `L`, `M`, `Q` or `H`: the code stays readable with 7, 15, 25 or 30 percent of it damaged. `Q` by default, and at
    * least `Q` with an image in the middle.
    *
    * @generated from field: string error_correction_level = 11;
@@ -148,7 +149,7 @@ export enum QrcodeDesign_Shape {
   SQUARE = 1,
 
   /**
-   * A square code whose surroundings are filled up to a circle.
+   * A square code, with its surroundings filled to a circle.
    *
    * @generated from enum value: SHAPE_CIRCLE = 2;
    */
@@ -236,7 +237,7 @@ export declare type CornersDotOptions = Message<"signpost.v1.CornersDotOptions">
 export declare const CornersDotOptionsSchema: GenMessage<CornersDotOptions>;
 
 /**
- * What the code stands on.
+ * The background of the code.
  *
  * @generated from message signpost.v1.BackgroundOptions
  */
@@ -256,27 +257,27 @@ export declare type BackgroundOptions = Message<"signpost.v1.BackgroundOptions">
 export declare const BackgroundOptionsSchema: GenMessage<BackgroundOptions>;
 
 /**
- * How well a code is read. An addition of this service.
+ * How well readers read a code. An addition of this service.
  *
  * @generated from message signpost.v1.Scannability
  */
 export declare type Scannability = Message<"signpost.v1.Scannability"> & {
   /**
-   * 0 to 100. From 50 on the code is readable; the rest says how much more it can take.
+   * 0 to 100. From 50 on the code is readable; a higher score means that it tolerates more.
    *
    * @generated from field: int32 score = 1;
    */
   score: number;
 
   /**
-   * Whether both readers read the code in every case that is required.
+   * Whether both readers read the code in every required case.
    *
    * @generated from field: bool readable = 2;
    */
   readable: boolean;
 
   /**
-   * Every try.
+   * All attempts of the readers.
    *
    * @generated from field: repeated signpost.v1.ScannabilityCase cases = 3;
    */
@@ -290,7 +291,7 @@ export declare type Scannability = Message<"signpost.v1.Scannability"> & {
   failingCase: string;
 
   /**
-   * What to change, when the code is not readable: at least one.
+   * The causes to mend; at least one when the code is not readable.
    *
    * @generated from field: repeated signpost.v1.ScannabilityCause causes = 5;
    */
@@ -304,27 +305,27 @@ export declare type Scannability = Message<"signpost.v1.Scannability"> & {
 export declare const ScannabilitySchema: GenMessage<Scannability>;
 
 /**
- * One reader's try.
+ * One reader's attempt.
  *
  * @generated from message signpost.v1.ScannabilityCase
  */
 export declare type ScannabilityCase = Message<"signpost.v1.ScannabilityCase"> & {
   /**
-   * How the code was held in front of the reader, such as `rotated`.
+   * How the code was presented to the reader, such as `rotated`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Which reader it was.
+   * The name of the reader.
    *
    * @generated from field: string reader = 2;
    */
   reader: string;
 
   /**
-   * Whether it read exactly what the code holds.
+   * Whether the reader read exactly the contents of the code.
    *
    * @generated from field: bool passed = 3;
    */
@@ -349,7 +350,7 @@ export declare type ScannabilityCause = Message<"signpost.v1.ScannabilityCause">
   cause: ScannabilityCauseKind;
 
   /**
-   * What is wrong and what to do, for the person who designs.
+   * What is wrong and how to mend it, for the designer.
    *
    * @generated from field: string message = 2;
    */
@@ -571,7 +572,7 @@ export enum OutputFileFormat {
 export declare const OutputFileFormatSchema: GenEnum<OutputFileFormat>;
 
 /**
- * What keeps a code from being read.
+ * The property that makes a code unreadable.
  *
  * @generated from enum signpost.v1.ScannabilityCauseKind
  */
@@ -598,21 +599,21 @@ export enum ScannabilityCauseKind {
   COVERED_AREA = 2,
 
   /**
-   * The image has too few pixels for what the code holds.
+   * The image has too few pixels for the code's contents.
    *
    * @generated from enum value: SCANNABILITY_CAUSE_KIND_MODULE_SIZE = 3;
    */
   MODULE_SIZE = 3,
 
   /**
-   * Too little free room around the code.
+   * There is too little free space around the code.
    *
    * @generated from enum value: SCANNABILITY_CAUSE_KIND_QUIET_ZONE = 4;
    */
   QUIET_ZONE = 4,
 
   /**
-   * The forms of the dots or corners.
+   * The forms of the dots or corners are hard to read.
    *
    * @generated from enum value: SCANNABILITY_CAUSE_KIND_SHAPE = 5;
    */

@@ -147,7 +147,7 @@ export const ScannabilityCauseKindSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_qrcode_design, 4);
 
 /**
- * What keeps a code from being read.
+ * The property that makes a code unreadable.
  *
  * @generated from enum signpost.v1.ScannabilityCauseKind
  */

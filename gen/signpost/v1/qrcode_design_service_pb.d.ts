@@ -64,7 +64,7 @@ export declare type PublicCreateQrcodeDesignRequest = Message<"signpost.v1.Publi
   centralImageSize: number;
 
   /**
-   * Free room around the image, in pixels.
+   * Free space around the image, in pixels.
    *
    * @generated from field: int32 central_image_margin = 8;
    */
@@ -106,7 +106,7 @@ export declare type PublicCreateQrcodeDesignRequest = Message<"signpost.v1.Publi
   outputFileFormat: OutputFileFormat;
 
   /**
-   * Refuses a design whose codes cannot be read, instead of a warning in `scannability`. An addition of this service.
+   * Refuses a design with unreadable codes, instead of a warning in `scannability`. An addition of this service.
    *
    * @generated from field: bool require_scannable = 14;
    */
@@ -245,7 +245,7 @@ export declare type UpdateQrcodeDesignRequest = Message<"signpost.v1.UpdateQrcod
   centralImageSize: number;
 
   /**
-   * Free room around the image, in pixels.
+   * Free space around the image, in pixels.
    *
    * @generated from field: int32 central_image_margin = 9;
    */
@@ -287,23 +287,21 @@ export declare type UpdateQrcodeDesignRequest = Message<"signpost.v1.UpdateQrcod
   outputFileFormat: OutputFileFormat;
 
   /**
-   * Takes the image in the middle away; not together with `central_image_data`.
+   * Removes the image in the middle; not together with `central_image_data`.
    *
    * @generated from field: bool central_image_delete = 15;
    */
   centralImageDelete: boolean;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 16;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * Refuses a change after which codes cannot be read, instead of a warning in `scannability`. An addition of this
-   * service.
+   * Refuses a change that makes codes unreadable, instead of a warning in `scannability`. An addition of this service.
    *
    * @generated from field: bool require_scannable = 17;
    */
@@ -357,21 +355,21 @@ export declare type ApplyQrcodeTemplateRequest = Message<"signpost.v1.ApplyQrcod
   linkId: string;
 
   /**
-   * A template of the workspace. Either this or `template_slug`.
+   * A template of the workspace. Give either this or `template_slug`.
    *
    * @generated from field: string qrcode_template_id = 2;
    */
   qrcodeTemplateId: string;
 
   /**
-   * The public identifier of a published or built-in template. Either this or `qrcode_template_id`.
+   * The public identifier of a published or built-in template. Give either this or `qrcode_template_id`.
    *
    * @generated from field: string template_slug = 3;
    */
   templateSlug: string;
 
   /**
-   * Refuses a template in which the link's code cannot be read, instead of a warning in `scannability`. An addition of
+   * Refuses a template that makes the link's code unreadable, instead of a warning in `scannability`. An addition of
    * this service.
    *
    * @generated from field: bool require_scannable = 4;
@@ -487,14 +485,14 @@ export declare type DeleteQrcodeDesignResponse = Message<"signpost.v1.DeleteQrco
 export declare const DeleteQrcodeDesignResponseSchema: GenMessage<DeleteQrcodeDesignResponse>;
 
 /**
- * Manage how QR codes are drawn.
+ * Manage the look of QR codes.
  *
  * @generated from service signpost.v1.QrcodeDesignService
  */
 export declare const QrcodeDesignService: GenService<{
   /**
-   * Create a design that belongs to nothing yet, with or without a token. Any token can read it until it is given to a
-   * link or template; after 24 hours without one it is removed. At most 10 a minute from one address.
+   * Create a design without a link or template, with or without a token. Any token can read it until a link or template
+   * uses it; if none does, it is deleted after 24 hours. One address may create at most 10 a minute.
    *
    * Errors: INVALID_ARGUMENT if the image is no PNG, JPEG, WEBP or SVG without scripts; FAILED_PRECONDITION
    * (DESIGN_NOT_SCANNABLE) if `require_scannable` is set and codes in it cannot be read; RESOURCE_EXHAUSTED
@@ -520,7 +518,7 @@ export declare const QrcodeDesignService: GenService<{
     output: typeof GetQrcodeDesignResponseSchema;
   },
   /**
-   * Change a design. Every image drawn from it is drawn again.
+   * Change a design. Every image drawn from it is redrawn.
    *
    * Errors: NOT_FOUND if there is no such design; INVALID_ARGUMENT if the image is no PNG, JPEG, WEBP or SVG without
    * scripts, (MUTUALLY_EXCLUSIVE_FIELDS) if an image is given and deleted; FAILED_PRECONDITION (DESIGN_NOT_SCANNABLE)
@@ -534,7 +532,7 @@ export declare const QrcodeDesignService: GenService<{
     output: typeof UpdateQrcodeDesignResponseSchema;
   },
   /**
-   * Give the look of a template to a link's design, which keeps its id.
+   * Copy the look of a template to a link's design; the design keeps its id.
    *
    * Errors: NOT_FOUND if there is no such link, or no such template that the workspace can use; INVALID_ARGUMENT
    * (ONE_OF_REQUIRED) if not exactly one of `qrcode_template_id` and `template_slug` is given; FAILED_PRECONDITION
@@ -548,8 +546,9 @@ export declare const QrcodeDesignService: GenService<{
     output: typeof ApplyQrcodeTemplateResponseSchema;
   },
   /**
-   * Draw a code in a design and read it with two readers, as it is drawn and small, blurred, rotated or pale. The
-   * code is the link's; a design of no link is tried with an address of usual length. An addition of this service.
+   * Draw a code in a design and read it with two readers, as it is drawn and small, blurred, rotated or pale. The code
+   * contains the link's address; a design without a link is tested with an address of usual length. An addition of this
+   * service.
    *
    * Errors: NOT_FOUND if there is no such design.
    *
@@ -561,7 +560,7 @@ export declare const QrcodeDesignService: GenService<{
     output: typeof VerifyQrcodeDesignResponseSchema;
   },
   /**
-   * Delete a design that nothing uses.
+   * Delete a design that no link or template uses.
    *
    * Errors: NOT_FOUND if there is no such design; FAILED_PRECONDITION (DESIGN_IN_USE) if a link or template has it.
    *

@@ -103,7 +103,7 @@ export const DeleteQrcodeDesignResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_qrcode_design_service, 11);
 
 /**
- * Manage how QR codes are drawn.
+ * Manage the look of QR codes.
  *
  * @generated from service signpost.v1.QrcodeDesignService
  */

@@ -76,7 +76,7 @@ export declare type QrcodeTemplate = Message<"signpost.v1.QrcodeTemplate"> & {
   faq: string;
 
   /**
-   * Whether the service brings it along for every workspace.
+   * Whether it is a template of the service itself, for every workspace.
    *
    * @generated from field: bool built_in = 9;
    */
@@ -104,21 +104,21 @@ export declare type QrcodeTemplate = Message<"signpost.v1.QrcodeTemplate"> & {
   duplicatedFrom?: string | undefined;
 
   /**
-   * Since when everyone can see it. Unset while it is the workspace's alone.
+   * Since when everyone can see it. Unset while only the workspace can see it.
    *
    * @generated from field: google.protobuf.Timestamp published_at = 13;
    */
   publishedAt?: Timestamp | undefined;
 
   /**
-   * A QR code in this design, good for an hour. Empty until there is one.
+   * A QR code in this design, valid for an hour. Empty until there is one.
    *
    * @generated from field: string thumbnail_signed_url = 14;
    */
   thumbnailSignedUrl: string;
 
   /**
-   * Since when the thumbnail waits to be drawn again. Unset while it is up to date.
+   * Since when the thumbnail has been waiting to be redrawn. Unset while the thumbnail is up to date.
    *
    * @generated from field: google.protobuf.Timestamp thumbnail_pending_update_since = 15;
    */
@@ -156,7 +156,7 @@ export declare type QrcodeTemplate = Message<"signpost.v1.QrcodeTemplate"> & {
 export declare const QrcodeTemplateSchema: GenMessage<QrcodeTemplate>;
 
 /**
- * What everyone may see of a published template.
+ * The public part of a published template.
  *
  * @generated from message signpost.v1.PublicQrcodeTemplate
  */
@@ -200,14 +200,14 @@ export declare type PublicQrcodeTemplate = Message<"signpost.v1.PublicQrcodeTemp
   faq: string;
 
   /**
-   * Whether the service brings it along.
+   * Whether it is a template of the service itself.
    *
    * @generated from field: bool built_in = 7;
    */
   builtIn: boolean;
 
   /**
-   * Good for an hour. Empty until there is one.
+   * Valid for an hour. Empty until there is one.
    *
    * @generated from field: string thumbnail_signed_url = 8;
    */

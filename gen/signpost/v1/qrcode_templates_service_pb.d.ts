@@ -19,21 +19,21 @@ export declare const file_signpost_v1_qrcode_templates_service: GenFile;
  */
 export declare type ListQrcodeTemplatesRequest = Message<"signpost.v1.ListQrcodeTemplatesRequest"> & {
   /**
-   * How many templates to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many templates to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 5;
    */
@@ -162,21 +162,21 @@ export declare const GetQrcodeTemplateResponseSchema: GenMessage<GetQrcodeTempla
  */
 export declare type PublicListQrcodeTemplatesRequest = Message<"signpost.v1.PublicListQrcodeTemplatesRequest"> & {
   /**
-   * How many templates to answer with. 0 means 20; more than 100 means 100.
+   * How many templates to return. 0 means 20; more than 100 means 100.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 6;
    */
@@ -333,7 +333,7 @@ export declare type CreateQrcodeTemplateRequest = Message<"signpost.v1.CreateQrc
   faq: string;
 
   /**
-   * A design that belongs to nothing; it then belongs to the template. Empty means a new default design.
+   * A design that no link or template uses; it then belongs to the template. Empty means a new default design.
    *
    * @generated from field: string qrcode_design_id = 6;
    */
@@ -473,7 +473,7 @@ export declare const ResolveQrcodeTemplateImagesRequestSchema: GenMessage<Resolv
  */
 export declare type ResolveQrcodeTemplateImagesResponse = Message<"signpost.v1.ResolveQrcodeTemplateImagesResponse"> & {
   /**
-   * Fresh addresses of the thumbnails by template id, good for an hour. Templates without one yet are left out.
+   * Fresh addresses of the thumbnails by template id, valid for an hour. Templates without one yet are left out.
    *
    * @generated from field: map<string, string> thumbnail_signed_urls = 1;
    */
@@ -542,8 +542,7 @@ export declare type UpdateQrcodeTemplateRequest = Message<"signpost.v1.UpdateQrc
   faq: string;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 8;
    */
@@ -631,8 +630,8 @@ export enum QrcodeTemplateScope {
   WORKSPACE = 1,
 
   /**
-   * All that the workspace can use: its own, built-in ones, and what others have published. Those that most of its links
-   * were made from come first, then the rest of its own, then the others.
+   * All templates that the workspace can use: its own, built-in ones, and those that others have published. Templates
+   * that most of its links were made from come first, then the rest of its own, then the others.
    *
    * @generated from enum value: QRCODE_TEMPLATE_SCOPE_AVAILABLE = 2;
    */
@@ -651,7 +650,7 @@ export declare const QrcodeTemplateScopeSchema: GenEnum<QrcodeTemplateScope>;
  */
 export declare const QrcodeTemplatesService: GenService<{
   /**
-   * List the workspace's templates, newest first, or all that it can use, those first that it uses most.
+   * List the workspace's templates, newest first, or all that it can use, the most used first.
    *
    * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or belongs to other filters.
    *
@@ -699,10 +698,10 @@ export declare const QrcodeTemplatesService: GenService<{
     output: typeof PublicGetQrcodeTemplateResponseSchema;
   },
   /**
-   * Create a private template from a design that belongs to nothing, or from the default design.
+   * Create a private template from a design that no link or template uses, or from the default design.
    *
    * Errors: NOT_FOUND if there is no such design; FAILED_PRECONDITION (DESIGN_IN_USE) if it belongs to a link or
-   * template; INVALID_ARGUMENT if `faq` is not readable.
+   * template; INVALID_ARGUMENT if `faq` is malformed.
    *
    * @generated from rpc signpost.v1.QrcodeTemplatesService.CreateQrcodeTemplate
    */
@@ -724,7 +723,8 @@ export declare const QrcodeTemplatesService: GenService<{
     output: typeof ImportQrcodeTemplateResponseSchema;
   },
   /**
-   * Publish a template in the gallery. A published one stays as it is; only deleting takes it out again.
+   * Publish a template in the gallery. Publishing a published template changes nothing. Only deleting it removes it
+   * from the gallery.
    *
    * Errors: NOT_FOUND if there is no such template; FAILED_PRECONDITION (TEMPLATE_NOT_PUBLISHABLE) if the workspace is
    * not public, or slug, description or name is missing; PERMISSION_DENIED (BUILT_IN_TEMPLATE,
@@ -748,10 +748,10 @@ export declare const QrcodeTemplatesService: GenService<{
     output: typeof ResolveQrcodeTemplateImagesResponseSchema;
   },
   /**
-   * Change what is said about a template. Its look changes through its design.
+   * Change the description of a template. Its look changes through its design.
    *
    * Errors: NOT_FOUND if there is no such template; ALREADY_EXISTS (SLUG_TAKEN); FAILED_PRECONDITION (SLUG_IMMUTABLE)
-   * if it is published; INVALID_ARGUMENT if `faq` is not readable; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
+   * if it is published; INVALID_ARGUMENT if `faq` is malformed; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
    *
    * @generated from rpc signpost.v1.QrcodeTemplatesService.UpdateQrcodeTemplate
    */
@@ -761,7 +761,7 @@ export declare const QrcodeTemplatesService: GenService<{
     output: typeof UpdateQrcodeTemplateResponseSchema;
   },
   /**
-   * Delete a template and its design. Designs copied from it stay; links forget that they came from it.
+   * Delete a template and its design. Designs copied from it stay; links lose their reference to it.
    *
    * Errors: NOT_FOUND if there is no such template; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
    *

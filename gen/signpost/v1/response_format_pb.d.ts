@@ -10,7 +10,7 @@ import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
 export declare const file_signpost_v1_response_format: GenFile;
 
 /**
- * How a list is answered.
+ * The format of a list.
  *
  * @generated from enum signpost.v1.ResponseFormat
  */

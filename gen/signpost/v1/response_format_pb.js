@@ -17,7 +17,7 @@ export const ResponseFormatSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_response_format, 0);
 
 /**
- * How a list is answered.
+ * The format of a list.
  *
  * @generated from enum signpost.v1.ResponseFormat
  */

@@ -12,15 +12,15 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_sandbox: GenFile;
 
 /**
- * A workspace for trying things out with a token of its own. Links resolve and webhooks fire, nothing is billed, and
- * everything in it is deleted 30 days after it was made. In a calendar month of UTC it makes at most 1,000 API calls and
- * 50 links, and records 500 counted visits.
+ * A workspace for experiments, with a token of its own. Links resolve and webhooks fire, nothing is billed, and
+ * everything in it is deleted 30 days after its creation. Each calendar month (UTC) allows at most 1,000 API calls, 50
+ * links and 500 counted visits.
  *
  * @generated from message signpost.v1.Sandbox
  */
 export declare type Sandbox = Message<"signpost.v1.Sandbox"> & {
   /**
-   * The id of the sandbox, which is a workspace of its own.
+   * The sandbox's id; it is also the id of its workspace.
    *
    * @generated from field: string id = 1;
    */
@@ -39,7 +39,7 @@ export declare type Sandbox = Message<"signpost.v1.Sandbox"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it is deleted, within an hour. It cannot be extended.
+   * When the sandbox expires; it is deleted within an hour after that. The time cannot be extended.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */

@@ -19,7 +19,7 @@ export declare const file_signpost_v1_sandboxes_service: GenFile;
  */
 export declare type CreateSandboxRequest = Message<"signpost.v1.CreateSandboxRequest"> & {
   /**
-   * What people call it, at most 80 characters. Empty means `Sandbox` and the time.
+   * The name for people, at most 80 characters. Empty means `Sandbox` and the time.
    *
    * @generated from field: string name = 1;
    */
@@ -53,7 +53,7 @@ export declare type CreateSandboxResponse = Message<"signpost.v1.CreateSandboxRe
   accessToken?: string | undefined;
 
   /**
-   * What is told of the token later.
+   * The token's record, without the secret.
    *
    * @generated from field: signpost.v1.WorkspaceToken token = 3;
    */
@@ -142,16 +142,17 @@ export declare type DeleteSandboxResponse = Message<"signpost.v1.DeleteSandboxRe
 export declare const DeleteSandboxResponseSchema: GenMessage<DeleteSandboxResponse>;
 
 /**
- * Manage the workspace's sandboxes. Whoever calls must belong to a live workspace: a sandbox has none of its own.
+ * Manage the workspace's sandboxes. The caller must belong to a live workspace: a sandbox has no sandboxes of its own.
  *
  * @generated from service signpost.v1.SandboxesService
  */
 export declare const SandboxesService: GenService<{
   /**
-   * Create a sandbox. The secret of its token is in this answer and nowhere else; further tokens are made with it. A
-   * workspace has at most 3 sandboxes.
+   * Create a sandbox. Only this answer contains the secret of its token; use it to create further tokens. A workspace
+   * has at most 3 sandboxes.
    *
-   * Errors: PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED); RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are three.
+   * Errors: PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED); RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are
+   * three.
    *
    * @generated from rpc signpost.v1.SandboxesService.Create
    */

@@ -60,7 +60,7 @@ export const DeleteSandboxResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_sandboxes_service, 5);
 
 /**
- * Manage the workspace's sandboxes. Whoever calls must belong to a live workspace: a sandbox has none of its own.
+ * Manage the workspace's sandboxes. The caller must belong to a live workspace: a sandbox has no sandboxes of its own.
  *
  * @generated from service signpost.v1.SandboxesService
  */

@@ -71,7 +71,7 @@ export declare type SlackIntegration = Message<"signpost.v1.SlackIntegration"> &
   triggers: WorkflowStep_Kind[];
 
   /**
-   * Messages that Slack took.
+   * Messages that Slack accepted.
    *
    * @generated from field: int64 success_count = 10;
    */
@@ -85,7 +85,7 @@ export declare type SlackIntegration = Message<"signpost.v1.SlackIntegration"> &
   failureCount: bigint;
 
   /**
-   * When a message was last sent, taken or not. Unset before the first one.
+   * When a message was last sent, accepted or refused. Unset before the first one.
    *
    * @generated from field: google.protobuf.Timestamp last_sent_at = 12;
    */

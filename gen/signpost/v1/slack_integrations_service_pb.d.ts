@@ -183,7 +183,7 @@ export declare const TestSlackIntegrationRequestSchema: GenMessage<TestSlackInte
  */
 export declare type TestSlackIntegrationResponse = Message<"signpost.v1.TestSlackIntegrationResponse"> & {
   /**
-   * Whether Slack took the message.
+   * Whether Slack accepted the message.
    *
    * @generated from field: bool success = 1;
    */
@@ -203,7 +203,7 @@ export declare const TestSlackIntegrationResponseSchema: GenMessage<TestSlackInt
  */
 export declare type UpdateSlackIntegrationRequest = Message<"signpost.v1.UpdateSlackIntegrationRequest"> & {
   /**
-   * ACTIVE or PAUSED; DISCONNECTED, 3, is for the service to set.
+   * ACTIVE or PAUSED; only the service sets DISCONNECTED, 3.
    *
    * @generated from field: signpost.v1.SlackIntegrationStatus status = 1;
    */
@@ -238,8 +238,7 @@ export declare type UpdateSlackIntegrationRequest = Message<"signpost.v1.UpdateS
   triggers: WorkflowStep_Kind[];
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */
@@ -329,7 +328,8 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof ListSlackChannelsResponseSchema;
   },
   /**
-   * Get the address at which a person adds the bot to the Slack team. It works for 10 minutes, for the caller only.
+   * Get the address at which a person adds the bot to the Slack team. The address works for 10 minutes, for the caller
+   * only.
    *
    * @generated from rpc signpost.v1.SlackIntegrationsService.GetOAuthURL
    */
@@ -339,7 +339,7 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof GetSlackOAuthURLResponseSchema;
   },
   /**
-   * Connect the team with what Slack gave the person's browser. It replaces an earlier integration.
+   * Connect the team with the code that Slack gave the person's browser. It replaces an earlier integration.
    *
    * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Slack refuses
    * the code.
@@ -352,7 +352,7 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof CompleteSlackOAuthResponseSchema;
   },
   /**
-   * Send a message to the channel for trying out. That Slack refuses it does not make the call fail.
+   * Send a test message to the channel. The call succeeds even if Slack refuses the message.
    *
    * Errors: NOT_FOUND if nothing is connected; FAILED_PRECONDITION (CHANNEL_REQUIRED) if no channel is chosen.
    *
@@ -364,7 +364,7 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof TestSlackIntegrationResponseSchema;
   },
   /**
-   * Choose the channel and what is told there, or pause.
+   * Choose the channel and the steps that it gets messages about, or pause.
    *
    * Errors: NOT_FOUND if nothing is connected or there is no such link; FAILED_PRECONDITION (CHANNEL_REQUIRED) if it
    * would be active without a channel, (CHANNEL_NOT_JOINED) if the bot cannot post to the channel; INVALID_ARGUMENT if
@@ -378,7 +378,7 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof UpdateSlackIntegrationResponseSchema;
   },
   /**
-   * Disconnect: the bot's token is given back to Slack.
+   * Disconnect the team. The service revokes the bot's token at Slack.
    *
    * Errors: NOT_FOUND if nothing is connected.
    *

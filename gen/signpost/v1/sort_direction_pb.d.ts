@@ -10,7 +10,7 @@ import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
 export declare const file_signpost_v1_sort_direction: GenFile;
 
 /**
- * Which way a list runs.
+ * The direction of a list.
  *
  * @generated from enum signpost.v1.SortDirection
  */

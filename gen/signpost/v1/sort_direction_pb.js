@@ -17,7 +17,7 @@ export const SortDirectionSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_sort_direction, 0);
 
 /**
- * Which way a list runs.
+ * The direction of a list.
  *
  * @generated from enum signpost.v1.SortDirection
  */

@@ -12,7 +12,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_tag: GenFile;
 
 /**
- * A word to find links by. Tags come into being when a link first uses them and stay when no link does.
+ * A word for finding links. A tag is created when a link first uses it, and stays when no link uses it any more.
  *
  * @generated from message signpost.v1.Tag
  */
@@ -23,7 +23,7 @@ export declare type Tag = Message<"signpost.v1.Tag"> & {
   id: string;
 
   /**
-   * 1 to 50 characters, unique in the workspace whatever its case; the spelling of the first use is kept.
+   * 1 to 50 characters, unique in the workspace, ignoring case; the spelling of the first use is kept.
    *
    * @generated from field: string name = 2;
    */

@@ -18,21 +18,21 @@ export declare const file_signpost_v1_tags_service: GenFile;
  */
 export declare type ListTagsRequest = Message<"signpost.v1.ListTagsRequest"> & {
   /**
-   * How many tags to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many tags to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 4;
    */
@@ -114,7 +114,7 @@ export declare type DeleteTagResponse = Message<"signpost.v1.DeleteTagResponse">
 export declare const DeleteTagResponseSchema: GenMessage<DeleteTagResponse>;
 
 /**
- * Find and remove the workspace's tags. Links make them.
+ * Find and delete the workspace's tags. Tags are created when links use them.
  *
  * @generated from service signpost.v1.TagsService
  */

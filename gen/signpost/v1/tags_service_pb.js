@@ -45,7 +45,7 @@ export const DeleteTagResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_tags_service, 3);
 
 /**
- * Find and remove the workspace's tags. Links make them.
+ * Find and delete the workspace's tags. Tags are created when links use them.
  *
  * @generated from service signpost.v1.TagsService
  */

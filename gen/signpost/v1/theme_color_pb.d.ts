@@ -30,14 +30,14 @@ export declare type ThemeColor = Message<"signpost.v1.ThemeColor"> & {
   colors: string[];
 
   /**
-   * Where each color stands, such as `25%`: none, or one for each color. None means evenly spread.
+   * The position of each color, such as `25%`: none, or one for each color. None means evenly spread.
    *
    * @generated from field: repeated string stops = 3;
    */
   stops: string[];
 
   /**
-   * Which way a linear gradient runs, such as `45deg` or `to right`. Empty means from top to bottom.
+   * The direction of a linear gradient, such as `45deg` or `to right`. Empty means from top to bottom.
    *
    * @generated from field: string direction = 4;
    */

@@ -18,7 +18,7 @@ export declare const file_signpost_v1_time_series: GenFile;
  */
 export declare type EventsTimeSeries = Message<"signpost.v1.EventsTimeSeries"> & {
   /**
-   * One for each interval, also where nothing happened.
+   * One for each interval, including intervals without visits.
    *
    * @generated from field: repeated signpost.v1.EventsTimeSeriesData data = 1;
    */

@@ -27,15 +27,15 @@ export declare type GetEventsTimeSeriesRequest = Message<"signpost.v1.GetEventsT
   intervalInMinutes: number;
 
   /**
-   * Only this link; empty means the whole workspace.
+   * Only visits of this link; empty means the whole workspace.
    *
    * @generated from field: string link_id = 2;
    */
   linkId: string;
 
   /**
-   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; plans with a
-   * short history move it later.
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 3;
    */

@@ -21,14 +21,14 @@ export enum Action {
   UNSPECIFIED = 0,
 
   /**
-   * By the QR code.
+   * The visitor scanned the QR code.
    *
    * @generated from enum value: ACTION_SCAN = 1;
    */
   SCAN = 1,
 
   /**
-   * By the link itself.
+   * The visitor opened the link itself.
    *
    * @generated from enum value: ACTION_CLICK = 2;
    */
@@ -52,7 +52,7 @@ export enum VisitType {
   UNSPECIFIED = 0,
 
   /**
-   * The device's first visit of the link, or nothing is kept that could tell.
+   * The device's first visit of the link, or the link keeps no data about earlier visits.
    *
    * @generated from enum value: VISIT_TYPE_FIRST = 1;
    */
@@ -92,7 +92,7 @@ export enum TriggeredBy {
 export declare const TriggeredBySchema: GenEnum<TriggeredBy>;
 
 /**
- * The HTTP method of a visit. Only GET makes an event today.
+ * The HTTP method of a visit. At present only GET makes an event.
  *
  * @generated from enum signpost.v1.HttpMethod
  */

@@ -59,7 +59,7 @@ export const HttpMethodSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_visit, 3);
 
 /**
- * The HTTP method of a visit. Only GET makes an event today.
+ * The HTTP method of a visit. At present only GET makes an event.
  *
  * @generated from enum signpost.v1.HttpMethod
  */

@@ -14,8 +14,9 @@ import type { Action, VisitType } from "./visit_pb.js";
 export declare const file_signpost_v1_visitor: GenFile;
 
 /**
- * A person behind one or more devices, known by e-mail or phone or still anonymous. The server makes an anonymous
- * visitor at the first visit; forms and identify calls fill it in, and merge it with the profile of the same identity.
+ * A person behind one or more devices, known by e-mail address or phone number, or still anonymous. The server makes an
+ * anonymous visitor at the first visit; forms and identify calls fill it in, and merge it with the profile of the same
+ * identity.
  *
  * @generated from message signpost.v1.Visitor
  */
@@ -31,7 +32,7 @@ export declare type Visitor = Message<"signpost.v1.Visitor"> & {
   workspaceId: string;
 
   /**
-   * From `$email`, unique in the workspace whatever its case. At most 254 characters.
+   * From `$email`, unique in the workspace, ignoring case. At most 254 characters.
    *
    * @generated from field: string email = 3;
    */
@@ -66,7 +67,7 @@ export declare type Visitor = Message<"signpost.v1.Visitor"> & {
   attributes: VisitorAttribute[];
 
   /**
-   * Without bots and agents, as are the other counters.
+   * The number of devices. This and the other counters leave out bots and agents.
    *
    * @generated from field: int64 device_count = 8;
    */
@@ -87,7 +88,7 @@ export declare type Visitor = Message<"signpost.v1.Visitor"> & {
   visitCount: bigint;
 
   /**
-   * Only with include `devices`: the 100 used last, latest first.
+   * Only with include `devices`: the 100 most recently used ones, latest first.
    *
    * @generated from field: repeated signpost.v1.Device devices = 11;
    */
@@ -125,7 +126,8 @@ export declare type Visitor = Message<"signpost.v1.Visitor"> & {
 export declare const VisitorSchema: GenMessage<Visitor>;
 
 /**
- * A custom attribute of a visitor. `value` is always there; the typed field of its type is set when the value parses.
+ * A custom attribute of a visitor. `value` is always set; the field of its type is also set if the value can be read as
+ * that type.
  *
  * @generated from message signpost.v1.VisitorAttribute
  */
@@ -308,7 +310,7 @@ export enum VisitorAttributeType {
   DATE = 4,
 
   /**
-   * One or more choices out of a given set, joined by `, `.
+   * One or more choices of a given set, joined by `, `.
    *
    * @generated from enum value: VISITOR_ATTRIBUTE_TYPE_ENUM = 5;
    */
@@ -321,9 +323,9 @@ export enum VisitorAttributeType {
 export declare const VisitorAttributeTypeSchema: GenEnum<VisitorAttributeType>;
 
 /**
- * How an attribute's value is compared. Text is compared as it is, case included; an attribute that is not there reads as
- * an empty text. NUMBER_ and DATE_ match only values that were captured as numbers or dates. Reserved keys take STRING_,
- * EXISTS and NOT_EXISTS.
+ * How an attribute's value is compared. Text comparison is case-sensitive; a missing attribute counts as an empty text.
+ * NUMBER_ and DATE_ match only values that were captured as numbers or dates. Reserved keys take STRING_, EXISTS and
+ * NOT_EXISTS.
  *
  * @generated from enum signpost.v1.VisitorAttributeFilterOperator
  */
@@ -413,7 +415,7 @@ export enum VisitorAttributeFilterOperator {
   DATE_EQUALS = 15,
 
   /**
-   * Earlier: by the day in the workspace's timezone where either side is a plain date, else by the moment.
+   * Earlier. If either side is a plain date, days in the workspace's timezone are compared, otherwise exact times.
    *
    * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_DATE_BEFORE = 16;
    */
@@ -440,7 +442,7 @@ export enum VisitorAttributeFilterOperator {
   BOOLEAN_IS_TRUE = 20,
 
   /**
-   * Whatever is not `true`, an attribute that is not there included.
+   * Any value other than `true`, or no value.
    *
    * @generated from enum value: VISITOR_ATTRIBUTE_FILTER_OPERATOR_BOOLEAN_IS_FALSE = 21;
    */

@@ -63,9 +63,9 @@ export const VisitorAttributeFilterOperatorSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_visitor, 1);
 
 /**
- * How an attribute's value is compared. Text is compared as it is, case included; an attribute that is not there reads as
- * an empty text. NUMBER_ and DATE_ match only values that were captured as numbers or dates. Reserved keys take STRING_,
- * EXISTS and NOT_EXISTS.
+ * How an attribute's value is compared. Text comparison is case-sensitive; a missing attribute counts as an empty text.
+ * NUMBER_ and DATE_ match only values that were captured as numbers or dates. Reserved keys take STRING_, EXISTS and
+ * NOT_EXISTS.
  *
  * @generated from enum signpost.v1.VisitorAttributeFilterOperator
  */

@@ -20,14 +20,14 @@ export declare const file_signpost_v1_visitors_service: GenFile;
  */
 export declare type IdentifyRequest = Message<"signpost.v1.IdentifyRequest"> & {
   /**
-   * The value of the parameter `lbid` that a redirect with conversion tracking added: the visit. Empty means none.
+   * The visit: the value of the parameter `lbid` that a redirect with conversion tracking added. Empty means none.
    *
    * @generated from field: string lbid = 1;
    */
   lbid: string;
 
   /**
-   * Whether only attributes that are still empty are filled; otherwise the newest value wins.
+   * Whether only empty attributes are set; otherwise the newest value wins.
    *
    * @generated from field: bool set_once = 2;
    */
@@ -36,7 +36,7 @@ export declare type IdentifyRequest = Message<"signpost.v1.IdentifyRequest"> & {
   /**
    * Values by key, or an object with the one key `data` that holds them. Keys that begin with `$` are `$email`,
    * `$phone`, `$firstName` and `$lastName`; all others are custom attributes. Values are text of at most 4 KB, numbers
-   * or booleans; null is passed over.
+   * or booleans; null is ignored.
    *
    * @generated from field: google.protobuf.Struct visitor = 3;
    */
@@ -83,28 +83,28 @@ export declare const IdentifyResponseSchema: GenMessage<IdentifyResponse>;
  */
 export declare type ListVisitorsRequest = Message<"signpost.v1.ListVisitorsRequest"> & {
   /**
-   * How many visitors to answer with. 0 means 50; more than 200 means 200.
+   * How many visitors to return. 0 means 50; more than 200 means 200.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 10;
    */
   cursor: string;
 
   /**
-   * Only the visitor with this address, whatever its case.
+   * Only the visitor with this e-mail address, ignoring case.
    *
    * @generated from field: string email = 3;
    */
@@ -160,7 +160,7 @@ export declare type ListVisitorsRequest = Message<"signpost.v1.ListVisitorsReque
 export declare const ListVisitorsRequestSchema: GenMessage<ListVisitorsRequest>;
 
 /**
- * Response for List: one of both, as the request's format says.
+ * Response for List: either JSON or CSV, as the request's format says.
  *
  * @generated from message signpost.v1.ListVisitorsResponse
  */
@@ -268,21 +268,21 @@ export declare const ListVisitorsCsvResponseSchema: GenMessage<ListVisitorsCsvRe
  */
 export declare type SearchVisitorsRequest = Message<"signpost.v1.SearchVisitorsRequest"> & {
   /**
-   * How many visitors to answer with. 0 means 50; more than 200 means 200.
+   * How many visitors to return. 0 means 50; more than 200 means 200.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Only the visitor with this address, whatever its case.
+   * Only the visitor with this e-mail address, ignoring case.
    *
    * @generated from field: string email = 3;
    */
@@ -303,7 +303,7 @@ export declare type SearchVisitorsRequest = Message<"signpost.v1.SearchVisitorsR
   linkId: string;
 
   /**
-   * At most 20. A visitor has to match every one.
+   * At most 20. A visitor must match every filter.
    *
    * @generated from field: repeated signpost.v1.AttributeFilter attribute_filters = 6;
    */
@@ -345,7 +345,7 @@ export declare type SearchVisitorsRequest = Message<"signpost.v1.SearchVisitorsR
 export declare const SearchVisitorsRequestSchema: GenMessage<SearchVisitorsRequest>;
 
 /**
- * A question about one attribute.
+ * A condition on one attribute.
  *
  * @generated from message signpost.v1.AttributeFilter
  */
@@ -365,8 +365,8 @@ export declare type AttributeFilter = Message<"signpost.v1.AttributeFilter"> & {
   operator: VisitorAttributeFilterOperator;
 
   /**
-   * What it is compared with, at most 4 KB: a number, a date or an RFC 3339 time where the operator wants one. Operators
-   * that compare with nothing ignore it.
+   * The value to compare with, at most 4 KB: a number, a date or an RFC 3339 time if the operator requires one.
+   * Operators without a comparison value ignore it.
    *
    * @generated from field: string value = 3;
    */
@@ -380,7 +380,7 @@ export declare type AttributeFilter = Message<"signpost.v1.AttributeFilter"> & {
 export declare const AttributeFilterSchema: GenMessage<AttributeFilter>;
 
 /**
- * Response for Search: one of both, as the request's format says.
+ * Response for Search: either JSON or CSV, as the request's format says.
  *
  * @generated from message signpost.v1.SearchVisitorsResponse
  */
@@ -433,7 +433,7 @@ export declare const ListVisitorAttributeKeysRequestSchema: GenMessage<ListVisit
  */
 export declare type ListVisitorAttributeKeysResponse = Message<"signpost.v1.ListVisitorAttributeKeysResponse"> & {
   /**
-   * The keys alone, reserved ones such as `$email` among them.
+   * The keys alone, including reserved ones such as `$email`.
    *
    * @generated from field: repeated string attribute_keys = 1;
    */
@@ -454,7 +454,7 @@ export declare type ListVisitorAttributeKeysResponse = Message<"signpost.v1.List
 export declare const ListVisitorAttributeKeysResponseSchema: GenMessage<ListVisitorAttributeKeysResponse>;
 
 /**
- * A key that visitors have values for.
+ * A key for which visitors have values.
  *
  * @generated from message signpost.v1.VisitorAttributeKey
  */
@@ -539,7 +539,7 @@ export declare type UpdateVisitorRequest = Message<"signpost.v1.UpdateVisitorReq
   id: string;
 
   /**
-   * Values by key, as for Identify. Null deletes the key; keys that are not given stay, so there is no mask.
+   * Values by key, as for Identify. Null deletes the key. Other keys stay unchanged, so there is no mask.
    *
    * @generated from field: google.protobuf.Struct visitor = 2;
    */
@@ -599,7 +599,7 @@ export declare const DeleteVisitorRequestSchema: GenMessage<DeleteVisitorRequest
  */
 export declare type DeleteVisitorResponse = Message<"signpost.v1.DeleteVisitorResponse"> & {
   /**
-   * Always true; a visitor that is not there is an error.
+   * Always true; an unknown visitor is an error.
    *
    * @generated from field: bool success = 1;
    */
@@ -646,7 +646,7 @@ export declare const DeleteAttributeRequestSchema: GenMessage<DeleteAttributeReq
  */
 export declare type DeleteAttributeResponse = Message<"signpost.v1.DeleteAttributeResponse"> & {
   /**
-   * Always true; an attribute that is not there is an error.
+   * Always true; an unknown attribute is an error.
    *
    * @generated from field: bool success = 1;
    */
@@ -709,9 +709,9 @@ export declare const VisitorSortFieldSchema: GenEnum<VisitorSortField>;
  */
 export declare const VisitorsService: GenService<{
   /**
-   * Say who a visitor is. The visitor of the visit that `lbid` names becomes, or is merged into, the profile with the
+   * Identify a visitor. The visitor of the visit that `lbid` names becomes, or is merged into, the profile with the
    * same `$email` or else `$phone`; without such a profile a new one is made. With a publishable token the answer
-   * holds nothing but `created`, the visitor's id and what the caller sent.
+   * contains only `created`, the visitor's id and the values that the caller sent.
    *
    * Errors: INVALID_ARGUMENT (INVALID_LBID) if `lbid` is damaged, (ONE_OF_REQUIRED) if there is neither `lbid` nor
    * `$email` or `$phone`; NOT_FOUND (LBID_NOT_FOUND) if no visit of the workspace has it.
@@ -774,7 +774,7 @@ export declare const VisitorsService: GenService<{
     output: typeof GetVisitorResponseSchema;
   },
   /**
-   * Change the attributes of a visitor that are given. Others stay.
+   * Change the given attributes of a visitor. Other attributes stay.
    *
    * Errors: NOT_FOUND if there is no such visitor; ALREADY_EXISTS (VISITOR_EMAIL_TAKEN) if another visitor has the
    * address.
@@ -787,7 +787,8 @@ export declare const VisitorsService: GenService<{
     output: typeof UpdateVisitorResponseSchema;
   },
   /**
-   * Delete a visitor. Events stay without one; identity and attributes are erased, also from the answers in traces.
+   * Delete a visitor. The visitor's events stay, without a visitor. Identity and attributes are erased, including the
+   * answers in traces.
    *
    * Errors: NOT_FOUND if there is no such visitor.
    *

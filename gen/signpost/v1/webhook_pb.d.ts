@@ -13,8 +13,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_webhook: GenFile;
 
 /**
- * An address that is told of completed workflow steps. Each completed step makes one signed message, sent at least
- * once and in no promised order, and tried ten times over some three days. Visits of bots and AI agents send none.
+ * An address that gets messages about completed workflow steps. Each completed step makes one signed message. It is
+ * delivered at least once, in no guaranteed order, with up to ten attempts over about three days. Visits of bots and AI
+ * agents send none.
  *
  * @generated from message signpost.v1.Webhook
  */
@@ -49,7 +50,7 @@ export declare type Webhook = Message<"signpost.v1.Webhook"> & {
   status: WebhookStatus;
 
   /**
-   * What made it.
+   * What created it.
    *
    * @generated from field: signpost.v1.WebhookSource source = 6;
    */
@@ -70,14 +71,14 @@ export declare type Webhook = Message<"signpost.v1.Webhook"> & {
   triggers: WorkflowStep_Kind[];
 
   /**
-   * Attempts that were answered with a 2xx status.
+   * Attempts that got an answer with a 2xx status.
    *
    * @generated from field: int64 success_count = 9;
    */
   successCount: bigint;
 
   /**
-   * Attempts that were not.
+   * Attempts that got another answer, or none.
    *
    * @generated from field: int64 failure_count = 10;
    */
@@ -91,7 +92,7 @@ export declare type Webhook = Message<"signpost.v1.Webhook"> & {
   lastSentAt?: Timestamp | undefined;
 
   /**
-   * When an attempt last succeeded. Unset before.
+   * When an attempt last succeeded. Unset before the first success.
    *
    * @generated from field: google.protobuf.Timestamp last_delivered_at = 12;
    */
@@ -122,7 +123,7 @@ export declare type Webhook = Message<"signpost.v1.Webhook"> & {
 export declare const WebhookSchema: GenMessage<Webhook>;
 
 /**
- * Whether a webhook is told of steps.
+ * Whether a webhook gets messages.
  *
  * @generated from enum signpost.v1.WebhookStatus
  */
@@ -138,8 +139,8 @@ export enum WebhookStatus {
   ACTIVE = 1,
 
   /**
-   * Stopped by the service: the address answered 410, failed for 5 days, or did not take 100 messages in a row.
-   * Setting it ACTIVE starts it again; what was missed is not sent.
+   * Stopped by the service: the address answered 410, failed for 5 days, or failed to accept 100 messages in a row.
+   * Setting it to ACTIVE starts it again; missed messages are not sent.
    *
    * @generated from enum value: WEBHOOK_STATUS_DISABLED = 2;
    */

@@ -27,7 +27,7 @@ export const WebhookStatusSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_webhook, 0);
 
 /**
- * Whether a webhook is told of steps.
+ * Whether a webhook gets messages.
  *
  * @generated from enum signpost.v1.WebhookStatus
  */

@@ -27,7 +27,7 @@ export declare type CreateWebhookRequest = Message<"signpost.v1.CreateWebhookReq
   endpointUrl: string;
 
   /**
-   * What people call it, at most 255 characters.
+   * The name for people, at most 255 characters.
    *
    * @generated from field: string name = 2;
    */
@@ -142,21 +142,21 @@ export declare type ListWebhooksRequest = Message<"signpost.v1.ListWebhooksReque
   status: WebhookStatus;
 
   /**
-   * How many webhooks to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many webhooks to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 2;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 4;
    */
@@ -231,7 +231,7 @@ export declare type UpdateWebhookRequest = Message<"signpost.v1.UpdateWebhookReq
   name: string;
 
   /**
-   * ACTIVE or PAUSED; DISABLED, 2, is for the service to set.
+   * ACTIVE or PAUSED; only the service sets DISABLED, 2.
    *
    * @generated from field: signpost.v1.WebhookStatus status = 4;
    */
@@ -259,15 +259,14 @@ export declare type UpdateWebhookRequest = Message<"signpost.v1.UpdateWebhookReq
   source: WebhookSource;
 
   /**
-   * Whether to make a new secret. It is in the answer.
+   * Whether to make a new secret, which the answer contains.
    *
    * @generated from field: bool rotate_secret = 8;
    */
   rotateSecret: boolean;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 9;
    */
@@ -342,16 +341,16 @@ export declare type DeleteWebhookResponse = Message<"signpost.v1.DeleteWebhookRe
 export declare const DeleteWebhookResponseSchema: GenMessage<DeleteWebhookResponse>;
 
 /**
- * Manage the addresses that are told of completed workflow steps.
+ * Manage the addresses that get messages about completed workflow steps.
  *
  * @generated from service signpost.v1.WebhooksService
  */
 export declare const WebhooksService: GenService<{
   /**
-   * Create a webhook. The secret that signs its messages is in this answer and nowhere else.
+   * Create a webhook. Only this answer contains the secret that signs its messages.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT (INVALID_ENDPOINT_URL) if the address is refused;
-   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED) if there are as many as the plan allows.
+   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED) if the workspace has as many as the plan allows.
    *
    * @generated from rpc signpost.v1.WebhooksService.Create
    */
@@ -385,7 +384,8 @@ export declare const WebhooksService: GenService<{
     output: typeof ListWebhooksResponseSchema;
   },
   /**
-   * Change, pause or resume a webhook, or give it a new secret. The old secret signs along for 24 hours.
+   * Change, pause or resume a webhook, or give it a new secret. The old secret also signs messages for another 24
+   * hours.
    *
    * Errors: NOT_FOUND if there is no such webhook or link; INVALID_ARGUMENT (INVALID_ENDPOINT_URL) if the address is
    * refused, or if the status is WEBHOOK_STATUS_DISABLED.
@@ -398,7 +398,7 @@ export declare const WebhooksService: GenService<{
     output: typeof UpdateWebhookResponseSchema;
   },
   /**
-   * Delete a webhook and the messages that wait for it.
+   * Delete a webhook and its waiting messages.
    *
    * Errors: NOT_FOUND if there is no such webhook.
    *

@@ -89,7 +89,7 @@ export const DeleteWebhookResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_webhooks_service, 9);
 
 /**
- * Manage the addresses that are told of completed workflow steps.
+ * Manage the addresses that get messages about completed workflow steps.
  *
  * @generated from service signpost.v1.WebhooksService
  */

@@ -11,22 +11,22 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_workflow_issue: GenFile;
 
 /**
- * Something about a workflow that visitors would stumble over. Workflows with issues can be saved; visitors who run
- * into one get the link's fallback.
+ * A fault of a workflow that visitors would run into. Workflows with issues can be saved; a visitor who runs into one
+ * gets the link's fallback.
  *
  * @generated from message signpost.v1.WorkflowIssue
  */
 export declare type WorkflowIssue = Message<"signpost.v1.WorkflowIssue"> & {
   /**
-   * `error` for an entry that leads nowhere, an exit that cannot be reached or a payload that cannot work; `warning`
-   * for a step that nothing leads to and a branch that leads nowhere.
+   * `error` for an entry without a next step, an exit that cannot be reached, or a payload that cannot work; `warning`
+   * for a step that no visit reaches, or a branch without a next step.
    *
    * @generated from field: string severity = 1;
    */
   severity: string;
 
   /**
-   * The step it is about.
+   * The step with the issue.
    *
    * @generated from field: string step_id = 2;
    */
@@ -40,7 +40,7 @@ export declare type WorkflowIssue = Message<"signpost.v1.WorkflowIssue"> & {
   stepType: string;
 
   /**
-   * For people: what is wrong and how to mend it.
+   * What is wrong and how to mend it, for people.
    *
    * @generated from field: string message = 4;
    */

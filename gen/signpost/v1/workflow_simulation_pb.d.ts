@@ -17,8 +17,8 @@ import type { VisitorAttributeType } from "./visitor_pb.js";
 export declare const file_signpost_v1_workflow_simulation: GenFile;
 
 /**
- * A visit that is thought up: who comes, when, and with what. What is left out is what a workspace knows of somebody who
- * comes for the first time, and who is a person.
+ * A hypothetical visit: who comes, when, and with which data. Values that are left out are those of a person on a first
+ * visit.
  *
  * @generated from message signpost.v1.SimulatedVisit
  */
@@ -80,15 +80,15 @@ export declare type SimulatedVisit = Message<"signpost.v1.SimulatedVisit"> & {
   visitType: VisitType;
 
   /**
-   * The parameters that the visitor comes with, without `?`. At most 2,048 visible ASCII characters.
+   * The query parameters of the visitor's request, without `?`. At most 2,048 visible ASCII characters.
    *
    * @generated from field: string query = 9;
    */
   query: string;
 
   /**
-   * What is known of the visitor: values by the attribute's key, reserved keys with `$`. At most 204. What reads as a
-   * number or a date counts as captured so. Nothing is known of bots and agents, and at data-collection level NONE.
+   * The visitor's attributes by key, reserved keys with `$`. At most 204. A value that reads as a number or a date
+   * counts as captured as one. The simulation ignores them for bots and agents, and at data-collection level NONE.
    *
    * @generated from field: map<string, string> attributes = 10;
    */
@@ -115,7 +115,7 @@ export declare type SimulatedAnswer = Message<"signpost.v1.SimulatedAnswer"> & {
   stepId: string;
 
   /**
-   * What fits the step's action.
+   * The variant that matches the step's action.
    *
    * @generated from oneof signpost.v1.SimulatedAnswer.answer
    */
@@ -210,7 +210,7 @@ export declare type SimulatedFieldAnswer = Message<"signpost.v1.SimulatedFieldAn
   field: string;
 
   /**
-   * One value, or any number of a CHECKBOX field. Each at most 64 KB, so that answers which are too long can be tried.
+   * One value, or any number of a CHECKBOX field. Each at most 64 KB, so that too long answers can be tested.
    *
    * @generated from field: repeated string values = 2;
    */
@@ -224,7 +224,7 @@ export declare type SimulatedFieldAnswer = Message<"signpost.v1.SimulatedFieldAn
 export declare const SimulatedFieldAnswerSchema: GenMessage<SimulatedFieldAnswer>;
 
 /**
- * A step on the way of a simulated visit.
+ * A step that a simulated visit reaches.
  *
  * @generated from message signpost.v1.SimulatedStep
  */
@@ -245,14 +245,14 @@ export declare type SimulatedStep = Message<"signpost.v1.SimulatedStep"> & {
   kind: WorkflowStep_Kind;
 
   /**
-   * The branch by which the visit went on. Empty where it stayed.
+   * The branch that the visit took. Empty if the visit stayed at the step.
    *
    * @generated from field: string branch_id = 4;
    */
   branchId: string;
 
   /**
-   * Why the visit took this branch, or stayed, in words for people.
+   * Why the visit took this branch, or stayed, for people.
    *
    * @generated from field: string reason = 5;
    */
@@ -266,21 +266,21 @@ export declare type SimulatedStep = Message<"signpost.v1.SimulatedStep"> & {
   completed: boolean;
 
   /**
-   * What the trace of a real visit would say.
+   * The contents of a real visit's trace.
    *
    * @generated from field: signpost.v1.EventTraceData step_data = 7;
    */
   stepData?: EventTraceData | undefined;
 
   /**
-   * What would be saved to the visitor, in this order.
+   * The attributes that would be saved to the visitor, in this order.
    *
    * @generated from field: repeated signpost.v1.SimulatedAttribute saved_attributes = 8;
    */
   savedAttributes: SimulatedAttribute[];
 
   /**
-   * Answers that the step did not take, in this order; the page would have been shown again.
+   * Answers that the step refused, in this order; each time the page would have been shown again.
    *
    * @generated from field: repeated signpost.v1.RefusedAnswer refused_answers = 9;
    */
@@ -317,7 +317,7 @@ export declare type SimulatedAttribute = Message<"signpost.v1.SimulatedAttribute
   type: VisitorAttributeType;
 
   /**
-   * Whether only an attribute that is still empty is filled.
+   * Whether only an empty attribute is set.
    *
    * @generated from field: bool set_once = 4;
    */
@@ -331,7 +331,7 @@ export declare type SimulatedAttribute = Message<"signpost.v1.SimulatedAttribute
 export declare const SimulatedAttributeSchema: GenMessage<SimulatedAttribute>;
 
 /**
- * An answer that a step did not take.
+ * An answer that a step refused.
  *
  * @generated from message signpost.v1.RefusedAnswer
  */
@@ -344,7 +344,7 @@ export declare type RefusedAnswer = Message<"signpost.v1.RefusedAnswer"> & {
   status: number;
 
   /**
-   * What is wrong. Empty for what the page does not offer.
+   * The faults. Empty for an answer that the page does not offer.
    *
    * @generated from field: repeated signpost.v1.AnswerFault faults = 2;
    */
@@ -408,7 +408,7 @@ export enum AnswerFault_Kind {
   EMAIL = 2,
 
   /**
-   * It is no phone number; without a country code, not one of the visitor's country.
+   * It is no phone number; a number without a country code must be one of the visitor's country.
    *
    * @generated from enum value: KIND_PHONE = 3;
    */
@@ -481,7 +481,7 @@ export declare type SimulatedEnd = Message<"signpost.v1.SimulatedEnd"> & {
   stepId: string;
 
   /**
-   * For a redirect, and for a fallback that leads somewhere. `LBID` stands where the visit's id would be.
+   * The address of a redirect or of a fallback. `LBID` is the placeholder of the visit's id.
    *
    * @generated from field: string destination = 3;
    */
@@ -520,21 +520,21 @@ export enum SimulatedEnd_Kind {
   PAGE = 2,
 
   /**
-   * A page waits for an answer that was not given.
+   * A page waits for an answer that the simulation was not given.
    *
    * @generated from enum value: KIND_WAITING = 3;
    */
   WAITING = 3,
 
   /**
-   * A bot, which gets a page to preview instead of one that asks.
+   * The visit is a bot's, which gets a preview page instead of a page that asks.
    *
    * @generated from enum value: KIND_PREVIEW = 4;
    */
   PREVIEW = 4,
 
   /**
-   * The workflow could not go on, and the fallback was served.
+   * The workflow could not continue, and the fallback was served.
    *
    * @generated from enum value: KIND_FALLBACK = 5;
    */

@@ -25,7 +25,7 @@ export declare type VisitTypeConditionPayload = Message<"signpost.v1.VisitTypeCo
   options: VisitTypeConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -52,7 +52,7 @@ export declare type VisitTypeConditionOption = Message<"signpost.v1.VisitTypeCon
   value: VisitType;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 2;
    */
@@ -66,7 +66,7 @@ export declare type VisitTypeConditionOption = Message<"signpost.v1.VisitTypeCon
 export declare const VisitTypeConditionOptionSchema: GenMessage<VisitTypeConditionOption>;
 
 /**
- * Branches on what is known of the visitor.
+ * Branches on the visitor's attributes.
  *
  * @generated from message signpost.v1.VisitorDataConditionPayload
  */
@@ -79,7 +79,7 @@ export declare type VisitorDataConditionPayload = Message<"signpost.v1.VisitorDa
   options: VisitorDataConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -107,8 +107,8 @@ export declare type VisitorDataConditionOption = Message<"signpost.v1.VisitorDat
   id: string;
 
   /**
-   * An attribute's key, or one of `$email`, `$phone`, `$firstName` and `$lastName`. A visitor without it has an
-   * empty text there.
+   * An attribute's key, or one of `$email`, `$phone`, `$firstName` and `$lastName`. A visitor without the attribute
+   * counts as having an empty text.
    *
    * @generated from field: string attribute_key = 2;
    */
@@ -123,15 +123,15 @@ export declare type VisitorDataConditionOption = Message<"signpost.v1.VisitorDat
   operator: string;
 
   /**
-   * At most 4 KB: a number, a date or an RFC 3339 time where the operator wants one. Operators that compare with nothing
-   * ignore it.
+   * At most 4 KB: a number, a date or an RFC 3339 time if the operator requires one. Operators without a comparison
+   * value ignore it.
    *
    * @generated from field: string comparison_value = 4;
    */
   comparisonValue: string;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 5;
    */
@@ -158,7 +158,7 @@ export declare type CountryConditionPayload = Message<"signpost.v1.CountryCondit
   countries: CountryConditionOutcome[];
 
   /**
-   * Where visitors go whom no country matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no country matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -185,7 +185,7 @@ export declare type CountryConditionOutcome = Message<"signpost.v1.CountryCondit
   countryCode: string;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 2;
    */
@@ -212,7 +212,7 @@ export declare type DayOfWeekConditionPayload = Message<"signpost.v1.DayOfWeekCo
   options: DayOfWeekOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -254,7 +254,7 @@ export declare type DayOfWeekOption = Message<"signpost.v1.DayOfWeekOption"> & {
   daysOfWeek: number[];
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -281,7 +281,7 @@ export declare type TimeOfDayConditionPayload = Message<"signpost.v1.TimeOfDayCo
   ranges: TimeOfDayRange[];
 
   /**
-   * Where visitors go whom no range matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no range matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -295,7 +295,7 @@ export declare type TimeOfDayConditionPayload = Message<"signpost.v1.TimeOfDayCo
 export declare const TimeOfDayConditionPayloadSchema: GenMessage<TimeOfDayConditionPayload>;
 
 /**
- * One branch of a time of day condition. A range whose start is later than its end runs over midnight.
+ * One branch of a time of day condition. A range whose start is later than its end crosses midnight.
  *
  * @generated from message signpost.v1.TimeOfDayRange
  */
@@ -316,21 +316,21 @@ export declare type TimeOfDayRange = Message<"signpost.v1.TimeOfDayRange"> & {
   name: string;
 
   /**
-   * `HH:MM` from `00:00` to `23:59`; the minute belongs to the range.
+   * `HH:MM` from `00:00` to `23:59`; this minute is included in the range.
    *
    * @generated from field: string start_time = 3;
    */
   startTime: string;
 
   /**
-   * `HH:MM` from `00:00` to `23:59`; the minute no longer belongs to the range.
+   * `HH:MM` from `00:00` to `23:59`; this minute is excluded from the range.
    *
    * @generated from field: string end_time = 4;
    */
   endTime: string;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 5;
    */
@@ -357,7 +357,7 @@ export declare type DayOfMonthConditionPayload = Message<"signpost.v1.DayOfMonth
   options: DayOfMonthOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -399,7 +399,7 @@ export declare type DayOfMonthOption = Message<"signpost.v1.DayOfMonthOption"> &
   dayOfMonth: number;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -426,7 +426,7 @@ export declare type SpecificDateConditionPayload = Message<"signpost.v1.Specific
   options: SpecificDateOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -461,7 +461,7 @@ export declare type SpecificDateOption = Message<"signpost.v1.SpecificDateOption
   name: string;
 
   /**
-   * Unset, the date comes round every year; 29 February then in leap years only.
+   * If it is unset, the date recurs every year; 29 February then only in leap years.
    *
    * @generated from field: optional int32 year = 3;
    */
@@ -475,14 +475,14 @@ export declare type SpecificDateOption = Message<"signpost.v1.SpecificDateOption
   month: number;
 
   /**
-   * 1 to 31, and in the month.
+   * 1 to 31, and an existing day of the month.
    *
    * @generated from field: int32 day = 5;
    */
   day: number;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 6;
    */

@@ -24,7 +24,7 @@ export declare type DeviceTypeConditionPayload = Message<"signpost.v1.DeviceType
   options: DeviceTypeConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -66,7 +66,7 @@ export declare type DeviceTypeConditionOption = Message<"signpost.v1.DeviceTypeC
   value: DeviceTypeConditionValue;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -93,7 +93,7 @@ export declare type DevicePlatformConditionPayload = Message<"signpost.v1.Device
   options: DevicePlatformConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -135,7 +135,7 @@ export declare type DevicePlatformConditionOption = Message<"signpost.v1.DeviceP
   value: DevicePlatformConditionValue;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -162,7 +162,7 @@ export declare type DeviceBrowserConditionPayload = Message<"signpost.v1.DeviceB
   options: DeviceBrowserConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -204,7 +204,7 @@ export declare type DeviceBrowserConditionOption = Message<"signpost.v1.DeviceBr
   value: DeviceBrowserConditionValue;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -231,7 +231,7 @@ export declare type DeviceBrandConditionPayload = Message<"signpost.v1.DeviceBra
   options: DeviceBrandConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -273,7 +273,7 @@ export declare type DeviceBrandConditionOption = Message<"signpost.v1.DeviceBran
   value: DeviceBrandConditionValue;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -287,7 +287,7 @@ export declare type DeviceBrandConditionOption = Message<"signpost.v1.DeviceBran
 export declare const DeviceBrandConditionOptionSchema: GenMessage<DeviceBrandConditionOption>;
 
 /**
- * Branches on who drives the device.
+ * Branches on the kind of actor that uses the device.
  *
  * @generated from message signpost.v1.DeviceActorConditionPayload
  */
@@ -300,7 +300,7 @@ export declare type DeviceActorConditionPayload = Message<"signpost.v1.DeviceAct
   options: DeviceActorConditionOption[];
 
   /**
-   * Where visitors go whom no option matches. Empty, they get the link's fallback.
+   * The next step of visitors whom no option matches. If it is empty, they get the link's fallback.
    *
    * @generated from field: string else_next_step_id = 2;
    */
@@ -342,7 +342,7 @@ export declare type DeviceActorConditionOption = Message<"signpost.v1.DeviceActo
   value: DeviceActorConditionValue;
 
   /**
-   * The step this branch leads to. Empty, the visitor gets the link's fallback.
+   * The step that this branch leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -382,7 +382,7 @@ export enum DeviceTypeConditionValue {
   TABLET = 3,
 
   /**
-   * Also QR code scanners that tell nothing of the device.
+   * Includes QR code scanners that send no device data.
    *
    * @generated from enum value: DEVICE_TYPE_CONDITION_VALUE_UNKNOWN = 4;
    */
@@ -566,7 +566,7 @@ export enum DeviceActorConditionValue {
   AGENT = 3,
 
   /**
-   * The user agent tells nothing.
+   * The user agent identifies nothing.
    *
    * @generated from enum value: DEVICE_ACTOR_CONDITION_VALUE_UNKNOWN = 4;
    */

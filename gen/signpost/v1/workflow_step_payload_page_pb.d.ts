@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_signpost_v1_workflow_step_payload_page: GenFile;
 
 /**
- * Asks for a password before the visitor may go on.
+ * Asks for a password before the visitor may continue.
  *
  * @generated from message signpost.v1.PasswordPayload
  */
@@ -31,8 +31,8 @@ export declare type PasswordPayload = Message<"signpost.v1.PasswordPayload"> & {
   description: string;
 
   /**
-   * Compared on the server and encrypted at rest; taken as sent, without trimming. Answers hold it only for callers
-   * with `workflows:write` and are empty for others. At most 255 characters.
+   * Compared on the server and encrypted at rest; kept exactly as sent, without trimming. Only callers with
+   * `workflows:write` read it; for other callers it is empty. At most 255 characters.
    *
    * @generated from field: string password = 3;
    */
@@ -80,7 +80,7 @@ export declare type FormPayload = Message<"signpost.v1.FormPayload"> & {
   submitButtonText: string;
 
   /**
-   * Whether visitors see a button that goes on without answers. A skipped form saves nothing.
+   * Whether visitors see a button that continues without answers. A skipped form saves nothing.
    *
    * @generated from field: bool skip_form = 5;
    */
@@ -94,7 +94,7 @@ export declare type FormPayload = Message<"signpost.v1.FormPayload"> & {
   skipButtonText: string;
 
   /**
-   * Whether the form is left out for visitors who already have a value for every required key or, when no field is
+   * Whether the form is skipped for visitors who already have a value for every required key or, when no field is
    * required, for every key.
    *
    * @generated from field: bool auto_skip_if_known = 7;
@@ -142,14 +142,14 @@ export declare type FormField = Message<"signpost.v1.FormField"> & {
   type: FormFieldType;
 
   /**
-   * Whether the form is refused without an answer to this field.
+   * Whether this field needs an answer.
    *
    * @generated from field: bool required = 5;
    */
   required: boolean;
 
   /**
-   * Ascending; equal values keep the order of the array. Unset, it is the position in the array.
+   * Ascending; equal values keep the order of the array. If it is unset, it is the position in the array.
    *
    * @generated from field: optional int32 order = 6;
    */
@@ -225,7 +225,7 @@ export declare type FormFieldOption = Message<"signpost.v1.FormFieldOption"> & {
 export declare const FormFieldOptionSchema: GenMessage<FormFieldOption>;
 
 /**
- * A text with one way onward.
+ * A text page with one way to continue.
  *
  * @generated from message signpost.v1.MessagePagePayload
  */
@@ -273,7 +273,7 @@ export declare type MessagePagePayload = Message<"signpost.v1.MessagePagePayload
 export declare const MessagePagePayloadSchema: GenMessage<MessagePagePayload>;
 
 /**
- * A page of buttons, each of which goes on to another step.
+ * A page of buttons, each of which leads to another step.
  *
  * @generated from message signpost.v1.MultiLinkPayload
  */
@@ -327,14 +327,14 @@ export declare type MultiLinkButton = Message<"signpost.v1.MultiLinkButton"> & {
   label: string;
 
   /**
-   * Ascending; equal values keep the order of the array. Unset, it is the position in the array.
+   * Ascending; equal values keep the order of the array. If it is unset, it is the position in the array.
    *
    * @generated from field: optional int32 order = 3;
    */
   order?: number | undefined;
 
   /**
-   * The step the button leads to. Empty, the visitor gets the link's fallback.
+   * The step that the button leads to. If it is empty, the visitor gets the link's fallback.
    *
    * @generated from field: string next_step_id = 4;
    */
@@ -348,7 +348,7 @@ export declare type MultiLinkButton = Message<"signpost.v1.MultiLinkButton"> & {
 export declare const MultiLinkButtonSchema: GenMessage<MultiLinkButton>;
 
 /**
- * A closing text, the end of a workflow.
+ * A closing text. It ends the workflow.
  *
  * @generated from message signpost.v1.ThankYouPagePayload
  */
@@ -375,7 +375,7 @@ export declare type ThankYouPagePayload = Message<"signpost.v1.ThankYouPagePaylo
 export declare const ThankYouPagePayloadSchema: GenMessage<ThankYouPagePayload>;
 
 /**
- * A page of buttons, each of which leaves for an address elsewhere. The end of a workflow.
+ * A page of buttons, each of which leads to another website. It ends the workflow.
  *
  * @generated from message signpost.v1.SocialLinksPayload
  */
@@ -427,8 +427,8 @@ export declare type SocialLinkButton = Message<"signpost.v1.SocialLinkButton"> &
   id: string;
 
   /**
-   * One of `instagram`, `tiktok`, `twitter`, `facebook`, `website`, `youtube`, `linkedin`, `github` and `whatsapp`.
-   * Empty, it is guessed from the URL, and is `website` when the URL tells nothing.
+   * One of `instagram`, `tiktok`, `twitter`, `facebook`, `website`, `youtube`, `linkedin`, `github` and `whatsapp`. If
+   * it is empty, the service derives it from the URL, or else uses `website`.
    *
    * @generated from field: string platform = 2;
    */
@@ -442,8 +442,8 @@ export declare type SocialLinkButton = Message<"signpost.v1.SocialLinkButton"> &
   url: string;
 
   /**
-   * Ascending; equal values keep the order of the array. Unset, it is the position in the array. The link with order 1
-   * is highlighted.
+   * Ascending; equal values keep the order of the array. If it is unset, it is the position in the array. The link with
+   * order 1 is highlighted.
    *
    * @generated from field: optional int32 order = 4;
    */
@@ -457,8 +457,8 @@ export declare type SocialLinkButton = Message<"signpost.v1.SocialLinkButton"> &
 export declare const SocialLinkButtonSchema: GenMessage<SocialLinkButton>;
 
 /**
- * A contact card to look at and to save as a vCard. The end of a workflow. Without a name there is no card to make, and
- * visitors get the link's fallback.
+ * A contact card that visitors can read and save as a vCard. It ends the workflow. If the name is missing, visitors get
+ * the link's fallback.
  *
  * @generated from message signpost.v1.VCardPayload
  */
@@ -548,7 +548,7 @@ export declare type VCardPayload = Message<"signpost.v1.VCardPayload"> & {
   postalCode: string;
 
   /**
-   * As it is to be printed on the card, at most 255 characters.
+   * The country as the card shows it, at most 255 characters.
    *
    * @generated from field: string country = 13;
    */
@@ -583,8 +583,8 @@ export declare const VCardPayloadSchema: GenMessage<VCardPayload>;
 export declare type VCardSocialLink = Message<"signpost.v1.VCardSocialLink"> & {
   /**
    * A platform of the social links page, or one of `appstore`, `playstore`, `medium`, `telegram`, `discord`, `slack`,
-   * `spotify`, `applemusic`, `twitch`, `snapchat`, `pinterest`, `reddit` and `calendly`. Empty, it is guessed from the
-   * URL, and is `website` when the URL tells nothing.
+   * `spotify`, `applemusic`, `twitch`, `snapchat`, `pinterest`, `reddit` and `calendly`. If it is empty, the service
+   * derives it from the URL, or else uses `website`.
    *
    * @generated from field: string platform = 1;
    */
@@ -692,7 +692,7 @@ export enum FormFieldType {
 export declare const FormFieldTypeSchema: GenEnum<FormFieldType>;
 
 /**
- * How a message page moves on.
+ * How a message page continues.
  *
  * @generated from enum signpost.v1.MessagePageNavigationType
  */
@@ -710,7 +710,7 @@ export enum MessagePageNavigationType {
   BUTTON = 1,
 
   /**
-   * By itself when the time is over.
+   * When its time is over.
    *
    * @generated from enum value: MESSAGE_PAGE_NAVIGATION_TYPE_TIMER = 2;
    */

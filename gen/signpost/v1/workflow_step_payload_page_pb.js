@@ -118,7 +118,7 @@ export const MessagePageNavigationTypeSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_workflow_step_payload_page, 1);
 
 /**
- * How a message page moves on.
+ * How a message page continues.
  *
  * @generated from enum signpost.v1.MessagePageNavigationType
  */

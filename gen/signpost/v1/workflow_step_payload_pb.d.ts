@@ -14,14 +14,14 @@ import type { DeviceActorConditionPayload, DeviceBrandConditionPayload, DeviceBr
 export declare const file_signpost_v1_workflow_step_payload: GenFile;
 
 /**
- * What a workflow step does, in the variant that belongs to its `eventAction`. Another variant is refused. An update
- * replaces the stored payload whole.
+ * What a workflow step does, in the variant that matches its `eventAction`. Other variants are refused. An update
+ * replaces the whole stored payload.
  *
  * @generated from message signpost.v1.WorkflowStepPayload
  */
 export declare type WorkflowStepPayload = Message<"signpost.v1.WorkflowStepPayload"> & {
   /**
-   * The variants, each named after the action it belongs to.
+   * One variant for each action.
    *
    * @generated from oneof signpost.v1.WorkflowStepPayload.variant
    */
@@ -203,7 +203,7 @@ export declare type WorkflowStepPayload = Message<"signpost.v1.WorkflowStepPaylo
 export declare const WorkflowStepPayloadSchema: GenMessage<WorkflowStepPayload>;
 
 /**
- * The entry of a workflow. It has nothing to set.
+ * The entry of a workflow. It has no settings.
  *
  * @generated from message signpost.v1.LinkVisitPayload
  */
@@ -231,7 +231,7 @@ export declare type ClientRedirectPayload = Message<"signpost.v1.ClientRedirectP
   destination: string;
 
   /**
-   * Whether `lbid`, the id of the visit, is added to the destination's query, so that the target can report back who
+   * Whether `lbid`, the id of the visit, is added to the destination's query, so that the destination can report who
    * came. Only web addresses get it.
    *
    * @generated from field: bool conversion_tracking = 2;

@@ -20,7 +20,7 @@ export declare const file_signpost_v1_workflow_step: GenFile;
  */
 export declare type WorkflowStep = Message<"signpost.v1.WorkflowStep"> & {
   /**
-   * Given by the caller at creation, or made by the server.
+   * Chosen by the caller at creation, or else made by the server.
    *
    * @generated from field: string id = 1;
    */
@@ -61,7 +61,7 @@ export declare type WorkflowStep = Message<"signpost.v1.WorkflowStep"> & {
   attributeCapture?: AttributeCapture | undefined;
 
   /**
-   * Every way out of the step and where it leads. Exits have none.
+   * All branches of the step and their next steps. Exits have none.
    *
    * @generated from field: repeated signpost.v1.WorkflowStepBranch branches = 8;
    */
@@ -106,7 +106,7 @@ export declare type WorkflowStep = Message<"signpost.v1.WorkflowStep"> & {
 export declare const WorkflowStepSchema: GenMessage<WorkflowStep>;
 
 /**
- * The part a step plays. It follows from the action.
+ * The role of a step, which the action determines.
  *
  * @generated from enum signpost.v1.WorkflowStep.Kind
  */
@@ -151,7 +151,7 @@ export enum WorkflowStep_Kind {
 export declare const WorkflowStep_KindSchema: GenEnum<WorkflowStep_Kind>;
 
 /**
- * How many branches a step has. It follows from the action.
+ * How many branches a step has, which the action determines.
  *
  * @generated from enum signpost.v1.WorkflowStep.NodeType
  */
@@ -195,7 +195,7 @@ export declare type WorkflowStepBranch = Message<"signpost.v1.WorkflowStepBranch
   branchId: string;
 
   /**
-   * For people: the text of the button, the name of the option, the country code, `fallback` or `next step`.
+   * The label for people: the text of the button, the name of the option, the country code, `fallback` or `next step`.
    *
    * @generated from field: string label = 2;
    */
@@ -217,7 +217,8 @@ export declare const WorkflowStepBranchSchema: GenMessage<WorkflowStepBranch>;
 
 /**
  * What a step saves to the visitor's attributes when the visitor goes through it, after the answers that forms save by
- * themselves. Nothing is saved for a wrong password, a skipped form, bots and agents, nor at data-collection level NONE.
+ * themselves. Nothing is saved for a wrong password, for a skipped form, for bots and agents, and at data-collection
+ * level NONE.
  *
  * @generated from message signpost.v1.AttributeCapture
  */
@@ -257,10 +258,10 @@ export declare type AttributeWrite = Message<"signpost.v1.AttributeWrite"> & {
   key: string;
 
   /**
-   * Text in which `{{now}}` stands for the time in RFC 3339 and UTC, `{{link.name}}` for the link's name,
+   * Text in which `{{now}}` is replaced by the time in RFC 3339 and UTC, `{{link.name}}` for the link's name,
    * `{{link.metadata.<key>}}` for a value of its metadata, and on multi-link steps `{{choice.label}}` and
-   * `{{choice.id}}` for the button pressed. What comes out empty is not saved, and what is longer than 4 KB is cut. At
-   * most 8 KB.
+   * `{{choice.id}}` for the button pressed. An empty result is not saved, and a result longer than 4 KB is cut. At most
+   * 8 KB.
    *
    * @generated from field: string value = 2;
    */
@@ -288,7 +289,7 @@ export declare type AttributeWrite = Message<"signpost.v1.AttributeWrite"> & {
 export declare const AttributeWriteSchema: GenMessage<AttributeWrite>;
 
 /**
- * Where a step lies on the canvas of an editor. The entry step lies at 0, 0 by default; x grows to the right, y
+ * The position of a step on the canvas of an editor. The entry step is at 0, 0 by default; x grows to the right, y
  * downwards. Both are at most a million in either direction.
  *
  * @generated from message signpost.v1.CanvasPosition
@@ -312,7 +313,7 @@ export declare type CanvasPosition = Message<"signpost.v1.CanvasPosition"> & {
 export declare const CanvasPositionSchema: GenMessage<CanvasPosition>;
 
 /**
- * What becomes of a value that is there already.
+ * How a write treats an existing value.
  *
  * @generated from enum signpost.v1.AttributeWriteMode
  */
@@ -389,14 +390,14 @@ export enum EventAction {
   CONTACT_CARD = 5,
 
   /**
-   * A page of buttons that go on in the workflow.
+   * A page of buttons, each of which leads to a step of the workflow.
    *
    * @generated from enum value: EVENT_ACTION_MULTI_LINK = 6;
    */
   MULTI_LINK = 6,
 
   /**
-   * First or returning visit.
+   * Branches on first or returning visit.
    *
    * @generated from enum value: EVENT_ACTION_VISIT_TYPE_CONDITION = 7;
    */
@@ -430,7 +431,7 @@ export enum EventAction {
   SPECIFIC_DATE_CONDITION = 12,
 
   /**
-   * An exit that shows a page of buttons to addresses elsewhere.
+   * An exit that shows a page of buttons, each of which leads to another website.
    *
    * @generated from enum value: EVENT_ACTION_SOCIAL_LINKS_PAGE = 13;
    */
@@ -480,7 +481,7 @@ export enum EventAction {
   THANK_YOU_PAGE = 20,
 
   /**
-   * A page with a text that goes on by one button or a timer.
+   * A page with a text, which continues by a button or a timer.
    *
    * @generated from enum value: EVENT_ACTION_MESSAGE_PAGE = 21;
    */

@@ -29,7 +29,7 @@ export const WorkflowStep_KindSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_workflow_step, 0, 0);
 
 /**
- * The part a step plays. It follows from the action.
+ * The role of a step, which the action determines.
  *
  * @generated from enum signpost.v1.WorkflowStep.Kind
  */
@@ -43,7 +43,7 @@ export const WorkflowStep_NodeTypeSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_workflow_step, 0, 1);
 
 /**
- * How many branches a step has. It follows from the action.
+ * How many branches a step has, which the action determines.
  *
  * @generated from enum signpost.v1.WorkflowStep.NodeType
  */
@@ -85,7 +85,7 @@ export const AttributeWriteModeSchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_workflow_step, 0);
 
 /**
- * What becomes of a value that is there already.
+ * How a write treats an existing value.
  *
  * @generated from enum signpost.v1.AttributeWriteMode
  */

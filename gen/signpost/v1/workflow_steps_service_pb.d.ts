@@ -58,14 +58,15 @@ export declare type CreateWorkflowStepRequest = Message<"signpost.v1.CreateWorkf
   attributeCapture?: AttributeCapture | undefined;
 
   /**
-   * A step to stand before: what led to it leads to the new step, whose branch `next` leads to it.
+   * Inserts the new step before this one: branches to this step then lead to the new step, and the new step's branch
+   * `next` leads to this step.
    *
    * @generated from field: string insert_before = 6;
    */
   insertBefore: string;
 
   /**
-   * Where the step lies; unset means to the right of the step before.
+   * The step's position; unset means to the right of the previous step.
    *
    * @generated from field: signpost.v1.CanvasPosition canvas_position = 7;
    */
@@ -159,21 +160,21 @@ export declare type ListWorkflowStepsRequest = Message<"signpost.v1.ListWorkflow
   linkId: string;
 
   /**
-   * How many steps to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many steps to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 2;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 4;
    */
@@ -281,30 +282,29 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
   id: string;
 
   /**
-   * What the step does from now on, in the variant that belongs to its action. It replaces the old payload whole, but
-   * a branch that keeps its id and has no `next_step_id` here leads where it did.
+   * What the step does from now on, in the variant that belongs to its action. It replaces the whole old payload. Only
+   * a branch that keeps its id and has no `next_step_id` here keeps its next step.
    *
    * @generated from field: signpost.v1.WorkflowStepPayload payload = 3;
    */
   payload?: WorkflowStepPayload | undefined;
 
   /**
-   * What the step saves from now on, all of it: an empty object takes it away.
+   * What the step saves from now on. It replaces the whole old value; an empty object clears it.
    *
    * @generated from field: signpost.v1.AttributeCapture attribute_capture = 4;
    */
   attributeCapture?: AttributeCapture | undefined;
 
   /**
-   * Where the step lies from now on.
+   * The step's new position.
    *
    * @generated from field: signpost.v1.CanvasPosition canvas_position = 5;
    */
   canvasPosition?: CanvasPosition | undefined;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */
@@ -392,7 +392,7 @@ export declare type ConnectWorkflowStepRequest = Message<"signpost.v1.ConnectWor
   linkId: string;
 
   /**
-   * The id of the step whose branch it is, a UUID.
+   * The id of the branch's step, a UUID.
    *
    * @generated from field: string step_id = 2;
    */
@@ -433,14 +433,14 @@ export declare type ConnectWorkflowStepResponse = Message<"signpost.v1.ConnectWo
   workflowStep?: WorkflowStep | undefined;
 
   /**
-   * The steps that nothing leads to any more; none when the workflow hangs together.
+   * The steps that the entry no longer reaches; empty when the workflow is connected.
    *
    * @generated from field: repeated signpost.v1.WorkflowIssue disconnected_steps = 2;
    */
   disconnectedSteps: WorkflowIssue[];
 
   /**
-   * The branches of this step that lead nowhere.
+   * The branches of this step without a next step.
    *
    * @generated from field: repeated string unconnected_branch_ids = 3;
    */
@@ -467,7 +467,7 @@ export declare type DisconnectWorkflowStepRequest = Message<"signpost.v1.Disconn
   linkId: string;
 
   /**
-   * The id of the step whose branch it is, a UUID.
+   * The id of the branch's step, a UUID.
    *
    * @generated from field: string step_id = 2;
    */
@@ -501,14 +501,14 @@ export declare type DisconnectWorkflowStepResponse = Message<"signpost.v1.Discon
   workflowStep?: WorkflowStep | undefined;
 
   /**
-   * The steps that nothing leads to any more; none when the workflow hangs together.
+   * The steps that the entry no longer reaches; empty when the workflow is connected.
    *
    * @generated from field: repeated signpost.v1.WorkflowIssue disconnected_steps = 2;
    */
   disconnectedSteps: WorkflowIssue[];
 
   /**
-   * The branches of this step that lead nowhere, this one among them.
+   * The branches of this step without a next step, including this one.
    *
    * @generated from field: repeated string unconnected_branch_ids = 3;
    */
@@ -622,14 +622,14 @@ export declare type SimulateWorkflowRequest = Message<"signpost.v1.SimulateWorkf
   linkId: string;
 
   /**
-   * Who comes, when, and with what.
+   * The hypothetical visit.
    *
    * @generated from field: signpost.v1.SimulatedVisit visit = 2;
    */
   visit?: SimulatedVisit | undefined;
 
   /**
-   * At most 100, in the order given for each step. The visit waits at the first page without one.
+   * At most 100, in the order given for each step. The visit stops at the first page without an answer.
    *
    * @generated from field: repeated signpost.v1.SimulatedAnswer answers = 3;
    */
@@ -649,7 +649,7 @@ export declare const SimulateWorkflowRequestSchema: GenMessage<SimulateWorkflowR
  */
 export declare type SimulateWorkflowResponse = Message<"signpost.v1.SimulateWorkflowResponse"> & {
   /**
-   * The way through the workflow, in order. A step that the visit comes to again is there again.
+   * The steps of the visit, in order. A step that the visit reaches again is listed again.
    *
    * @generated from field: repeated signpost.v1.SimulatedStep path = 1;
    */
@@ -663,14 +663,14 @@ export declare type SimulateWorkflowResponse = Message<"signpost.v1.SimulateWork
   end?: SimulatedEnd | undefined;
 
   /**
-   * How far the visit would have come.
+   * The visit's progress through the workflow.
    *
    * @generated from field: signpost.v1.EventJourney journey = 3;
    */
   journey?: EventJourney | undefined;
 
   /**
-   * The number of answers that nobody asked for.
+   * The number of answers that no step asked for.
    *
    * @generated from field: int32 unused_answers = 4;
    */
@@ -684,19 +684,19 @@ export declare type SimulateWorkflowResponse = Message<"signpost.v1.SimulateWork
 export declare const SimulateWorkflowResponseSchema: GenMessage<SimulateWorkflowResponse>;
 
 /**
- * Manage the steps of links' workflows and how they are connected. Changes reach visits that are under way.
+ * Manage the steps of links' workflows and their connections. Changes also reach running visits.
  *
  * @generated from service signpost.v1.WorkflowStepsService
  */
 export declare const WorkflowStepsService: GenService<{
   /**
-   * Create a step. Without a payload it gets the defaults of its action, where no field is required. A link has at
-   * most 100 steps.
+   * Create a step. Without a payload it gets the defaults of its action, where no field is required. A link has at most
+   * 100 steps.
    *
    * Errors: NOT_FOUND if there is no such link, or no step to insert before; ALREADY_EXISTS (ID_TAKEN);
-   * INVALID_ARGUMENT if the payload is missing or not the action's, if there is an entry step already, if it would
-   * stand before the entry step, or if it has no branch `next` to stand before another, (CONDITION_CYCLE) if
-   * conditions would lead to each other in a circle, (INVALID_DESTINATION, MALICIOUS_URL) if a URL is refused;
+   * INVALID_ARGUMENT if the payload is missing or not the action's, if the link has an entry step already, if the step
+   * would be inserted before the entry step, or if the step has no branch `next` for being inserted, (CONDITION_CYCLE)
+   * if conditions would lead to each other in a circle, (INVALID_DESTINATION, MALICIOUS_URL) if a URL is refused;
    * RESOURCE_EXHAUSTED (LIMIT_REACHED) if there are 100 steps.
    *
    * @generated from rpc signpost.v1.WorkflowStepsService.Create
@@ -731,7 +731,7 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof ListWorkflowStepsResponseSchema;
   },
   /**
-   * List what visitors of the workflow would stumble over. Nothing is changed.
+   * List the faults that visitors of the workflow would run into. The call changes nothing.
    *
    * Errors: NOT_FOUND if there is no such link.
    *
@@ -743,11 +743,11 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof ValidateWorkflowResponseSchema;
   },
   /**
-   * Change a step; its action stays. Buttons, options and ranges that keep their id keep where they lead.
+   * Change a step; its action stays. Buttons, options and ranges that keep their id keep their next step.
    *
    * Errors: NOT_FOUND if there is no such link or step; INVALID_ARGUMENT if the payload is not the action's,
-   * (CONDITION_CYCLE) if conditions would lead to each other in a circle, (INVALID_DESTINATION, MALICIOUS_URL) if a
-   * URL is refused.
+   * (CONDITION_CYCLE) if conditions would lead to each other in a circle, (INVALID_DESTINATION, MALICIOUS_URL) if a URL
+   * is refused.
    *
    * @generated from rpc signpost.v1.WorkflowStepsService.Update
    */
@@ -757,7 +757,7 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof UpdateWorkflowStepResponseSchema;
   },
   /**
-   * Delete a step for good. Branches that led to it lead nowhere; the steps after it stay.
+   * Delete a step for good. Branches that led to it become disconnected; the steps after it stay.
    *
    * Errors: NOT_FOUND if there is no such link or step; FAILED_PRECONDITION (ENTRY_STEP_REQUIRED) if it is the entry
    * step.
@@ -770,7 +770,7 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof DeleteWorkflowStepResponseSchema;
   },
   /**
-   * Let a branch lead to another step of the link. Nothing happens if it does already.
+   * Connect a branch to another step of the link. The call changes nothing if they are connected already.
    *
    * Errors: NOT_FOUND if there is no such link, step, branch or next step; INVALID_ARGUMENT if the next step is the
    * entry step or the step itself, (CONDITION_CYCLE) if conditions would lead to each other in a circle.
@@ -783,7 +783,7 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof ConnectWorkflowStepResponseSchema;
   },
   /**
-   * Let a branch lead nowhere. Nothing happens if it does already.
+   * Disconnect a branch from its next step. The call changes nothing if the branch is not connected.
    *
    * Errors: NOT_FOUND if there is no such link, step or branch.
    *
@@ -795,7 +795,7 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof DisconnectWorkflowStepResponseSchema;
   },
   /**
-   * Push the steps that overlap on the canvas away from one step, which stays where it is.
+   * Move overlapping steps on the canvas away from one step. That step keeps its position.
    *
    * Errors: NOT_FOUND if there is no such link or step.
    *
@@ -819,12 +819,12 @@ export declare const WorkflowStepsService: GenService<{
     output: typeof AutoLayoutWorkflowResponseSchema;
   },
   /**
-   * Run the workflow for a visit that is thought up: which way it takes and why, what it would save, and where it ends.
-   * It is the engine that real visits run, as the workflow is now. Nothing is recorded and nobody is redirected. An
+   * Run the workflow for a hypothetical visit: which way it takes and why, what it would save, and where it ends. The
+   * same engine runs real visits. The call uses the workflow as it is now. It records nothing and redirects nobody. An
    * addition of this service to the API.
    *
-   * Errors: NOT_FOUND if there is no such link, or an answer is for a step that it does not have; INVALID_ARGUMENT if an
-   * answer does not fit the action of its step.
+   * Errors: NOT_FOUND if there is no such link, or an answer is for a step that it does not have; INVALID_ARGUMENT if
+   * an answer does not fit the action of its step.
    *
    * @generated from rpc signpost.v1.WorkflowStepsService.Simulate
    */

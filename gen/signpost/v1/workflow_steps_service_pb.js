@@ -176,7 +176,7 @@ export const SimulateWorkflowResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_v1_workflow_steps_service, 21);
 
 /**
- * Manage the steps of links' workflows and how they are connected. Changes reach visits that are under way.
+ * Manage the steps of links' workflows and their connections. Changes also reach running visits.
  *
  * @generated from service signpost.v1.WorkflowStepsService
  */

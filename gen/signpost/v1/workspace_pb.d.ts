@@ -12,7 +12,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_v1_workspace: GenFile;
 
 /**
- * A tenant. Everything belongs to exactly one workspace and is seen by that workspace alone.
+ * A tenant. Every record belongs to exactly one workspace, and only that workspace sees it.
  *
  * @generated from message signpost.v1.Workspace
  */
@@ -101,7 +101,7 @@ export declare type Workspace = Message<"signpost.v1.Workspace"> & {
   enforceMfa: boolean;
 
   /**
-   * The settings that hold for the workspace's links.
+   * The settings of the workspace's links.
    *
    * @generated from field: string link_setting_id = 13;
    */
@@ -141,7 +141,8 @@ export declare type Workspace = Message<"signpost.v1.Workspace"> & {
   publishedAt?: Timestamp | undefined;
 
   /**
-   * Set after 90 days without sign-in, visit or API call; cleared by the next sign-in or visit.
+   * When the workspace became inactive, after 90 days without sign-in, visit or API call. The next sign-in or visit
+   * clears it.
    *
    * @generated from field: google.protobuf.Timestamp inactive_since = 19;
    */
@@ -158,7 +159,7 @@ export declare type Workspace = Message<"signpost.v1.Workspace"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Whether it is a sandbox.
+   * Whether the workspace is a sandbox.
    *
    * @generated from field: bool is_sandbox = 22;
    */
@@ -227,7 +228,7 @@ export enum SubscriptionType {
 export declare const SubscriptionTypeSchema: GenEnum<SubscriptionType>;
 
 /**
- * How often a summary is mailed, at 08:00 in the workspace's timezone.
+ * How often a summary is sent by e-mail, at 08:00 in the workspace's timezone.
  *
  * @generated from enum signpost.v1.DigestFrequency
  */

@@ -40,7 +40,7 @@ export const DigestFrequencySchema = /*@__PURE__*/
   enumDesc(file_signpost_v1_workspace, 1);
 
 /**
- * How often a summary is mailed, at 08:00 in the workspace's timezone.
+ * How often a summary is sent by e-mail, at 08:00 in the workspace's timezone.
  *
  * @generated from enum signpost.v1.DigestFrequency
  */

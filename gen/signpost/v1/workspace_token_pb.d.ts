@@ -13,8 +13,8 @@ import type { ApiScope } from "../options/v1/access_pb.js";
 export declare const file_signpost_v1_workspace_token: GenFile;
 
 /**
- * A credential for calls to the API, good until it is deleted. The secret itself is no part of the record: it is in the
- * answer of the call that creates the token, and nowhere else.
+ * A credential for API calls, valid until it is deleted. The record does not contain the secret: only the answer of the
+ * call that creates the token does.
  *
  * @generated from message signpost.v1.WorkspaceToken
  */
@@ -49,7 +49,7 @@ export declare type WorkspaceToken = Message<"signpost.v1.WorkspaceToken"> & {
   createdBy: string;
 
   /**
-   * Moves at most once a minute. Unset if the token was never used.
+   * Updated at most once a minute. Unset if the token was never used.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 6;
    */
@@ -66,14 +66,14 @@ export declare type WorkspaceToken = Message<"signpost.v1.WorkspaceToken"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * What it may do: with full access, every scope there is. Empty for publishable tokens.
+   * The token's scopes; with full access, all scopes. Empty for publishable tokens.
    *
    * @generated from field: repeated signpost.options.v1.ApiScope scopes = 9;
    */
   scopes: ApiScope[];
 
   /**
-   * Whether it may make every call, those of later versions too.
+   * Whether it may make every call, including calls of later versions.
    *
    * @generated from field: bool full_access = 10;
    */
@@ -100,14 +100,14 @@ export enum WorkspaceTokenKeyType {
   UNSPECIFIED = 0,
 
   /**
-   * With scopes or full access. To be kept on servers.
+   * Has scopes or full access. Keep it on servers.
    *
    * @generated from enum value: WORKSPACE_TOKEN_KEY_TYPE_SECRET = 1;
    */
   SECRET = 1,
 
   /**
-   * Without scopes: it may identify visitors and nothing else. May be shown in web pages.
+   * Has no scopes and may only identify visitors. It may be shown in web pages.
    *
    * @generated from enum value: WORKSPACE_TOKEN_KEY_TYPE_PUBLISHABLE = 2;
    */

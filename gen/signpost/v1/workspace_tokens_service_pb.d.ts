@@ -20,21 +20,21 @@ export declare const file_signpost_v1_workspace_tokens_service: GenFile;
  */
 export declare type ListWorkspaceTokensRequest = Message<"signpost.v1.ListWorkspaceTokensRequest"> & {
   /**
-   * How many tokens to answer with. 0 means 100; more than 1,000 means 1,000.
+   * How many tokens to return. 0 means 100; more than 1,000 means 1,000.
    *
    * @generated from field: int64 page_size = 1;
    */
   pageSize: bigint;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Another name of `page_token`, which wins when both are given.
+   * Another name of `page_token`. If both are given, `page_token` wins.
    *
    * @generated from field: string cursor = 3;
    */
@@ -135,14 +135,14 @@ export declare type CreateWorkspaceTokenRequest = Message<"signpost.v1.CreateWor
   keyType: WorkspaceTokenKeyType;
 
   /**
-   * What people call it, at most 100 characters. Empty means `API token`.
+   * The name for people, at most 100 characters. Empty means `API token`.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What it may do. Empty means full access: every call, those of later versions too.
+   * The token's scopes. Empty means full access: every call, including calls of later versions.
    *
    * @generated from field: repeated signpost.options.v1.ApiScope scopes = 3;
    */
@@ -203,22 +203,21 @@ export declare type UpdateWorkspaceTokenRequest = Message<"signpost.v1.UpdateWor
   name: string;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * What it may do from now on, at least one.
+   * The token's scopes from now on, at least one.
    *
    * @generated from field: repeated signpost.options.v1.ApiScope scopes = 4;
    */
   scopes: ApiScope[];
 
   /**
-   * True for every call, those of later versions too. False changes nothing.
+   * True gives full access: every call, including calls of later versions. False changes nothing.
    *
    * @generated from field: bool full_access = 5;
    */
@@ -292,7 +291,7 @@ export declare const DeleteWorkspaceTokenResponseSchema: GenMessage<DeleteWorksp
  */
 export declare const WorkspaceTokensService: GenService<{
   /**
-   * List the active tokens, newest first. Revoked tokens are gone.
+   * List the active tokens, newest first. Revoked tokens are left out.
    *
    * Errors: INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged.
    *
@@ -316,11 +315,11 @@ export declare const WorkspaceTokensService: GenService<{
     output: typeof GetWorkspaceTokenResponseSchema;
   },
   /**
-   * Create a token. Its secret is in this answer and nowhere else. It may do no more than its maker.
+   * Create a token. Only this answer contains its secret. The token may do no more than its creator.
    *
-   * Errors: PERMISSION_DENIED (SCOPE_NOT_HELD) if the caller lacks a scope that it would grant, or full access where it
-   * names none; RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has 1,000 active tokens, or has made 1,000 within 24
-   * hours.
+   * Errors: PERMISSION_DENIED (SCOPE_NOT_HELD) if the caller lacks a scope that the token would get, or lacks full
+   * access and names no scopes; RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has 1,000 active tokens, or has
+   * made 1,000 within 24 hours.
    *
    * @generated from rpc signpost.v1.WorkspaceTokensService.Create
    */
@@ -330,11 +329,11 @@ export declare const WorkspaceTokensService: GenService<{
     output: typeof CreateWorkspaceTokenResponseSchema;
   },
   /**
-   * Rename a token, or change what it may do, effective on every process within 5 seconds. It may do no more than the
-   * caller afterwards. Publishable tokens can be renamed only.
+   * Rename a token, or change its scopes, effective on every process within 5 seconds. Afterwards the token may do no
+   * more than the caller. Publishable tokens can only be renamed.
    *
-   * Errors: NOT_FOUND if there is no such active token; PERMISSION_DENIED (SCOPE_NOT_HELD) if the caller lacks a scope
-   * that it would grant, or full access.
+   * Errors: NOT_FOUND if there is no such active token; PERMISSION_DENIED (SCOPE_NOT_HELD) if the caller lacks a scope,
+   * or the full access, that the token would get.
    *
    * @generated from rpc signpost.v1.WorkspaceTokensService.Update
    */

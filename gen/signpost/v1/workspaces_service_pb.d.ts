@@ -197,8 +197,7 @@ export declare type UpdateWorkspaceRequest = Message<"signpost.v1.UpdateWorkspac
   enforceMfa: boolean;
 
   /**
-   * The fields to change. Over REST it follows from the keys present in the body. Empty means every field that is not
-   * empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 10;
    */
@@ -306,7 +305,7 @@ export declare const UpdateWorkspaceOriginPurposeResponseSchema: GenMessage<Upda
  */
 export declare type RequestWorkspaceEnrollmentRequest = Message<"signpost.v1.RequestWorkspaceEnrollmentRequest"> & {
   /**
-   * What the operator should know, at most 2,000 characters.
+   * A message to the operator, at most 2,000 characters.
    *
    * @generated from field: string message = 1;
    */
@@ -390,7 +389,7 @@ export declare const WorkspacesService: GenService<{
     output: typeof GetWorkspaceResponseSchema;
   },
   /**
-   * Get what everyone may see of a public workspace.
+   * Get the public part of a public workspace.
    *
    * Errors: NOT_FOUND if there is no such workspace or it is not public.
    *
@@ -415,7 +414,7 @@ export declare const WorkspacesService: GenService<{
     output: typeof UpdateWorkspaceResponseSchema;
   },
   /**
-   * Say how the workspace heard of the service. The text is kept for the operator and never answered.
+   * Say how the workspace heard of the service. The text is kept for the operator; no answer contains it.
    *
    * @generated from rpc signpost.v1.WorkspacesService.UpdateOriginInquiry
    */
@@ -425,7 +424,7 @@ export declare const WorkspacesService: GenService<{
     output: typeof UpdateWorkspaceOriginInquiryResponseSchema;
   },
   /**
-   * Say what the workspace is for. The text guides the assistant and is never answered.
+   * Say what the workspace is for. The text guides the assistant; no answer contains it.
    *
    * @generated from rpc signpost.v1.WorkspacesService.UpdateOriginPurpose
    */
@@ -448,8 +447,8 @@ export declare const WorkspacesService: GenService<{
     output: typeof RequestWorkspaceEnrollmentResponseSchema;
   },
   /**
-   * Delete the workspace. Tokens, sessions and links end at once, domains are released, and after 30 days nothing is
-   * left; until then the operator can bring it back. Only administrators and secret tokens may.
+   * Delete the workspace. Tokens, sessions and links end at once, and domains are released. After 30 days all data is
+   * deleted; until then the operator can restore the workspace. Only administrators and secret tokens may do this.
    *
    * Errors: PERMISSION_DENIED (INSUFFICIENT_ROLE).
    *

@@ -1,4 +1,5 @@
-// Firstlink runs the lines of the READMEs on the service at SIGNPOST_URL, with SIGNPOST_TOKEN. It leaves no link behind.
+// Firstlink runs the example of the READMEs on the service at SIGNPOST_URL, with SIGNPOST_TOKEN. It leaves no link
+// behind.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Smoke tries the package on the service at SIGNPOST_URL, with SIGNPOST_TOKEN, and ends with an error when something is
-// not as the package says.
+// Smoke tests the package on the service at SIGNPOST_URL, with SIGNPOST_TOKEN. It ends with an error when a check
+// fails.
 package main
 
 import (

@@ -1,5 +1,4 @@
-"""Tries the built package on the service at SIGNPOST_URL, with SIGNPOST_TOKEN; ends with an error when something is not as
-the package says."""
+"""Tests the built package on the service at SIGNPOST_URL, with SIGNPOST_TOKEN; ends with an error when a check fails."""
 
 import os
 import uuid

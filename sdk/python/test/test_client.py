@@ -16,7 +16,7 @@ from signpost.v1.event_pb2 import Event
 
 
 class Answers(grpc.GenericRpcHandler):
-    """Stands for the service: each call gets the next refusal, and those after the last an empty message."""
+    """Stands for the service: each call gets the next refusal; calls after the last one get an empty message."""
 
     def __init__(self, *refusals: tuple[grpc.StatusCode, int | None]) -> None:
         self.refusals = list(refusals)

@@ -1,4 +1,4 @@
-//! The lines of the READMEs, on the service at SIGNPOST_URL with SIGNPOST_TOKEN. They leave no link behind.
+//! The example of the READMEs, on the service at SIGNPOST_URL with SIGNPOST_TOKEN. It leaves no link behind.
 
 use std::env;
 use std::error::Error;

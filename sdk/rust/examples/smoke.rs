@@ -1,4 +1,4 @@
-//! Tries the client on the service at SIGNPOST_URL with SIGNPOST_TOKEN. It creates links, and leaves none behind.
+//! Tests the client on the service at SIGNPOST_URL with SIGNPOST_TOKEN. It creates links, and leaves none behind.
 
 use std::collections::HashSet;
 use std::env;

@@ -7,19 +7,19 @@ use tonic::transport::{ClientTlsConfig, Endpoint};
 
 use crate::{RetryPolicy, Transport};
 
-/// A connection to a Signpost service. Clones share it, and it opens when the first call is made.
+/// A connection to a Signpost service. It opens with the first call. Clones share it.
 #[derive(Clone)]
 pub struct Client {
     transport: Transport,
 }
 
-/// A base URL or a token that no call can be made with.
+/// A base URL or a token that is unusable for calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidClient(String);
 
 impl Client {
-    /// `base_url` is the service's address, such as `https://signpost.example.com`; with `http` calls are not encrypted.
-    /// An empty token makes the calls that are open to everyone. Needs a Tokio runtime.
+    /// `base_url` is the service's address, such as `https://signpost.example.com`; with `http` calls are not
+    /// encrypted. With an empty token only the open calls work. Needs a Tokio runtime.
     pub fn new(base_url: &str, token: &str) -> Result<Self, InvalidClient> {
         Self::with_retries(base_url, token, RetryPolicy::default())
     }
@@ -35,14 +35,15 @@ impl Client {
         Ok(Self { transport })
     }
 
-    /// A stub made otherwise than by its name: `client.service(|t| LinksServiceClient::new(t).max_decoding_message_size(n))`.
+    /// A stub with settings of its own: `client.service(|t| LinksServiceClient::new(t).max_decoding_message_size(n))`.
     pub fn service<S>(&self, stub: impl FnOnce(Transport) -> S) -> S {
         stub(self.transport.clone())
     }
 }
 
-/// A request whose repetition, also by another process, is done once within 24 hours. Keys are 1 to 255 printable ASCII
-/// characters. A writing call without one gets a key of its own, the same for all its attempts.
+/// A request with an idempotency key: repeated requests with the key, from any process, take effect once within 24
+/// hours. Keys are 1 to 255 printable ASCII characters. A writing call without one gets a key of its own, the same for
+/// all its attempts.
 pub fn with_idempotency_key<T>(message: T, key: &str) -> Result<Request<T>, InvalidClient> {
     let key: MetadataValue<Ascii> =
         key.parse().map_err(|_| InvalidClient("the idempotency key has characters that no header may have".into()))?;

@@ -5,35 +5,35 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-/// One field that was refused: its path in JSON names (`links[3].destination`) and what to do about it.
+/// One refused field: its path in JSON names (`links[3].destination`) and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldViolation {
     pub field: String,
     pub description: String,
 }
 
-/// Why a call failed, as far as the service or the connection said.
+/// Why a call failed, as told by the service or the connection.
 #[derive(Clone, Debug)]
 pub struct SignpostError {
     /// The class of the error.
     pub code: Code,
-    /// The precise cause, such as `SHORTLINK_TAKEN`; the code's name where the service has said nothing more.
+    /// The precise cause, such as `SHORTLINK_TAKEN`, or the code's name if the service gave no reason.
     pub reason: String,
-    /// For people.
+    /// The message for people.
     pub message: String,
-    /// Every field that was refused.
+    /// Every refused field.
     pub field_violations: Vec<FieldViolation>,
-    /// Facts about the reason, such as the scope that is missing.
+    /// Facts about the reason, such as the missing scope.
     pub metadata: HashMap<String, String>,
-    /// How long to wait before the same call may succeed.
+    /// The wait that the service asks for before another try.
     pub retry_delay: Option<Duration>,
-    /// Leads to the call in the service's log.
+    /// Finds the call in the service's log.
     pub request_id: String,
 }
 
 impl From<Status> for SignpostError {
     fn from(status: Status) -> Self {
-        // Details that cannot be read are the least of the caller's problems.
+        // Unreadable details are ignored: code and message remain.
         let details = status.get_error_details();
         let info = details.error_info();
         let violations = details.bad_request().map(|bad| bad.field_violations.as_slice());

@@ -1,7 +1,8 @@
 //! A client for Signpost over gRPC.
 //!
-//! [`Client`] reaches every service, such as `client.links()`; its calls carry the token, are repeated when that is safe and promising,
-//! and a repeated write is done once. [`items`] walks through any list; [`SignpostError`] tells why a call failed.
+//! [`Client`] reaches every service, such as `client.links()`. Its calls carry the token and are repeated when that is
+//! safe and may help; a repeated write takes effect once. [`items`] iterates over any list. [`SignpostError`] explains
+//! a failed call.
 
 mod client;
 mod error;

@@ -4,22 +4,22 @@ use tonic::{Response, Status};
 
 use crate::{SignpostError, v1};
 
-/// The request of a list call that answers in pages.
+/// The request of a paged list call.
 pub trait PageRequest: Clone {
-    /// Asks for the page that a token stands for.
+    /// Asks for the page of a token.
     fn set_page_token(&mut self, token: String);
 }
 
 /// The answer of a list call: one page.
 pub trait Page {
-    /// What is listed.
+    /// The type of the list's elements.
     type Item;
-    /// The items, and the token of the next page, empty on the last.
+    /// The items, and the token of the next page; the token is empty on the last page.
     fn into_parts(self) -> (Vec<Self::Item>, String);
 }
 
-/// Goes through all items of a list call, and asks for a page when the one before is used up. The request says where to
-/// start, how big pages are, and the filters.
+/// Iterates over all items of a list call, and requests a page when the previous one is used up. The request gives the
+/// start, the page size and the filters.
 ///
 /// ```text
 /// let mut all = items(ListLinksRequest::default(), async |request| links.list(request).await);
@@ -36,7 +36,7 @@ where
 
 /// The items of a list, page after page.
 pub struct Items<Q, P: Page, F> {
-    /// What to ask for next; none after the last page.
+    /// The next request; none after the last page.
     request: Option<Q>,
     list: F,
     page: vec::IntoIter<P::Item>,
@@ -48,7 +48,7 @@ where
     P: Page,
     F: AsyncFnMut(Q) -> Result<Response<P>, Status>,
 {
-    /// The next item; none after the last. After an error the same page is asked for again.
+    /// The next item; none after the last. After an error it requests the same page again.
     pub async fn next(&mut self) -> Result<Option<P::Item>, SignpostError> {
         loop {
             if let Some(item) = self.page.next() {

@@ -4,12 +4,12 @@ use tonic::Code;
 
 use crate::SignpostError;
 
-/// How often and how patiently calls are made again.
+/// How often and how long calls are repeated.
 #[derive(Clone, Debug)]
 pub struct RetryPolicy {
-    /// How often a call is made at most; 1 means never again.
+    /// The most attempts of a call; 1 means no retry.
     pub attempts_max: u32,
-    /// How long a call may take with all its attempts, unless its request has a timeout of its own.
+    /// The most time of a call with all its attempts, unless its request has its own timeout.
     pub timeout: Duration,
 }
 
@@ -21,16 +21,17 @@ impl Default for RetryPolicy {
 
 const DELAY_FIRST: Duration = Duration::from_millis(200);
 const DELAY_MAX: Duration = Duration::from_secs(10);
-/// A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+/// A longer wait, such as for a month's quota, is reported to the caller at once.
 const ASKED_MAX: Duration = Duration::from_secs(30);
 
-/// The wait after an attempt, counted from 1, that failed; none when another would not help. It doubles with every
-/// attempt, is never less than the service asked for, and `random`, from 0 to 1, spreads clients that failed together.
+/// The wait after a failed attempt, counted from 1; none when another attempt would not help. The wait doubles with
+/// every attempt and is never shorter than the service asked for. `random`, from 0 to 1, spreads clients that failed
+/// together.
 pub(crate) fn delay_after(attempt: u32, error: &SignpostError, random: f64) -> Option<Duration> {
     let asked = match (error.code, error.retry_delay) {
         (Code::Unavailable | Code::DeadlineExceeded, asked) => asked.unwrap_or_default(),
-        // With a delay it is the rate that is too high, or an earlier attempt with the same key that still runs. Without
-        // one it is a limit that waiting does not lift.
+        // With a delay the rate is too high, or an earlier attempt with the same key still runs. Without a delay it is
+        // a limit that waiting does not lift.
         (Code::ResourceExhausted | Code::Aborted, Some(asked)) => asked,
         _ => return None,
     };

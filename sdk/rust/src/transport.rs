@@ -22,8 +22,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const REQUEST_ID: &str = "x-request-id";
 const TIMEOUT: &str = "grpc-timeout";
 
-/// What every stub sends its calls through: adds the token, gives writing calls an idempotency key, and makes a call
-/// again when it failed in a way that passes. Every method has one request and one response, and both are held in memory.
+/// The transport of every stub. It adds the token, gives writing calls an idempotency key, and repeats calls after
+/// failures that may pass. Every method has one request and one response, and both are held in memory.
 #[derive(Clone)]
 pub struct Transport<S = Channel> {
     inner: S,
@@ -61,7 +61,7 @@ where
     }
 }
 
-/// A call that can be made any number of times.
+/// A call that can be repeated any number of times.
 struct Call {
     head: http::request::Parts,
     body: Bytes,
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Lets an error know the request's id, however it came about.
+/// Adds the request's id to every error, whatever its origin.
 fn finish(answer: Result<Answer, Status>, request_id: HeaderValue) -> Result<Response<Body>, Status> {
     match answer {
         Ok(mut answer) => {
@@ -143,7 +143,7 @@ impl Call {
     }
 }
 
-/// A response that has come in whole, for the status of gRPC stands at its end.
+/// A complete response; gRPC's status comes at its end.
 struct Answer {
     head: http::response::Parts,
     body: Bytes,
@@ -155,7 +155,7 @@ impl Answer {
         let status = self.trailers.as_ref().and_then(Status::from_header_map);
         match status.or_else(|| Status::from_header_map(&self.head.headers)) {
             Some(status) => (status.code() != Code::Ok).then_some(status),
-            // A proxy answered in the service's stead.
+            // A proxy answered instead of the service.
             None => match self.head.status {
                 StatusCode::TOO_MANY_REQUESTS
                 | StatusCode::BAD_GATEWAY
@@ -176,7 +176,7 @@ impl Answer {
     }
 }
 
-/// A connection that fails says nothing about the call; whether it was done is settled by its idempotency key.
+/// A failed connection does not tell whether the call took effect; its idempotency key makes a repetition safe.
 fn unavailable(error: impl Into<StdError>) -> Status {
     let error = error.into();
     let mut message = error.to_string();
@@ -193,7 +193,7 @@ fn new_id() -> HeaderValue {
     HeaderValue::from_str(&id).expect("hexadecimal digits are a header value")
 }
 
-/// How long the caller allows for the whole call, all attempts together: digits and a unit, as `set_timeout` writes it.
+/// The caller's time limit for the whole call with all attempts: digits and a unit, as `set_timeout` writes it.
 fn time_allowed(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(TIMEOUT)?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
@@ -209,7 +209,7 @@ fn time_allowed(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// In milliseconds, of which gRPC allows eight digits.
+/// The timeout header in milliseconds; gRPC allows eight digits.
 fn written(allowed: Duration) -> HeaderValue {
     let milliseconds = allowed.as_millis().clamp(1, 99_999_999);
     HeaderValue::from_str(&format!("{milliseconds}m")).expect("digits are a header value")

@@ -9,10 +9,10 @@ use crate::v1::links_service_client::LinksServiceClient;
 use crate::v1::{CreateLinkRequest, CreateLinkResponse, ListLinksRequest};
 use crate::{SignpostError, with_idempotency_key};
 
-/// An answer, or none ever.
+/// An answer, or none at all.
 type Answered = Option<Result<Response<Body>, Status>>;
 
-/// Answers calls from a list, and keeps what it was sent.
+/// Answers calls from a list, and records the requests.
 #[derive(Clone)]
 struct Script {
     answers: Arc<Mutex<VecDeque<Answered>>>,

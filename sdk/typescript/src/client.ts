@@ -8,21 +8,21 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import * as services from "./generated/services.js";
 import { type RetryOptions, wait, withRetries } from "./retry.ts";
 
-// The package has this one entry, so it hands on what belongs to it.
+// The package has this one entry, so it re-exports everything public.
 export { type ErrorCode, type FieldViolation, SignpostError } from "./error.ts";
 export { items, type Page, pages } from "./paging.ts";
 
-/** A client for every service, by its name without `Service`: `client.links`, `client.workflowSteps`. */
+/** A client with a property for every service, named without `Service`: `client.links`, `client.workflowSteps`. */
 export type Client = { readonly [Name in keyof typeof services]: ServiceClient<(typeof services)[Name]> };
 
-/** What can be set beside address and token. */
+/** Settings other than address and token. */
 export interface ClientOptions extends Partial<RetryOptions> {
-  /** What sends requests instead of the global `fetch`. */
+  /** Sends requests instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
- * Connects to the service at `baseUrl` with a workspace token, a member's session or an OAuth grant; without a token
+ * Connects to the service at `baseUrl` with a workspace token, a member's session or an OAuth grant. Without a token
  * only the open calls work. Calls have 60 seconds and 4 tries unless the options say otherwise.
  */
 export function createClient(baseUrl: string, token = "", options: ClientOptions = {}): Client {
@@ -37,13 +37,13 @@ export function createClient(baseUrl: string, token = "", options: ClientOptions
     name,
     createServiceClient(service, transport),
   ]);
-  // The entries are those of `services`, one to one.
+  // The entries match those of `services` one to one.
   return Object.fromEntries(entries) as Client;
 }
 
 /**
- * Options of a call that makes it happen once, however often and from wherever it is sent with this key within 24 hours.
- * Without it every call has a key of its own, which covers its retries.
+ * Options that give a call an idempotency key: repeated calls with the key, from any process, take effect once within
+ * 24 hours. Without it every call has a key of its own, which covers its retries.
  */
 export function withIdempotencyKey(key: string, options: CallOptions = {}): CallOptions {
   const headers = new Headers(options.headers);

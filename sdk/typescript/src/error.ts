@@ -24,30 +24,30 @@ const codeNames = {
   [Code.Unauthenticated]: "UNAUTHENTICATED",
 } as const satisfies Record<Code, string>;
 
-/** What kind of failure it is: the canonical codes of gRPC by name. */
+/** The kind of failure: gRPC's canonical codes by name. */
 export type ErrorCode = (typeof codeNames)[Code];
 
-/** One field that was refused. */
+/** One refused field. */
 export interface FieldViolation {
   /** Its path in JSON names, such as `links[3].destination`. */
   readonly field: string;
-  /** What is wrong, and what to do about it. */
+  /** What is wrong, and how to mend it. */
   readonly description: string;
 }
 
-/** Everything a call can fail with, whether the service refused it or could not be reached. */
+/** The error of every failed call, whether the service refused it or could not be reached. */
 export class SignpostError extends Error {
   override readonly name = "SignpostError";
   readonly code: ErrorCode;
-  /** The precise cause, such as `SHORTLINK_TAKEN`; the code's name where the service has said nothing more. */
+  /** The precise cause, such as `SHORTLINK_TAKEN`, or the code's name if the service gave no reason. */
   readonly reason: string;
-  /** Facts that go with the reason, such as the missing scope. */
+  /** Facts about the reason, such as the missing scope. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Every refused field of an INVALID_ARGUMENT. */
   readonly fieldViolations: readonly FieldViolation[];
-  /** How long the service asks to wait before another try; undefined when it does not say. */
+  /** The wait that the service asks for before another try; undefined when it names none. */
   readonly retryDelayMs: number | undefined;
-  /** Leads to the call in the service's log. */
+  /** Finds the call in the service's log. */
   readonly requestId: string;
 
   constructor(cause: ConnectError, requestId: string) {
@@ -68,7 +68,7 @@ export class SignpostError extends Error {
   }
 }
 
-/** Names whatever a transport throws. A `fetch` that reaches nobody throws a TypeError, which says nothing of itself. */
+/** Turns whatever a transport throws into a SignpostError. A `fetch` without a connection throws a bare TypeError. */
 export function toSignpostError(thrown: unknown, requestId: string): SignpostError {
   const error = ConnectError.from(thrown);
   const { cause } = error;

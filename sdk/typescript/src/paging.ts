@@ -4,12 +4,12 @@ interface Cursor {
   readonly nextPageToken: string;
 }
 
-/** An answer that tells where the next page starts, by itself or in the form it was asked for. */
+/** An answer with the token of the next page, at its top or in the part for the requested format. */
 export type Page = Cursor | { readonly json?: Cursor | undefined; readonly csv?: Cursor | undefined };
 
 /**
- * Calls any list call until its last page: `pages(client.links.list, { pageSize: 50n })`. The request's own page token,
- * if it has one, is where it starts.
+ * Calls any list call until its last page: `pages(client.links.list, { pageSize: 50n })`. It starts at the request's
+ * own page token, if there is one.
  */
 export async function* pages<Request extends { pageToken?: string }, Answer extends Page>(
   list: (request: Request, options?: CallOptions) => Promise<Answer>,

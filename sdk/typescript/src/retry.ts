@@ -2,22 +2,25 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { type SignpostError, toSignpostError } from "./error.ts";
 
-/** How often and how patiently calls are tried again. */
+/** How often and how long calls are repeated. */
 export interface RetryOptions {
-  /** How long a call may take with all its tries, in milliseconds. */
+  /** The most milliseconds of a call with all its tries. */
   readonly timeoutMs: number;
-  /** How often a call is tried at most; 1 means never again. */
+  /** The most tries of a call; 1 means no retry. */
   readonly attemptsMax: number;
-  /** Waits between tries, or rejects when the caller gives up. */
+  /** Waits between tries; rejects when the caller gives up. */
   readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 const firstDelayMs = 200;
 const delayMsMax = 10_000;
-// A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+// A longer wait, such as for a month's quota, is reported to the caller at once.
 const askedDelayMsMax = 30_000;
 
-/** A transport whose unary calls carry the token, are safe to repeat, are repeated, and fail with SignpostError. */
+/**
+ * A transport that adds the token and an idempotency key to unary calls, repeats them, and makes them fail with
+ * SignpostError.
+ */
 export function withRetries(transport: Transport, token: string, options: RetryOptions): Transport {
   return {
     stream: transport.stream.bind(transport),
@@ -26,7 +29,8 @@ export function withRetries(transport: Transport, token: string, options: RetryO
       if (token !== "" && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
       const requestId = headers.get("X-Request-Id") ?? crypto.randomUUID();
       headers.set("X-Request-Id", requestId);
-      // Calls that declare no level write something new each time; the service replays the answer of a known key.
+      // Calls without a declared idempotency level write something new each time; the service replays the answer of a
+      // known key.
       const isWriting = method.idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
       if (isWriting && !headers.has("Idempotency-Key")) headers.set("Idempotency-Key", crypto.randomUUID());
 
@@ -49,7 +53,7 @@ export function withRetries(transport: Transport, token: string, options: RetryO
   };
 }
 
-/** How long to wait before the next try in milliseconds, or undefined if another try would not help. */
+/** The milliseconds to wait before the next try; undefined if another try would not help. */
 export function retryDelay(error: SignpostError, attempt: number): number | undefined {
   const asked = error.retryDelayMs;
   switch (error.code) {
@@ -64,13 +68,16 @@ export function retryDelay(error: SignpostError, attempt: number): number | unde
   }
 }
 
-/** Doubles with each try; a random half of it spreads clients that failed together. Never less than what was asked. */
+/**
+ * Doubles with each try and is never shorter than `asked`. Half of it is random, which spreads clients that failed
+ * together.
+ */
 function backoff(attempt: number, asked: number): number {
   const delay = Math.min(delayMsMax, firstDelayMs * 2 ** (attempt - 1));
   return asked + delay * (0.5 + Math.random() / 2);
 }
 
-/** Waits with a timer, until the signal is aborted. */
+/** Waits with a timer; rejects when the signal aborts. */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

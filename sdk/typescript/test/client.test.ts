@@ -7,7 +7,7 @@ interface Sent {
   readonly headers: Headers;
 }
 
-// Answers in JSON, as Connect's errors always are; successes are empty messages.
+// Errors are JSON, as Connect's always are; successes are empty messages.
 function answering(...answers: (Response | Error)[]): { sent: Sent[]; fetch: typeof globalThis.fetch } {
   const sent: Sent[] = [];
   return {
@@ -28,7 +28,7 @@ function refusal(code: string, status: number, details: object[] = []): Response
   return Response.json({ code, message: "not now", details }, { status });
 }
 
-// google.rpc.RetryInfo{retry_delay{seconds}} by hand: field 1, 2 bytes long, in it field 1 as a varint.
+// A google.rpc.RetryInfo{retry_delay{seconds}} in bytes: field 1 of 2 bytes, with its own field 1 as a varint.
 function retryInfo(seconds: number): object {
   return { type: "google.rpc.RetryInfo", value: Buffer.from([10, 2, 8, seconds]).toString("base64") };
 }
@@ -65,7 +65,7 @@ test("a writing call keeps its idempotency key through its retries, and two call
   assert.notEqual(keys[3], keys[0]);
 });
 
-test("calls that read or are idempotent by nature have no key", async () => {
+test("calls that read or are declared idempotent have no key", async () => {
   const { sent, fetch } = answering();
   const { links } = client(fetch);
   await links.list({});
@@ -76,7 +76,7 @@ test("calls that read or are idempotent by nature have no key", async () => {
   );
 });
 
-test("a used-up limit waits as long as the service asks", async () => {
+test("a call over a limit is repeated after the wait that the service asks for", async () => {
   const waited: number[] = [];
   const { sent, fetch } = answering(refusal("resource_exhausted", 429, [retryInfo(3)]));
   await client(fetch, waited).links.list({});
@@ -84,7 +84,7 @@ test("a used-up limit waits as long as the service asks", async () => {
   assert(waited[0] !== undefined && waited[0] >= 3000 && waited[0] <= 3200);
 });
 
-test("a limit without an end in sight fails at once", async () => {
+test("a call over a limit without a retry delay fails at once", async () => {
   for (const details of [[], [retryInfo(60)]]) {
     const { sent, fetch } = answering(refusal("resource_exhausted", 429, details));
     await assert.rejects(client(fetch).links.list({}), { code: "RESOURCE_EXHAUSTED" });
@@ -92,7 +92,7 @@ test("a limit without an end in sight fails at once", async () => {
   }
 });
 
-test("a refusal is not tried again", async () => {
+test("a refused call is not tried again", async () => {
   const { sent, fetch } = answering(refusal("invalid_argument", 400));
   await assert.rejects(client(fetch).links.create({}), {
     code: "INVALID_ARGUMENT",
@@ -101,7 +101,7 @@ test("a refusal is not tried again", async () => {
   assert.equal(sent.length, 1);
 });
 
-test("a service that stays away fails after four tries, with longer waits each time", async () => {
+test("a call to an unreachable service fails after four tries, with a longer wait before each", async () => {
   const waited: number[] = [];
   const { sent, fetch } = answering(...Array.from({ length: 4 }, () => refusal("unavailable", 503)));
   const error = await client(fetch, waited)
@@ -128,13 +128,13 @@ test("a call that is given up while it waits is cancelled", async () => {
   await assert.rejects(links.list({}, { signal: controller.signal }), { code: "CANCELLED" });
 });
 
-test("no try starts after the call's time is over", async () => {
+test("no try starts after the call's timeout", async () => {
   const { sent, fetch } = answering(refusal("unavailable", 503));
   await assert.rejects(client(fetch).links.list({}, { timeoutMs: 50 }), { code: "UNAVAILABLE" });
   assert.equal(sent.length, 1);
 });
 
-test("pages follow the cursor to the end, also where it stands in the answer's form", async () => {
+test("pages follow the cursor to the end, even if it is in the answer's json or csv part", async () => {
   const asked: (string | undefined)[] = [];
   const list = (request: { pageToken?: string }) => {
     asked.push(request.pageToken);

@@ -1,4 +1,4 @@
-/** The lines of the READMEs, on the service at SIGNPOST_URL, with SIGNPOST_TOKEN. It leaves no link behind. */
+/** The example of the READMEs, on the service at SIGNPOST_URL, with SIGNPOST_TOKEN. It leaves no link behind. */
 import assert from "node:assert/strict";
 import { createClient, items, SignpostError } from "signpost-client";
 

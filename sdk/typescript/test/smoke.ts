@@ -1,4 +1,6 @@
-/** Tries the built package on the service at SIGNPOST_URL, with SIGNPOST_TOKEN; ends with an error when something is not as it says. */
+/**
+ * Tests the built package on the service at SIGNPOST_URL, with SIGNPOST_TOKEN; ends with an error when a check fails.
+ */
 import assert from "node:assert/strict";
 import { createClient, items, pages, SignpostError, withIdempotencyKey } from "signpost-client";
 

@@ -63,7 +63,7 @@ type Row = readonly [
   rule: string,
   request: (ids: Ids) => JsonObject,
   reason: string,
-  /** What the message begins with: the path of the field, where one is to blame. */
+  /** The path of the field with which the message begins. Empty when no field is to blame. */
   field: string,
 ];
 

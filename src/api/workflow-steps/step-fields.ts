@@ -2,7 +2,9 @@ import type { UpdateWorkflowStepRequest } from "../../../gen/signpost/v1/workflo
 import { invalid } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 
-/** The fields that the mask names, or without one those that are set. Throws INVALID_ARGUMENT for other names. */
+/**
+ * The fields that the mask names, or all that are set when there is no mask. Throws INVALID_ARGUMENT for other names.
+ */
 export function givenFields(
   request: UpdateWorkflowStepRequest,
 ): ReadonlySet<"payload" | "attribute_capture" | "canvas_position"> {

@@ -10,7 +10,7 @@ import { captureFaults } from "./rules.ts";
 import { givenFields } from "./step-fields.ts";
 import { sealPassword } from "./step-password.ts";
 
-/** Changes a step of a link; answers its id with the workflow that it stands in. */
+/** Changes a step of a link. Gives its id with the workflow after the edit. */
 export async function updateStep(
   deps: WorkflowStepsDeps,
   request: UpdateWorkflowStepRequest,

@@ -14,7 +14,7 @@ export interface CreateWorkspaceDeps {
 
 export interface WorkspaceOrder {
   readonly name: string;
-  /** Of the first member, an admin. Case does not count. */
+  /** The e-mail address of the first member, an admin, in any case. */
   readonly email: string;
   /** Kept as an Argon2id hash. */
   readonly password: string;
@@ -33,7 +33,7 @@ export async function createWorkspace(
   { db, now, signToken }: CreateWorkspaceDeps,
   { name, email, password }: WorkspaceOrder,
 ): Promise<CreatedWorkspace> {
-  // Loaded here, because most starts make no workspace.
+  // The library is loaded here, because most starts make no workspace.
   const { hash } = await import("@node-rs/argon2");
   const at = now();
   const [workspaceId, linkSettingId, memberId, tokenId] = [newId(at), newId(at), newId(at), newId(at)];
@@ -54,7 +54,7 @@ export async function createWorkspace(
     workspace: {
       id: workspaceId,
       name,
-      // Without a billing provider no plan limits a workspace.
+      // Without a billing provider, no plan limits a workspace.
       subscription_type: "ENTERPRISE_PLAN",
       link_setting_id: linkSettingId,
       ...times,

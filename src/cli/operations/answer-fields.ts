@@ -3,27 +3,27 @@ import { isJsonObject, type JsonObject } from "./flag-values.ts";
 import { isNested, isTimestamp, shortName } from "./flags.ts";
 import { kebabOfSnake } from "./names.ts";
 
-/** A value of an answer that one cell can show, and where it stands. */
+/** A value of an answer that fits one cell, and its place. */
 export interface CellField {
-  /** As a flag would have it: `device.country`. */
+  /** The name in the form of a flag: `device.country`. */
   readonly name: string;
   readonly path: readonly DescField[];
 }
 
-/** An answer, or the part of it that was asked for, and its description. */
+/** An answer, or a part of it, with its descriptor. */
 export interface Part {
   readonly schema: DescMessage;
   readonly json: JsonObject;
 }
 
-/** The list that an answer is about, and what is said about it. */
+/** The list that an answer consists of, with its rows. */
 export interface Listing {
   readonly list: DescField;
   readonly element: DescMessage;
   readonly rows: readonly JsonObject[];
 }
 
-/** Goes into an answer as long as it is nothing but a wrapper around one message. */
+/** Unwraps an answer while it only wraps one message. */
 export function unwrap(part: Part): Part {
   const { schema, json } = part;
   if (schema.fields.length === 0 || !schema.fields.every(isNested)) return part;
@@ -34,7 +34,7 @@ export function unwrap(part: Part): Part {
   return unwrap({ schema: field.message, json: inner });
 }
 
-/** The list of an answer that has one list of messages and no identity of its own; undefined for every other. */
+/** The list of an answer that has one list of messages and no id of its own; undefined for any other answer. */
 export function listingOf({ schema, json }: Part): Listing | undefined {
   const lists = schema.fields.filter(isMessageList);
   const [list] = lists;
@@ -51,7 +51,10 @@ export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** What of a message can stand in cells: id and name first, then its values, those of embedded messages, and other ids. */
+/**
+ * The fields of a message that fit cells: id and name first, then its values, those of embedded messages, and other
+ * ids.
+ */
 export function cellFields(schema: DescMessage): CellField[] {
   const cells = schema.fields.flatMap((field): CellField[] => {
     if (isCell(field)) return [{ name: kebabOfSnake(field.name), path: [field] }];
@@ -81,27 +84,27 @@ function rankOf({ path }: CellField): number {
   return isReference(name) ? 4 : 2;
 }
 
-/** Whether a field names another record. */
+/** Whether a field refers to another record. */
 function isReference(name: string): boolean {
   return name.endsWith("_id") || name.endsWith("_ids");
 }
 
-/** Whether a cell's text may be cut: not where it is needed whole to go on working with it. */
+/** Whether a cell's text may be cut; ids are never cut, because people copy them. */
 export function canCut({ path }: CellField): boolean {
   const name = path.at(-1)?.name ?? "";
   return name !== "id" && !isReference(name);
 }
 
-/** The value at a path as text for people, empty when it is not there. */
+/** The value at a path as text for people; empty when it is absent. */
 export function cellText({ path }: CellField, row: JsonObject): string {
   let value: unknown = row;
   for (const { jsonName } of path) value = isJsonObject(value) ? value[jsonName] : undefined;
   const field = path.at(-1);
-  return field === undefined ? "" : textOf(field, value);
+  return field === undefined ? "" : displayText(field, value);
 }
 
 /** A value of a field as text for people. */
-export function textOf(field: DescField, value: unknown): string {
+export function displayText(field: DescField, value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map((item) => singleText(field, item)).join(", ");
   return singleText(field, value);

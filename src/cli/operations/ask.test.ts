@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { main } from "../main-line.ts";
 import { createAsk } from "./ask.ts";
 
-/** An answer of the stand-in for the service, which only tells what the real one cannot be made to say. */
+/** An answer of a stand-in service, which gives answers that the real one cannot be made to give. */
 interface Scripted {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ afterEach(() => {
   for (const close of closings.splice(0)) close();
 });
 
-/** Answers one after the other, the last one again and again. */
+/** Serves the answers one after the other, and then repeats the last one. */
 async function serve(...answers: Scripted[]): Promise<{ baseUrl: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((req, res) => {
@@ -32,7 +32,7 @@ async function serve(...answers: Scripted[]): Promise<{ baseUrl: string; request
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   closings.push(() => server.close());
-  // A server that listens on a port has an address of this form.
+  // The address of a server on a port has this type.
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
@@ -77,14 +77,14 @@ test("a call is repeated with the same key while the service says when to come b
   expect(new Set(keys).size).toBe(1);
 });
 
-test("reading carries no key, and a key that is given is used", async () => {
+test("a reading call carries no key, and a given key is used", async () => {
   const { baseUrl, requests } = await serve({ body: {} });
   await run(baseUrl, "tags", "list");
   await run(baseUrl, "tags", "delete", "--name=x", "--idempotency-key=mine");
   expect(requests.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined, "mine"]);
 });
 
-test("it gives up after a few tries, and at once when the wait is long or unknown", async () => {
+test("the command gives up after a few tries, and at once when the wait is long or unknown", async () => {
   for (const [headers, tries] of [
     [now, 4],
     [{ "retry-after": "86400" }, 1],
@@ -128,14 +128,14 @@ test("a refusal shows its reason, each bad field by its flag, further facts and 
 `);
 });
 
-test("an address that answers otherwise, or sends elsewhere, is told apart and not followed", async () => {
+test("answers of another kind of server are recognised, and redirects are not followed", async () => {
   const { baseUrl, requests } = await serve({ status: 302, headers: { location: "/v1/other" }, body: {} });
   const { exitCode, stderr } = await run(baseUrl, "tags", "list");
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("HTTP 302") });
   expect(requests).toHaveLength(1);
 });
 
-test("nobody at the address is exit code 7", async () => {
+test("an unreachable address is exit code 7", async () => {
   const { baseUrl } = await serve({ body: {} });
   for (const close of closings.splice(0)) close();
   await expect(
@@ -145,7 +145,7 @@ test("nobody at the address is exit code 7", async () => {
   });
 });
 
-test("a job is waited for, with its state on the error output and its result on the other", async () => {
+test("--watch waits for a job, with its state on the error output and its result on the standard output", async () => {
   const job = (status: string) => ({ id: "j", status, itemCount: 2 });
   const completedAt = "2025-03-01T00:00:00Z";
   const { baseUrl, requests } = await serve(

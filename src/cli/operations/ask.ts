@@ -4,9 +4,9 @@ import type { Connection } from "../profiles.ts";
 import { isJsonObject, type JsonObject } from "./flag-values.ts";
 import type { RestCall } from "./request.ts";
 
-/** An answer that is no refusal. */
-export interface Answer {
-  /** The body as it came. */
+/** A successful answer. */
+export interface ServiceAnswer {
+  /** The body as received. */
   readonly text: string;
   /** The body; an empty object when it is no JSON object. */
   readonly json: JsonObject;
@@ -14,18 +14,18 @@ export interface Answer {
 }
 
 /** Asks the service. Throws a RefusedError when it refuses or cannot be reached. */
-export type Ask = (call: RestCall, idempotencyKey?: string) => Promise<Answer>;
+export type Ask = (call: RestCall, idempotencyKey?: string) => Promise<ServiceAnswer>;
 
-/** Longer than the service's own limit of a call, in milliseconds. */
+/** The most milliseconds of a call; longer than the service's own limit. */
 const timeoutMs = 60_000;
 
-/** How often a call is made at most, while the service says that it should be repeated. */
+/** The most attempts of one call, while the service says that it should be repeated. */
 const triesMax = 4;
 
-/** A wait that the service asks for is kept to when it is not longer than this, in seconds. */
+/** The longest wait that the service may ask for, in seconds; after a longer one the command gives up. */
 const waitSecondsMax = 20;
 
-/** Asks over HTTP: 429 and 503 are repeated a few times, after the time that the service names. */
+/** Calls over HTTP. After 429 and 503 it repeats the call a few times, after the wait that the service names. */
 export function createAsk({ baseUrl, accessToken }: Connection): Ask {
   return async (call, idempotencyKey) => {
     const headers = {
@@ -57,7 +57,7 @@ async function send(
     const response = await fetch(`${baseUrl}${target}`, {
       method: httpMethod,
       headers,
-      // The token goes to the address that was configured and nowhere else.
+      // A redirect must not carry the token to another address than the configured one.
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),
@@ -70,7 +70,7 @@ async function send(
 
 function unreachable(baseUrl: string, error: unknown): RefusedError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  // A name with several addresses fails with a list of errors that has a code and no message.
+  // For a name with several addresses, fetch fails with a list of errors that has a code and no message.
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const why = cause instanceof Error && cause.message !== "" ? cause.message : code;
   return new RefusedError({
@@ -109,7 +109,7 @@ function refusalOf(response: Response, json: JsonObject): RefusedError {
   });
 }
 
-/** The bad fields and the further facts of an error's details. */
+/** Reads the bad fields and the further facts from an error's details. */
 function detailsOf(details: unknown): { fields: BadField[]; facts: Record<string, string> } {
   const fields: BadField[] = [];
   const facts: Record<string, string> = {};

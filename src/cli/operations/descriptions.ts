@@ -3,20 +3,20 @@ import { isJsonObject, type JsonObject } from "./flag-values.ts";
 import type { Flag } from "./flags.ts";
 import type { Command } from "./groups.ts";
 
-/** What the interface's document says, which the descriptors of a running program do not keep. */
+/** The texts of the OpenAPI document, which the descriptors of a running program do not keep. */
 export interface Descriptions {
-  /** What a group is for, as one line; empty when nothing is known. */
+  /** The purpose of a group in one line; empty when unknown. */
   group(serviceName: string): string;
-  /** What an operation does, as one line. */
+  /** The summary of an operation in one line. */
   summary(command: Command): string;
-  /** What there is to know about it besides. */
+  /** The further description of an operation. */
   details(command: Command): string;
   flag(command: Command, flag: Flag): string;
 }
 
 const document = new URL("../../../gen/openapi.json", import.meta.url);
 
-/** Reads the document; without it every description is empty. */
+/** Reads the OpenAPI document; without it every description is empty. */
 export async function readDescriptions(file: URL = document): Promise<Descriptions> {
   const text = await readFile(file, "utf8").catch(() => "{}");
   const json: unknown = JSON.parse(text);
@@ -58,7 +58,7 @@ function bodySchema({ requestBody }: JsonObject): unknown {
   return objects(content)[0]?.schema;
 }
 
-/** A property of a schema, which may stand behind references. */
+/** Finds a property of a schema, which may be behind references. */
 function propertyOf(openapi: JsonObject, schema: unknown, name: string | undefined): unknown {
   if (!isJsonObject(schema) || name === undefined) return undefined;
   if (isJsonObject(schema.properties) && schema.properties[name] !== undefined)
@@ -85,7 +85,7 @@ function textOf(described: unknown): string {
   return isJsonObject(described) ? plain(described.description) : "";
 }
 
-/** Markdown's quotes are of no use on a terminal. */
+/** Removes Markdown's quotes, which are of no use on a terminal. */
 function plain(text: unknown): string {
   return typeof text === "string" ? text.replaceAll("`", "") : "";
 }

@@ -4,7 +4,7 @@ import { isBoolean, isFreeObject, isTimestamp, shortName, shortNames } from "./f
 /** A request or an answer as parsed JSON. */
 export type JsonObject = { [name: string]: unknown };
 
-/** Reads the file that `@name` names. */
+/** Reads the file in `@name`. */
 export type ReadFile = (name: string) => Uint8Array;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -12,8 +12,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The JSON value that a flag's text means for its field: lists are split at commas, enums take short names, bytes come from
- * `@file`, messages are JSON. Throws an Error that says what the text must be.
+ * Turns a flag's text into the JSON value of its field: lists are split at commas, enums take short names, bytes come
+ * from `@file`, messages are JSON. Throws an Error that says what the text must be.
  */
 export function jsonOfText(field: DescField, text: string, readFile: ReadFile): unknown {
   switch (field.fieldKind) {
@@ -55,7 +55,7 @@ function booleanOfText(text: string): boolean {
   throw new Error("must be true or false");
 }
 
-/** Whole numbers that JSON would round travel as strings, which the service takes as well. */
+/** Whole numbers that JSON would round are sent as strings, which the service accepts as well. */
 function numberOfText(text: string): number | string {
   const number = Number(text);
   if (text.trim() === "" || !Number.isFinite(number)) throw new Error("must be a number");
@@ -71,7 +71,7 @@ function enumOfText(schema: DescEnum, text: string): string {
   return value.jsonName;
 }
 
-/** A day alone begins at midnight UTC. What is no time is left for the service to refuse. */
+/** A date alone means midnight UTC. Other texts are left for the service to refuse. */
 function timeOfText(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
 }
@@ -102,12 +102,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An object of one property, whose name may be `__proto__`. */
+/** An object with one property, whose name may be `__proto__`. */
 export function ownProperty(name: string, value: unknown): JsonObject {
   return Object.fromEntries([[name, value]]);
 }
 
-/** Puts one request over another: objects are united, lists of two flags are joined, everything else is replaced. */
+/**
+ * Lays one request over another: objects are merged, lists are joined if `joinLists` says so, and other values are
+ * replaced.
+ */
 export function merge(below: unknown, above: unknown, joinLists: boolean): unknown {
   if (Array.isArray(below) && Array.isArray(above) && joinLists) return [...below, ...above];
   if (!isJsonObject(below) || !isJsonObject(above)) return above;

@@ -4,19 +4,19 @@ import { kebabOfSnake } from "./names.ts";
 
 /** A flag that fills one field of a request. */
 export interface Flag {
-  /** Without the dashes: `payload.client-redirect.destination`. */
+  /** The flag's name without the dashes: `payload.client-redirect.destination`. */
   readonly name: string;
-  /** From the request message down to the field it fills. */
+  /** The fields from the request message down to the one that the flag fills. */
   readonly path: readonly DescField[];
   readonly field: DescField;
-  /** What follows the field inside of a free JSON object: `--visitor.email` has `email`. */
+  /** The keys inside of a free JSON object: `--visitor.email` has `email`. */
   readonly keys: readonly string[];
 }
 
-/** Deeper flags are not listed; they are still understood. */
+/** Deeper flags are not listed, but they work. */
 const listedDepthMax = 6;
 
-/** Every flag of a request, nested ones at their place, in the order of the fields. */
+/** Every flag of a request, nested flags at their place, in the order of the fields. */
 export function flagsOf(input: DescMessage): Flag[] {
   return nestedFlags(input, []);
 }
@@ -31,7 +31,7 @@ function nestedFlags(message: DescMessage, above: readonly DescField[]): Flag[] 
   });
 }
 
-/** The flag of a name without its dashes; undefined when it leads to no field. */
+/** Finds the flag of a name without its dashes; undefined when it leads to no field. */
 export function findFlag(input: DescMessage, name: string): Flag | undefined {
   const steps = name.split(".");
   const path: DescField[] = [];
@@ -51,7 +51,7 @@ export function findFlag(input: DescMessage, name: string): Flag | undefined {
   return { name: flagName(path), path, field, keys: steps };
 }
 
-/** The flag for a field that the service names by JSON names (`payload.clientRedirect.destination`). */
+/** Finds the flag for a field that the service names by JSON names (`payload.clientRedirect.destination`). */
 export function findFlagOfPath(input: DescMessage, jsonPath: string): Flag | undefined {
   return jsonPath.includes("[") ? undefined : findFlag(input, jsonPath);
 }
@@ -60,7 +60,7 @@ export function flagName(path: readonly DescField[]): string {
   return path.map(({ name }) => kebabOfSnake(name)).join(".");
 }
 
-/** Whether flags go on below a field: it is a message of ours, and there is one of it. */
+/** Whether a field has flags below it: it is a single message of ours. */
 export function isNested(field: DescField): field is DescField & { fieldKind: "message" } {
   return field.fieldKind === "message" && !field.message.typeName.startsWith("google.protobuf.");
 }
@@ -83,20 +83,20 @@ export function isRequired(field: DescField): boolean {
   return getOption(field, field_behavior).includes(FieldBehavior.REQUIRED);
 }
 
-/** The names that an enum's flag takes, without the prefix they share and without the unspecified one. */
+/** The names that an enum's flag takes, without their shared prefix and without the unspecified value. */
 export function shortNames(schema: DescEnum): string[] {
   return schema.values
     .filter(({ name }) => !name.endsWith("UNSPECIFIED"))
     .map(({ name }) => shortName(schema, name));
 }
 
-/** An enum value's name without the prefix that all of them share: `JOB_STATUS_RUNNING` is `RUNNING`. */
+/** An enum value's name without the prefix that all values share: `JOB_STATUS_RUNNING` becomes `RUNNING`. */
 export function shortName({ sharedPrefix = "" }: DescEnum, name: string): string {
   const isPrefixed = name.toLowerCase().startsWith(sharedPrefix.toLowerCase());
   return isPrefixed ? name.slice(sharedPrefix.length) : name;
 }
 
-/** What a flag wants after it, for help: `<text>`, `<ACTIVE|PAUSED>`, empty for booleans. */
+/** The placeholder of a flag's value in the help: `<text>`, `<ACTIVE|PAUSED>`, empty for booleans. */
 export function placeholder({ field, keys }: Flag): string {
   if (isBoolean(field)) return "";
   if (field.fieldKind === "map") return "<key=value>";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { DescFile, DescMessage, DescMethodUnary, DescService } from "@bufbuild/protobuf";
 import { type Binding, bindingsOf } from "../../rest/binding.ts";
-import { commandNames, groupName, singular, wordsOf } from "./names.ts";
+import { commandNames, groupName, singular, splitWords } from "./names.ts";
 
 /** One operation as a command: `signpost <group> <name>`. */
 export interface Command {
@@ -21,7 +21,7 @@ export interface Group {
 const folder = new URL("../../../gen/signpost/v1/", import.meta.url);
 const fileEnd = "_service_pb.js";
 
-/** The names of all groups, in alphabetical order. Reads a folder and loads no descriptor. */
+/** The names of all groups, in alphabetical order. It lists a folder and loads no descriptor. */
 export async function groupNames(): Promise<string[]> {
   const files = await readdir(folder);
   return files
@@ -30,13 +30,13 @@ export async function groupNames(): Promise<string[]> {
     .sort();
 }
 
-/** The group that a word names, also in the other number (`link` for `links`); undefined when there is none. */
+/** The group that a word names, in singular or plural (`link` for `links`); undefined when there is none. */
 export async function findGroupName(word: string): Promise<string | undefined> {
   const names = await groupNames();
   return names.includes(word) ? word : names.find((name) => singular(name) === singular(word));
 }
 
-/** Loads the descriptors of one group, and of nothing that it does not refer to. Throws when there is no such group. */
+/** Loads the descriptors of one group and of the files it refers to. Throws when there is no such group. */
 export async function loadGroup(name: string): Promise<Group> {
   const module: Record<string, unknown> = await import(
     new URL(`${name.replaceAll("-", "_")}${fileEnd}`, folder).href
@@ -49,7 +49,7 @@ export async function loadGroup(name: string): Promise<Group> {
 function fileOf(module: Record<string, unknown>): DescFile {
   for (const value of Object.values(module)) {
     if (typeof value === "object" && value !== null && "kind" in value && value.kind === "file")
-      // Generated files export their own descriptor, the only thing of this kind.
+      // The export with this form is the file's own descriptor.
       return value as unknown as DescFile;
   }
   throw new Error("a generated file exports its descriptor");
@@ -72,15 +72,15 @@ function commandsOf(group: string, service: DescService): Command[] {
   }));
 }
 
-/** The command of a group that a word names, by its short name or by the RPC's whole one (`list-events`). */
+/** The command that a word names in a group, by its short name or by the RPC's full name (`list-events`). */
 export function findCommand({ commands }: Group, word: string): Command | undefined {
   return (
     commands.find(({ name }) => name === word) ??
-    commands.find(({ method }) => wordsOf(method.name).join("-") === word)
+    commands.find(({ method }) => splitWords(method.name).join("-") === word)
   );
 }
 
-/** What the body of an operation's answer is over REST. */
+/** The message that an operation's answer has as its body over REST. */
 export function answerSchema({ binding, method }: Command): DescMessage {
   return binding.responseField?.message ?? method.output;
 }

@@ -1,27 +1,27 @@
-/** The words of a name in CamelCase, in lower case: `GetOAuthURL` is `get`, `oauth`, `url`. */
-export function wordsOf(name: string): string[] {
+/** The words of a CamelCase name, in lower case: `GetOAuthURL` becomes `get`, `oauth`, `url`. */
+export function splitWords(name: string): string[] {
   return (name.match(/[A-Z]?[A-Z][a-z0-9]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
 }
 
-/** The group of a service: `WorkflowStepsService` is `workflow-steps`. */
+/** The group of a service: `WorkflowStepsService` becomes `workflow-steps`. */
 export function groupName(service: string): string {
-  return wordsOf(service.replace(/Service$/, "")).join("-");
+  return splitWords(service.replace(/Service$/, "")).join("-");
 }
 
 /**
- * The commands of a service's RPCs, in their order: the RPC's words without the resource that the group names already, as
- * far as that leaves a name of its own. `ListEventTraces` of `EventsService` is `list-traces`.
+ * The commands of a service's RPCs, in their order: the RPC's words without the resource, which the group names
+ * already, if the shorter name stays unique. `ListEventTraces` of `EventsService` becomes `list-traces`.
  */
 export function commandNames(service: string, methods: readonly string[]): string[] {
-  const resource = wordsOf(service.replace(/Service$/, ""));
-  const short = methods.map((method) => withoutResource(wordsOf(method), resource).join("-"));
+  const resource = splitWords(service.replace(/Service$/, ""));
+  const short = methods.map((method) => withoutResource(splitWords(method), resource).join("-"));
   return short.map((name, index) => {
     const isUnique = short.indexOf(name) === short.lastIndexOf(name);
-    return isUnique ? name : wordsOf(methods[index] ?? "").join("-");
+    return isUnique ? name : splitWords(methods[index] ?? "").join("-");
   });
 }
 
-/** Leaves out the longest end of the resource's words that stands among an RPC's, whether singular or plural. */
+/** Removes the longest end of the resource's words that occurs among an RPC's words, in singular or plural. */
 function withoutResource(words: readonly string[], resource: readonly string[]): readonly string[] {
   for (let length = resource.length; length > 0; length--) {
     const wanted = resource.slice(-length).map(singular);
@@ -35,17 +35,17 @@ function withoutResource(words: readonly string[], resource: readonly string[]):
   return words;
 }
 
-/** A word without the mark of the plural, for comparing only. */
+/** A word without its plural ending, for comparisons only. */
 export function singular(word: string): string {
   return word.replace(/ies$/, "y").replace(/s$/, "");
 }
 
-/** A flag's form of a proto field name: `custom_domain_id` is `custom-domain-id`. */
+/** Turns a proto field name into a flag: `custom_domain_id` becomes `custom-domain-id`. */
 export function kebabOfSnake(name: string): string {
   return name.replaceAll("_", "-");
 }
 
-/** The candidate that a mistyped word is closest to; undefined when none is close. */
+/** The candidate closest to a mistyped word; undefined when none is close. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
@@ -56,7 +56,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** How many letters must be put in, left out or changed to make one word the other. */
+/** The number of letters to insert, delete or change to turn one word into the other. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...one].entries()) {

@@ -13,7 +13,7 @@ import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 
 const now = () => new Date();
 
-/** Runs on the database of the configuration, migrated, and lets go of it afterwards. */
+/** Runs on the configured database after migrating it, and closes it afterwards. */
 async function withDatabase(
   config: Config,
   run: (database: RunningDatabase) => Promise<string>,
@@ -75,12 +75,12 @@ export async function createToken(
   });
 }
 
-/** Folds the counters of one workspace, or of all, again from the events. */
+/** Rebuilds the counters of one workspace, or of all, from the events. */
 export async function rebuildEvents(config: Config, workspaceId: string | undefined): Promise<string> {
   if (workspaceId !== undefined && !isUuid(workspaceId))
     throw new Error(`"${workspaceId}" is no workspace id`);
   return withDatabase(config, async ({ db }) => {
     await rebuildRollUps(db, workspaceId);
-    return "the counters are folded again";
+    return "the counters are rebuilt";
   });
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "./flag-values.ts";
 import { shortName } from "./flags.ts";
 import type { Command } from "./groups.ts";
 
-/** The size of pages when all are wanted; the service takes less where a list's own maximum is lower. */
+/** The page size when all pages are wanted; the service clamps it to a list's own maximum. */
 export const pageSizeMax = 1000;
 
 /** Whether an operation answers in pages. */
@@ -11,14 +11,16 @@ export function isPaged({ method }: Command): boolean {
   return method.input.fields.some(({ name }) => name === "page_token");
 }
 
-/** Where the next page starts: in the answer, or in the one message that the answer wraps; undefined on the last page. */
-export function nextPageToken(json: JsonObject): string | undefined {
+/**
+ * The token of the next page, in the answer or in the one message that the answer wraps; undefined on the last page.
+ */
+export function nextTokenOf(json: JsonObject): string | undefined {
   const places = [json, ...Object.values(json).filter(isJsonObject)];
   const tokens = places.map((place) => place.nextPageToken);
   return tokens.find((token): token is string => typeof token === "string" && token !== "");
 }
 
-/** Joins pages to one answer: their lists end to end, everything else from the last page. */
+/** Joins two pages into one answer: lists are appended, everything else comes from the last page. */
 export function joinPages(before: unknown, after: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(after)) return [...before, ...after];
   if (!isJsonObject(before) || !isJsonObject(after)) return after;
@@ -27,7 +29,7 @@ export function joinPages(before: unknown, after: unknown): unknown {
   );
 }
 
-/** The request field and value that ask for CSV; undefined where the operation has none. */
+/** The request field and value that ask for CSV; undefined when the operation has none. */
 export function csvField(input: DescMessage): { field: DescField; value: string } | undefined {
   for (const field of input.fields) {
     const schema = field.enum;
@@ -44,7 +46,7 @@ export function csvText(json: JsonObject): string {
   return typeof text === "string" ? text : "";
 }
 
-/** CSV text without its header row, whose names hold no line break. */
+/** CSV text without its header row; no column name contains a line break. */
 export function withoutHeader(csv: string): string {
   const end = csv.indexOf("\n");
   return end === -1 ? "" : csv.slice(end + 1);

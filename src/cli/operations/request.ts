@@ -2,7 +2,7 @@ import type { Binding } from "../../rest/binding.ts";
 import { UsageError } from "../outcome.ts";
 import { isJsonObject, type JsonObject } from "./flag-values.ts";
 
-/** A call as REST has it. */
+/** A call over REST. */
 export interface RestCall {
   readonly httpMethod: string;
   /** Path and query, percent-encoded. */
@@ -11,7 +11,10 @@ export interface RestCall {
   readonly body: string | undefined;
 }
 
-/** Spreads a request over path, query and body as the RPC's binding says. Throws a UsageError when the path has a gap. */
+/**
+ * Distributes a request over path, query and body as the RPC's binding says. Throws a UsageError when a path field is
+ * missing.
+ */
 export function restCall(
   { method, httpMethod, template, variables, body }: Binding,
   request: JsonObject,
@@ -25,7 +28,7 @@ export function restCall(
     start,
     end = parts.length,
   } of variables) {
-    // A variable over several components stands in its first one.
+    // A variable over several components is written into the first one.
     parts.fill("", start, end)[start] = pathPart(field.jsonName, fields[field.jsonName], end === start + 1);
     delete fields[field.jsonName];
   }
@@ -42,11 +45,14 @@ export function restCall(
     case "none":
       return { httpMethod, target: `${path}${queryOf(fields)}`, body: undefined };
     case "raw":
-      throw new UsageError("this operation takes bytes as they are, which the command line cannot send");
+      throw new UsageError("this operation takes raw bytes, which the command line cannot send");
   }
 }
 
-/** A request file may have the names of the protos; the service takes both, the path and the query are made of one. */
+/**
+ * Renames fields of a request file from proto names to JSON names: the service takes both in a body, but path and query
+ * need one.
+ */
 function withJsonNames(known: Binding["method"]["input"]["fields"], request: JsonObject): JsonObject {
   const entries = Object.entries(request).map(([name, value]): [string, unknown] => [
     known.find((field) => field.name === name)?.jsonName ?? name,
@@ -58,9 +64,9 @@ function withJsonNames(known: Binding["method"]["input"]["fields"], request: Jso
 function pathPart(name: string, value: unknown, isOnePart: boolean): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   const parts = isOnePart ? [text] : text.split("/");
-  // Addresses are tidied on their way: dots alone would name another path.
+  // Clients normalize addresses: a component of dots alone would name another path.
   if (parts.some((part) => part === "" || part === "." || part === ".."))
-    throw new UsageError(`${name}: ${JSON.stringify(text)} cannot stand in a path`);
+    throw new UsageError(`${name}: ${JSON.stringify(text)} cannot be part of a path`);
   return parts.map(encodeURIComponent).join("/");
 }
 

@@ -3,35 +3,30 @@ import { readFileSync } from "node:fs";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { checkRequired, readCommandLine, type Settings } from "../command-line.ts";
 import { UsageError } from "../outcome.ts";
-import { type Environment, findConnection } from "../profiles.ts";
+import { type EnvironmentVariables, findConnection } from "../profiles.ts";
 import { createShower } from "../show.ts";
-import { type Answer, type Ask, createAsk } from "./ask.ts";
+import { type Ask, createAsk, type ServiceAnswer } from "./ask.ts";
 import { isJsonObject, type JsonObject, merge } from "./flag-values.ts";
 import { answerSchema, type Command } from "./groups.ts";
-import {
-  csvField,
-  csvText,
-  isPaged,
-  joinPages,
-  nextPageToken,
-  pageSizeMax,
-  withoutHeader,
-} from "./paging.ts";
+import { csvField, csvText, isPaged, joinPages, nextTokenOf, pageSizeMax, withoutHeader } from "./paging.ts";
 import { restCall } from "./request.ts";
 import { checkOutcome, type Watch, waitUntilFinished, watchOf } from "./watch.ts";
 
-/** What a command prints to and is told by. */
+/** The surroundings of a command: its environment, its width and its outputs. */
 export interface Terminal {
-  readonly env: Environment;
-  /** Characters in a line. */
+  readonly env: EnvironmentVariables;
+  /** Characters per line. */
   readonly width: number;
-  /** Prints results as they are. */
+  /** Prints results unchanged. */
   readonly write: (text: string) => void;
-  /** Says something that is no result. */
+  /** Prints messages that are no results. */
   readonly report: (text: string) => void;
 }
 
-/** Runs one operation. Throws a UsageError or a RefusedError. Returns false when help was asked for instead. */
+/**
+ * Runs one operation. Throws a UsageError or a RefusedError. Returns false, without running it, when `--help` was
+ * given.
+ */
 export async function runOperation(
   command: Command,
   args: readonly string[],
@@ -70,7 +65,7 @@ function checkSettings(command: Command, settings: Settings, watch: Watch | unde
   if (settings.all !== undefined && !isPaged(command))
     throw new UsageError("--all: this operation has no pages", help);
   if (settings.watch !== undefined && watch === undefined)
-    throw new UsageError("--watch: this operation is done when it answers", help);
+    throw new UsageError("--watch: this operation is already done when it answers", help);
 }
 
 /** Reads the file of a flag; `-` is standard input. */
@@ -82,7 +77,7 @@ function readInput(name: string): Uint8Array {
   }
 }
 
-/** The request of `--body` with the one of the flags over it. */
+/** The request of `--body`, with the flags' request laid over it. */
 function withFile(file: string | undefined, request: JsonObject, help: string): JsonObject {
   if (file === undefined) return request;
   let json: unknown;
@@ -97,24 +92,24 @@ function withFile(file: string | undefined, request: JsonObject, help: string): 
   throw new UsageError("--body must be a JSON object", help);
 }
 
-/** Asks once. Calls that write carry a key, so that a repeated one is done once. */
-function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<Answer> {
+/** Calls once. Writing calls carry an idempotency key, so that a repeated call takes effect once. */
+function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<ServiceAnswer> {
   const { binding, method } = command;
   const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const key = settings["idempotency-key"] ?? (isReading ? undefined : randomUUID());
   return ask(restCall(binding, request), key);
 }
 
-/** Asks for one page, or with `--all` for all of them. */
-async function* pages(run: Run): AsyncGenerator<Answer> {
+/** Asks for one page, or with `--all` for all pages. */
+async function* pages(run: Run): AsyncGenerator<ServiceAnswer> {
   const isAll = run.settings.all !== undefined;
   let request = isAll ? { pageSize: pageSizeMax, ...run.request } : run.request;
   for (;;) {
     const answer = await askOnce(run, request);
     yield answer;
-    const next = nextPageToken(answer.json);
+    const next = nextTokenOf(answer.json);
     if (!isAll || next === undefined) return;
-    // A token that leads to itself would never end.
+    // A token that leads to itself would loop forever.
     if (next === request.pageToken) throw new Error("the service answers with the same page again");
     request = { ...request, pageToken: next };
   }

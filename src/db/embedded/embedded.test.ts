@@ -56,7 +56,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Another process that starts the database in `dataDir` and keeps it. */
+/** Another process that starts the database in `dataDir` and keeps it running. */
 async function startService(dataDir: string, account: { uid?: number; gid?: number } = {}) {
   const script = `
     import { pino } from "pino";
@@ -74,7 +74,7 @@ async function startService(dataDir: string, account: { uid?: number; gid?: numb
       const postmaster = await postmasterOf(dataDir).catch(() => undefined);
       service.kill("SIGKILL");
       await once(service, "exit");
-      // The server follows on its own, and writes into its folder until then.
+      // The server ends after its service, and writes into its folder until then.
       if (postmaster !== undefined)
         await vi.waitFor(() => expect(isRunning(postmaster)).toBe(false), { timeout: 10_000 });
     }
@@ -165,7 +165,7 @@ test("does not mistake the lock of a dead server for the process that has its nu
   expect(await ask(await start(dataDir), "select 1")).toEqual([1]);
 });
 
-test("shares a server that another process runs, and leaves it running", async () => {
+test("shares the server of another process, and leaves it running", async () => {
   const dataDir = await temporaryFolder();
   const owner = await start(dataDir);
   const guest = await startEmbedded({ dataDir, log });
@@ -174,7 +174,7 @@ test("shares a server that another process runs, and leaves it running", async (
   expect(await ask(owner, "select 1")).toEqual([1]);
 });
 
-test("says what the server said when it does not start", async () => {
+test("reports the server's own words when it does not start", async () => {
   const dataDir = await temporaryFolder();
   const first = await startEmbedded({ dataDir, log });
   await first.stop();
@@ -182,11 +182,11 @@ test("says what the server said when it does not start", async () => {
   await expect(startEmbedded({ dataDir, log })).rejects.toThrow(/incompatible with server/);
 });
 
-test("names DATABASE_URL as the way out where no server is packaged", () => {
+test("points to DATABASE_URL where no server is packaged", () => {
   expect(() => packagedServer("sunos", "x64")).toThrow(/sunos-x64.*DATABASE_URL/);
 });
 
-test("makes a complete copy of binaries that were unpacked without their links", async () => {
+test("copies binaries that were unpacked without their links, and adds the links", async () => {
   const folder = await temporaryFolder();
   const native = join(folder, "package/native");
   await cp(dirname(packagedServer()), dirname(native), { recursive: true, verbatimSymlinks: true });
@@ -197,7 +197,7 @@ test("makes a complete copy of binaries that were unpacked without their links",
   expect(await canRead([join(copy, link.target.replace("native/", ""))], undefined)).toBe(true);
 });
 
-test.runIf(asRoot)("serves from below a folder that only root can enter", async () => {
+test.runIf(asRoot)("serves from inside a folder that only root can enter", async () => {
   const closed = await temporaryFolder();
   await chmod(closed, 0o700);
   const dataDir = join(closed, "data");
@@ -224,7 +224,7 @@ test.runIf(asRoot)(
   },
 );
 
-/** What PostgreSQL answers first to a user of the system who says that he is `signpost`. */
+/** PostgreSQL's first answer to a system user who claims to be `signpost`. */
 async function greetingFor(host: string, { uid, gid }: { uid: number; gid: number }): Promise<string> {
   const script = `
     const body = Buffer.from("user\\0signpost\\0database\\0postgres\\0\\0");
@@ -240,7 +240,7 @@ async function greetingFor(host: string, { uid, gid }: { uid: number; gid: numbe
   return text(child.stdout);
 }
 
-test.runIf(asRoot)("as root, lets root in and not the user whom it runs the server as", async () => {
+test.runIf(asRoot)("as root, admits root and refuses the user that runs the server", async () => {
   const database = await start(await temporaryFolder());
   const account = await serverAccount();
   if (account === undefined) throw new Error("root without an account for the server");

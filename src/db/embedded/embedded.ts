@@ -27,21 +27,21 @@ export interface EmbeddedDatabase {
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Ends all sessions and stops the server after a checkpoint; a server that another process started goes on. */
+  /** Ends all sessions and stops the server after a checkpoint; a server that another process started keeps running. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Logger;
-  /** Called whenever the server's process has begun: from here on, waiting for it costs this one nothing. */
+  /** Called whenever the server's process has started; from then on this process only waits. */
   readonly onLaunched?: (() => void) | undefined;
 }
 
 interface Cluster {
   /** PostgreSQL's data folder, which also holds the socket. */
   readonly folder: string;
-  /** The same folder as the server's account reaches it. */
+  /** The same folder, as the server's account reaches it. */
   readonly name: string;
   readonly binaries: string;
   readonly account: Account | undefined;
@@ -60,8 +60,8 @@ const port = 5432;
 const user = "signpost";
 const environment = { PATH: "/usr/bin:/bin", LC_ALL: "C" };
 
-// For a machine of one or two cores and a gigabyte. Durability stays as PostgreSQL has it: fsync, full pages and
-// synchronous commit are on. Errors of statements are left out of the log, because their details hold customers' data.
+// Settings for a machine of one or two cores and a gigabyte. Durability keeps PostgreSQL's defaults: fsync, full pages
+// and synchronous commit are on. The log omits errors of statements, because their details contain customers' data.
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "",
   unix_socket_directories: ".",
@@ -84,8 +84,8 @@ const settings: Readonly<Record<string, string>> = {
   log_min_messages: "log",
 };
 
-// The shell outlives a service that was killed: its input ends then, and it asks the server for a fast stop. It asks
-// again each second, because a signal before the server has set its handlers is lost.
+// The shell outlives a killed service: its input then ends, and it asks the server for a fast stop. It asks again each
+// second, because the server loses a signal that comes before its handlers are set.
 const guard = `
 exec 3<&0
 "$@" </dev/null 3<&- &
@@ -103,8 +103,8 @@ exit "$status"
 `;
 
 /**
- * Starts the packaged PostgreSQL on `<dataDir>/postgres`, made on first use, on a unix socket only. It is started again
- * when it dies, stops by itself when this process dies, and is shared when another process already runs it.
+ * Starts the packaged PostgreSQL on `<dataDir>/postgres`, made on first use, on a unix socket only. The server restarts
+ * when it dies and stops when this process dies. A server that another process already runs is shared.
  */
 export async function startEmbedded({
   dataDir,
@@ -135,7 +135,8 @@ export async function startEmbedded({
   };
 }
 
-// Made beside its place and moved there when complete, so that a start that was cut off leaves nothing half-made.
+// The cluster is made beside its place and moved there when complete, so that an interrupted start leaves nothing
+// half-made.
 async function initialise(folder: string, server: Pick<Cluster, "binaries" | "account">): Promise<void> {
   const { account, binaries } = server;
   const unfinished = `${folder}.new`;
@@ -150,8 +151,9 @@ async function initialise(folder: string, server: Pick<Cluster, "binaries" | "ac
   await rename(unfinished, folder);
 }
 
-// The account owns the folder of the socket: where that is not ours alone, the system says who connects, and only our own
-// user may. Written at each start, because the service may be started as another user than before.
+// Admits only our own user to the socket. The server's account owns the socket's folder; if that is not our account,
+// the system tells PostgreSQL who connects. Written at each start, because the service may run as another user than
+// before.
 async function admitOurselves(folder: string, account: Account | undefined): Promise<void> {
   const isShared = account !== undefined;
   const files = {
@@ -164,8 +166,8 @@ async function admitOurselves(folder: string, account: Account | undefined): Pro
   }
 }
 
-// The account may be unable to reach the folder by its path, say below a home of mode 0700. Linux lets a process name
-// the folder it stands in without walking there.
+// The account may be unable to reach the folder by its path, for example inside a home of mode 0700. Linux lets a
+// process name its working directory without access to the folders above it.
 async function nameFor(folder: string, account: Account | undefined): Promise<string> {
   if (account === undefined || (await canRead([folder], account))) return folder;
   if (process.platform === "linux") return "/proc/self/cwd";
@@ -194,8 +196,8 @@ async function supervise(cluster: Cluster): Promise<() => Promise<void>> {
   };
 }
 
-// Gives no postmaster when another process runs one here. A server that is going down, or whose last processes are
-// still ending after a kill, holds its lock for a moment: 15 seconds are given for that.
+// Starts the server; returns no postmaster when another process runs one here. A server that is stopping, or whose last
+// processes still end after a kill, holds its lock for a moment: 15 seconds are given for that.
 async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   for (let attempt = 0; ; attempt += 1) {
     if (await runsElsewhere(cluster)) return undefined;
@@ -209,11 +211,11 @@ async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   }
 }
 
-/** The running server, or what it said before it ended. */
+/** Launches the server. Returns its postmaster, or its output if it ended. */
 async function launch(cluster: Cluster): Promise<Postmaster | string> {
   const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const command = [join(cluster.binaries, "bin/postgres"), "-D", cluster.name, ...options];
-  // A session of its own keeps the terminal's Ctrl-C from it: the service stops it, last.
+  // A session of its own keeps the terminal's Ctrl-C from the server: the service stops it, last.
   const child = spawn("/bin/sh", ["-c", guard, "sh", ...command], {
     ...cluster.account,
     cwd: cluster.folder,
@@ -237,7 +239,7 @@ async function launch(cluster: Cluster): Promise<Postmaster | string> {
 }
 
 function report({ log, stopping }: Cluster, line: string): void {
-  // A server that stops tells every session that is still there: its farewell is no news.
+  // A server that stops writes such a line for every open session; it is not worth logging.
   const isFarewell = stopping.aborted && line.startsWith("FATAL:") && line.includes("administrator command");
   if (line.startsWith("PANIC:")) log.error({ postgres: line }, "embedded PostgreSQL");
   else if (/^(FATAL|WARNING):/.test(line) && !isFarewell) log.warn({ postgres: line }, "embedded PostgreSQL");
@@ -249,7 +251,7 @@ interface Lock {
   readonly status: string;
 }
 
-// The first line of postmaster.pid is the process, the eighth what it is doing.
+// The first line of postmaster.pid is the process id, the eighth its state.
 async function readLock({ folder }: Cluster): Promise<Lock | undefined> {
   const text = await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
@@ -257,7 +259,7 @@ async function readLock({ folder }: Cluster): Promise<Lock | undefined> {
   return { pid: Number(lines[0]), status: lines[7]?.trim() ?? "starting" };
 }
 
-// Asked twice, because a server whose service was just killed still says "ready" before its guard has stopped it.
+// Asks twice, because a server whose service was just killed still says "ready" until its guard stops it.
 async function runsElsewhere(cluster: Cluster): Promise<boolean> {
   for (const wait of [250, 0]) {
     const lock = await readLock(cluster);
@@ -282,8 +284,8 @@ async function accepts(folder: string): Promise<boolean> {
   }
 }
 
-// PostgreSQL takes the lock of a dead process for its own only if the number is free; after a restart of a container
-// it often belongs to somebody else.
+// Removes a dead server's lock. PostgreSQL itself does so only if no process has the dead one's number; after a restart
+// of a container another process often has it.
 async function removeStaleLock(cluster: Cluster): Promise<void> {
   const lock = await readLock(cluster);
   if (lock === undefined) return;

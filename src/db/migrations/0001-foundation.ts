@@ -1,9 +1,10 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The first schema. Primary keys, unique keys and indexes of tenant tables begin with `workspace_id`, so that the schema
- * can be distributed by it; tables without one are global. Ids are UUIDv7, whose leading 48 bits are the milliseconds of
- * `created_at`: `events` and `traces` are partitioned by month on the event's id, and id order is time order.
+ * The first schema. Primary keys, unique keys and indexes of tenant tables begin with `workspace_id`, so that the
+ * schema can be distributed by workspace; tables without it are global. Ids are UUIDv7, whose first 48 bits are the
+ * milliseconds of `created_at`. `events` and `traces` are partitioned by month on the event's id, and id order is time
+ * order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(schema).execute(db);
@@ -87,7 +88,7 @@ create table members (
   constraint members_pkey primary key (workspace_id, id)
 );
 
--- Global: one person signs in to one workspace, whatever its tenant.
+-- Global: an e-mail address signs in to one workspace of the whole service.
 create table member_emails (
   email text not null,
   workspace_id uuid not null,
@@ -112,7 +113,7 @@ create table workspace_tokens (
 create index workspace_tokens_page_idx on workspace_tokens (workspace_id, created_at desc, id desc)
   where revoked_at is null;
 
--- Global: every process keeps this list in memory; a token names its workspace only after its signature was checked.
+-- Global: every process keeps this list in memory; a token's workspace is known only after its signature was checked.
 create table revocations (
   subject uuid not null,
   revoked_at timestamptz(3) not null,
@@ -120,7 +121,7 @@ create table revocations (
 );
 create index revocations_revoked_at_idx on revocations (revoked_at);
 
--- Global, like revocations: the scopes of tokens that were changed after their creation, which their claims do not know.
+-- Global, like revocations: scopes that were changed after the token was made, so that its claims do not have them.
 create table changed_scopes (
   token_id uuid not null,
   scope text not null,
@@ -152,7 +153,7 @@ create unlogged table rate_limits (
   constraint rate_limits_pkey primary key (workspace_id, bucket)
 );
 
--- Global: hosts that no destination may lead to, kept by operators.
+-- Global: hosts that no destination may lead to; operators maintain the list.
 create table blocked_hosts (
   host text not null,
   reason text not null,
@@ -240,13 +241,13 @@ create table links (
   qrcode_pending_update_since timestamptz(3),
   expires_at timestamptz(3),
   expired_destination text not null default '',
-  -- Deleted, or taken out after it had expired: the times tell which.
+  -- When the link was deleted, or taken out after its expiry; expires_at tells which.
   deleted_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   constraint links_pkey primary key (workspace_id, id)
 );
--- With what counting looks at, so that it reads no row.
+-- Includes the column that counting needs, so that it reads no row.
 create index links_created_at_idx on links (workspace_id, created_at, id) include (expires_at) where deleted_at is null;
 create index links_updated_at_idx on links (workspace_id, updated_at, id) where deleted_at is null;
 create index links_name_idx on links (workspace_id, name, id) where deleted_at is null;
@@ -255,11 +256,12 @@ create index links_directory_idx on links (workspace_id, directory_id, created_a
 create index links_expires_at_idx on links (workspace_id, expires_at)
   where deleted_at is null and expires_at is not null;
 
--- The links that a workspace has: every statement that shows or changes links for a caller reads them here.
+-- The links that a workspace has: every statement that shows or changes links for a caller reads this view.
 create view living_links as select * from links
   where deleted_at is null and (expires_at is null or expires_at > now());
 
--- Not a tenant table: short links are unique per host, and a scan knows nothing else. The default short domain is ''.
+-- Not a tenant table: short links are unique per host, and a scan knows only host and short link. The default short
+-- domain is ''.
 create table shortlinks (
   host text not null,
   shortlink text not null,
@@ -312,8 +314,8 @@ create table workflow_connections (
   constraint workflow_connections_pkey primary key (workspace_id, link_id, step_id, branch_id)
 );
 
--- Visits update some rows again and again. Their pages leave room for it (fillfactor), and but for the order of links no
--- index holds what changes, so that an update stays in its page and touches no index.
+-- Visits update some rows again and again. The pages of such tables leave room for it (fillfactor), and except for the
+-- order of links no index covers a changing column, so an update stays in its page and touches no index.
 create table devices (
   workspace_id uuid not null,
   id uuid not null,
@@ -346,7 +348,7 @@ create table devices (
 create index devices_fingerprint_idx on devices (workspace_id, fingerprint, id) where fingerprint is not null;
 create index devices_visitor_idx on devices (workspace_id, visitor_id) where visitor_id is not null;
 
--- A browser whose cookie was lost is matched by fingerprint and gets a second cookie for the same device.
+-- A browser that lost its cookie is matched by fingerprint and gets a second cookie for the same device.
 create table device_cookies (
   workspace_id uuid not null,
   cookie_hash bytea not null,
@@ -354,7 +356,7 @@ create table device_cookies (
   constraint device_cookies_pkey primary key (workspace_id, cookie_hash)
 );
 
--- Which device reached which link first with which event: it tells first visits from returning ones.
+-- Which device reached which link first, and with which event: this separates first visits from returning ones.
 create table device_links (
   workspace_id uuid not null,
   link_id uuid not null,
@@ -417,7 +419,7 @@ create table traces (
 create table events_default partition of events default;
 create table traces_default partition of traces default;
 
--- Roll-ups: folds over counted events, kept by the writer of events in the same transaction.
+-- Roll-ups: aggregates of counted events, which the writer of events updates in the same transaction.
 create table link_counters (
   workspace_id uuid not null,
   link_id uuid not null,

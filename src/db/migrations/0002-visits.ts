@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * What workflows with pages need: visits that are under way, what visitors tell about themselves, and scores. A score
- * stands with its event, because it is written with it, once, and each event has at most one.
+ * The tables for workflows with pages: running visits, the data that visitors give, and scores. A score is stored with
+ * its event, because it is written together with the event, once, and each event has at most one.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(schema).execute(db);
@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const schema = `
 create type visitor_attribute_type as enum ('STRING', 'NUMBER', 'BOOLEAN', 'DATE', 'ENUM');
 
--- Case-folded: one person has one profile in a workspace, however the address is spelt.
+-- Lower case: one person has one profile in a workspace, however the address is spelt.
 create unique index visitors_email_key on visitors (workspace_id, email) where email is not null;
 create index visitors_phone_idx on visitors (workspace_id, phone, created_at, id) where phone is not null;
 
@@ -27,24 +27,24 @@ create table visitor_attributes (
 );
 create index visitor_attributes_key_idx on visitor_attributes (workspace_id, key, visitor_id);
 
--- Visits that stopped at an interaction and have not ended: a row goes when its visit ends or is abandoned.
+-- Visits that stopped at an interaction and have not ended. The row is deleted when its visit ends or is abandoned.
 create table visits (
   workspace_id uuid not null,
   event_id uuid not null,
   link_id uuid not null,
-  -- The interaction that the visitor is at.
+  -- The interaction where the visitor is.
   step_id uuid not null,
-  -- The parameters that the visitor came with, without '?'; they are carried on to the destination.
+  -- The query parameters of the visitor's first request, without '?'; the destination gets them too.
   query text not null,
-  -- The level of the visit's beginning: changes apply to later visits only.
+  -- The level at the visit's beginning: later changes of the level apply to later visits only.
   data_collection data_collection not null,
   active_at timestamptz(3) not null,
   constraint visits_pkey primary key (workspace_id, event_id)
 );
 create index visits_active_at_idx on visits (workspace_id, active_at);
 
--- Wrong passwords per visit and address, deleted an hour after the first; unlogged: after a crash everybody has all tries
--- again.
+-- Wrong passwords per visit and address, deleted an hour after the first. Unlogged: after a crash everybody has all
+-- tries again.
 create unlogged table password_attempts (
   workspace_id uuid not null,
   event_id uuid not null,

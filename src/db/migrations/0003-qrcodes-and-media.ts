@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Designs that belong to links and templates, templates with all that is said about them, and image files. What belongs
- * to no workspace, built-in templates and designs that nobody has taken yet, stands under the workspace of zeros.
+ * Designs of links and templates, templates with their descriptions, and image files. Records without a workspace,
+ * which are built-in templates and unclaimed designs, are stored under the workspace of zeros.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(schema).execute(db);
@@ -27,8 +27,8 @@ create table media (
 );
 create index media_page_idx on media (workspace_id, created_at desc, id desc);
 
--- A design belongs to one record at most. Its options hold the storage key of the picture in the middle, so that a copy
--- of the options is a copy of the look.
+-- A design belongs to at most one record. Its options hold the storage key of the picture in the middle, so that
+-- copying the options copies the look.
 alter table qrcode_designs add column template_id uuid;
 alter table qrcode_designs add constraint qrcode_designs_owner_check check (link_id is null or template_id is null);
 create index qrcode_designs_unowned_idx on qrcode_designs (workspace_id, created_at)
@@ -58,7 +58,7 @@ create table qrcode_templates (
 create index qrcode_templates_page_idx on qrcode_templates (workspace_id, created_at desc, id desc);
 create index links_qrcode_template_idx on links (workspace_id, qrcode_template_id) where qrcode_template_id is not null;
 
--- Global: a slug is one template's in the whole service, and the gallery of published ones is read from here.
+-- Global: a slug is unique in the whole service, and the gallery of published templates is read from here.
 create table qrcode_template_slugs (
   slug text not null,
   workspace_id uuid not null,
@@ -71,8 +71,8 @@ create table qrcode_template_slugs (
 create index qrcode_template_slugs_gallery_idx on qrcode_template_slugs (created_at desc, template_id desc)
   where published_at is not null;
 
--- Stored files to look at again: when they are due, those that no record refers to are deleted. A row is written before
--- its file is, and when a record lets go of it.
+-- Stored files to check: a due file that no record refers to is deleted. The row is written before its file is, and
+-- when a record drops the file.
 create table file_checks (
   workspace_id uuid not null,
   storage_key text not null,

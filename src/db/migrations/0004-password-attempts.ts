@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Wrong passwords are counted by step: a visit costs nothing, so a budget that each visit has for itself is none. What was
- * counted before is forgotten, as it would be an hour later.
+ * Counts wrong passwords by step. A limit per visit stops nobody, because a new visit costs nothing. Earlier counts are
+ * dropped; they would expire within an hour anyway.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(schema).execute(db);
@@ -11,9 +11,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const schema = `
 drop table password_attempts;
 
--- The wrong tries of the last hour at each password step, and those that are being compared at this moment: when, by which
--- visit and address, and from which network, as numbers made of them. One row, because one lock must cover all that a try
--- is counted by. Unlogged: after a crash everybody has all tries again.
+-- The tries at each password step: the wrong ones of the last hour, and those that are being compared now. Each has a
+-- time, a number for its visit and address, and a number for its network. One row holds all of them, because one lock
+-- must cover everything that limits a try. Unlogged: after a crash everybody has all tries again.
 create unlogged table password_attempts (
   workspace_id uuid not null,
   link_id uuid not null,

@@ -25,7 +25,7 @@ test.each([
   expect(outcomes).toEqual(Array(4).fill({ ended: "crashed" }));
 });
 
-test("a program that is not there has crashed", async () => {
+test("a missing program counts as crashed", async () => {
   const program = new URL("no-such-program.mjs", import.meta.url);
   expect(await askProcess(program, { bytes: Buffer.alloc(8_000_000) }, options)).toEqual({
     ended: "crashed",

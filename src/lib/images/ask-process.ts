@@ -1,30 +1,33 @@
 import { fork } from "node:child_process";
 import { extname } from "node:path";
 
-/** What became of a question: its answer, or a process that took too long or ended by itself. */
-export type Outcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
+/** The result of a question: its answer, or how the process ended without one. */
+export type ProcessOutcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
 
-/** The program `name` beside the caller's file: bundled beside it, it is JavaScript as that file then is. */
+/**
+ * The address of the program `name` beside the caller's file, with the same extension: in a bundle both are JavaScript.
+ */
 export function programBeside(callersUrl: string, name: string): URL {
   return new URL(`./${name}${extname(callersUrl)}`, callersUrl);
 }
 
 /**
- * Starts a program of ours in a process of its own, asks it one thing and ends it by force, whatever it is doing. It takes
- * some 100 ms more, and takes along its memory and its crash. The program answers one message with one message.
+ * Starts a program of ours in a child process, asks it one question, and kills it in the end, whatever it is doing. The
+ * child costs about 100 ms more, but its memory and its crashes stay outside of this process. The program answers one
+ * message with one message.
  */
 export function askProcess<Question extends object, Answer>(
   program: URL,
   question: Question,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<Outcome<Answer>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome<Answer>>();
+): Promise<ProcessOutcome<Answer>> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome<Answer>>();
   const child = fork(program, [], {
     serialization: "advanced",
-    // Flags of the process such as --eval are not meant for it, nor are its secrets.
+    // The child gets neither the flags of this process, such as --eval, nor its secrets.
     execArgv: [],
     env: {},
-    // A session of its own keeps the terminal's Ctrl-C from it: the caller ends it, or lets it end its work.
+    // A session of its own keeps the terminal's Ctrl-C from the child: the caller decides when it ends.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
@@ -34,29 +37,30 @@ export function askProcess<Question extends object, Answer>(
   child.once("message", (answer) => resolve({ answer: answer as Answer })); // the program's own type
   child.on("error", reject);
   child.once("exit", () => resolve({ ended: "crashed" }));
-  // A process that dies before it has taken the question says so by its end, and the broken pipe says nothing more.
+  // When the child dies before it takes the question, its `exit` event says so; the error of the broken pipe adds
+  // nothing.
   child.send(question, () => {});
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     child.removeAllListeners();
-    // Sending to a process that is gone reports an error, which nobody needs any more.
+    // Sending to a process that has gone reports an error, which nobody needs any more.
     child.on("error", () => {});
     child.kill("SIGKILL");
   });
 }
 
-/** Answers the one question that `askProcess` asks, in the process that it has started. */
+/** Answers the one question of `askProcess`, inside the child process. */
 export function answerOnce<Question, Answer extends object>(
   answer: (question: Question) => Promise<Answer>,
 ): void {
   process.once("message", (question) => {
-    // The caller's own type; without an answer the process ends, which tells the caller enough.
+    // The caller knows the question's type. Without an answer the process ends, which is all the caller needs to know.
     answer(question as Question).then(
       (answered) => process.send?.(answered),
       () => process.exit(1),
     );
   });
-  // The caller is gone; work may be under way in a thread that an ordinary exit would wait for.
+  // The caller has gone; an ordinary exit would wait for work in other threads.
   process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
 }

@@ -3,7 +3,7 @@ import { answerOnce } from "./ask-process.ts";
 import type { Picture, PictureOrder, PictureResult } from "./reencode-image.ts";
 import { svgFault } from "./svg-fault.ts";
 
-// One thread, so that others' work goes on.
+// One thread, so that other work on this machine goes on.
 sharp.cache(false);
 sharp.concurrency(1);
 
@@ -13,7 +13,7 @@ async function read(order: PictureOrder): Promise<PictureResult> {
   try {
     return await reencode(order);
   } catch (error) {
-    // What decoders say names their own parts; only this much of it helps whoever sent the file.
+    // Decoder messages name their own internals; only this distinction helps the sender of the file.
     const isLarge = error instanceof Error && /pixel limit/i.test(error.message);
     return { fault: isLarge ? sizeFault(order.sideMax) : "cannot be read: save the image again" };
   }
@@ -22,10 +22,11 @@ async function read(order: PictureOrder): Promise<PictureResult> {
 async function reencode({ bytes, format, sideMax, pngWithin }: PictureOrder): Promise<PictureResult> {
   const fault = format === "svg" ? svgFault(bytes) : undefined;
   if (fault !== undefined) return { fault };
-  // As many pixels as the largest square. Damaged files fail; mere oddities, of which cameras know many, do not.
+  // The limit is as many pixels as the largest square has. Damaged files fail; harmless oddities, which many cameras
+  // write, do not.
   const input = sharp(bytes, { limitInputPixels: sideMax * sideMax, failOn: "error" });
   const { width, height, pages = 1, format: found } = await input.metadata();
-  // What the first bytes are and what the decoder takes them for must be the same.
+  // The format of the first bytes must be the format that the decoder finds.
   if (found !== format) return { fault: "cannot be read: save the image again" };
   if (pages > 1) return { fault: "must not be animated" };
   if (Math.max(width, height) > sideMax) return { fault: sizeFault(sideMax) };

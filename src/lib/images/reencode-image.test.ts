@@ -12,7 +12,7 @@ import {
 } from "./reencode-image.ts";
 
 const reader = createPictureReader({ timeoutMs: 60_000 });
-/** For what would take minutes. */
+/** For pictures that would take minutes. */
 const impatientReader = createPictureReader({ timeoutMs: 1_500 });
 const centre: PictureRules = { formats: ["png", "jpeg", "webp", "svg"], sideMax: 8_000, pngWithin: 1_024 };
 const photo: PictureRules = { formats: ["png", "jpeg"], sideMax: 8_000 };
@@ -29,7 +29,7 @@ function faultOf(bytes: Uint8Array, rules = centre, by = reader): Promise<string
   );
 }
 
-/** A flat picture, which packs to next to nothing. */
+/** A single-colour picture, which compresses to almost nothing. */
 function flat(width: number, height: number) {
   return sharp({ create: { width, height, channels: 3, background: "#336699" }, limitInputPixels: false });
 }
@@ -42,13 +42,13 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** Puts chunks behind the header of a PNG. */
+/** A PNG with extra chunks after its header. */
 async function pngWith(...chunks: Buffer[]): Promise<Buffer> {
   const png = await flat(32, 32).png().toBuffer();
   return Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]);
 }
 
-/** A PNG whose header promises what its data does not hold. */
+/** A PNG whose header promises more pixels than its data holds. */
 async function pngOfSize(width: number, height: number): Promise<Buffer> {
   const png = await flat(32, 32).png().toBuffer();
   const header = Buffer.from(png.subarray(16, 29));
@@ -57,7 +57,7 @@ async function pngOfSize(width: number, height: number): Promise<Buffer> {
   return Buffer.concat([png.subarray(0, 8), chunk("IHDR", header), png.subarray(33)]);
 }
 
-/** A PNG in black and white: one bit a pixel, each row behind a byte that says how it is filtered. */
+/** A black-and-white PNG: one bit per pixel, each row after a byte that names its filter. */
 function pngOf(width: number, height: number, packedRows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -71,7 +71,7 @@ function svg(content: string, attributes = 'width="100" height="100"'): Buffer {
   return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`);
 }
 
-/** Drawings that repeat each other: `times` to the power of `levels` copies of the innermost. */
+/** Drawings that repeat each other: `times` to the power of `levels` copies of the innermost one. */
 function useBomb(levels: number, times: number, inner: string): Buffer {
   const group = (level: number) => `<g id="g${level}">${`<use href="#g${level - 1}"/>`.repeat(times)}</g>`;
   const groups = Array.from({ length: levels }, (_, index) => group(index + 1)).join("");
@@ -95,11 +95,11 @@ const noEntities = "PictureFault: must not define entities: save the SVG without
 const outside = "PictureFault: must not refer to anything outside: embed images as PNG or JPEG data";
 const handlers = "PictureFault: must not have event handlers: save the SVG as a plain picture";
 const wrongKind = "PictureFault: must be a PNG, JPEG, WEBP or SVG without scripts image";
-const sheet = "PictureFault: must not have processing instructions or style sheets outside";
+const sheet = "PictureFault: must not have processing instructions or external style sheets";
 const noElement = (name: string) =>
   `PictureFault: must not contain <${name}>: save the SVG as a plain picture`;
 
-/** Files made to hurt, and what becomes of each. */
+/** Malicious files, and the outcome of each. */
 const corpus: readonly (readonly [string, () => Buffer | Promise<Buffer>, string])[] = [
   [
     "900 million pixels in 490 kB",
@@ -214,7 +214,7 @@ async function animation(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Some take seconds to make. */
+/** Some files take seconds to make. */
 const made = new Map<string, Buffer>();
 async function fileOf([name, make]: (typeof corpus)[number]): Promise<Buffer> {
   const bytes = made.get(name) ?? (await make());
@@ -222,7 +222,7 @@ async function fileOf([name, make]: (typeof corpus)[number]): Promise<Buffer> {
   return bytes;
 }
 
-describe("files made to hurt", () => {
+describe("malicious files", () => {
   test.each(corpus)("%s", { timeout: 60_000 }, async (...row) => {
     const [, , expected] = row;
     const by = expected === tooSlow ? impatientReader : reader;
@@ -230,7 +230,7 @@ describe("files made to hurt", () => {
   });
 });
 
-/** The most memory that one picture takes, in MB, with the process around it. */
+/** The peak memory of reading one picture, in MB, including the process. */
 async function peakMemory(order: PictureOrder): Promise<number> {
   const child = fork(new URL("./reencode-image-process.ts", import.meta.url), [], {
     serialization: "advanced",
@@ -248,10 +248,10 @@ async function peakMemory(order: PictureOrder): Promise<number> {
   }
 }
 
-const withProc = test.skipIf(process.platform !== "linux"); // what a process took stands in /proc
+const withProc = test.skipIf(process.platform !== "linux"); // /proc tells the memory of a process
 
 describe("memory", () => {
-  /** What gets as far as a decoder. */
+  /** The files that reach a decoder. */
   const decoded = corpus.filter(
     ([, , expected]) => ![wrongKind, encoded, noEntities, outside, handlers, sheet].includes(expected),
   );
@@ -270,7 +270,7 @@ describe("memory", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("of a picture is kept", () => {
   test("the format and size of a PNG or JPEG", async () => {
     for (const format of ["png", "jpeg"] as const) {
       const picture = await read(await noise().toFormat(format).toBuffer(), photo);
@@ -284,13 +284,13 @@ describe("what is kept", () => {
     expect(await sharp(bytes).raw().toBuffer()).toEqual(await noise().raw().toBuffer());
   });
 
-  test("what is see-through", async () => {
+  test("transparency", async () => {
     const source = sharp({ create: { width: 8, height: 8, channels: 4, background: "#ff000080" } });
     const { bytes } = await read(await source.png().toBuffer());
     expect([...(await sharp(bytes).raw().toBuffer()).subarray(0, 4)]).toEqual([255, 0, 0, 128]);
   });
 
-  test("which way up a photo was taken, while camera and place are gone", async () => {
+  test("the orientation of a photo, without its camera and place", async () => {
     const exif = { IFD0: { Make: "A camera", Copyright: "somebody" }, IFD3: { GPSLatitude: "50/1 5/1 0/1" } };
     const sideways = await flat(60, 30).jpeg().withExif(exif).withMetadata({ orientation: 6 }).toBuffer();
     expect((await sharp(sideways).metadata()).exif).toBeDefined();
@@ -300,7 +300,7 @@ describe("what is kept", () => {
     expect(Buffer.from(bytes).includes("A camera")).toBe(false);
   });
 
-  test("nothing that hangs on behind the picture", async () => {
+  test("nothing of the bytes after the picture", async () => {
     const payload = "<script>alert(document.domain)</script>PK\u0003\u0004";
     for (const format of ["png", "jpeg"] as const) {
       const { bytes } = await read(
@@ -311,7 +311,7 @@ describe("what is kept", () => {
     }
   });
 
-  test("the still picture of a PNG that would move elsewhere", async () => {
+  test("only the still picture of an animated PNG", async () => {
     expect(await faultOf(await pngWith(chunk("acTL", Buffer.of(0, 0, 0, 9, 0, 0, 0, 0))))).toBe(
       "read as 32×32",
     );
@@ -319,7 +319,7 @@ describe("what is kept", () => {
 });
 
 describe("pictures for a square", () => {
-  test("are PNG, shrunk to fit and never blown up", async () => {
+  test("are PNG, shrunk to fit and never enlarged", async () => {
     expect(await read(await flat(4_000, 2_000).jpeg().toBuffer())).toMatchObject({
       format: "png",
       width: 1_024,
@@ -332,7 +332,7 @@ describe("pictures for a square", () => {
     });
   });
 
-  test("are drawn as large as they may be when they are drawings", async () => {
+  test("are drawn at full size when they are drawings", async () => {
     const icon = svg(
       '<circle cx="12" cy="12" r="12" fill="url(#g)"/><linearGradient id="g"/>',
       'width="24" height="24"',
@@ -340,7 +340,7 @@ describe("pictures for a square", () => {
     expect(await read(icon)).toMatchObject({ format: "png", width: 1_024, height: 1_024 });
   });
 
-  test("may hold pictures that are written out", async () => {
+  test("may embed pictures as data URLs", async () => {
     const inner = (await flat(10, 10).png().toBuffer()).toString("base64");
     const { bytes } = await read(
       svg(`<image width="100" height="100" href="data:image/png;base64,${inner}"/>`),
@@ -349,7 +349,7 @@ describe("pictures for a square", () => {
     expect(dominant.b).toBeGreaterThan(dominant.r);
   });
 
-  test("begin with whatever drawing programs write in front", async () => {
+  test("may begin with the preambles that drawing programs write", async () => {
     const doctype =
       '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
     const front =
@@ -358,13 +358,13 @@ describe("pictures for a square", () => {
   });
 });
 
-test("refuses formats that a place does not take", async () => {
+test("refuses formats outside of the rules", async () => {
   const refused = "PictureFault: must be a PNG or JPEG image";
   expect(await faultOf(await flat(9, 9).webp().toBuffer(), photo)).toBe(refused);
   expect(await faultOf(svg("<rect/>"), photo)).toBe(refused);
 });
 
-test("ends the work when nobody waits for it any more", async () => {
+test("stops the work when nobody waits for it any more", async () => {
   const controller = new AbortController();
   const reading = reader.read(
     useBomb(5, 10, '<rect width="90" height="90" opacity=".5"/>'),

@@ -1,19 +1,22 @@
 import { askProcess, programBeside } from "./ask-process.ts";
 import { isSvg } from "./svg-fault.ts";
 
-/** Formats that pictures come in. */
+/** Formats of incoming pictures. */
 export type PictureFormat = "png" | "jpeg" | "webp" | "svg";
 
 export interface PictureRules {
-  /** What may come in, by the first bytes and not by what anybody says. */
+  /** The accepted formats; the first bytes of a file tell its format, whatever its sender says. */
   readonly formats: readonly PictureFormat[];
-  /** Pixels a side may have. */
+  /** The most pixels of a side. */
   readonly sideMax: number;
-  /** Makes a PNG that fits into a square of this side, in pixels; else format and size stay. Drawings fill the square. */
+  /**
+   * Makes a PNG that fits into a square of this side, in pixels; drawings fill the square. Without it, format and size
+   * stay.
+   */
   readonly pngWithin?: number;
 }
 
-/** A picture made anew: what was in the file besides the pixels, such as camera and place, is gone. */
+/** A re-encoded picture: everything in the file besides the pixels, such as camera and place, is gone. */
 export interface Picture {
   readonly bytes: Uint8Array;
   readonly format: "png" | "jpeg";
@@ -21,24 +24,24 @@ export interface Picture {
   readonly height: number;
 }
 
-/** What is wrong with a file that somebody sent, in words for them: `must be a PNG or JPEG image`. */
+/** A fault of a file, in words for its sender: `must be a PNG or JPEG image`. */
 export class PictureFault extends Error {
   override readonly name = "PictureFault";
 }
 
 export interface PictureReader {
-  /** Throws a PictureFault when the file breaks the rules or takes too long; the signal ends the wait and the work. */
+  /** Throws a PictureFault when the file breaks the rules or takes too long. The signal ends the wait and the work. */
   read(bytes: Uint8Array, rules: PictureRules, signal: AbortSignal): Promise<Picture>;
 }
 
 export interface PictureReaderOptions {
   /** How long one picture may take, in milliseconds; 10,000 when absent. */
   readonly timeoutMs?: number;
-  /** Pictures read at the same time; 2 when absent. Each may take 400 MB for 64 million pixels. */
+  /** How many pictures are read at the same time; 2 when absent. Each may take 400 MB for 64 million pixels. */
   readonly parallel?: number;
 }
 
-/** What is said to the process that reads one picture, and what it says. */
+/** The request to the process that reads one picture, and its reply. */
 export interface PictureOrder {
   readonly bytes: Uint8Array;
   readonly format: PictureFormat;
@@ -48,8 +51,8 @@ export interface PictureOrder {
 export type PictureResult = { readonly picture: Picture } | { readonly fault: string };
 
 /**
- * Reads pictures in processes of their own, one each. A drawing of a few kilobytes can keep a decoder busy for minutes,
- * and only a process can be ended by force; it also takes along its memory, and its crash if it comes to that.
+ * Reads pictures, each in a child process. A drawing of a few kilobytes can keep a decoder busy for minutes, and only a
+ * process can be killed. A child also keeps the decoder's memory and crashes outside of this process.
  */
 export function createPictureReader({
   timeoutMs = 10_000,
@@ -69,7 +72,7 @@ export function createPictureReader({
   };
 }
 
-/** The format that the first bytes tell. */
+/** Tells the format from the first bytes. */
 export function formatOf(bytes: Uint8Array): PictureFormat | undefined {
   const head = Buffer.from(bytes.subarray(0, 4096));
   if (head.subarray(0, 8).equals(Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a))) return "png";
@@ -92,13 +95,13 @@ async function readInProcess(
 ): Promise<PictureResult> {
   const outcome = await askProcess<PictureOrder, PictureResult>(program, order, { timeoutMs, signal });
   if ("answer" in outcome) return outcome.answer;
-  // Decoders are native code: one that crashes does so on the file that somebody made for it.
+  // A native decoder that crashes was most likely given a file made for that purpose.
   return outcome.ended === "late"
     ? { fault: "takes too long to draw: simplify the image" }
     : { fault: "cannot be read: save the image again" };
 }
 
-/** Lets a number of calls in at the same time, the others in the order they came. */
+/** Lets a number of calls run at the same time; the others wait in the order they came. */
 function turnstile(places: number): <T>(signal: AbortSignal, run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = places;

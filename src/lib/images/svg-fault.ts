@@ -1,4 +1,4 @@
-/** What may stand in front of the first element, with where it ends. */
+/** What may precede the first element, with the text that ends it. */
 const fronts: readonly (readonly [start: RegExp, end: string])[] = [
   [/^<\?xml/i, "?>"],
   [/^<!--/, "-->"],
@@ -6,7 +6,7 @@ const fronts: readonly (readonly [start: RegExp, end: string])[] = [
   [/^<!doctype/i, ">"],
 ];
 
-/** Whether a text begins as an SVG file does. */
+/** Whether a text begins like an SVG file. */
 export function isSvg(head: string): boolean {
   let rest = head.replace(/^\u{feff}/u, "").trimStart();
   for (;;) {
@@ -20,13 +20,13 @@ export function isSvg(head: string): boolean {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** What opens an element, as far as its name says it; names may carry a namespace's prefix. */
+/** The start of a refused element, up to its name; the name may have a namespace prefix. */
 const refusedElements = /<\s*(?:[\w.-]+:)?(script|foreignobject|iframe|object|embed|handler|listener)\b/i;
 
 /**
- * What an SVG file has that a picture does not need: scripts, entities, addresses of anything outside the file. Undefined
- * when there is nothing of the kind. It looks at the text and does not understand it, so it refuses too much rather than
- * too little; whoever draws the file must not run or fetch anything either.
+ * The parts of an SVG file that a picture does not need: scripts, entities, addresses outside of the file. Returns
+ * undefined when the file has none. It searches the text without parsing it, so it refuses too much rather than too
+ * little; the renderer must still run and fetch nothing.
  */
 export function svgFault(bytes: Uint8Array): string | undefined {
   let text: string;
@@ -35,14 +35,14 @@ export function svgFault(bytes: Uint8Array): string | undefined {
   } catch {
     return "must be UTF-8 when it is SVG";
   }
-  // Another declared encoding would make a reader see another text than this one.
+  // With another declared encoding a parser would read another text than this one.
   const encoding = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']*)["']/i.exec(text)?.[1];
   if (text.includes("\0") || (encoding !== undefined && !/^(utf-?8|us-ascii)$/i.test(encoding)))
     return "must be UTF-8 when it is SVG";
-  // The DOCTYPE that drawing programs write names a document that nobody fetches; one that says more is refused.
+  // The plain DOCTYPE of drawing programs names a document that nobody fetches. A DOCTYPE with declarations is refused.
   if (/<!entity/i.test(text) || hasDoctypeOfItsOwn(text))
     return "must not define entities: save the SVG without a DOCTYPE";
-  if (/<\?(?!xml\s)/i.test(text)) return "must not have processing instructions or style sheets outside";
+  if (/<\?(?!xml\s)/i.test(text)) return "must not have processing instructions or external style sheets";
   const element = refusedElements.exec(text)?.[1];
   if (element !== undefined)
     return `must not contain <${element.toLowerCase()}>: save the SVG as a plain picture`;
@@ -53,13 +53,13 @@ export function svgFault(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Whether a DOCTYPE says more than a name, or there are several. */
+/** Whether a DOCTYPE has declarations of its own, or there are several DOCTYPEs. */
 function hasDoctypeOfItsOwn(text: string): boolean {
   const [, first, second] = text.split(/<!doctype/i, 3);
   return second !== undefined || (first !== undefined && /^[^>[]*\[/.test(first));
 }
 
-/** What an `href` may say: a part of the same file, or a picture written out; no character of it may be escaped. */
+/** What an `href` may be: a part of the same file, or an embedded picture; no character of it may be escaped. */
 const insideHref = /^\s*(#|data:image\/(png|jpeg|webp);base64,)/i;
 
 function hasOutsideReference(text: string): boolean {

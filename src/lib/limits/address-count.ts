@@ -1,19 +1,19 @@
 import { networkOf } from "../client-address.ts";
 
-/** How many of something there may be at once. */
+/** How many things clients may hold at once. */
 export interface AddressLimits {
   readonly total: number;
-  /** Of one client address: an IPv4 one, or the /64 network of an IPv6 one. */
+  /** The limit of one client address: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly perAddress: number;
 }
 
-/** Counts what clients hold open. */
+/** Counts the things that clients hold open. */
 export interface AddressCount {
-  /** Counts one more and gives the way to count it off again, or says nothing where there are too many. */
+  /** Counts one more and returns the function that counts it off; undefined when there are too many. */
   enter(address: string): (() => void) | undefined;
 }
 
-/** Starts to count. */
+/** Makes a counter. */
 export function createAddressCount({ total, perAddress }: AddressLimits): AddressCount {
   const networks = new Map<string, number>();
   let all = 0;

@@ -2,32 +2,33 @@ import { setTimeout as pause } from "node:timers/promises";
 import { networkOf } from "../client-address.ts";
 import type { MissLimit } from "./miss-limit.ts";
 
-/** Waits for records that are on their way to the database, and bounds what it costs when somebody has invented them. */
+/** Waits for records that are on their way to the database, and limits the cost of invented ids. */
 export interface Arrivals {
   /**
-   * What `find` finds, at once or within three seconds. `missing` is charged to the caller. Callers who were wrong too often or
-   * wait for many records already are told `limited` when nothing is there at once.
+   * Returns what `find` finds, at once or within three seconds. A `missing` record is charged to the caller. A caller
+   * gets `limited` when the first look finds nothing and the caller was wrong too often or waits for many records
+   * already.
    */
   look<Found extends object>(sought: Sought<Found>): Promise<Found | "missing" | "limited">;
 }
 
 export interface Sought<Found> {
-  /** The client's address, with anything in front that sets its callers apart. */
+  /** The client's address, with a prefix that separates kinds of callers. */
   readonly caller: string;
-  /** Holds no connection once it is answered. */
+  /** Looks the record up; holds no connection afterwards. */
   readonly find: () => Promise<Found | undefined>;
-  /** Whether the record may still arrive; else one look decides. */
+  /** Whether the record may still arrive; if not, one look decides. */
   readonly mayArrive: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface ArrivalsOptions {
   readonly misses: MissLimit;
-  /** How many may wait at the same time, of one caller and of all. */
+  /** How many waits there may be at the same time, of one caller and in all. */
   readonly waitsMax?: { readonly ofCaller: number; readonly ofAll: number };
 }
 
-/** Between two looks, in milliseconds: three seconds together. Records arrive soon or not at all. */
+/** The pauses between looks in milliseconds, three seconds together. Most records arrive within the first few. */
 const pausesMs = [50, 100, 150, 200, 300, 500, 700, 1_000];
 
 export function createArrivals({
@@ -37,7 +38,7 @@ export function createArrivals({
   const waitsOf = new Map<string, number>();
   let waits = 0;
 
-  /** Begins to wait, or says that there are too many who do. */
+  /** Counts a wait; returns false when there are too many. */
   function begin(caller: string): boolean {
     const own = waitsOf.get(caller) ?? 0;
     if (waits >= waitsMax.ofAll || own >= waitsMax.ofCaller) return false;

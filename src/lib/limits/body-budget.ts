@@ -1,32 +1,34 @@
 import { networkOf } from "../client-address.ts";
 import { type CallError, fail } from "../errors.ts";
 
-/** How many bytes of request bodies may be kept at once. */
+/** How many bytes of request bodies the process may keep at once. */
 export interface BodyLimits {
-  /** Of all clients together. */
+  /** The limit of all clients together. */
   readonly total: number;
-  /** Of one client address; what is alone there may have more, as far as the total goes. */
+  /** The limit of one client address; its only call may exceed it, within the total. */
   readonly perAddress: number;
 }
 
-/** The bytes of one call that are kept: as they come, and again without their compression. */
+/** The kept bytes of one call: the body as received, and the body after decompression. */
 export interface BodyHold {
-  /** Takes room for more bytes, or says why there is none. */
+  /** Reserves room for more bytes; returns an error when there is none. */
   take(bytes: number): CallError | undefined;
-  /** Gives all of it back; further times change nothing. */
+  /** Releases all of it; calling it again does nothing. */
   release(): void;
 }
 
-/** Counts the bytes of request bodies that this process keeps, from their arrival to the end of their calls. */
+/** Counts the bytes of request bodies that this process keeps, from arrival to the end of each call. */
 export interface BodyBudget {
   open(address: string): BodyHold;
 }
 
-/** Up to this size a body may use the last quarter of the total, so that large ones never shut out all others. */
+/**
+ * A body up to this size, in bytes, may use the last quarter of the total, so that large bodies never block small ones.
+ */
 const smallBytes = 64 * 1024;
 const shareOfLarge = 0.75;
 
-/** Keeps the count. An address is an IPv4 one, or the /64 network of an IPv6 one. */
+/** Makes a budget. An address is an IPv4 address, or the /64 network of an IPv6 address. */
 export function createBodyBudget({ total, perAddress }: BodyLimits): BodyBudget {
   const networks = new Map<string, number>();
   let kept = 0;

@@ -14,12 +14,12 @@ export function isCompressed(encoding: string | undefined): encoding is string {
   return encoding !== undefined && encoding !== "identity" && encoding !== "";
 }
 
-/** Whether requests of this compression can be read. */
-export function isReadable(encoding: string | undefined): boolean {
+/** Whether the service can read requests of this compression. */
+export function isKnownEncoding(encoding: string | undefined): boolean {
   return !isCompressed(encoding) || inflaters.has(encoding);
 }
 
-/** The bytes without their compression, at most `bytesMax` and as many as there is room for; throws `CallError`. */
+/** Decompresses bytes, up to `bytesMax` and as far as `hold` has room; throws `CallError`. */
 export async function inflated(
   bytes: Uint8Array,
   encoding: string | undefined,
@@ -27,7 +27,7 @@ export async function inflated(
 ): Promise<Uint8Array> {
   const createInflater = inflaters.get(encoding ?? "");
   if (createInflater === undefined) {
-    // The code is the one that gRPC's description of compression asks for.
+    // gRPC's description of compression asks for this code.
     throw fail("INTERNAL", "INVALID_ARGUMENT", "the message is compressed, but no header says how");
   }
   const inflater = createInflater();
@@ -48,7 +48,7 @@ export async function inflated(
   }
 }
 
-/** The refusal of a request that is over its limit, compressed or unpacked; the same over every protocol. */
+/** The refusal of a request over its limit, compressed or not; the same over every protocol. */
 export function tooLarge(bytesMax: number): CallError {
   const message = `the request is over the limit of ${bytesMax} bytes`;
   return fail("INVALID_ARGUMENT", "REQUEST_TOO_LARGE", message, { httpStatus: 413 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMissLimit } from "./miss-limit.ts";
 
-test("lets an address be wrong so often, then only as often as time goes by", () => {
+test("allows an address a burst of misses, then one per refill time", () => {
   let nowMs = 1_000_000;
   const limit = createMissLimit({ nowMs: () => nowMs, burst: 3, refillMs: 1_000 });
   for (let miss = 0; miss < 3; miss++) {
@@ -14,7 +14,7 @@ test("lets an address be wrong so often, then only as often as time goes by", ()
   expect(limit.allows("203.0.113.7")).toBe(true);
 });
 
-test("takes a /64 of IPv6 for one address", () => {
+test("treats a /64 network of IPv6 as one address", () => {
   const limit = createMissLimit({ nowMs: () => 0, burst: 1, refillMs: 1_000 });
   limit.charge("2001:db8:1:2:3:4:5:6");
   expect(limit.allows("2001:db8:1:2::9")).toBe(false);

@@ -2,14 +2,14 @@ import { networkOf } from "../client-address.ts";
 import { lruCache } from "../lru-cache.ts";
 
 /**
- * Slows down who guesses names: each address may be wrong about `burst` of them, and about one more every `refillMs`. Only
- * look-ups of the database that found nothing are charged, and what is in memory answers everybody. Kept per process; IPv6 by
- * /64, the least that one customer gets.
+ * Slows down clients that guess names: each address may miss `burst` times, and once more every `refillMs`. Only
+ * database look-ups that find nothing are charged; names in memory are answered without limit. Counted per process;
+ * IPv6 counts by /64, the least that one customer gets.
  */
 export interface MissLimit {
-  /** Whether this address may ask about something that is not in memory. */
+  /** Whether this address may look up a name that is not in memory. */
   allows(address: string): boolean;
-  /** One wrong guess of this address. */
+  /** Charges one miss to this address. */
   charge(address: string): void;
 }
 
@@ -22,7 +22,7 @@ export interface MissLimitDeps {
 const addressesMax = 20_000;
 
 export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimitDeps): MissLimit {
-  // The time at which an address has its whole burst again.
+  // The time at which an address has its full burst again.
   const fullAt = lruCache<number>(addressesMax);
 
   return {

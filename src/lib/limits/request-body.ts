@@ -8,15 +8,16 @@ export type BodySource = IncomingMessage | Http2ServerRequest | ServerHttp2Strea
 
 export interface BodyTerms {
   readonly bytesMax: number;
-  /** What `Content-Length` says. */
+  /** The value of `Content-Length`. */
   readonly announced: number;
   readonly hold: BodyHold;
   readonly tooLarge: (bytesMax: number) => CallError;
 }
 
 /**
- * Receives a body, of which nothing is taken from the client before: the connection waits. Rejects with a `CallError` as soon
- * as more bytes are announced or have come than may, when there is no room for them, or when the client goes away.
+ * Receives a body. Before this call nothing is read from the client and its connection waits. Rejects with a
+ * `CallError` as soon as the announced or received bytes exceed the limit, when there is no room for them, or when the
+ * client goes away.
  */
 export async function receiveBody(source: BodySource, terms: BodyTerms): Promise<Buffer> {
   const { bytesMax, announced, hold, tooLarge } = terms;
@@ -24,7 +25,7 @@ export async function receiveBody(source: BodySource, terms: BodyTerms): Promise
   if (refusal !== undefined) throw refusal;
   if (source.destroyed) throw gone();
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // One growing buffer: a list of pieces costs a hundred times their bytes when each of them is a single byte.
+  // One growing buffer: a list of pieces costs a hundred times their bytes when each piece is a single byte.
   let body: Buffer = nothing;
   let length = 0;
   let held = announced;
@@ -63,22 +64,22 @@ function gone(): CallError {
   return fail("CANCELLED", "CANCELLED", "the client has gone");
 }
 
-/** The length that the headers announce; 0 when they do not. */
+/** The length that the headers announce; 0 when they announce none. */
 export function announcedLength({ headers }: Pick<IncomingMessage, "headers">): number {
   return Number(headers["content-length"] ?? 0);
 }
 
-/** Whether the client waits for a word before it sends its body. */
+/** Whether the client waits for `100 Continue` before it sends its body. */
 export function expectsContinue({ headers }: Pick<IncomingMessage, "headers">): boolean {
   return headers.expect?.toLowerCase() === "100-continue";
 }
 
-/** How much of the body of a refused caller is taken and dropped, so that the answer arrives, in bytes. */
+/** How many bytes of a refused caller's body are read and dropped, so that the answer arrives. */
 export const dropMax = 512 * 1024;
 
 /**
- * Lets an answer reach a client that is still sending: up to `max` further bytes are read and dropped before the
- * connection is cut, since closing at once could destroy the answer on its way. Over HTTP/2 the stream ends alone.
+ * Lets an answer reach a client that is still sending: it reads and drops up to `max` further bytes before it cuts the
+ * connection, because closing at once could destroy the answer on its way. Over HTTP/2 only the stream ends.
  */
 export function discardBody(req: IncomingMessage | Http2ServerRequest, max: number): void {
   if (req.readableEnded || req.destroyed) return;
@@ -94,7 +95,7 @@ export function discardBody(req: IncomingMessage | Http2ServerRequest, max: numb
   });
 }
 
-/** Tells the client of an answered stream to send no more; what is here already may end by itself. */
+/** Tells the client of an answered stream to stop sending, unless the request has ended by itself. */
 export function endStream(stream: ServerHttp2Stream): void {
   stream.resume();
   setImmediate(() => {
@@ -102,12 +103,13 @@ export function endStream(stream: ServerHttp2Stream): void {
   });
 }
 
-/** How long a client is listened to that sends a body nobody wants, in milliseconds. */
+/** How long the server keeps reading an unwanted body before it answers, in milliseconds. */
 const lingerMs = 2_000;
 
 /**
- * Waits until a client that will close its connection with the answer has sent its body, dropped here, up to `max` bytes:
- * to close while it sends would destroy the answer on its way. Over HTTP/2 and on connections that go on, nothing waits.
+ * Reads and drops up to `max` bytes of a client's body before the answer, when the connection closes with the answer:
+ * closing it while the client sends would destroy the answer on its way. Over HTTP/2 and on connections that stay open
+ * it does not wait.
  */
 export async function lingerBeforeClose(
   req: IncomingMessage | Http2ServerRequest,

@@ -3,7 +3,7 @@ import { createTurnstile, type Turnstile, type TurnstileSizes } from "./turnstil
 
 const sizes: TurnstileSizes = { places: 4, share: 2, longPlaces: 2, longShare: 1 };
 
-/** Lets people in and notes in which order they got there. */
+/** Lets owners in and records their order. */
 function door(change: Partial<TurnstileSizes> = {}) {
   const turnstile = createTurnstile({ ...sizes, ...change });
   const inside: string[] = [];
@@ -19,10 +19,10 @@ function door(change: Partial<TurnstileSizes> = {}) {
   };
 }
 
-/** Lets promises that are settled be heard. */
+/** Lets the handlers of settled promises run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("an owner gets a share, and the places beyond are for others", async () => {
+test("an owner gets at most a share, and the other places are for others", async () => {
   const { come, leave, inside } = door();
   for (const name of ["a1", "a2", "a3"]) void come("a", name);
   void come("b", "b1");
@@ -35,7 +35,7 @@ test("an owner gets a share, and the places beyond are for others", async () => 
   expect(inside).toEqual(["a1", "a2", "b1", "a3"]);
 });
 
-test("places that get free go around among the owners who wait, first come first within each", async () => {
+test("free places go around among the waiting owners, first come first served within each", async () => {
   const { come, leave, inside } = door({ places: 1, share: 1 });
   void come("a", "a0");
   for (const name of ["a1", "a2"]) void come("a", name);
@@ -48,7 +48,7 @@ test("places that get free go around among the owners who wait, first come first
   expect(inside).toEqual(["a0", "a1", "b1", "c1", "a2", "b2"]);
 });
 
-test("long holders leave room for short ones, of all owners and of their own", async () => {
+test("long holders leave places to short ones, in all and within their owner's share", async () => {
   const { come, leave, inside, turnstile } = door();
   void come("a", "long a1", true);
   void come("a", "long a2", true);
@@ -63,7 +63,7 @@ test("long holders leave room for short ones, of all owners and of their own", a
   expect(inside.at(-1)).toBe("long c1");
 });
 
-test("whoever loses patience is out of the line, and takes nobody's place", async () => {
+test("a comer whose patience ends leaves the line and takes no place", async () => {
   const { come, leave, inside, turnstile } = door({ places: 1, share: 1 });
   void come("a", "a0");
   const impatient = new AbortController();
@@ -78,7 +78,7 @@ test("whoever loses patience is out of the line, and takes nobody's place", asyn
   await expect(come("a", "a3", false, AbortSignal.abort(new Error("over")))).rejects.toThrow("over");
 });
 
-test("whatever comes and goes, no limit is passed, and everybody gets in", async () => {
+test("in any order of coming and going, no limit is exceeded and everybody gets in", async () => {
   const { places, share, longPlaces, longShare } = sizes;
   const turnstile: Turnstile = createTurnstile(sizes);
   const held = new Map<string, number>();

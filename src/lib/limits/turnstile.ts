@@ -44,14 +44,11 @@ interface Owner {
 type Line = Set<() => void>;
 
 /** Makes a turnstile. A place that gets free goes to the owner who has waited longest since it was given one. */
-export function createTurnstile({ places, share, longPlaces, longShare }: TurnstileSizes): Turnstile {
+export function createTurnstile(sizes: TurnstileSizes): Turnstile {
   // Those who hold a place or wait for one.
   const owners = new Map<string, Owner>();
-  // Lines that are not empty; who was served last stands at the end.
-  const lines = new Map<Line, Owner>();
-  let free = places;
-  let longFree = longPlaces;
-  let inLine = 0;
+  const places = createPlaces(sizes);
+  const lines = createLines();
 
   function ownerOf(name: string): Owner {
     let owner = owners.get(name);
@@ -62,41 +59,19 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
     return owner;
   }
 
-  function mayEnter({ held, longHeld }: Owner, isLong: boolean): boolean {
-    return free > 0 && held < share && (!isLong || (longFree > 0 && longHeld < longShare));
-  }
-
-  /** Counts a place as taken (1) or as free again (-1). */
-  function count(owner: Owner, isLong: boolean, change: 1 | -1): void {
-    free -= change;
-    owner.held += change;
-    if (!isLong) return;
-    longFree -= change;
-    owner.longHeld += change;
-  }
-
   function forgetIdle(owner: Owner): void {
     if (owner.held === 0 && owner.short.size === 0 && owner.long.size === 0) owners.delete(owner.name);
   }
 
   function callNext(): void {
-    for (const [line, owner] of lines) {
-      if (free === 0) return;
+    for (const [line, owner] of lines.inTurn()) {
+      if (places.areTaken()) return;
       const isLong = line === owner.long;
-      if (!mayEnter(owner, isLong)) continue;
-      const [enter] = line;
-      if (enter === undefined) throw new Error("an empty line was kept");
-      removeFrom(line, enter);
-      // At the end, where this loop comes by again.
-      if (lines.delete(line)) lines.set(line, owner);
-      count(owner, isLong, 1);
+      if (!places.hasOneFor(owner, isLong)) continue;
+      const enter = lines.serve(line, owner);
+      places.count(owner, isLong, 1);
       enter();
     }
-  }
-
-  function removeFrom(line: Line, enter: () => void): void {
-    if (line.delete(enter)) inLine -= 1;
-    if (line.size === 0) lines.delete(line);
   }
 
   function wait(owner: Owner, isLong: boolean, signal: AbortSignal | undefined): Promise<void> {
@@ -111,14 +86,12 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
         resolve();
       };
       const giveUp = () => {
-        removeFrom(line, enter);
+        lines.remove(line, enter);
         forgetIdle(owner);
         reject(signal?.reason);
       };
       signal?.addEventListener("abort", giveUp, { once: true });
-      line.add(enter);
-      inLine += 1;
-      lines.set(line, owner);
+      lines.add(line, owner, enter);
     });
   }
 
@@ -126,20 +99,72 @@ export function createTurnstile({ places, share, longPlaces, longShare }: Turnst
     enter({ owner: name, isLong }, patience) {
       const owner = ownerOf(name);
       const isNext = (isLong ? owner.long : owner.short).size === 0;
-      if (!isNext || !mayEnter(owner, isLong)) return wait(owner, isLong, patience?.());
-      count(owner, isLong, 1);
+      if (!isNext || !places.hasOneFor(owner, isLong)) return wait(owner, isLong, patience?.());
+      places.count(owner, isLong, 1);
       return undefined;
     },
     leave({ owner: name, isLong }) {
       const owner = ownerOf(name);
-      count(owner, isLong, -1);
-      if (lines.size > 0) callNext();
+      places.count(owner, isLong, -1);
+      if (lines.inAll() > 0) callNext();
       forgetIdle(owner);
     },
     waiting(name) {
       const owner = owners.get(name);
       return owner === undefined ? 0 : owner.short.size + owner.long.size;
     },
-    waitingInAll: () => inLine,
+    waitingInAll: lines.inAll,
+  };
+}
+
+/** Counts the places that are free, in all and for one owner. */
+function createPlaces({ places, share, longPlaces, longShare }: TurnstileSizes) {
+  let free = places;
+  let longFree = longPlaces;
+  return {
+    areTaken: () => free === 0,
+    hasOneFor({ held, longHeld }: Owner, isLong: boolean): boolean {
+      return free > 0 && held < share && (!isLong || (longFree > 0 && longHeld < longShare));
+    },
+    /** Counts a place as taken (1) or as free again (-1). */
+    count(owner: Owner, isLong: boolean, change: 1 | -1): void {
+      free -= change;
+      owner.held += change;
+      if (!isLong) return;
+      longFree -= change;
+      owner.longHeld += change;
+    },
+  };
+}
+
+/** Keeps the lines of all owners in the order in which they get places. */
+function createLines() {
+  // Lines that are not empty. The one that was served last stands at the end.
+  const lines = new Map<Line, Owner>();
+  let inLine = 0;
+
+  function remove(line: Line, enter: () => void): void {
+    if (line.delete(enter)) inLine -= 1;
+    if (line.size === 0) lines.delete(line);
+  }
+
+  return {
+    /** The lines with their owners. A line that is served meanwhile comes up again at the end. */
+    inTurn: (): Iterable<[Line, Owner]> => lines,
+    inAll: () => inLine,
+    add(line: Line, owner: Owner, enter: () => void): void {
+      line.add(enter);
+      inLine += 1;
+      lines.set(line, owner);
+    },
+    remove,
+    /** Takes the first one out of a line, and puts the line at the end. */
+    serve(line: Line, owner: Owner): () => void {
+      const [enter] = line;
+      if (enter === undefined) throw new Error("an empty line was kept");
+      remove(line, enter);
+      if (lines.delete(line)) lines.set(line, owner);
+      return enter;
+    },
   };
 }

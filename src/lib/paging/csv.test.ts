@@ -39,7 +39,7 @@ test.each([
   expect(writeCsv(["a", "b"], [["x", text]])).toBe(`a,b\r\nx,${cell}\r\n`);
 });
 
-test("takes time in proportion to what it writes", () => {
+test("takes time in proportion to the text it writes", () => {
   const timeOf = (length: number) => {
     const text = ";+1".repeat(length / 3);
     const startedMs = performance.now();

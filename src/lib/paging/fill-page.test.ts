@@ -44,13 +44,13 @@ test.each<[sizes: number[], kept: number, why: string]>([
   expect(hasMore).toBe(kept < sizes.length);
 });
 
-test("a page ends with the bytes that its statement counted, although less was written", async () => {
+test("a page ends at the bytes that its statement counted, even when it wrote fewer", async () => {
   const { records, hasMore } = await fill(sized(1, 1, 1), 100n, { bytesOf: () => half });
   expect(records).toHaveLength(1);
   expect(hasMore).toBe(true);
 });
 
-test("others have their turn while a long page is written", async () => {
+test("other work gets its turn while a long page is written", async () => {
   let turns = 0;
   const count = setInterval(() => {
     turns += 1;
@@ -72,7 +72,7 @@ test("others have their turn while a long page is written", async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test("pages that are written at once take turns, one in each round of the event loop", async () => {
+test("pages that are written at the same time take turns, one in each round of the event loop", async () => {
   let rounds = 0;
   let isOver = false;
   const count = () => {
@@ -95,6 +95,6 @@ test("pages that are written at once take turns, one in each round of the event 
   );
   isOver = true;
   expect(slices).toBe(40);
-  // All but the first of each page had a round of their own.
+  // Each slice but the first of each page had a round of its own.
   expect(rounds).toBeGreaterThanOrEqual(32);
 });

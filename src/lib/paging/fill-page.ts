@@ -1,34 +1,27 @@
-import { setImmediate as nextRound } from "node:timers/promises";
+import { othersTurn, sliceMs } from "../limits/loop-turns.ts";
 import { nextPageToken, type Page, type PageEdge, type PageKeys } from "./page.ts";
 
-/** The most bytes of an answer that pages, unless one record alone has more: clients of gRPC refuse longer messages. */
+/** The most bytes of a paged answer, unless a single record has more: gRPC clients refuse longer messages. */
 export const answerBytesMax = 4 * 1024 * 1024;
 
-/** What an answer has beside its records: totals, and a token of at most 4,096 characters. */
+/** Bytes reserved for the parts of an answer besides its records: totals, and a token of at most 4,096 characters. */
 const envelopeBytes = 8 * 1024;
-
-/** How long records are made and written before others have their turn, in milliseconds. */
-const sliceMs = 5;
-
-let line: Promise<void> = Promise.resolve();
-
-/** Waits for a round of the event loop that no other page takes a slice of, so that many pages together keep nobody waiting. */
-function othersTurn(): Promise<void> {
-  line = line.then(() => nextRound());
-  return line;
-}
 
 /** How the rows of a list become the records of an answer. */
 export interface PageFilling<Row, Kind extends keyof PageKeys, Item> {
-  /** Every row that was read, in the order of the list, with one row more than the page has wherever there is one. */
+  /** The rows that were read, in the order of the list, with one row beyond the page if there is one. */
   readonly rows: readonly Row[];
   readonly edgeOf: (row: Row) => PageEdge<Kind>;
-  /** The bytes by which the statement cut its rows, where it did. */
+  /** The row's bytes as the statement counted them, if the statement limits its rows by bytes. */
   readonly bytesOf?: (row: Row) => number;
-  /** Undefined where what the record embeds was not read any more: the page ends before it. */
+  /**
+   * Makes a record of a row; undefined when its embedded records were not read any more, and the page ends before it.
+   */
   readonly recordOf: (row: Row) => Item | undefined;
-  /** Writes a record as the answer will hold it, and says how many bytes it has. */
+  /** Writes a record in the form of the answer, and returns its bytes. */
   readonly write: (record: Item) => number;
+  /** The most bytes of all records together, where it is less than an answer may have. */
+  readonly bytesMax?: number;
 }
 
 export interface FilledPage<Item> {
@@ -39,16 +32,23 @@ export interface FilledPage<Item> {
 }
 
 /**
- * Makes the records of a page and writes them one by one, until there are as many as were asked for or the answer is full;
- * the first one is always in. Others have their turn in between.
+ * Makes and writes the records of a page one by one, until the page has its size or the answer is full; it always holds
+ * the first record. Other work gets its turn in between.
  */
 export async function fillPage<Row, Kind extends keyof PageKeys, Item>(
   page: Page<Kind>,
-  { rows, edgeOf, bytesOf, recordOf, write }: PageFilling<Row, Kind, Item>,
+  {
+    rows,
+    edgeOf,
+    bytesOf,
+    recordOf,
+    write,
+    bytesMax = answerBytesMax - envelopeBytes,
+  }: PageFilling<Row, Kind, Item>,
 ): Promise<FilledPage<Item>> {
   const records: Item[] = [];
   let bytes = 0;
-  // A stopwatch only.
+  // Only measures the duration.
   let startedAt = performance.now();
   for (const row of rows.slice(0, page.size)) {
     if (performance.now() - startedAt > sliceMs) {
@@ -57,9 +57,9 @@ export async function fillPage<Row, Kind extends keyof PageKeys, Item>(
     }
     const record = recordOf(row);
     if (record === undefined) break;
-    // The larger of both, so that a page never goes on beyond the rows that the statement gave.
+    // The larger of both, so that a page never goes on beyond the rows that the statement returned.
     bytes += Math.max(write(record), bytesOf?.(row) ?? 0);
-    if (bytes > answerBytesMax - envelopeBytes && records.length > 0) break;
+    if (bytes > bytesMax && records.length > 0) break;
     records.push(record);
   }
   const last = rows[records.length - 1];

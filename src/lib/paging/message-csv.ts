@@ -10,7 +10,10 @@ export interface CsvTable<Message> {
   readonly row: (message: Message) => string;
 }
 
-/** Fills a page with the rows of a table, and answers it in the form that lists have in common. */
+/** A table is one string of the answer, which is written in one go. */
+const csvBytesMax = 1024 * 1024;
+
+/** Fills a page with the rows of a table, and returns it in the form that all lists share. */
 export async function fillCsv<Row, Kind extends keyof PageKeys, Message>(
   page: Page<Kind>,
   { header, row: rowOf }: CsvTable<Message>,
@@ -18,19 +21,21 @@ export async function fillCsv<Row, Kind extends keyof PageKeys, Message>(
 ): Promise<{ readonly contentType: string; readonly csvData: string; readonly nextPageToken: string }> {
   const { records, nextPageToken } = await fillPage(page, {
     ...filling,
+    bytesMax: csvBytesMax,
     recordOf: (row: Row) => {
       const message = recordOf(row);
       return message && rowOf(message);
     },
-    // A row is a part of a JSON string, where quotes and line ends take up more.
+    // A row becomes part of a JSON string, where quotes and line ends take more bytes.
     write: (text: string) => Buffer.byteLength(JSON.stringify(text)),
   });
   return { contentType: "text/csv", csvData: header + records.join(""), nextPageToken };
 }
 
 /**
- * Messages as a table: a column for each field that is a single value, `device.country` and the like for those embedded
- * objects that are named, and one with JSON for each named list. Columns follow from what is asked for, never from the rows.
+ * Makes a table of messages: a column for each field with a single value, columns such as `device.country` for the
+ * embedded objects that are named, and one JSON column for each named list. The columns depend on the request, never on
+ * the rows.
  */
 export function messagesCsv<Desc extends DescMessage>(
   desc: Desc,
@@ -54,7 +59,7 @@ function columnsOf(field: DescField, embedded: ReadonlySet<string>): Path[] {
   return field.fieldKind === "message" ? columnsIn(field.jsonName, field.message) : [[field.jsonName]];
 }
 
-// Lists and objects inside embedded objects are embedded on their own calls only.
+// Lists and objects inside embedded objects have no columns.
 function columnsIn(name: string, message: DescMessage): Path[] {
   return message.fields.filter(isSingleValue).map((field) => [name, field.jsonName]);
 }
@@ -71,7 +76,7 @@ function cellAt(json: unknown, path: Path): CsvCell {
   let value = json;
   for (const name of path) {
     if (typeof value !== "object" || value === null) return undefined;
-    // Names come from descriptors, not from callers.
+    // The name comes from a descriptor, not from a caller.
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
   if (typeof value === "object") return JSON.stringify(value);

@@ -25,7 +25,7 @@ function forge(fields: string, rules: PageRules<keyof PageKeys> = byTime): strin
   return Buffer.from(fields.replace("HASH", JSON.stringify(fingerprint))).toString("base64");
 }
 
-test("a size of 0 is the list's default, and one above the maximum is clamped to it", () => {
+test("a size of 0 is the list's default, and a size above the maximum is clamped to it", () => {
   const size = (pageSize: bigint, rules: Partial<PageRules<"time">> = {}) =>
     readPage({ pageSize, pageToken: "" }, { ...byTime, ...rules }).size;
   expect(size(0n)).toBe(100);
@@ -50,7 +50,7 @@ test("a token leads to the row after the last one of its page, whatever the type
   }
 });
 
-test("`cursor` is another name of `pageToken`, which wins when both are given; refusals name the one that counted", () => {
+test("`cursor` is another name of `pageToken`, which wins over it; refusals name the one that was used", () => {
   const [early, late] = [new Date("2026-01-01T00:00:00Z"), new Date("2026-02-01T00:00:00Z")];
   const [cursor, pageToken] = [tokenAfter(byTime, early), tokenAfter(byTime, late)];
   const after = (tokens: { pageToken?: string; cursor?: string }) =>
@@ -121,7 +121,7 @@ test("a damaged or forged token is refused with INVALID_PAGE_TOKEN", () => {
   );
 });
 
-test("a token survives a query in which its plus signs were left bare", () => {
+test("a token survives a query with unencoded plus signs", () => {
   const rules = { key: "text", sort: "things", filters: {} } as const;
   const pageToken = tokenAfter(rules, "~~~>>>~~~");
   expect(pageToken).toContain("+");

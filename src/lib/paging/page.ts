@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { fail, invalid } from "../errors.ts";
 import { isUuid } from "../ids.ts";
 
-/** What a list is sorted by besides the id, as a value; `none` sorts by the id alone. */
+/** The type of a list's sort key besides the id; `none` sorts by the id alone. */
 export interface PageKeys {
   readonly time: Date;
   readonly text: string;
@@ -10,43 +10,51 @@ export interface PageKeys {
   readonly none: undefined;
 }
 
-/** The last row of the page before. */
+/** The last row of the previous page. */
 export interface PageEdge<Kind extends keyof PageKeys> {
   readonly key: PageKeys[Kind];
   readonly id: string;
 }
 
-/** One page as asked for: statements fetch `size + 1` rows beyond `after`, and `fillPage` takes what an answer holds. */
+/**
+ * One requested page: statements fetch `size + 1` rows after `after`, and `fillPage` takes as many as an answer holds.
+ */
 export interface Page<Kind extends keyof PageKeys> {
   readonly size: number;
   readonly after: PageEdge<Kind> | undefined;
   readonly keyKind: Kind;
-  /** Tells this list, its filters and its order from all others. */
+  /** Identifies this list with its filters and its order. */
   readonly fingerprint: string;
 }
 
-/** What every list request says, in the fields of the message. */
+/** The paging fields of every list request. */
 export interface PageRequest {
   readonly pageSize: bigint;
   readonly pageToken: string;
-  /** Another name of `pageToken`, which wins when both are given; searches have only the one. */
+  /** Another name of `pageToken`, which wins when both are given. Searches have no `cursor`. */
   readonly cursor?: string;
 }
 
 export interface PageRules<Kind extends keyof PageKeys> {
   /** The type of the sort key in the rows. */
   readonly key: Kind;
-  /** The order with its direction and the list's name, `links name asc`: a token is good for no other. */
+  /** The list's name, order and direction, such as `links name asc`: a token is valid only for the same. */
   readonly sort: string;
-  /** Whatever else decides which rows are in the list, the tenant among it: plain objects, Dates and bigints too. */
+  /**
+   * Everything else that decides which rows are in the list, including the tenant: plain objects, Dates and bigints
+   * too.
+   */
   readonly filters: unknown;
-  /** The size when none is asked for; 100 by default. */
+  /** The size when the request gives none; 100 by default. */
   readonly default?: number;
   /** Larger sizes are clamped to this; 1,000 by default. */
   readonly max?: number;
 }
 
-/** Reads size and start of a page. Throws INVALID_ARGUMENT for a negative size, INVALID_PAGE_TOKEN for a wrong token. */
+/**
+ * Reads the size and start of a page. Throws INVALID_ARGUMENT for a negative size, INVALID_PAGE_TOKEN for a wrong
+ * token.
+ */
 export function readPage<Kind extends keyof PageKeys>(
   { pageSize, pageToken, cursor = "" }: PageRequest,
   rules: PageRules<Kind>,
@@ -65,7 +73,7 @@ export function readPage<Kind extends keyof PageKeys>(
 
 type TokenKey = number | string | undefined;
 
-/** The token that leads to the page after this row. */
+/** Makes the token for the page after this row. */
 export function nextPageToken<Kind extends keyof PageKeys>(
   { key, id }: PageEdge<Kind>,
   { fingerprint }: Page<Kind>,
@@ -95,7 +103,7 @@ function readToken<Kind extends keyof PageKeys>(
   return { key, id };
 }
 
-// A map instead of the parsed object, so that no name reaches a prototype.
+// A map instead of the parsed object, so that no field name reaches a prototype.
 function tokenFields(token: string): Map<string, unknown> | undefined {
   try {
     // A plus sign that a client forgot to percent-encode in a query arrives as a space.
@@ -108,7 +116,7 @@ function tokenFields(token: string): Map<string, unknown> | undefined {
 
 const damaged: unique symbol = Symbol("damaged");
 
-/** 9999-12-31T23:59:59.999Z: PostgreSQL knows more years than JavaScript can write in its form. */
+/** 9999-12-31T23:59:59.999Z: PostgreSQL accepts later years, but JavaScript writes them in another form. */
 const latestTime = 253_402_300_799_999;
 
 type KeyReaders = { readonly [Kind in keyof PageKeys]: (json: unknown) => PageKeys[Kind] | typeof damaged };
@@ -118,7 +126,7 @@ const keyReaders: KeyReaders = {
     typeof json === "number" && Number.isInteger(json) && json >= 0 && json <= latestTime
       ? new Date(json)
       : damaged,
-  // PostgreSQL has no NUL in texts.
+  // PostgreSQL texts cannot hold NUL.
   text: (json) => (typeof json === "string" && !json.includes("\0") ? json : damaged),
   count: (json) =>
     typeof json === "string" && /^-?\d{1,19}$/.test(json) && BigInt.asIntN(64, BigInt(json)) === BigInt(json)
@@ -127,7 +135,7 @@ const keyReaders: KeyReaders = {
   none: (json) => (json === undefined ? undefined : damaged),
 };
 
-// Changed filters need only be noticed: a caller who forges the hash pages through the same rows of the same tenant.
+// The hash only has to reveal changed filters: a caller who forges it pages through the same rows of the same tenant.
 function fingerprintOf(value: unknown): string {
   return createHash("sha256").update(canonical(value)).digest("base64url").slice(0, 16);
 }

@@ -1,10 +1,10 @@
 import { withoutEndSlashes } from "../end-slashes.ts";
 import { signUrl } from "./signed-url.ts";
 
-/** Where stored files are served; the storage key follows. Keys need no escaping. */
+/** The path of stored files; the storage key follows. Keys need no escaping. */
 export const filesPath = "/_p/files/";
 
-/** Whether anyone may read a stored file at an address without signature. */
+/** Whether anyone may read a stored file without a signature. */
 export function isPublicFile(storageKey: string): boolean {
   return storageKey.startsWith("public/");
 }
@@ -15,7 +15,7 @@ export function publicFileUrl(storageKey: string, baseUrl: string): string {
   return `${withoutEndSlashes(baseUrl)}${filesPath}${storageKey}`;
 }
 
-/** The address a stored file can be read at by whoever holds it, until it expires. */
+/** The signed address of a stored file; anybody with the address can read the file until it expires. */
 export function signFileUrl(
   storageKey: string,
   {

@@ -58,7 +58,7 @@ test("refuses missing, repeated and misspelled parts", () => {
   for (const changed of targets) expect(verifyUrl(changed, before, key).ok).toBe(false);
 });
 
-test("keeps the path of the base address out of the signature, for proxies that take it off", () => {
+test("leaves the path of the base address out of the signature, because a proxy may strip it", () => {
   const prefixed = signUrl({ baseUrl: "https://example.com/links/", path, expiresAt, key });
   expect(prefixed).toBe(url.replace("example.com", "example.com/links"));
 });

@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { withoutEndSlashes } from "../end-slashes.ts";
 
 export interface UrlToSign {
-  /** Address the service is reached at; a path in it is not signed, since a proxy may take it off. */
+  /** The service's public address; its path is not signed, because a proxy may strip it. */
   readonly baseUrl: string;
-  /** Path as the service will see it, beginning with a slash, already escaped, without query. */
+  /** The path as the service will receive it, beginning with a slash, already escaped, without query. */
   readonly path: string;
-  /** Last moment the URL is good for, cut to whole seconds. */
+  /** The last moment of the URL's validity, cut to whole seconds. */
   readonly expiresAt: Date;
   /** Secret of at least 32 bytes, used for nothing else. */
   readonly key: Uint8Array;
@@ -16,13 +16,18 @@ export type Verdict =
   | { readonly ok: true; readonly path: string; readonly expiresAt: Date }
   | { readonly ok: false; readonly fault: "signature" | "expired" };
 
-/** An address that whoever holds it may read until it expires: `expires` is Unix seconds, `signature` HMAC-SHA256. */
+/**
+ * Signs an address that anybody with it can read until it expires: `expires` is Unix seconds, `signature` HMAC-SHA256.
+ */
 export function signUrl({ baseUrl, path, expiresAt, key }: UrlToSign): string {
   const expires = String(Math.floor(expiresAt.getTime() / 1000));
   return `${withoutEndSlashes(baseUrl)}${path}?expires=${expires}&signature=${signature(path, expires, key)}`;
 }
 
-/** Checks path and query of a request, as they came; the signature before the time, so that strangers learn nothing. */
+/**
+ * Checks path and query of a request as received. It checks the signature before the time, so that strangers learn
+ * nothing.
+ */
 export function verifyUrl(target: string, now: Date, key: Uint8Array): Verdict {
   const question = target.indexOf("?");
   const path = question === -1 ? target : target.slice(0, question);
@@ -37,11 +42,11 @@ export function verifyUrl(target: string, now: Date, key: Uint8Array): Verdict {
 }
 
 function signature(path: string, expires: string, key: Uint8Array): string {
-  // Neither part can hold a line feed in a request, so no two pairs make the same text.
+  // Neither part of a request can contain a line feed, so different pairs make different texts.
   return createHmac("sha256", key).update(`${path}\n${expires}`).digest("base64url");
 }
 
-/** Compares the texts, not what they decode to: base64url has several spellings of the same bytes. */
+/** Compares the encoded texts, because base64url has several spellings of the same bytes. */
 function equal(given: string, expected: string): boolean {
   const a = Buffer.from(given);
   const b = Buffer.from(expected);

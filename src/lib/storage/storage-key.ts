@@ -1,4 +1,4 @@
-/** Content types by file name extension: nothing that a browser would run as a page of ours. */
+/** Content types by file name extension: none that a browser would run as a page of ours. */
 const contentTypes: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -9,13 +9,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-// Lower case, because some file systems know no other difference; dots only before the extension, so that no key can
-// climb out of its folder, be hidden, or be the folder of another key.
+// Keys are lower case, because some file systems ignore case. Dots stand only before the extension, so that no key can
+// leave its folder, be hidden, or be the folder of another key.
 const keyPattern = /^(?:[a-z0-9_-]{1,100}\/){0,8}[a-z0-9_-]{1,100}\.([a-z]{3,4})$/;
 
 /**
- * The content type a key's extension stands for. Keys are up to 8 folders and a name of `[a-z0-9_-]{1,100}` each, with
- * an extension of png, jpg, webp, svg, csv, json or zip; undefined for anything else.
+ * The content type of a key's extension; undefined for a malformed key. A key has up to 8 folders and a name, each of
+ * `[a-z0-9_-]{1,100}`, and an extension of png, jpg, webp, svg, csv, json or zip.
  */
 export function contentTypeOf(key: string): string | undefined {
   const extension = keyPattern.exec(key)?.[1];
@@ -24,7 +24,9 @@ export function contentTypeOf(key: string): string | undefined {
     : undefined;
 }
 
-/** The content type of a key; a RangeError when the key is malformed or stands for another type than `expected`. */
+/**
+ * Returns the content type of a key. Throws a RangeError when the key is malformed or its type differs from `expected`.
+ */
 export function checkKey(key: string, expected?: string): string {
   const contentType = contentTypeOf(key);
   if (contentType === undefined) throw new RangeError(`malformed storage key ${JSON.stringify(key)}`);

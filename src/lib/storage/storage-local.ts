@@ -27,7 +27,7 @@ export function localFolderStorage(directory: string): Storage {
 async function writeDurably(root: string, path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-  // No key begins with a dot, so what a crash leaves behind is never served.
+  // No key begins with a dot, so the leftovers of a crash are never served.
   const temporary = join(root, `.${randomUUID()}.part`);
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -45,7 +45,7 @@ async function writeDurably(root: string, path: string, bytes: Uint8Array): Prom
   await syncFolders(folder, made === undefined ? folder : dirname(made));
 }
 
-/** A new name is durable once its folder is; so is a new folder's name. */
+/** Flushes folders to disk: a new file is durable only once its folder is, and so is a new folder. */
 async function syncFolders(from: string, to: string): Promise<void> {
   for (let folder = from; ; folder = dirname(folder)) {
     const handle = await open(folder, "r");

@@ -6,15 +6,15 @@ import type { Storage } from "./storage.ts";
 import { checkKey } from "./storage-key.ts";
 
 export interface S3Config {
-  /** Address of the server, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
+  /** The server's address, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** How long one attempt may take, 10,000 when absent. */
+  /** The most milliseconds of one attempt; 10,000 when absent. */
   readonly timeoutMs?: number;
-  /** The wait before the second attempt, doubled before each further one; 200 when absent. */
+  /** The milliseconds before the second attempt, doubled before each further one; 200 when absent. */
   readonly retryDelayMs?: number;
 }
 
@@ -32,7 +32,10 @@ interface S3Answer {
   readonly bytes: Uint8Array;
 }
 
-/** Keeps files in a bucket of an S3-compatible server, addressed by path. Every call can be repeated without harm. */
+/**
+ * Keeps files in a bucket of an S3-compatible server, with path-style addresses. Every call can be repeated without
+ * harm.
+ */
 export function s3Storage(config: S3Config): Storage {
   return {
     async put(key, bytes, { contentType }) {
@@ -45,7 +48,7 @@ export function s3Storage(config: S3Config): Storage {
       const request: S3Request = { method: "GET", key };
       const answer = await sendUntilAnswered(config, request);
       if (answer.status === 200) return { bytes: answer.bytes, contentType };
-      // A missing bucket answers 404 too, and must not pass for a missing file.
+      // A missing bucket answers 404 too, and must not look like a missing file.
       if (answer.status === 404 && errorCode(answer) === "NoSuchKey") return undefined;
       throw refusal(request, answer);
     },
@@ -59,7 +62,7 @@ export function s3Storage(config: S3Config): Storage {
   };
 }
 
-/** Tries again after network faults, timeouts, 429 and 5xx. */
+/** Sends a request, and repeats it after network faults, timeouts, 429 and 5xx. */
 async function sendUntilAnswered(config: S3Config, request: S3Request): Promise<S3Answer> {
   for (let attempt = 1; ; attempt++) {
     let fault: Error;
@@ -80,7 +83,7 @@ async function send(config: S3Config, { method, key, contentType, body }: S3Requ
     method,
     url: `${withoutEndSlashes(config.endpoint)}/${config.bucket}/${key}`,
     headers: {
-      // Signing the body's hash lets the server refuse a body that was damaged on the way.
+      // The signed hash of the body lets the server refuse a body that was damaged on the way.
       "x-amz-content-sha256": createHash("sha256")
         .update(body ?? "")
         .digest("hex"),

@@ -27,7 +27,7 @@ function bucket(overrides = {}): Promise<Storage> {
   return openStorage({ directory, s3 });
 }
 
-/** A bucket of any S3-compatible server that the environment names, for a run by hand. */
+/** A bucket of any S3-compatible server that the environment names, for manual runs. */
 function bucketElsewhere(endpoint: string): Promise<Storage> {
   const s3 = {
     endpoint,
@@ -70,7 +70,7 @@ const malformedKeys = [
 ];
 
 describe.each(kinds)("%s", (_name, open) => {
-  test("gives back what was put, byte for byte, with its content type", async () => {
+  test("returns a stored file byte for byte, with its content type", async () => {
     const storage = await open();
     const bytes = randomBytes(300_000);
     await storage.put("media/a/b-1_2.jpg", bytes, { contentType: "image/jpeg" });
@@ -96,11 +96,11 @@ describe.each(kinds)("%s", (_name, open) => {
     expect(writes.some((written) => written.equals(bytes))).toBe(true);
   });
 
-  test("answers undefined for a file that is not there", async () => {
+  test("returns undefined for a missing file", async () => {
     expect(await (await open()).get("missing/file.png")).toBeUndefined();
   });
 
-  test("deletes a file, and is content when it is gone already", async () => {
+  test("deletes a file, and succeeds when it is gone already", async () => {
     const storage = await open();
     await storage.put("doomed.svg", Buffer.from("<svg/>"), { contentType: "image/svg+xml" });
     await storage.delete("doomed.svg");
@@ -115,14 +115,14 @@ describe.each(kinds)("%s", (_name, open) => {
     await expect(storage.delete(key)).rejects.toThrow(RangeError);
   });
 
-  test("refuses a content type that the extension does not stand for", async () => {
+  test("refuses a content type other than the extension's", async () => {
     await expect((await open()).put("a.png", Buffer.of(1), { contentType: "text/html" })).rejects.toThrow(
       RangeError,
     );
   });
 });
 
-test("leaves nothing but the file itself in the local folder, for its owner only", async () => {
+test("leaves only the file itself in the local folder, readable by its owner only", async () => {
   const folder = join(directory, "alone");
   const storage = await openStorage({ directory: folder });
   await storage.put("deep/er/a.png", Buffer.of(1), png);
@@ -140,7 +140,7 @@ test("tries a bucket again after server errors, throttling, hang-ups and silence
   expect(Buffer.from((await storage.get("retried.png"))?.bytes ?? []).toString()).toBe("safe");
 });
 
-test("gives a bucket up after four attempts and says why", async () => {
+test("gives up on a bucket after four attempts and says why", async () => {
   const before = server.requestCount();
   server.failNext("internal error", "internal error", "internal error", "internal error");
   await expect((await bucket()).get("a.png")).rejects.toThrow(
@@ -149,7 +149,7 @@ test("gives a bucket up after four attempts and says why", async () => {
   expect(server.requestCount() - before).toBe(4);
 });
 
-test("takes a refused signature and a missing bucket for faults, at once, not for missing files", async () => {
+test("reports a refused signature and a missing bucket as faults at once, not as missing files", async () => {
   const before = server.requestCount();
   await expect((await bucket({ secretAccessKey: "wrong" })).get("a.png")).rejects.toThrow(
     "403 SignatureDoesNotMatch",

@@ -7,7 +7,7 @@ import type { Revocations } from "./revocations.ts";
 import type { TokenUse } from "./token-use.ts";
 import type { VerifiedToken, VerifyToken } from "./tokens.ts";
 
-/** Who a token speaks for. */
+/** The workspace and the caller that a token speaks for. */
 export interface Identity {
   readonly caller: Caller;
   readonly token: VerifiedToken;
@@ -21,7 +21,9 @@ export interface AuthenticateDeps {
 }
 
 export interface Authenticate {
-  /** The caller behind an `Authorization` header, undefined without one. Throws UNAUTHENTICATED for a wrong one. */
+  /**
+   * Returns the caller behind an `Authorization` header, undefined without one. Throws UNAUTHENTICATED for a bad token.
+   */
   identify(authorization: string | undefined, at: Date): Promise<Identity | undefined>;
   /** The refusal of a call without a token. */
   tokenRequired(): CallError;
@@ -31,21 +33,21 @@ export interface Authenticate {
 
 interface KnownIdentity {
   identity: Identity;
-  /** What the caller in it was made with, so that changed scopes make another one. */
+  /** The scope text that `identity` was made from; a changed scope text needs a new identity. */
   scope: string;
-  /** When the use of the token was noted last, in milliseconds. */
+  /** When the last use of the token was noted, in milliseconds of the Unix epoch. */
   notedAtMs: number;
 }
 
 /** Verifying costs about 90 µs, so verified tokens are kept. */
 const knownMax = 10_000;
 
-/** `lastUsedAt` moves at most once in this time (behaviour 8.28). */
+/** `lastUsedAt` moves at most once in this time, in milliseconds. */
 const noteMs = 60_000;
 
 /**
- * Reads bearer tokens. Signatures are checked once; expiry, revocation and changed scopes on every call, without a
- * database read.
+ * Reads bearer tokens. A token's signature is checked once. Its expiry, revocation and changed scopes are checked on
+ * every call, without a database read.
  */
 export function createAuthenticate({
   verifyToken,
@@ -102,7 +104,7 @@ export function createAuthenticate({
     try {
       await revocations.refresh();
     } catch (cause) {
-      // Nobody is let in on a list that may miss a revocation.
+      // A stale list may miss a revocation, so no token is accepted on its word.
       throw fail(
         "UNAVAILABLE",
         "UNAVAILABLE",

@@ -1,22 +1,22 @@
 import { type CallError, fail } from "../../lib/errors.ts";
 import { deadlineExceeded } from "./failure.ts";
 
-/** The end of a call's patience: the client's or the service's time is over, or the client has gone. */
+/** The deadline of a call: the client's or the service's time is over, or the client has gone. */
 export interface CallDeadline {
   /** Aborts with the CallError that answers the call. */
   readonly signal: AbortSignal;
-  /** Waits for the client, whose slowness takes nothing from the time of the call. */
+  /** Waits for the client with the clock stopped; the clock then starts anew. */
   aside<T>(work: () => T | Promise<T>): Promise<T>;
   /** Settles with the work, or rejects as soon as the call is over. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Forgets timer and listener. */
+  /** Stops the timer and removes the listener. */
   clear(): void;
 }
 
-/** Timers count in 32 bits. */
+/** The longest delay of a timer in milliseconds: Node counts in 32 bits. */
 const timerMax = 2_147_483_647;
 
-/** Starts to count. */
+/** Starts the clock of a call. */
 export function startDeadline(client: AbortSignal, timeoutMs: number): CallDeadline {
   const controller = new AbortController();
   let reject: ((error: CallError) => void) | undefined;

@@ -1,14 +1,14 @@
 import type { ScopeChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 
-/** The changed scopes of tokens, which their claims know nothing of, kept in memory for the whole service. */
+/** The tokens whose scopes changed after their claims were signed, kept in memory for the whole service. */
 export interface ChangedScopes {
   /** The scopes of a token now; undefined when they are still those of its claims. */
   of(tokenId: string): string | undefined;
-  /** Takes a change, unless a later one is known. */
+  /** Stores a change, unless a later change of the same token is known. */
   learn(change: ScopeChange): void;
   forget(tokenId: string): void;
-  /** Takes the changes from a time on, or all. Answers when the newest of them was made, in milliseconds. */
+  /** Reads the changes since a time, or all of them. Returns when the newest of them was made, in milliseconds. */
   read(db: Db, since: Date | undefined): Promise<number>;
 }
 
@@ -16,7 +16,7 @@ export function createChangedScopes(): ChangedScopes {
   const changes = new Map<string, ScopeChange>();
 
   function learn(change: ScopeChange): void {
-    // What was read may be older than what was heard meanwhile.
+    // This row may be older than a change that arrived by notification meanwhile.
     if (change.version > (changes.get(change.tokenId)?.version ?? 0)) changes.set(change.tokenId, change);
   }
 

@@ -34,10 +34,10 @@ beforeAll(async () => {
 const path = () => `/v1/qrcode-designs/${newId(new Date())}`;
 const verify = (workspace: TestWorkspace | undefined) => workspace?.rest("GET", `${path()}/scannability`);
 
-test("who draws all the time waits for itself, and neither for light calls nor for other workspaces", async () => {
+test("a workspace that draws all the time delays only its own drawings: no light calls and no other workspaces", async () => {
   const mine = Array.from({ length: 51 }, () => verify(one));
   await expect.poll(() => started.length).toBe(1);
-  // One runs and fifty wait.
+  // One call runs and fifty wait.
   const refused = async () =>
     ConnectError.from(
       await one
@@ -63,12 +63,12 @@ test("who draws all the time waits for itself, and neither for light calls nor f
   expect(most).toBe(2);
 });
 
-test("who gives up while it waits leaves its place, and never runs", async () => {
+test("a call that gives up while it waits leaves its place, and never runs", async () => {
   open = Promise.withResolvers<void>();
   started = [];
   const first = verify(one);
   await expect.poll(() => started.length).toBe(1);
-  // Its deadline passes in the line.
+  // This call's deadline passes while it waits.
   const client = one?.client(QrcodeDesignService);
   const late = client?.verify({ id: newId(new Date()) }, { timeoutMs: 200 });
   expect(await late?.catch((error: unknown) => ConnectError.from(error).code)).toBe(Code.DeadlineExceeded);

@@ -1,7 +1,8 @@
+import { availableParallelism } from "node:os";
 import { Cost } from "../../../gen/signpost/options/v1/handling_pb.js";
 import { createTurnstile } from "../../lib/limits/turnstile.ts";
 
-/** How many calls of a class a process serves at once, and how many may wait: of all callers, and of one. */
+/** How many calls of a class a process serves at once, and how many may wait: of all callers together, and of one. */
 interface LineLimits {
   readonly atOnce: number;
   readonly atOncePerCaller: number;
@@ -9,22 +10,39 @@ interface LineLimits {
   readonly waitingPerCaller: number;
 }
 
+const halfOfProcessors = Math.max(1, Math.floor(availableParallelism() / 2));
+
 /**
  * What calls of a class get of a process at a time. Light calls have no line: what they cost is what the rate counts.
  * Drawing and reading pictures is work of this process's own thread, in steps of some 20 ms: two at a time keep it busy and
- * leave everybody else a turn between them. Of the connections to PostgreSQL, ten by default, searches leave some.
+ * leave everybody else a turn between them. A search keeps a processor of PostgreSQL busy, often on the same machine: four at
+ * a time of one workspace answered no more than one on two processors, and visitors waited ten times as long.
  */
 const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
-  [Cost.QUERY, { atOnce: 8, atOncePerCaller: 4, waiting: 2_000, waitingPerCaller: 250 }],
+  [
+    Cost.QUERY,
+    {
+      atOnce: 2 * halfOfProcessors,
+      atOncePerCaller: halfOfProcessors,
+      waiting: 2_000,
+      waitingPerCaller: 250,
+    },
+  ],
   [Cost.RENDER, { atOnce: 2, atOncePerCaller: 1, waiting: 200, waitingPerCaller: 50 }],
 ]);
 
 /** Ends a call's turn. */
 export type Leave = () => void;
 
-/** A line in which callers take turns: who sends many waits for their own, and not everybody else with them. */
+/**
+ * A line in which callers take turns: a caller of many calls waits for its own calls and does not hold up other
+ * callers.
+ */
 export interface Line {
-  /** Gives the way to leave, once it is the caller's turn; undefined where too many wait. Rejects when the signal aborts. */
+  /**
+   * Waits for the caller's turn and returns the function that ends it; undefined when too many wait. Rejects when the
+   * signal aborts.
+   */
   enter(caller: string, signal: AbortSignal): Promise<Leave> | Leave | undefined;
 }
 

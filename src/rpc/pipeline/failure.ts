@@ -17,11 +17,11 @@ const awayErrnos = new Set([
   "ENOTFOUND",
 ]);
 
-/** What pg says about broken connections; these errors have no code. */
+/** The messages of pg for broken connections; these errors have no code. */
 const awayMessages =
   /^(connection terminated|timeout exceeded when trying to connect|client has encountered a connection error)/i;
 
-/** Turns whatever was thrown into the error that the client sees; what nobody foresaw is masked. */
+/** Turns whatever was thrown into the error that the client sees; unexpected errors are masked. */
 export function toCallError(error: unknown): CallError {
   if (error instanceof CallError) return error;
   if (isDatabaseAway(error)) {
@@ -39,7 +39,9 @@ export function toCallError(error: unknown): CallError {
     return fail("ABORTED", "ABORTED", "another call changed the same records; try again", { cause: error });
   }
   if (error instanceof pg.DatabaseError && error.code === statementTimeout) return deadlineExceeded(error);
-  return fail("INTERNAL", "INTERNAL", "internal error; the request id leads to its log", { cause: error });
+  return fail("INTERNAL", "INTERNAL", "internal error; the request id finds it in the service's log", {
+    cause: error,
+  });
 }
 
 export function deadlineExceeded(cause?: unknown): CallError {

@@ -5,13 +5,15 @@ import { apiScopes } from "../access.ts";
 export interface Grant {
   /** Public names, such as `links:read`. */
   readonly scopes: ReadonlySet<string>;
-  /** Every operation, those of later versions too, and what needs full access beside a scope. */
+  /**
+   * Allows every operation, including those of later versions and those that need full access in addition to a scope.
+   */
   readonly fullAccess: boolean;
 }
 
 const fullGrant: Grant = { scopes: apiScopes, fullAccess: true };
 
-/** The grant that a token's scope text stands for; names of scopes that are no more count for nothing. */
+/** Parses a token's scope text into a grant; scope names that no longer exist are ignored. */
 export function grantOf(scope: string): Grant {
   if (scope === everyScope) return fullGrant;
   return { scopes: new Set(heldScopes(scope).filter((name) => apiScopes.has(name))), fullAccess: false };

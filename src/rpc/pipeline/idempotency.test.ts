@@ -23,7 +23,7 @@ const first = await startApi({ services });
 const second = await startApi({ services, database: first.database, clock: first.clock });
 const apis = { first, second };
 
-/** A caller of a workspace of its own, who calls Create with a key. */
+/** A caller in a workspace of its own, who calls Create with a key. */
 async function newCaller(workspaceId = newId(first.now())) {
   const at = first.now();
   const token = await first.signToken({
@@ -64,7 +64,7 @@ function countRuns(answer: (run: number, context: Context) => Promise<string>): 
   return { runs: () => runs };
 }
 
-/** The same for a handler that waits for its answer before it writes. */
+/** Counts the runs of a handler that waits for its answer before it writes. */
 function countWaits(wait: (run: number) => Promise<string>): { runs: () => number } {
   let runs = 0;
   handlers.create = inTwoParts(async (_request, context: Context) => {
@@ -139,7 +139,7 @@ test("the same key with another request is refused with 422", async () => {
   expect(await call()).toMatchObject({ ok: true });
 });
 
-test("white space and the order of keys in a body make no other request", async () => {
+test("white space and the order of keys in a body do not change the request", async () => {
   handlers.update = async () => ({});
   const { rest, tokenId } = await first.newWorkspace();
   const patch = (body: string) =>
@@ -149,7 +149,7 @@ test("white space and the order of keys in a body make no other request", async 
   expect([status, headers["idempotent-replayed"]]).toEqual([200, "true"]);
 });
 
-test("while the first call runs, a second one is told to come back, on every process", async () => {
+test("while the first call runs, a second one is told to try again, on every process", async () => {
   const { call, workspaceId } = await newCaller();
   const started = Promise.withResolvers<void>();
   const going = Promise.withResolvers<string>();
@@ -200,7 +200,7 @@ test("a handler whose statement failed can still answer a deterministic error", 
   expect(await effectsOf(workspaceId)).toEqual([]);
 });
 
-test("what another try may change is not stored: 401, 403, 429, 5xx, lost races and bugs", async () => {
+test("outcomes that a retry may change are not stored: 401, 403, 429, 5xx, lost races and bugs", async () => {
   const passing: [Code, Reason][] = [
     ["UNAUTHENTICATED", "UNAUTHENTICATED"],
     ["PERMISSION_DENIED", "PERMISSION_DENIED"],
@@ -237,7 +237,7 @@ test("a call that took too long leaves nothing, and its retry runs", async () =>
   expect(await effectsOf(workspaceId)).toEqual(["run-2"]);
 });
 
-/** The pool may hand out a killed connection once more before it hears of its end. */
+/** The pool may hand out a killed connection once more before it learns that the connection has ended. */
 async function poolRecovered(): Promise<void> {
   for (let works = false; !works; ) {
     works = await first.database.pool.query("select").then(
@@ -261,7 +261,7 @@ test("a crash in the middle leaves neither record nor effect", async () => {
   expect(await effectsOf(workspaceId)).toEqual(["run-2"]);
 });
 
-test("a call that has run for a minute gives its key up: the next one runs, and what it still does is undone", async () => {
+test("a call that has run for a minute loses its key: the next call runs, and the first call's effects are undone", async () => {
   const { call, workspaceId } = await newCaller();
   const started = Promise.withResolvers<void>();
   const going = Promise.withResolvers<string>();
@@ -283,7 +283,7 @@ test("a call that has run for a minute gives its key up: the next one runs, and 
   expect(await effectsOf(workspaceId)).toEqual(["run-2"]);
 });
 
-test("a call that waits under a key holds no connection: there may be more of them than connections", async () => {
+test("a call that waits under a key holds no connection: more calls than connections may wait", async () => {
   const { call, workspaceId } = await newCaller();
   const going = Promise.withResolvers<string>();
   const all = Promise.withResolvers<void>();
@@ -305,7 +305,7 @@ test("a call that waits under a key holds no connection: there may be more of th
   expect(await effectsOf(workspaceId)).toHaveLength(count);
 });
 
-test("a write that finds its ground changed is prepared anew, and nothing of the first try is stored", async () => {
+test("a write whose data changed meanwhile is prepared anew, and nothing of the first try is stored", async () => {
   const { call } = await newCaller();
   let tries = 0;
   handlers.create = inTwoParts(async () => {
@@ -336,7 +336,7 @@ test("an outcome is kept for 24 hours, then its key is free and its record is de
   expect(await records()).toHaveLength(0);
 });
 
-test("a stored answer with a secret is unreadable in the table, and bound to its key", async () => {
+test("a stored answer with a secret is encrypted in the table, and bound to its key", async () => {
   const { call, workspaceId } = await newCaller();
   countRuns(async () => "a very secret token");
   await call();
@@ -358,7 +358,7 @@ test("a stored answer with a secret is unreadable in the table, and bound to its
   expect(await call({ idempotencyKey: "key-2" })).toMatchObject({ error: { code: "INTERNAL" } });
 });
 
-test("a key of another form than 1 to 255 printable ASCII characters is refused", async () => {
+test("a key that is not 1 to 255 printable ASCII characters is refused", async () => {
   const { call } = await newCaller();
   countRuns(async () => "x");
   for (const idempotencyKey of ["", "x".repeat(256), "naïve", "tab\t", "nul\0"])
@@ -384,7 +384,7 @@ test("a key means nothing on GET and DELETE", async () => {
   expect(calls).toBe(6);
 });
 
-/** AccessService, each of whose answers tells how often it was asked: a POST that reads, and PUT. */
+/** AccessService whose answers count its calls: a POST that reads, and a PUT. */
 async function countingApi(text: (run: number) => string) {
   let runs = 0;
   const answer = async () => ({ text: text(++runs) });
@@ -409,7 +409,7 @@ test.each([
   expect((await call({ text: "x", name: "x" })).status).toBe(422);
 });
 
-test("a large answer of a call that only reads is not kept, and its retry reads again", async () => {
+test("a large answer of a call that only reads is not stored, and its retry reads again", async () => {
   const { rest } = await countingApi((run) => `${run}`.repeat(300_000));
   const call = (path: string) => rest("POST", path, {}, { "idempotency-key": "key" });
   for (const digit of ["1", "2"])
@@ -417,7 +417,7 @@ test("a large answer of a call that only reads is not kept, and its retry reads 
   for (const _ of ["call", "replay"]) expect((await call("/v1/access/publish")).json.text).toMatch("33");
 });
 
-test("a key of a publishable token, which many have, belongs to the client's address besides", async () => {
+test("a key of a publishable token, which many clients share, belongs to the client's address too", async () => {
   const { api } = await countingApi((run) => `run ${run}`);
   const at = first.now();
   const token = await first.signToken({

@@ -3,20 +3,20 @@ import { type DescMessage, fromBinary, type Message, toBinary, toJson } from "@b
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { IdempotencyKeys } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import { CallError, type Code, fail, type Refusal } from "../../lib/errors.ts";
+import { CallError, type Code, type ErrorDetails, fail } from "../../lib/errors.ts";
 import { seal, unseal } from "../../lib/sealed.ts";
 import type { MethodPlan } from "../access.ts";
 import { untilMade, type Write } from "../handlers.ts";
 
 export interface IdempotencyDeps {
-  /** For single statements about keys, which are run whatever becomes of the call. */
+  /** For single statements about keys, which take effect whatever happens to the call. */
   readonly db: Db;
-  /** For the transaction of a call: it waits for a turn of its own. */
+  /** For the transaction of a call: it waits for its turn at the pool. */
   readonly longDb: Db;
   readonly now: () => Date;
-  /** Of purpose `idempotency-fingerprints`: a bare hash would let a reader of the table guess short secrets. */
+  /** Derived for `idempotency-fingerprints`: with a bare hash, a reader of the table could guess short secrets. */
   readonly fingerprintKey: Uint8Array;
-  /** Of purpose `idempotency-outcomes`, for answers with secrets. */
+  /** Derived for `idempotency-outcomes`; encrypts answers with secrets. */
   readonly outcomeKey: Uint8Array;
 }
 
@@ -24,14 +24,14 @@ export interface IdempotencyDeps {
 export interface KeyedCall {
   readonly plan: MethodPlan;
   readonly request: Message;
-  /** The tenant, or the nil UUID on open calls. */
+  /** The workspace, or the nil UUID on open calls. */
   readonly workspaceId: string;
   /** Who holds the key: the token, the session or grant, or the client's address on open calls. */
   readonly caller: string;
-  /** Method, path and query as they came. */
+  /** Method, path and query as the client sent them. */
   readonly target: string;
   readonly key: string;
-  /** Aborted once the caller was told that the call took too long. */
+  /** Aborts when the caller is told that the call took too long. */
   readonly deadline: AbortSignal;
 }
 
@@ -43,13 +43,13 @@ export interface KeyedOutcome {
 /** How long outcomes are kept, in milliseconds. */
 const keptMs = 24 * 3_600_000;
 
-/** A running mark dies after this time, in milliseconds: its process is taken to be dead. */
+/** A running mark expires after this time, in milliseconds: its process is then taken to be dead. */
 const runningMs = 60_000;
 
-/** Larger answers of calls without side effects are not kept, as bytes: a retry reads again. */
+/** Larger answers, in bytes, of calls without side effects are not stored: a retry reads again. */
 const readBytesMax = 256 * 1024;
 
-/** Codes whose outcome another try may change; they are never stored. */
+/** Codes of outcomes that a retry may change; they are never stored. */
 const passing: ReadonlySet<Code> = new Set([
   "CANCELLED",
   "UNKNOWN",
@@ -75,10 +75,10 @@ export function checkIdempotencyKey(key: string): CallError | undefined {
 }
 
 /**
- * Runs a handler once for a key. The key is marked as running before the handler starts, and the mark becomes the outcome in
- * the transaction of the effect: record and effect commit together, and a crash leaves neither. Answers the handler's
- * deterministic errors like its messages, because they are stored; throws all others. What a write did is undone whenever
- * it throws.
+ * Runs a handler once for a key. The key is marked as running before the handler starts. The transaction of the effect
+ * replaces the mark by the outcome: record and effect commit together, and a crash leaves neither. Returns the
+ * handler's deterministic errors like its messages, because both are stored; throws all other errors. When a write
+ * throws, its transaction undoes its effects.
  */
 export async function runOnce(
   deps: IdempotencyDeps,
@@ -93,7 +93,7 @@ export async function runOnce(
       const write = await prepare();
       return deps.longDb.transaction().execute(async (tx) => {
         const message = await write(tx);
-        // The caller has been told that it took too long; the retry runs anew.
+        // The caller has been told that the call took too long; the retry runs anew.
         if (isDeadline(call.deadline)) throw call.deadline.reason;
         if (message !== undefined) await store(deps, tx, claimed, message);
         return message;
@@ -105,7 +105,7 @@ export async function runOnce(
       await store(deps, deps.db, claimed, error);
       return { outcome: error, isReplay: false };
     }
-    // Should it fail, the mark dies by itself.
+    // If this fails, the mark still expires after a minute.
     await unclaim(deps.db, claimed).catch(() => {});
     throw error;
   }
@@ -130,8 +130,8 @@ function isDeadline({ aborted, reason }: AbortSignal): boolean {
 }
 
 /**
- * Marks the key as running, unless it is known. The mark need not survive a crash of the database, since the effect will not
- * either: its commit does not wait for the disk.
+ * Marks the key as running, unless it is known. The commit does not wait for the disk: the mark need not survive a
+ * crash of the database, because the effect would not survive it either.
  */
 async function claim(
   { db, now, fingerprintKey }: IdempotencyDeps,
@@ -152,7 +152,10 @@ async function claim(
   return rows.length === 0 ? undefined : { plan: call.plan, identity, mark };
 }
 
-/** Makes the mark the outcome, or throws when it has died and another call has run meanwhile; large reads are forgotten. */
+/**
+ * Replaces the mark by the outcome; throws when the mark expired and another call took the key. Removes the mark of a
+ * large read.
+ */
 async function store(
   { now, outcomeKey }: IdempotencyDeps,
   db: Db,
@@ -178,7 +181,7 @@ function isAt([workspaceId, caller, target, key]: Identity): RawBuilder<unknown>
   return sql`workspace_id = ${workspaceId} and caller = ${caller} and target = ${target} and key = ${key}`;
 }
 
-/** What the first call with the key was answered. */
+/** Finds the stored answer of the first call with the key. */
 async function findOutcome(
   { db, now, fingerprintKey, outcomeKey }: IdempotencyDeps,
   call: KeyedCall,
@@ -207,12 +210,12 @@ function keyReused(): CallError {
   return fail(
     "INVALID_ARGUMENT",
     "IDEMPOTENCY_KEY_REUSED",
-    "this idempotency key came before with another request; take a new key",
+    "this idempotency key was already used with another request; use a new key",
     { httpStatus: 422 },
   );
 }
 
-/** Forgets the outcomes that are older than 24 hours, at most 10,000 at a time. Answers how many. */
+/** Deletes the outcomes that are older than 24 hours, at most 10,000 at a time. Returns how many. */
 export async function deleteExpired(db: Db, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from idempotency_keys where ctid = any(array(
@@ -225,7 +228,9 @@ function fingerprintOf(key: Uint8Array, { request, plan, target }: KeyedCall): B
   return createHmac("sha256", key).update(`${target}\n${json}`).digest();
 }
 
-/** JSON with its keys in order, and the paths of field masks too: their order follows from that of the body's keys. */
+/**
+ * Writes JSON with sorted keys and sorted paths of field masks: the order of these paths follows the keys of the body.
+ */
 function canonical(json: unknown, key = ""): string {
   if (Array.isArray(json)) return `[${json.map((item) => canonical(item)).join()}]`;
   if (typeof json === "object" && json !== null) {
@@ -242,10 +247,13 @@ type StoredOutcome =
       readonly code: Code;
       readonly reason: CallError["reason"];
       readonly text: string;
-      readonly refusal: Refusal;
+      readonly refusal: ErrorDetails;
     };
 
-/** Outcomes begin with one of these bytes. An encrypted one goes on sealed, a running mark with what tells it from others. */
+/**
+ * The first byte of a stored outcome. After `encrypted` come sealed bytes, after `running` the random bytes that
+ * identify the mark.
+ */
 const format = { plain: 0, encrypted: 1, running: 2 } as const;
 
 function writeOutcome(
@@ -272,7 +280,7 @@ function readOutcome(
 ): Message | CallError {
   const rest = bytes.subarray(1);
   const plain = bytes[0] === format.encrypted ? unseal(rest, key, identity.join("\n")) : rest;
-  // Written by writeOutcome, and by nobody else.
+  // Only writeOutcome writes these bytes.
   const stored = JSON.parse(plain.toString("utf8")) as StoredOutcome;
   if ("message" in stored) return fromBinary(output, Buffer.from(stored.message, "base64"));
   return fail(stored.code, stored.reason, stored.text, stored.refusal);

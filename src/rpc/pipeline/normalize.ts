@@ -6,43 +6,45 @@ import type { FieldViolation } from "../../lib/errors.ts";
 import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
 import { violationsMax } from "../../wire/reading.ts";
 
-/** What was found on a walk through a request. */
+/** The result of a walk through a request. */
 export interface Normalized {
-  /** What cannot be brought to the form: control characters, broken Unicode, times that no calendar here knows. */
+  /**
+   * The texts and times that cannot be normalized: control characters, broken Unicode, times outside of the calendar.
+   */
   readonly violations: readonly FieldViolation[];
-  /** How many elements its lists and maps have, where they hold texts or messages. */
+  /** How many elements the request's lists and maps of texts or messages have. */
   readonly elements: number;
 }
 
-/** Brings the texts of a request to one form, in place: trimmed, NFC, lines ended by a line feed. */
+/** Normalizes the texts of a request in place: trims them, brings them to NFC, and ends lines with a line feed. */
 export function normalizeTexts(message: Message, desc: DescMessage): Normalized {
-  const walk: Walk = { place: [], violations: [], elements: 0 };
-  // Messages are objects of their fields; the plan follows the descriptor, so it reads only what is there.
-  planOf(desc)(message as unknown as Values, walk);
+  const walk: NormalizeState = { place: [], violations: [], elements: 0 };
+  // Messages are objects of their fields. The plan follows the descriptor, so it reads only existing fields.
+  normalizerOf(desc)(message as unknown as Values, walk);
   return walk;
 }
 
 /** A message, or the object of a map: what generated code keeps values in. */
 type Values = Record<string, unknown>;
 
-interface Walk {
-  /** Where the walk stands, as a stack. */
+interface NormalizeState {
+  /** The path of the current value, as a stack. */
   readonly place: FieldPath[number][];
   readonly violations: FieldViolation[];
   elements: number;
 }
 
 /** Works on the fields of a message. */
-type Visit = (message: Values, walk: Walk) => void;
+type Normalizer = (message: Values, walk: NormalizeState) => void;
 
-/** Gives the value to keep instead. */
-type Change = (value: unknown, walk: Walk) => unknown;
+/** Returns the value to keep instead. */
+type Change = (value: unknown, walk: NormalizeState) => unknown;
 
-function refuse({ place, violations }: Walk, description: string): void {
+function noteViolation({ place, violations }: NormalizeState, description: string): void {
   if (violations.length < violationsMax) violations.push({ field: fieldPath(place), description });
 }
 
-/** Goes one step down for the time of one change. */
+/** Adds one step to the path for the time of one change. */
 function at(step: FieldPath[number], change: Change): Change {
   return (value, walk) => {
     walk.place.push(step);
@@ -52,23 +54,23 @@ function at(step: FieldPath[number], change: Change): Change {
   };
 }
 
-const plans = new WeakMap<DescMessage, Visit>();
+const normalizers = new WeakMap<DescMessage, Normalizer>();
 
-/** The visitor of a message type, built once; recursive types find themselves in the map. */
-function planOf(desc: DescMessage): Visit {
-  const known = plans.get(desc);
+/** Builds the visitor of a message type once; a recursive type finds its own visitor in the map. */
+function normalizerOf(desc: DescMessage): Normalizer {
+  const known = normalizers.get(desc);
   if (known !== undefined) return known;
-  let steps: readonly Visit[] = [];
-  const visit: Visit = (message, walk) => {
+  let steps: readonly Normalizer[] = [];
+  const normalize: Normalizer = (message, walk) => {
     for (const step of steps) step(message, walk);
   };
-  plans.set(desc, visit);
+  normalizers.set(desc, normalize);
   const check = timeChecks.get(desc.typeName);
   steps = check ? [check] : desc.typeName === FieldMaskSchema.typeName ? [] : desc.fields.flatMap(stepOf);
-  return visit;
+  return normalize;
 }
 
-function stepOf(field: DescField): Visit[] {
+function stepOf(field: DescField): Normalizer[] {
   const changeValue = changeOf(field);
   if (changeValue === undefined) return [];
   const change = at(field, changeValue);
@@ -92,7 +94,7 @@ function stepOf(field: DescField): Visit[] {
   ];
 }
 
-/** Undefined for fields that hold no text and no time. */
+/** How to change the values of a field; undefined for fields that hold no text and no time. */
 function changeOf(field: DescField): Change | undefined {
   const one = changeOfOne(field);
   if (field.fieldKind === "list") {
@@ -108,7 +110,7 @@ function changeOf(field: DescField): Change | undefined {
       one ? at({ key }, one)(value, walk) : value,
     ]);
     walk.elements += entries.length;
-    // Own properties whatever their names are, `__proto__` among them.
+    // fromEntries defines own properties whatever the keys are, even `__proto__`.
     return Object.fromEntries(entries);
   };
 }
@@ -118,7 +120,7 @@ function changeOfOne(field: DescField): Change | undefined {
   // Generated code keeps a Struct as the plain JSON object that it stands for.
   if (message?.typeName === StructSchema.typeName) return changeJson;
   if (message !== undefined) {
-    const visit = planOf(message);
+    const visit = normalizerOf(message);
     return (value, walk) => {
       if (typeof value === "object" && value !== null) visit(value as Values, walk);
       return value;
@@ -128,8 +130,8 @@ function changeOfOne(field: DescField): Change | undefined {
   return getOption(field, verbatim) ? changeVerbatim : changeText;
 }
 
-/** The items of a list, each changed in its place. */
-function changeItems(items: readonly unknown[], change: Change, walk: Walk): unknown[] {
+/** Changes the items of a list in place. */
+function changeItems(items: readonly unknown[], change: Change, walk: NormalizeState): unknown[] {
   walk.elements += items.length;
   return items.map((item, index) => {
     walk.place.push(index);
@@ -143,16 +145,16 @@ const changeText: Change = (value, walk) => {
   if (typeof value !== "string") return value;
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(value)) return value;
   if (stacksMarks(value)) {
-    refuse(walk, "must not stack more than 30 combining marks on one letter");
+    noteViolation(walk, "must not stack more than 30 combining marks on one letter");
     return value;
   }
   const text = value.trim().normalize("NFC").replaceAll("\r\n", "\n");
   const fault = faultOf(text);
-  if (fault !== undefined) refuse(walk, fault);
+  if (fault !== undefined) noteViolation(walk, fault);
   return text;
 };
 
-/** Texts and keys at any depth; own properties whatever their names are. */
+/** Changes texts and keys at any depth; keys become own properties whatever they are. */
 const changeJson: Change = (value, walk) => {
   if (Array.isArray(value)) return changeItems(value, changeJson, walk);
   if (typeof value !== "object" || value === null) return changeText(value, walk);
@@ -166,12 +168,12 @@ const changeJson: Change = (value, walk) => {
 
 const changeVerbatim: Change = (value, walk) => {
   if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed()))
-    refuse(walk, "must be Unicode text without NUL");
+    noteViolation(walk, "must be Unicode text without NUL");
   return value;
 };
 
 function faultOf(text: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.
   const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
   if (control !== undefined) {
     const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
@@ -186,7 +188,7 @@ const timestampSeconds = { min: -62_135_596_800n, max: 253_402_300_799n };
 /** 10,000 years in seconds (google/protobuf/duration.proto). */
 const durationSecondsMax = 315_576_000_000n;
 
-const timeChecks = new Map<string, Visit>([
+const timeChecks = new Map<string, Normalizer>([
   [
     TimestampSchema.typeName,
     (time, walk) => {
@@ -196,7 +198,7 @@ const timeChecks = new Map<string, Visit>([
         seconds <= timestampSeconds.max &&
         nanos >= 0 &&
         nanos <= 999_999_999;
-      if (!isTime) refuse(walk, "must be a time in the years 1 to 9999");
+      if (!isTime) noteViolation(walk, "must be a time in the years 1 to 9999");
     },
   ],
   [
@@ -208,7 +210,7 @@ const timeChecks = new Map<string, Visit>([
         seconds >= -durationSecondsMax &&
         Math.abs(nanos) <= 999_999_999 &&
         (seconds === 0n || nanos === 0 || seconds > 0n === nanos > 0);
-      if (!isLength) refuse(walk, "must be a duration of at most 10,000 years");
+      if (!isLength) noteViolation(walk, "must be a duration of at most 10,000 years");
     },
   ],
 ]);

@@ -41,7 +41,7 @@ let chosen: string;
 let publishable: string;
 beforeAll(async () => {
   full = await tokenOf(everyScope);
-  // Every scope there is, but chosen one by one.
+  // Every scope, chosen one by one.
   chosen = await tokenOf([...grantOf(everyScope).scopes].join(" "));
   publishable = await tokenOf("", "PUBLISHABLE");
 });
@@ -58,12 +58,12 @@ describe.each(protocols)("over %s", (protocol) => {
     expect(await reasonOf(read, await tokenOf("workflows:write"))).toBe("INSUFFICIENT_SCOPE");
   });
 
-  test("a scope that nobody knows any more counts for nothing", async () => {
+  test("a scope that no longer exists grants nothing", async () => {
     expect(await reasonOf(read, await tokenOf("directories:write"))).toBe("INSUFFICIENT_SCOPE");
     expect(await reasonOf(read, await tokenOf("directories:write links:read"))).toBe("OK");
   });
 
-  test("a publishable token may make the calls that say so, and no others, whatever it claims", async () => {
+  test("a publishable token may call the methods that allow it, and no others, whatever its claims say", async () => {
     expect(await reasonOf(publish, publishable)).toBe("OK");
     expect(await reasonOf(publish, await tokenOf("links:read"))).toBe("INSUFFICIENT_SCOPE");
     for (const token of [publishable, await tokenOf(everyScope, "PUBLISHABLE")]) {
@@ -72,13 +72,13 @@ describe.each(protocols)("over %s", (protocol) => {
     }
   });
 
-  test("a call for full access refuses a token whose scopes were chosen, even all of them", async () => {
+  test("a method that needs full access refuses a token with chosen scopes, even with all of them", async () => {
     expect(await reasonOf(master, full)).toBe("OK");
     expect(await reasonOf(master, chosen)).toBe("FULL_ACCESS_REQUIRED");
     expect(await reasonOf(master, await tokenOf("links:read"))).toBe("INSUFFICIENT_SCOPE");
   });
 
-  test("a field for full access is refused to others, and only when it is given", async () => {
+  test("a field that needs full access is refused to other callers, and only when the request gives it", async () => {
     expect(await reasonOf(guard, chosen, { name: "Ada" })).toBe("OK");
     expect(await reasonOf(guard, full, { name: "Ada", email: "ada@example.com" })).toBe("OK");
     expect(await reasonOf(guard, chosen, { email: "", updateMask: "email" })).toBe("FULL_ACCESS_REQUIRED");
@@ -87,7 +87,7 @@ describe.each(protocols)("over %s", (protocol) => {
     expect(JSON.stringify(refused)).toContain("email: needs full access");
   });
 
-  test("a call for members refuses every token, before its scopes are looked at", async () => {
+  test("a method for members refuses every token before it checks scopes", async () => {
     for (const token of [full, chosen, publishable, await tokenOf("media:read")]) {
       for (const method of [sign, signAny])
         expect(await reasonOf(method, token)).toBe("MEMBER_SESSION_REQUIRED");
@@ -112,7 +112,7 @@ describe("a member", () => {
     }
   };
 
-  test("needs a role with the scope, but where every role holds it", () => {
+  test("needs a role with the scope, except where every role holds it", () => {
     expect(reasonFor(sign)).toBe("links:write");
     expect(reasonFor(sign, grantOf("links:write"))).toBe("OK");
     expect(reasonFor(signAny)).toBe("OK");

@@ -4,7 +4,7 @@ import { type CallError, fail } from "../../lib/errors.ts";
 import type { MethodAccess, MethodPlan } from "../access.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 
-/** Throws unless the caller may make calls with this access; who has no token was refused before. */
+/** Throws unless the caller may make calls with this access. Callers without a token have been refused before. */
 export function permit(
   { scope, publishable, memberSession, everyRole, fullAccess }: MethodAccess,
   identity: Identity | undefined,
@@ -24,7 +24,7 @@ export function permit(
   if (fullAccess && !caller.fullAccess) throw fullAccessRequired("this call needs full access");
 }
 
-/** Throws when a request has fields that its caller may not give, or names them in its mask. */
+/** Throws when a request gives fields that its caller may not give, or names them in its mask. */
 export function permitFields(
   { access }: Pick<MethodPlan, "access">,
   request: Message & { readonly updateMask?: FieldMask },

@@ -56,7 +56,7 @@ test("a call without a token is refused with 401 and the way to get one, before 
   });
 });
 
-test("who is refused for the token is told of the limit for callers without one", async () => {
+test("a caller whose token is refused gets the rate-limit headers of callers without a token", async () => {
   for (const facts of [{}, { authorization: "Bearer nonsense" }]) {
     const outcome = await listWith({ ...facts, clientAddress: "198.51.100.77" });
     expect(outcome).toMatchObject({ ok: false, headers: { "ratelimit-policy": '"default";q=10;w=2' } });
@@ -64,7 +64,7 @@ test("who is refused for the token is told of the limit for callers without one"
   }
 });
 
-test("only a bearer token counts, whatever the case of the word", async () => {
+test("only a bearer token is accepted, whatever the case of the word", async () => {
   const token = await tokenOf();
   for (const authorization of [`bearer ${token}`, `BEARER   ${token}`])
     expect(await listWith({ authorization })).toMatchObject({ ok: true });
@@ -81,14 +81,14 @@ test("only a bearer token counts, whatever the case of the word", async () => {
     });
 });
 
-test("an expired token is refused, also after it was good", async () => {
+test("an expired token is refused, even after it was accepted before", async () => {
   const token = await tokenOf({ expiresAt: new Date(api.now().getTime() + 60_000) });
   expect(await listWith({ token })).toMatchObject({ ok: true });
   api.clock.advance(61_000);
   expect(await listWith({ token })).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
 });
 
-test("a token whose prefix and environment disagree is refused by that name", async () => {
+test("a token whose prefix and environment disagree is refused with a reason that says so", async () => {
   const sandbox = await tokenOf({ environment: "test" });
   expect(await listWith({ token: sandbox })).toMatchObject({ ok: true });
   for (const token of [sandbox.slice("svc_test_".length), `svc_test_${await tokenOf()}`])
@@ -134,7 +134,7 @@ test("an open call ignores a valid token and refuses an invalid one", async () =
   expect((await api.rest("rubbish")("GET", "/v1/api-scopes")).status).toBe(401);
 });
 
-test("the rate is taken before the scope is asked for, and says when to come back", async () => {
+test("the rate limit comes before the scope check, and its refusal says when to come back", async () => {
   const token = await tokenOf({ keyType: "PUBLISHABLE" });
   const codes = new Set<string>();
   for (let count = 0; count < 20; count++) codes.add(codeOf(await listWith({ token })));
@@ -143,7 +143,7 @@ test("the rate is taken before the scope is asked for, and says when to come bac
   expect(refused).toMatchObject({ error: { reason: "RATE_LIMITED", refusal: { retryAfterSeconds: 1 } } });
 });
 
-test("every answer of a caller tells the rate that is left", async () => {
+test("every answer tells the caller how much of the rate is left", async () => {
   const { headers } = await listWith({ token: await tokenOf(), requestId: "asked-for" });
   expect(headers).toEqual({
     "x-request-id": "asked-for",
@@ -160,13 +160,13 @@ test("every bad field is listed, and a request is refused before its handler run
   expect(fieldsOf(outcome)).toEqual(["keyType", "name"]);
 });
 
-test("what nobody foresaw is masked, and logged once with request id and stack", async () => {
+test("an unexpected error is masked, and logged once with request id and stack", async () => {
   handlers.list = async () => {
     throw new TypeError("the engine is on fire");
   };
   const outcome = await listWith({ token: await tokenOf(), requestId: "find-me-in-the-log" });
   expect(outcome).toMatchObject({
-    error: { code: "INTERNAL", message: "internal error; the request id leads to its log" },
+    error: { code: "INTERNAL", message: "internal error; the request id finds it in the service's log" },
   });
   const lines = api
     .log()
@@ -209,7 +209,7 @@ test("no token, key, body or database value reaches the log", async () => {
   expect(api.log()).not.toContain(token);
 });
 
-test("a database that is not there, or goes away, is UNAVAILABLE with a time to come back", async () => {
+test("an unreachable or failing database answers UNAVAILABLE with a time to come back", async () => {
   const connection = { host: "127.0.0.1", port: 1, user: "nobody", database: "nowhere" };
   const nowhere = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 1_000, onError: () => {} });
   afterAll(nowhere.close);
@@ -235,7 +235,7 @@ test("a database that is not there, or goes away, is UNAVAILABLE with a time to 
   expect(await listWith({ token })).toMatchObject(away);
 });
 
-test("a lost race in the database is ABORTED, and a statement that is cancelled for its time DEADLINE_EXCEEDED", async () => {
+test("a lost race in the database is ABORTED, and a statement that is cancelled by its timeout DEADLINE_EXCEEDED", async () => {
   const token = await tokenOf();
   for (const [state, code] of [
     ["40001", "ABORTED"],
@@ -250,7 +250,7 @@ test("a lost race in the database is ABORTED, and a statement that is cancelled 
   }
 });
 
-test("a call ends with the shorter of the client's and the service's patience", async () => {
+test("a call ends with the shorter of the client's and the service's timeout", async () => {
   const { handlers: slow, services: slowServices } = standInServices();
   const impatient = await startApi({ services: slowServices, database: api.database, requestTimeoutMs: 30 });
   const aborted = Promise.withResolvers<unknown>();
@@ -266,7 +266,7 @@ test("a call ends with the shorter of the client's and the service's patience", 
   expect(codeOf(await listWith({ token, timeoutMs: 0 }))).toBe("DEADLINE_EXCEEDED");
 });
 
-test("a handler never starts for a client that has gone, and stops counting for one that goes", async () => {
+test("a handler never starts for a client that has gone, and a call whose client goes ends at once", async () => {
   const token = await tokenOf();
   handlers.list = async () => expect.unreachable("handler");
   expect(codeOf(await listWith({ token, signal: AbortSignal.abort() }))).toBe("CANCELLED");
@@ -315,7 +315,7 @@ function fieldsOf(outcome: Awaited<ReturnType<typeof listWith>>): string[] {
   return outcome.ok ? [] : (outcome.error.refusal.fields ?? []).map(({ field }) => field);
 }
 
-test("the secret tokens of a workspace share an allowance, publishable ones take nothing from it", async () => {
+test("the secret tokens of a workspace share an allowance, and publishable tokens take nothing from it", async () => {
   const limited = await startApi({ services, rateLimits: { token: 3, workspace: 4, publishable: 100 } });
   const workspaceId = newId(limited.now());
   const token = (keyType: "SECRET" | "PUBLISHABLE") =>

@@ -5,9 +5,10 @@ import type { Db } from "../../db/open.ts";
 import type { Turns } from "../../db/turns.ts";
 import { networkOf } from "../../lib/client-address.ts";
 import { CallError, fail } from "../../lib/errors.ts";
+import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "../access.ts";
-import type { AnswerHeaders, Call, Invoke, Outcome } from "../call.ts";
+import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
@@ -27,47 +28,55 @@ export interface PipelineDeps {
   readonly idempotency: { readonly fingerprintKey: Uint8Array; readonly outcomeKey: Uint8Array };
   readonly metrics: CallMetrics;
   readonly log: Pick<Logger, "info" | "error">;
-  /** A call that runs longer is answered with DEADLINE_EXCEEDED, in milliseconds. */
+  /** The most milliseconds that a call may run before it is answered with DEADLINE_EXCEEDED. */
   readonly requestTimeoutMs: number;
 }
 
-/** What is known of a call so far, for its answer's headers and its log line. */
+/** What the pipeline has learned of a call so far, for the answer's headers and the log line. */
 interface CallState {
   readonly plan: MethodPlan;
   readonly call: Call;
   identity: Identity | undefined;
   allowance: Allowance | undefined;
   isReplay: boolean;
+  isLarge: boolean;
 }
 
 interface Running {
-  readonly read: () => Message | Promise<Message>;
+  readonly read: Read;
   readonly deadline: CallDeadline;
   readonly lines: Lines;
 }
 
 let rules: Promise<typeof import("./validate.ts")> | undefined;
 
-/** The rules of fields bring an interpreter with them, which a start does not wait for; the first call does. */
+/** Loads the interpreter of field rules. A start does not wait for it; the first call does. */
 export function loadRules(): Promise<typeof import("./validate.ts")> {
   rules ??= import("./validate.ts");
   return rules;
 }
 
 /**
- * Builds the pipeline that every protocol calls: token 401, rate 429, scope 403, reading and rules 400, a turn among calls
- * of its cost 429, idempotency, handler; then one line in the log and one count. Throws when a method is not unary, declares
- * no access or has no handler.
+ * Builds the pipeline that every protocol calls. Its order: token 401, rate 429, scope 403, reading and rules 400, a
+ * turn among calls of the same cost 429, idempotency, handler. Then it writes one log line and counts the call. Throws
+ * when a method is not unary, declares no access or has no handler.
  */
 export function createPipeline(deps: PipelineDeps): Invoke {
   const plans = planMethods(deps.services);
   const lines = openLines();
   return async (method, read, call) => {
-    // A stopwatch only: times that are kept come from `now`.
+    // Only measures the duration; stored times come from `now`.
     const startedAt = performance.now();
     const plan = plans.get(method);
     if (plan === undefined) return unknownMethod(call);
-    const state: CallState = { plan, call, identity: undefined, allowance: undefined, isReplay: false };
+    const state: CallState = {
+      plan,
+      call,
+      identity: undefined,
+      allowance: undefined,
+      isReplay: false,
+      isLarge: false,
+    };
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
     try {
@@ -89,11 +98,12 @@ async function run(
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
-  const request = await deadline.aside(read);
+  const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
+  if (state.isLarge) await othersTurn();
   const { handle, method } = state.plan;
-  // As in `runHandler`, only the registry's common type is narrower.
+  // As in `runHandler`: only the registry's common type is narrower.
   const refusal = checkRequest(request, method.input, () => handle.check?.(request as never));
   if (refusal !== undefined) throw refusal;
   const leave = await turnOf(state, lines, deadline.signal);
@@ -104,7 +114,7 @@ async function run(
   }
 }
 
-/** Waits for the turn of a call that costs more than most; the body of one that waits counts as kept. */
+/** Waits for the turn of a call that costs more than most; the body of a waiting call counts as kept. */
 function turnOf(
   { plan, call, identity }: CallState,
   lines: Lines,
@@ -141,7 +151,7 @@ async function handled(
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(ownDb));
   const key = plan.takesIdempotencyKey ? call.idempotencyKey : undefined;
-  // Whoever was told that the call is over must not find effects that began later.
+  // A caller who was told that the call is over must not find effects that began later.
   deadline.signal.throwIfAborted();
   if (key === undefined) return finished(await runHandler(state, request, contextOn(ownDb)));
   const prepare = () => prepareWrite(state, request, ownDb, contextOn);
@@ -162,31 +172,47 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
     state.identity = await authenticate.identify(call.authorization, now());
     if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
   } catch (error) {
-    // Whoever is refused here is told of the limit that holds for callers without a token.
+    // A refused caller gets the rate-limit headers of callers without a token.
     state.allowance = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
     throw error;
   }
-  for (const bucket of bucketsOf(state)) {
-    const allowance = rateLimiter.take(bucket);
-    // The headers tell of the limit that all calls of a token share.
-    if (bucket.kind !== "operation" && bucket.kind !== "workspace") state.allowance = allowance;
-    if (allowance?.isAllowed === false) {
-      throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
-        retryAfterSeconds: allowance.retryAfterSeconds,
-      });
-    }
-  }
+  for (const bucket of bucketsOf(state)) checkAllowance(state, bucket, rateLimiter.take(bucket));
   permit(plan.access, state.identity, authenticate);
 }
 
+function checkAllowance(state: CallState, { kind }: Bucket, allowance: Allowance | undefined): void {
+  // The headers tell of the limit that all calls of a token share.
+  if (kind !== "operation" && kind !== "workspace") state.allowance = allowance;
+  if (allowance?.isAllowed === false) {
+    throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
+      retryAfterSeconds: allowance.retryAfterSeconds,
+    });
+  }
+}
+
+/** A message of so many bytes costs as much as a call, in addition to the call that it belongs to. */
+const bytesOfCall = 64 * 1024;
+
+/** Takes what a large message costs out of its caller's rate, and waits until no other long work keeps the event loop. */
+async function weigh({ rateLimiter }: PipelineDeps, state: CallState, bytes: number): Promise<void> {
+  const calls = Math.floor(bytes / bytesOfCall);
+  if (calls === 0) return;
+  for (const bucket of bucketsOf(state)) {
+    if (bucket.kind !== "operation") checkAllowance(state, bucket, rateLimiter.takeMore(bucket, calls));
+  }
+  state.isLarge = true;
+  await othersTurn();
+}
+
 function tooManyAtOnce(): CallError {
-  const message = "too many calls of this workspace wait for the database already; make fewer at once";
+  const message = "too many calls of this workspace are waiting for the database; make fewer at once";
   return fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", message, { retryAfterSeconds: 1 });
 }
 
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
   const buckets = [bucketOf(identity, call.clientAddress)];
-  // Anybody calls with a publishable token: that must not use up what the workspace's own programs may do.
+  // Anybody can call with a publishable token, so its calls do not use up the allowance of the workspace's own
+  // programs.
   if (identity?.token.keyType === "SECRET")
     buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
   const { callsPerMinute, name: operation } = plan;
@@ -208,7 +234,7 @@ async function runHandler({ plan }: CallState, request: Message, context: Contex
   return create(plan.method.output, await plan.handle(request as never, context));
 }
 
-/** Runs the first part of a handler, if it has two, and answers what is left to be done in the transaction. */
+/** Runs the first part of a handler, if it has two, and returns the part that is left for the transaction. */
 async function prepareWrite(
   state: CallState,
   request: Message,
@@ -245,18 +271,18 @@ function runKeyed(
   return runOnce({ ...dbs, now, ...idempotency }, keyed, prepare);
 }
 
-/** Whose share of the pool a call takes: its workspace's, or that of all who came without a token. */
+/** The owner of the pool share that a call uses: its workspace, or all callers without a token together. */
 function ownerOf({ identity }: CallState): string {
   return identity?.caller.workspaceId ?? noWorkspace;
 }
 
-/** Whose key it is: the token's, or on open calls the client's address. */
+/** The owner of an idempotency key: the token, or on open calls the client's address. */
 function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "workspaceId" | "caller"> {
   const { clientAddress } = call;
   if (identity === undefined || plan.access.scope === undefined)
     return { workspaceId: noWorkspace, caller: clientAddress };
   const { workspaceId, tokenId, keyType } = identity.token;
-  // A publishable token is in everybody's hands, and must not be told what others were answered.
+  // Many clients hold a publishable token, and none may get the stored answer of another.
   return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
 }
 
@@ -272,7 +298,7 @@ function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outco
   const { plan, call, identity } = state;
   const code = outcome.ok ? "OK" : outcome.error.code;
   metrics.count(plan.name, call.protocol, code, seconds);
-  // Never bodies, tokens, keys or addresses of requests.
+  // The line never holds bodies, tokens, keys or addresses of requests.
   const line = {
     method: plan.name,
     protocol: call.protocol,
@@ -284,7 +310,7 @@ function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outco
     tokenId: identity?.caller.tokenId,
   };
   const cause = outcome.ok ? undefined : outcome.error.refusal.cause;
-  // What parsers throw is the caller's fault, and quotes the body.
+  // Errors of parsers are the caller's fault, and they quote the body.
   if (cause === undefined || code === "INVALID_ARGUMENT") log.info(line, "call");
   else log.error({ ...line, failure: describeFailure(cause) }, "call");
 }

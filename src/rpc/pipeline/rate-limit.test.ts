@@ -18,7 +18,7 @@ function limiter(clock: Clock, change: Partial<Parameters<typeof createRateLimit
   return made;
 }
 
-/** A clock that stands still, so that nothing refills unless a test says so. */
+/** A clock that stands still; buckets refill only when a test moves it. */
 function still(): Clock {
   let time = Date.UTC(2026, 0, 1);
   return {
@@ -33,12 +33,12 @@ function newToken(): Bucket {
   return { kind: "token", workspaceId: newId(new Date()), tokenId: newId(new Date()) };
 }
 
-/** How many of a thousand calls at once are allowed. */
+/** How many of a thousand immediate calls are allowed. */
 function allowed(limiter: RateLimiter, bucket: Bucket): number {
   return Array.from({ length: 1_000 }, () => limiter.take(bucket)).filter((each) => each?.isAllowed).length;
 }
 
-test("a token may burst to twice its rate, then goes on at its rate", () => {
+test("a token may burst to twice its rate, and then continues at its rate", () => {
   const clock = still();
   const one = limiter(clock);
   const bucket = newToken();
@@ -47,6 +47,17 @@ test("a token may burst to twice its rate, then goes on at its rate", () => {
   expect(allowed(one, bucket)).toBe(50);
   clock.advance(60_000);
   expect(allowed(one, bucket)).toBe(200);
+});
+
+test("calls that cost more may leave a debt, which is paid before the next one", () => {
+  const clock = still();
+  const one = limiter(clock);
+  const bucket = newToken();
+  expect(one.takeMore(bucket, 300)).toMatchObject({ isAllowed: true, left: 0 });
+  expect(one.takeMore(bucket, 1)).toMatchObject({ isAllowed: false, retryAfterSeconds: 2 });
+  expect(one.take(bucket)?.isAllowed).toBe(false);
+  clock.advance(1_010);
+  expect(allowed(one, bucket)).toBe(1);
 });
 
 test("publishable keys are limited by address and workspace, callers without a token by address", () => {
@@ -59,7 +70,7 @@ test("publishable keys are limited by address and workspace, callers without a t
   expect(allowed(one, { kind: "anonymous", address: "2001:db8::ffff:2" })).toBe(0);
 });
 
-test("an operation with a limit of its own has a minute's calls at once, for each address and beside all others", () => {
+test("an operation with its own limit allows a minute's calls at once for each address, apart from all other limits", () => {
   const clock = still();
   const one = limiter(clock);
   const from = (address: string): Bucket => ({
@@ -87,7 +98,7 @@ test("an operation's calls are counted across processes", async () => {
   expect(allowed(other, bucket)).toBe(0);
 });
 
-test("an answer says what is left and when", () => {
+test("an answer says how many calls are left and when more come back", () => {
   const clock = still();
   const one = limiter(clock, { limits: { ...limits, token: 1 } });
   const bucket = newToken();
@@ -111,7 +122,7 @@ test("a limit of 0 is off", () => {
   expect(limiter(still(), { limits: { ...limits, token: 0 } }).take(newToken())).toBeUndefined();
 });
 
-test("what one process let through is missing in another after both have reconciled", async () => {
+test("calls that one process let through are missing in another after both have reconciled", async () => {
   const clock = still();
   const [first, second] = [limiter(clock), limiter(clock)];
   const bucket = newToken();
@@ -131,7 +142,7 @@ test("what several processes overshoot is a debt of at most one burst, so the ra
   for (const each of processes) await each.sync();
   for (let second = 0; second < 2; second++) {
     clock.advance(999);
-    // The last to reconcile knows of everything, and so does everyone after the next call.
+    // The last process to reconcile knows all calls, and every other process does after the next reconciliation.
     expect(allowed(processes[3] as RateLimiter, bucket)).toBe(0);
     await processes[3]?.sync();
   }
@@ -192,7 +203,7 @@ test("a process whose clock is behind refills nothing twice", async () => {
   expect(allowed(first, bucket)).toBe(10);
 });
 
-test("with the database away every process keeps the limit by itself, and reconciles when it is back", async () => {
+test("while the database is away every process keeps the limit by itself, and reconciles when it is back", async () => {
   const clock = still();
   const [alone, other] = [limiter(clock), limiter(clock)];
   const bucket = newToken();
@@ -235,7 +246,7 @@ test("many buckets are reconciled at once, by several processes in any order", a
   expect(count).toBe(300n);
 });
 
-test("buckets that nobody touched for an hour are forgotten", async () => {
+test("buckets that nobody used for an hour are deleted", async () => {
   const clock = still();
   const one = limiter(clock);
   const bucket = newToken();

@@ -7,10 +7,10 @@ import { networkOf } from "../../lib/client-address.ts";
 import { lruCache } from "../../lib/lru-cache.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
-/** What a call was answered from its bucket. */
+/** The state of a bucket after a call, and whether the call is allowed. */
 export interface Allowance {
   readonly isAllowed: boolean;
-  /** Whole calls left at once. */
+  /** Whole calls that may still be made at once. */
   readonly left: number;
   /** Seconds until the bucket is full again. */
   readonly fullInSeconds: number;
@@ -20,7 +20,10 @@ export interface Allowance {
   readonly burst: number;
 }
 
-/** Who shares a bucket: the calls of a token, those of all secret tokens of a workspace, those of one network address, or those of one operation from there. */
+/**
+ * The calls that share a bucket: those of a token, of all secret tokens of a workspace, of one network address, or of
+ * one operation from one address.
+ */
 export type Bucket =
   | { readonly kind: "token"; readonly workspaceId: string; readonly tokenId: string }
   | { readonly kind: "workspace"; readonly workspaceId: string }
@@ -34,14 +37,19 @@ export type Bucket =
     };
 
 export interface RateLimiter {
-  /** Takes one call out of a bucket, without waiting; undefined where the limit is switched off. */
+  /** Takes one call out of a bucket, without waiting; undefined when the limit is switched off. */
   take(bucket: Bucket): Allowance | undefined;
+  /**
+   * Takes more calls out of a bucket, for one that costs as much as they do. They may leave a debt, which is paid before the
+   * next call; where there is one already, nothing is taken and the allowance says no.
+   */
+  takeMore(bucket: Bucket, calls: number): Allowance | undefined;
   /** Reconciles the buckets touched since the last time with those of all other processes. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What an answer tells of its caller's limit (behaviour 4); nothing where the limit is switched off. */
+/** The headers that tell a caller its limit; empty when the limit is switched off. */
 export function limitHeaders(allowance: Allowance | undefined): Readonly<Record<string, string>> {
   if (allowance === undefined) return {};
   const { burst, left, fullInSeconds } = allowance;
@@ -56,8 +64,8 @@ export interface RateLimiterDeps {
   readonly now: () => Date;
   readonly log: Pick<Logger, "warn">;
   /**
-   * Calls per second; 0 switches a limit off, for addresses those of single operations too. Bursts are twice as high,
-   * for operations a minute's calls.
+   * Calls per second; 0 switches a limit off. A full bucket holds twice as many. An `anonymous` limit of 0 also
+   * switches the limits of single operations off; their full bucket holds a minute's calls.
    */
   readonly limits: {
     readonly token: number;
@@ -74,7 +82,7 @@ interface LocalBucket {
   readonly burst: number;
   tokens: number;
   refilledAtMs: number;
-  /** Calls taken that the database does not know of. */
+  /** Calls taken in this process that the database does not know of yet. */
   unsynced: number;
 }
 
@@ -83,10 +91,10 @@ const bucketsMax = 50_000;
 const burstSeconds = 2;
 
 /**
- * Token buckets decided on in memory and reconciled with PostgreSQL in the background, every 200 ms in one statement for
- * all touched buckets. Between two reconciliations each process may let through what it believes is left, so n processes
- * overshoot by at most n − 1 bursts; the excess becomes a debt (of at most one burst) that is paid before the next call,
- * so the rate holds over time. When the database is away each process goes on by itself.
+ * Token buckets decided in memory and reconciled with PostgreSQL in the background, every 200 ms in one statement for
+ * all used buckets. Between two reconciliations each process may let through what it believes is left, so n processes
+ * overshoot by at most n − 1 bursts. The excess becomes a debt (of at most one burst) that is paid before the next
+ * call, so the rate holds over time. While the database is away each process goes on by itself.
  */
 export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): RateLimiter {
   const buckets = lruCache<LocalBucket>(bucketsMax);
@@ -95,7 +103,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   let syncing: Promise<void> | undefined;
   let isAway = false;
 
-  function take(bucket: Bucket): Allowance | undefined {
+  function take(bucket: Bucket, calls: number, leftMin: number): Allowance | undefined {
     const { rate, burst } = sizeOf(bucket, limits);
     if (rate === 0) return undefined;
     const nowMs = now().getTime();
@@ -106,10 +114,10 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
       buckets.set(key, local);
     }
     refill(local, nowMs);
-    const isAllowed = local.tokens >= 1;
+    const isAllowed = local.tokens >= leftMin;
     if (isAllowed) {
-      local.tokens -= 1;
-      local.unsynced += 1;
+      local.tokens -= calls;
+      local.unsynced += calls;
       touched.add(local);
       syncSoon();
     }
@@ -133,7 +141,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
 
   async function reconcile(): Promise<void> {
     if (touched.size === 0) return;
-    // In one order on every process, so that two of them never wait for each other's rows.
+    // Every process uses the same order, so that two of them never wait for each other's rows.
     const batch = [...touched].sort((a, b) => (a.workspaceId + a.name < b.workspaceId + b.name ? -1 : 1));
     touched.clear();
     const taken = batch.map(({ unsynced }) => unsynced);
@@ -149,7 +157,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
     } catch (error) {
       for (const [index, bucket] of batch.entries()) {
         bucket.unsynced = Math.min(bucket.unsynced + (taken[index] ?? 0), bucket.burst);
-        // While the database is away, strangers bring new addresses without end.
+        // While the database is away, strangers could bring new addresses without end.
         if (touched.size < bucketsMax) touched.add(bucket);
       }
       syncSoon();
@@ -159,7 +167,8 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   }
 
   return {
-    take,
+    take: (bucket) => take(bucket, 1, 1),
+    takeMore: (bucket, calls) => take(bucket, calls, 0),
     sync,
     async close() {
       await sync();
@@ -168,7 +177,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   };
 }
 
-/** Calls that come back each second, and calls of a full bucket. */
+/** The calls that a bucket regains each second, and the calls that a full bucket holds. */
 function sizeOf(bucket: Bucket, limits: RateLimiterDeps["limits"]): { rate: number; burst: number } {
   if (bucket.kind !== "operation")
     return { rate: limits[bucket.kind], burst: limits[bucket.kind] * burstSeconds };
@@ -214,7 +223,7 @@ function refill(bucket: LocalBucket, nowMs: number): void {
   bucket.refilledAtMs = nowMs;
 }
 
-/** Takes calls out of the shared buckets and answers what is left in each, in order; less than nothing is a debt. */
+/** Takes calls out of the shared buckets and returns what is left in each, in order; a negative number is a debt. */
 async function takeShared(
   db: Db,
   at: Date,
@@ -247,7 +256,7 @@ async function takeShared(
   return batch.map(({ workspaceId, name }) => left.get(`${workspaceId} ${name}`));
 }
 
-/** Forgets the buckets that nobody touched for an hour; they are full. */
+/** Deletes the buckets that nobody used for an hour; they are full. */
 export async function deleteIdleBuckets(db: Db, now: Date): Promise<void> {
   const hourAgo = new Date(now.getTime() - 3_600_000);
   await db.deleteFrom("rate_limits").where("refilled_at", "<", hourAgo).execute();

@@ -44,7 +44,7 @@ test("a token revoked in one process is refused in another, by notification alon
   expect(status).toBe(401);
 });
 
-test("a revoked workspace takes all its tokens with it", async () => {
+test("revoking a workspace revokes all its tokens", async () => {
   const { services } = standInServices();
   const api = await startApi({ database, services });
   const workspaceId = newId(api.now());
@@ -63,7 +63,7 @@ test("a revoked workspace takes all its tokens with it", async () => {
   );
 });
 
-test("what was revoked without a notification is found by polling, whichever process's clock is wrong", async () => {
+test("polling finds a revocation whose notification was lost, whichever process's clock is wrong", async () => {
   const clock = tickingClock();
   const revocations = await open(clock);
   await revoke(newId(clock.now()), clock.now());
@@ -77,7 +77,7 @@ test("what was revoked without a notification is found by polling, whichever pro
   await until(() => revocations.has(next));
 });
 
-test("a list that is older than five seconds is not trusted until it was read again", async () => {
+test("a list older than five seconds is not trusted until it is read again", async () => {
   const clock = tickingClock();
   const revocations = await open(clock, { pollMs: 1_000_000 });
   expect(revocations.isFresh()).toBe(true);
@@ -90,7 +90,7 @@ test("a list that is older than five seconds is not trusted until it was read ag
   expect(revocations.has(missed)).toBe(true);
 });
 
-test("a connection that is cut off listens again and reads what it missed, however old", async () => {
+test("after its connection is cut, a process listens again and reads all it missed, however old", async () => {
   const clock = tickingClock();
   const revocations = await open(clock);
   const missed = newId(clock.now());
@@ -116,7 +116,7 @@ async function changeScopes(tokenId: string, scope: string, version: number, at:
     .execute();
 }
 
-test("scopes that were changed without a notification are found by polling, and with the first reading", async () => {
+test("polling and the first reading find scopes whose notification was lost", async () => {
   const clock = tickingClock();
   const revocations = await open(clock);
   const tokenId = newId(clock.now());
@@ -146,7 +146,7 @@ test("of two changes of scopes the later one counts, in whichever order they are
   expect(revocations.scopeOf(tokenId)).toBeUndefined();
 });
 
-test("nobody is let in on a stale list that cannot be read: 503, and never the benefit of the doubt", async () => {
+test("every token is refused with 503 while a stale list cannot be read anew", async () => {
   const { services } = standInServices();
   const clock = tickingClock();
   const api = await startApi({ services, clock });

@@ -5,11 +5,11 @@ import type { Db } from "../../db/open.ts";
 
 /** Notes when tokens were last used, off the path of requests. */
 export interface TokenUse {
-  /** Takes a note; at most one a minute and token reaches the database. */
+  /** Notes a use; at most one use per minute and token reaches the database. */
   note(workspaceId: string, tokenId: string, at: Date): void;
-  /** Writes the notes taken so far. */
+  /** Writes the uses noted so far. */
   flush(): Promise<void>;
-  /** Writes the last notes. */
+  /** Writes the last uses and stops. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createTokenUse({ db, log }: TokenUseDeps): TokenUse {
         db,
       );
     } catch (error) {
-      // A use that is not noted is no loss: the next one after a minute is.
+      // A lost note does little harm: the token's next use after a minute is noted again.
       log.warn({ reason: failureMessage(error) }, "uses of tokens were not noted");
     }
   }

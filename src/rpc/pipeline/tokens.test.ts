@@ -17,12 +17,12 @@ const claims: TokenClaims = {
   issuedAt: new Date("2026-01-02T03:04:05Z"),
 };
 
-test("a live token is a plain JWT, and one of a sandbox carries the prefix", async () => {
+test("a live token is a plain JWT, and a sandbox token carries the prefix", async () => {
   expect(await sign(claims)).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
   expect(await sign({ ...claims, environment: "test" })).toMatch(/^svc_test_eyJ/);
 });
 
-test("a token says what it was granted, and a publishable one nothing", async () => {
+test("a token holds the scopes it was granted, and a publishable token holds none", async () => {
   expect(await verify(await sign(claims))).toEqual({
     kind: "verified",
     token: {

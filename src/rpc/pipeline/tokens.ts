@@ -7,13 +7,13 @@ import {
   type TokenKeyType,
 } from "../../model/token.ts";
 
-/** A token whose signature holds. Whether it has expired or was revoked is asked on every call. */
+/** A token whose signature is valid. Expiry and revocation are checked on every call. */
 export interface VerifiedToken {
   readonly tokenId: string;
   readonly workspaceId: string;
   readonly keyType: TokenKeyType;
   readonly environment: TokenEnvironment;
-  /** What it was granted at its creation; scopes can change later. */
+  /** The scopes granted when the token was made; they can change later. */
   readonly scope: string;
   /** Milliseconds of the Unix epoch; infinity for tokens that never expire. */
   readonly expiresAtMs: number;
@@ -27,17 +27,17 @@ export type Verification =
 /** Checks form, signature and claims of a token. */
 export type VerifyToken = (accessToken: string) => Promise<Verification>;
 
-// Not part of a start, which nobody's token waits for.
+// Loaded on first use, because a start does not need it.
 const loadJose = () => import("jose");
 
 const algorithm = "HS256";
 
-/** RFC 7515, section 7.1: base64url without padding, which jose would ignore. */
+/** RFC 7515, section 7.1: base64url without padding. jose would tolerate padding. */
 const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 const keyTypeClaims = { SECRET: "secret", PUBLISHABLE: "publishable" } as const;
 
-/** Makes the signer of workspace tokens; the key is the one of purpose `access-tokens`. */
+/** Makes the signer of workspace tokens; `key` is derived for the purpose `access-tokens`. */
 export function createTokenSigner(key: Uint8Array): SignToken {
   const secret = createSecretKey(key);
   return async ({ tokenId, workspaceId, keyType, environment, scope, issuedAt, expiresAt }) => {
@@ -56,7 +56,7 @@ export function createTokenSigner(key: Uint8Array): SignToken {
   };
 }
 
-/** Makes the verifier of workspace tokens; a check costs about 90 µs, so its answers are worth keeping. */
+/** Makes the verifier of workspace tokens; a check costs about 90 µs, so callers cache its results. */
 export function createTokenVerifier(key: Uint8Array): VerifyToken {
   const secret = createSecretKey(key);
   return async (accessToken) => {
@@ -72,7 +72,7 @@ export function createTokenVerifier(key: Uint8Array): VerifyToken {
     if (!compactForm.test(jwt)) return undefined;
     const { errors, jwtVerify } = await loadJose();
     try {
-      // Expiry is not jose's business here: a kept answer must look at the time of its own call.
+      // jose does not check the expiry, because a cached result must be compared with the time of its own call.
       const { payload } = await jwtVerify(jwt, secret, {
         algorithms: [algorithm],
         requiredClaims: ["iat", "jti"],
@@ -95,7 +95,7 @@ function tokenOf(claims: Record<string, unknown>): VerifiedToken | undefined {
     keyTypeClaim === "secret" ? "SECRET" : keyTypeClaim === "publishable" ? "PUBLISHABLE" : undefined;
   if (keyType === undefined || typeof scope !== "string") return undefined;
   if (environment !== "live" && environment !== "test") return undefined;
-  // Whatever it claims: publishable tokens hold no scopes.
+  // Publishable tokens hold no scopes, whatever they claim.
   const held = keyType === "PUBLISHABLE" ? "" : scope;
   const expiresAtMs = typeof exp === "number" ? exp * 1000 : Number.POSITIVE_INFINITY;
   return { tokenId: jti, workspaceId, keyType, environment, scope: held, expiresAtMs };

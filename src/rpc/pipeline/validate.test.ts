@@ -21,7 +21,7 @@ function checked(init: MessageInitShape<typeof TextsSchema>) {
   return { texts, fields: (error?.refusal.fields ?? []).map(({ field }) => field), error };
 }
 
-test("texts are trimmed, brought to NFC and given plain line ends, wherever they stand", () => {
+test("texts are trimmed, brought to NFC and get plain line ends, wherever they stand", () => {
   const { texts, error } = checked({
     text: " cafe\u0301\r\nbar\t\u00a0",
     list: [" a ", "b"],
@@ -43,7 +43,7 @@ test("texts are trimmed, brought to NFC and given plain line ends, wherever they
   });
 });
 
-test("the free-form objects of a request are kept as they are, but for the form of their texts", () => {
+test("only the texts of a request's free-form objects are normalized", () => {
   const specimen = create(SpecimenSchema, {
     struct: {
       fields: " abc ",
@@ -88,14 +88,14 @@ test("a verbatim text is taken as sent", () => {
   expect(checked({ password: "a\u0000" }).fields).toEqual(["password"]);
 });
 
-test("a map key that is the name of a prototype stays a key", () => {
+test("a map key named like a prototype property stays a key", () => {
   const byKey = Object.fromEntries([["__proto__", " x "]]);
   const { texts } = checked({ byKey });
   expect(Object.entries(texts.byKey)).toEqual([["__proto__", "x"]]);
   expect(Object.getPrototypeOf(texts.byKey)).toBe(Object.prototype);
 });
 
-test("times that no calendar here knows are refused", () => {
+test("times outside of the calendar are refused", () => {
   const { fields } = checked({
     time: { seconds: 253_402_300_800n },
     delay: { seconds: 1n, nanos: -1 },
@@ -133,7 +133,7 @@ test("every broken rule is listed with the JSON path of its field and what to do
 });
 
 test("values outside of a list, a range or an enum are refused with what is allowed", () => {
-  // A number that no client of ours would send, but others can.
+  // Our clients never send this number, but others can.
   const unknownField = 99 as LinkSortField;
   const request = create(ListLinksRequestSchema, { pageSize: -1n, include: ["foo"], sortBy: unknownField });
   expect(checkRequest(request, ListLinksRequestSchema)?.refusal.fields).toEqual([
@@ -156,7 +156,7 @@ test("a rule over several fields is reported at the field it is named after", ()
   ]);
 });
 
-test("a choice that was not made is reported at its message, with what there is to choose from", () => {
+test("a missing choice is reported at its message, with the fields to choose from", () => {
   const request = create(UpdatePageThemeRequestSchema, {
     id: "0190f0c0-6d3a-7c41-8e1f-3a5f0a9b1c2d",
     badge: {},
@@ -166,7 +166,7 @@ test("a choice that was not made is reported at its message, with what there is 
   ]);
 });
 
-test("nothing but malformed ids is INVALID_ID", () => {
+test("a request whose only faults are malformed ids is INVALID_ID", () => {
   const reason = (id: string, include: string[]) =>
     checkRequest(create(GetLinkRequestSchema, { id, include }), GetLinkRequestSchema)?.reason;
   expect(reason("nope", [])).toBe("INVALID_ID");
@@ -188,7 +188,7 @@ test("one answer lists at most 100 bad fields", () => {
   expect(fields).toHaveLength(100);
 });
 
-test("what may be one of several texts is listed without the empty one, and the message counts what else is wrong", () => {
+test("allowed texts are listed without the empty one, and the message counts the other faults", () => {
   const design = create(PublicCreateQrcodeDesignRequestSchema, {
     errorCorrectionLevel: "X",
     centralImageSize: 7,
@@ -205,12 +205,12 @@ test("what may be one of several texts is listed without the empty one, and the 
   );
 });
 
-test("a request of thousands of elements is judged up to its first bad field", () => {
+test("a request of thousands of elements is checked up to its first bad field", () => {
   const bad = create(CreateLinkRequestSchema, { destination: "a", tags: Array(5_000).fill("") });
   expect(checkRequest(bad, CreateLinkRequestSchema)?.refusal.fields).toHaveLength(1);
 });
 
-test("marks that no script stacks are refused before they are brought in order", () => {
+test("stacks of combining marks that no script uses are refused before they are sorted", () => {
   const text = `e${"\u0301\u0316".repeat(100_000)}`;
   const { fields, error } = checked({ text, list: [text], byKey: { a: text } });
   expect(fields).toEqual(["text", "list[0]", "byKey.a"]);

@@ -5,16 +5,25 @@ import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
 import { violationsMax } from "../../wire/reading.ts";
 import { normalizeTexts } from "./normalize.ts";
 
-/** With more elements in its lists and maps than this, a request is judged up to its first bad field only. */
+/** A request with more elements than this in its lists and maps is checked only up to its first bad field. */
 const elementsOfAllFaults = 2_000;
 
+const patterns = new Map<string, RegExp>();
+
+/** The patterns come from protos, and a test holds that each takes linear time: they need no engine of their own. */
+function regexMatch(pattern: string, text: string): boolean {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, "u");
+  patterns.set(pattern, known);
+  return known.test(text);
+}
+
 /** Notes every broken rule, however many there are: each costs ten times as much as a rule that is kept. */
-const thorough = createValidator();
-const upToTheFirst = createValidator({ failFast: true });
+const thorough = createValidator({ regexMatch });
+const upToTheFirst = createValidator({ regexMatch, failFast: true });
 
 /**
- * Brings the texts of a request to one form, in place, and checks the rules its fields declare, and then what its handler
- * says against it. Answers the error that lists every bad field: INVALID_ID when nothing but ids are bad.
+ * Normalizes the texts of a request in place, then checks the rules of its fields, then runs its handler's check.
+ * Returns the error that lists every bad field: INVALID_ID when only ids are bad.
  */
 export function checkRequest(
   message: Message,
@@ -39,7 +48,7 @@ export function checkRequest(
   return invalid(fields, isIdsOnly ? "INVALID_ID" : "INVALID_ARGUMENT");
 }
 
-/** What was found before, and what was found later of other fields. */
+/** Joins two lists of faults; a later fault of a field that is already named is dropped. */
 function unlessNamed(
   before: readonly FieldViolation[],
   later: readonly FieldViolation[],
@@ -49,7 +58,7 @@ function unlessNamed(
   return [...before, ...others.map(({ field, description }) => ({ field, description }))];
 }
 
-/** Whether it is the same field, or a part of it: what is wrong with the whole mostly follows from that. */
+/** Whether `field` is `whole` or a part of it: a fault of the whole mostly causes those of its parts. */
 function isPart(field: string, whole: string): boolean {
   return field.startsWith(whole) && /^(?:$|[.[])/.test(field.slice(whole.length, whole.length + 1));
 }
@@ -67,7 +76,8 @@ function describe(violation: Violation, desc: DescMessage): FieldViolation {
       case "extension":
         return [{ key: step.jsonName }];
       default:
-        // JSON knows no oneof, and the library may add kinds of steps: a path that ends early leads to the right place.
+        // JSON has no step for a oneof, and the library may add kinds of steps: a path that ends early still leads to
+        // the right place.
         return [];
     }
   });
@@ -84,15 +94,15 @@ function namesOf({ fields }: DescOneof): string {
 }
 
 /**
- * Rules of a whole message are named after the field to mend, `start_date.before_end_date`, because the library knows no
- * field for them.
+ * Finds the field that a rule of a whole message is about. Such rules are named after that field
+ * (`start_date.before_end_date`), because the library does not record it.
  */
 function ruledField(ruleId: string, message: DescMessage | undefined): DescField | undefined {
   const [name] = ruleId.split(".");
   return message?.fields.find((field) => field.name === name);
 }
 
-/** What to do about a broken rule; the library's own words are kept where they already say so. */
+/** Says how to mend a broken rule; the library's own words are kept where they already say so. */
 function sentence(ruleId: string, message: string): string {
   switch (ruleId) {
     case "required":

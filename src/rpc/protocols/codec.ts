@@ -1,6 +1,6 @@
 import { create, createRegistry, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { CallError, fail } from "../../lib/errors.ts";
-import { acceptedEncodings, isReadable } from "../../lib/limits/inflated.ts";
+import { acceptedEncodings, isKnownEncoding } from "../../lib/limits/inflated.ts";
 import { readBinary } from "../../wire/binary.ts";
 import { parseJson } from "../../wire/parse-json.ts";
 import { createMessageReaders, isJsonObject } from "../../wire/read-message.ts";
@@ -9,18 +9,18 @@ import { type Codec, writeAnswer } from "../records.ts";
 
 export type { Codec } from "../records.ts";
 
-/** Throws `CallError` when requests of this compression cannot be read at all. */
+/** Throws `CallError` when the service cannot read this compression at all. */
 export function checkEncoding(encoding: string | undefined): void {
-  if (isReadable(encoding)) return;
+  if (isKnownEncoding(encoding)) return;
   throw fail("UNIMPLEMENTED", "UNIMPLEMENTED", `the message's encoding is not one of ${acceptedEncodings}`);
 }
 
-// No request has a google.protobuf.Any, whose messages a registry would name.
+// The registry is empty: it would only name the messages in a google.protobuf.Any, which no request has.
 const readers = createMessageReaders(createRegistry());
 
 /**
- * The request message of a method, read under the bounds of its fields; throws `CallError` when the bytes are none.
- * Unknown fields are ignored.
+ * Reads the request message of a method within the bounds of its fields. Throws `CallError` when the bytes are no such
+ * message. Ignores unknown fields.
  */
 export function readMessage({ input }: DescMethodUnary, codec: Codec, bytes: Uint8Array): Message {
   if (codec === "json") {

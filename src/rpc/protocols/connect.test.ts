@@ -100,7 +100,7 @@ describe.each(transports)("%s", (_name, protocol, open) => {
     expect(thrown.findDetails(RetryInfoSchema)).toMatchObject([{ retryDelay: { seconds: 3n } }]);
   });
 
-  test("says nothing but INTERNAL of a bug of ours", async () => {
+  test("answers a bug of ours with INTERNAL and no details", async () => {
     const { port, faults } = await serveEcho(() => Promise.reject(new Error("secret")));
     const client = createClient(EchoService, open(`http://127.0.0.1:${port}`));
     const thrown = await client.echo({ text: "x" }).catch(ConnectError.from);
@@ -200,7 +200,7 @@ test("reads the message only when the pipeline asks for it", async () => {
   expect(await response.json()).toMatchObject({ code: "unauthenticated", message: "no token" });
 });
 
-test("takes no bytes for a fault of ours, whatever they are", async () => {
+test("blames malformed bytes on the client, whatever they are", async () => {
   const { port, faults } = await serveEcho(echoing().invoke);
   const types = [
     "application/json",

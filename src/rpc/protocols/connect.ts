@@ -14,21 +14,22 @@ import { isUnary, pathOf, single } from "./unary.ts";
 import { type WebOptions, webCalls } from "./web.ts";
 
 export interface ConnectOptions extends WebOptions {
-  /** Adds what is no business of the pipeline: health and reflection. */
+  /** Adds the services that the pipeline does not serve: health and reflection. */
   readonly otherRoutes?: (router: ConnectRouter) => void;
-  /** Ends streams that would go on for ever, at shutdown. */
+  /** Ends endless streams at shutdown. */
   readonly shutdownSignal?: AbortSignal;
 }
 
-/** The limit of each message to health and reflection, unpacked: all that they are asked is a name. */
+/** The limit of each message to health and reflection after decompression, in bytes: such messages only hold a name. */
 const otherBytesMax = 16 * 1024;
 
-/** How much of a refused body is dropped before the connection is cut: enough for the answer to arrive before. */
+/** How many bytes of a refused body are dropped before the connection is cut, so that the answer arrives first. */
 const unreadMax = 8 * 1024 * 1024;
 
 /**
- * Answers every RPC that `grpcStreams` declines: the calls of Connect and gRPC-Web by `webCalls`, health and reflection by
- * the general adapter. That one parses a message without looking at the bounds of its fields, so that it gets no other.
+ * Answers every RPC that `grpcStreams` declines: `webCalls` takes the calls of Connect and gRPC-Web, and the library's
+ * adapter takes health and reflection. The library parses a message without looking at the bounds of its fields, so it
+ * gets nothing else.
  */
 export function connectHandler(options: ConnectOptions): (req: IncomingMessage, res: ServerResponse) => void {
   const { shutdownSignal } = options;
@@ -58,7 +59,8 @@ export function connectHandler(options: ConnectOptions): (req: IncomingMessage, 
     if (expectsContinue(req)) res.writeContinue();
     clampTimeouts(req.headers);
     const values = createContextValues().set(clientAddressKey, options.clientAddress(req));
-    // The library stops to read a body that is too large; to destroy it then would lose the connection for ever.
+    // The library stops reading a body that is too large; destroying the request then would lose the connection for
+    // ever.
     const body = req.iterator({ destroyOnReturn: false });
     handler({ ...universalRequestFromNodeRequest(req, res, undefined, values), body })
       .then((answer) => universalResponseToNodeResponse({ ...answer, body: lastly(answer.body, req) }, res))
@@ -70,8 +72,8 @@ export function connectHandler(options: ConnectOptions): (req: IncomingMessage, 
 }
 
 /**
- * What is answered; before its end, the rest of the request begins to be dropped. A stream of HTTP/2 that ends with a body
- * unread keeps its connection counted among the open ones, even once the client is gone.
+ * Yields the answer and, before the answer ends, starts dropping the rest of the request. An HTTP/2 stream that ends
+ * with an unread body keeps its connection counted as open, even after the client has gone.
  */
 async function* lastly(
   answer: AsyncIterable<Uint8Array> | null | undefined,
@@ -85,14 +87,14 @@ async function* lastly(
     if ("stream" in req) req.stream.session?.destroy();
     else req.destroy();
   });
-  // Its reader would otherwise hold on to what comes.
+  // Otherwise the library's reader would hold the bytes that still come.
   req.removeAllListeners("readable");
   req.resume();
 }
 
 const dayMs = 86_400_000;
 
-/** The library's timers overflow after 24 days and end the call at once; nobody waits longer than a day. */
+/** Limits timeouts to one day: the library's timers overflow after 24 days and would then end the call at once. */
 function clampTimeouts(headers: IncomingHttpHeaders): void {
   const grpc = single(headers["grpc-timeout"]) ?? "";
   if (/^\d{1,8}[HMS]$/.test(grpc) && (parseTimeout(grpc) ?? 0) > dayMs) headers["grpc-timeout"] = "86400S";

@@ -50,7 +50,7 @@ async function serve({ pace = async () => {} }: Partial<Pick<ReflectionOptions, 
 }
 
 describe("the health service", () => {
-  test("says whether calls can be answered, for each service and for all", async () => {
+  test("says whether the service can answer calls, for each service and for all", async () => {
     const { transport, setReady } = await serve();
     const client = createClient(Health, transport);
     expect((await client.check({})).status).toBe(Status.SERVING);
@@ -77,7 +77,7 @@ describe("the health service", () => {
   });
 });
 
-test("looks once for all who watch, and lets one address watch so many times", async () => {
+test("looks once for all watchers, and limits the watching streams of one address", async () => {
   const { transport, setReady, looks } = await serve();
   const client = createClient(Health, transport);
   const stopping = new AbortController();
@@ -91,7 +91,7 @@ test("looks once for all who watch, and lets one address watch so many times", a
   setReady(false);
   const changed = await Promise.all(watchers.map((watcher) => watcher.next()));
   expect(changed.map(({ value }) => value?.status)).toEqual(watchers.map(() => Status.NOT_SERVING));
-  // Each of the twenty would have looked for itself.
+  // Without sharing, each of the twenty watchers would have looked for itself.
   expect(looks() - before).toBeLessThan(20);
   stopping.abort();
   await Promise.allSettled(watchers.map((watcher) => watcher.next()));
@@ -157,7 +157,7 @@ describe("server reflection", () => {
     return answer.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
   }
 
-  test("is asked no faster than callers without a token may call, and a stream ends some time", async () => {
+  test("answers no faster than the rate of callers without a token, and ends a stream after a while", async () => {
     const paced: string[] = [];
     const { port } = await serve({ pace: async (address) => void paced.push(address) });
     const transport = createGrpcTransport({ baseUrl: `http://127.0.0.1:${port}` });

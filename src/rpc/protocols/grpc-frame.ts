@@ -5,10 +5,10 @@ const headLength = 5;
 /** Marks a frame of gRPC-Web that holds trailers instead of a message. */
 export const trailersFlag = 0x80;
 
-/** What comes before the bytes of a message, in bytes. */
+/** The length of the head before a message, in bytes. */
 export const frameHeadLength = headLength;
 
-/** One message of a gRPC call as it came. */
+/** One message of a gRPC call as the client sent it. */
 export interface Frame {
   readonly compressed: boolean;
   readonly bytes: Uint8Array;
@@ -23,13 +23,13 @@ export function frameOf(message: Uint8Array, flag = 0): Buffer {
   return frame;
 }
 
-/** The only message of a unary call; throws `CallError` when the body is anything else. */
+/** Returns the only message of a unary call; throws `CallError` for any other body. */
 export function unaryFrame(body: Buffer): Frame {
   if (body.length < headLength) throw malformed("the request holds no message");
   const flag = body[0];
   const length = body.readUInt32BE(1);
   if (flag !== 0 && flag !== 1) throw malformed("the message begins with an unknown flag");
-  if (body.length < headLength + length) throw malformed("the message is shorter than it says");
+  if (body.length < headLength + length) throw malformed("the message is shorter than its declared length");
   if (body.length > headLength + length) throw malformed("a unary call takes one message");
   return { compressed: flag === 1, bytes: body.subarray(headLength) };
 }
@@ -43,7 +43,7 @@ const units: Readonly<Record<string, number>> = {
   n: 0.000_001,
 };
 
-/** The milliseconds of a `grpc-timeout`; throws `CallError` when it has another form. */
+/** Parses a `grpc-timeout` into milliseconds; throws `CallError` when its form is wrong. */
 export function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const unit = units[text.slice(-1)];

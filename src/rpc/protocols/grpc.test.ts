@@ -31,7 +31,7 @@ interface Answer {
   readonly error: grpc.ServiceError | undefined;
 }
 
-/** A client that shares no code with us: it knows the proto file alone. */
+/** A client that shares no code with us and knows only the proto file. */
 function clientOf(port: number, options: grpc.ChannelOptions = {}) {
   const client = new EchoClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure(), options);
   onTestFinished(() => client.close());
@@ -54,7 +54,7 @@ const refusing =
   (error: CallError, headers: Record<string, string> = {}): Invoke =>
   async () => ({ ok: false, error, headers });
 
-/** Waits for ever, until the call is aborted. */
+/** A handler that waits until its call is aborted. */
 function waiting(): { invoke: Invoke; arrived: Promise<Call>; aborted: Promise<void> } {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Call>();
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ function waiting(): { invoke: Invoke; arrived: Promise<Call>; aborted: Promise<v
   return { invoke, arrived, aborted };
 }
 
-/** One request with any bytes, as no client library would send it. */
+/** Sends one request with arbitrary bytes, which no client library would send. */
 async function raw(port: number, body: Uint8Array, headers: http2.OutgoingHttpHeaders = {}) {
   const session = http2.connect(`http://127.0.0.1:${port}`);
   onTestFinished(() => session.destroy());
@@ -127,7 +127,7 @@ describe("a unary call", () => {
     expect(call?.timeoutMs).toBeGreaterThan(10_000);
   });
 
-  test("gets a request id of ours when it brings none, or none that is reused", async () => {
+  test("gets a new request id when it brings none, or one with a wrong form", async () => {
     const { port } = await serveEcho(echoing().invoke);
     for (const given of [undefined, "with space", "x".repeat(129)]) {
       const { head } = await raw(port, framed(hello), given === undefined ? {} : { "x-request-id": given });
@@ -141,7 +141,7 @@ describe("a unary call", () => {
     expect((await clientOf(port)(big).answer).text).toBe(big);
   });
 
-  test("over the limit is refused while it is still being sent", async () => {
+  test("over the size limit is refused while the client still sends it", async () => {
     const { invoke, calls } = echoing();
     const { port } = await serveEcho(invoke, { bytesMax: 1_000_000 });
     const { error } = await clientOf(port)("x".repeat(20_000_000)).answer;
@@ -166,7 +166,7 @@ describe("a unary call", () => {
     }
   });
 
-  test("aborts when the client cancels, or goes away", async () => {
+  test("aborts when the client cancels or goes away", async () => {
     for (const leave of ["cancel", "close"] as const) {
       const { invoke, arrived, aborted } = waiting();
       const { port } = await serveEcho(invoke);
@@ -180,7 +180,7 @@ describe("a unary call", () => {
     }
   });
 
-  test("ends at its deadline, though the handler does not", async () => {
+  test("ends at its deadline, even if the handler goes on", async () => {
     const { invoke, aborted } = waiting();
     const { port } = await serveEcho(invoke);
     const { status } = await raw(port, framed(hello), { "grpc-timeout": "30m" });
@@ -188,7 +188,7 @@ describe("a unary call", () => {
     await aborted;
   });
 
-  test("has a deadline in any unit", async () => {
+  test("may state its deadline in any unit", async () => {
     const { invoke, calls } = echoing();
     const { port } = await serveEcho(invoke);
     for (const timeout of ["1H", "2M", "3S", "4000m", "5000000u", "99999999n", "99999999H"]) {
@@ -234,7 +234,7 @@ describe("an error", () => {
     expect(retry && anyUnpack(retry, RetryInfoSchema)?.retryDelay?.seconds).toBe(3n);
   });
 
-  test("of very many fields is cut to what clients take in headers", async () => {
+  test("of very many fields is cut to the header size that clients accept", async () => {
     const many = Array.from({ length: 5_000 }, (_, index) => ({
       field: `links[${index}].name`,
       description: "too long",
@@ -248,7 +248,7 @@ describe("an error", () => {
     expect(kept).toBeGreaterThan(20);
   });
 
-  test("that is a bug of ours says nothing but INTERNAL", async () => {
+  test("that is a bug of ours says only INTERNAL", async () => {
     const { port, faults } = await serveEcho(() => Promise.reject(new Error("secret")));
     const { error } = await clientOf(port)("x").answer;
     expect(error?.code).toBe(grpc.status.INTERNAL);
@@ -256,7 +256,7 @@ describe("an error", () => {
     expect(faults).toHaveLength(1);
   });
 
-  test("is UNIMPLEMENTED for a method or service that is not there", async () => {
+  test("is UNIMPLEMENTED for an unknown method or service", async () => {
     const { port } = await serveEcho(echoing().invoke);
     for (const path of [
       "/signpost.testing.v1.EchoService/Nothing",
@@ -269,7 +269,7 @@ describe("an error", () => {
   });
 });
 
-describe("a request that breaks the form of gRPC", () => {
+describe("a malformed gRPC request", () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   const cases: [name: string, body: Buffer, headers: http2.OutgoingHttpHeaders, status: grpc.status][] = [
     ["has no message", Buffer.alloc(0), {}, grpc.status.INVALID_ARGUMENT],
@@ -308,13 +308,13 @@ describe("a request that breaks the form of gRPC", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is told which compressions there are", async () => {
+  test("is told the supported compressions", async () => {
     const { port } = await serveEcho(echoing().invoke);
     const { head } = await raw(port, framed(hello), { "grpc-encoding": "br" });
     expect(head["grpc-accept-encoding"]).toBe("identity,gzip,deflate");
   });
 
-  test("may name a compression and not use it", async () => {
+  test("may name a compression without using it", async () => {
     const { port } = await serveEcho(echoing().invoke);
     expect((await raw(port, framed(hello), { "grpc-encoding": "gzip" })).answer).toContain("hello");
     expect((await raw(port, framed(deflateSync(hello), 1), { "grpc-encoding": "deflate" })).answer).toContain(

@@ -18,13 +18,13 @@ import { statusTrailers } from "./status.ts";
 import { isUnary, pathOf, runUnary, single, type UnaryOptions } from "./unary.ts";
 
 export interface GrpcOptions extends UnaryOptions {
-  /** Services on the same port that the general adapter answers by itself: health, reflection. */
+  /** Services on the same port that the library's adapter answers: health, reflection. */
   readonly otherServices?: readonly DescService[];
   /** The client's IP address, after trusted proxies. */
   readonly clientAddress: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => string;
 }
 
-/** Takes a stream that is a gRPC call it can answer; says no to streaming calls and other protocols. */
+/** Takes a stream if it is a unary gRPC call; returns false for streaming calls and other protocols. */
 export type GrpcStreams = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 const codecs: ReadonlyMap<string, Codec> = new Map([
@@ -34,8 +34,8 @@ const codecs: ReadonlyMap<string, Codec> = new Map([
 ]);
 
 /**
- * Answers unary gRPC calls straight from node:http2 streams, many times as fast as the general adapter, which gets
- * streaming calls. A path of no known method is answered here, with UNIMPLEMENTED.
+ * Answers unary gRPC calls straight from node:http2 streams, many times as fast as the library's adapter, which gets
+ * the streaming calls. A path of no known method is answered here, with UNIMPLEMENTED.
  */
 export function grpcStreams(options: GrpcOptions): GrpcStreams {
   const methods = new Map<string, DescMethodUnary | undefined>();
@@ -93,14 +93,11 @@ function serve(
         writeRecord: recordWriters.proto,
       };
     },
-    decode: async (body: Buffer, hold: BodyHold) => {
+    unpack: (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } = unaryFrame(body);
-      return readMessage(
-        method,
-        codec,
-        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
-      );
+      return compressed ? inflated(bytes, encoding, { bytesMax, hold }) : bytes;
     },
+    decode: (bytes: Uint8Array) => readMessage(method, codec, bytes),
     answer: (outcome: Outcome) => answer(stream, requestId, { method, codec }, outcome),
     onClose: (closed: () => void) => stream.on("close", closed),
     abandon: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
@@ -129,7 +126,7 @@ function refuse(stream: ServerHttp2Stream, head: OutgoingHttpHeaders, error: Cal
   const { retryAfterSeconds, headers } = error.refusal;
   const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   stream.respond({ ...head, ...retry, ...headers, ...statusTrailers(error) }, { endStream: true });
-  // What a refused client still wants to send is of no use to anybody.
+  // Nobody needs the rest of a refused request.
   if (!stream.readableEnded) endStream(stream);
 }
 

@@ -7,17 +7,17 @@ import type { AddressCount } from "../../lib/limits/address-count.ts";
 import { counted } from "./strangers.ts";
 
 export interface HealthOptions {
-  /** Full names of the services, which all share one state. */
+  /** Full names of the services; all of them share one state. */
   readonly services: readonly string[];
-  /** Whether the service can answer calls at this moment. Never rejects. */
+  /** Whether the service can answer calls now. Never rejects. */
   readonly ready: () => Promise<boolean>;
-  /** The room for streams of callers without a token. */
+  /** Limits the streams of callers without a token. */
   readonly streams: AddressCount;
-  /** How often a watched state is looked at, once for all who watch. */
+  /** Milliseconds between two looks at a watched state; all watchers share each look. */
   readonly watchMs?: number;
 }
 
-/** gRPC's standard health service. The empty name stands for the whole service. */
+/** Serves gRPC's standard health service. The empty name stands for the whole service. */
 export function routeHealth(
   router: ConnectRouter,
   { services, ready, streams, watchMs = 1_000 }: HealthOptions,
@@ -50,7 +50,7 @@ export function routeHealth(
   });
 }
 
-/** Waits for the next look at the state, which all who wait share; nobody looks while nobody waits. */
+/** Makes a wait for the next look at the state. All who wait share a look, and nobody looks while nobody waits. */
 function createLooks(look: () => Promise<Status>, everyMs: number): (signal: AbortSignal) => Promise<Status> {
   const waiting = new Set<(status: Status) => void>();
   let isSet = false;

@@ -13,29 +13,29 @@ import { codeNumbers } from "../../lib/errors.ts";
 import type { AddressCount } from "../../lib/limits/address-count.ts";
 import { clientAddressKey, counted } from "./strangers.ts";
 
-// Both versions have the same questions and answers under different package names.
+// Both versions have the same questions and answers, under different package names.
 type Question = (ServerReflectionRequest | ServerReflectionRequestAlpha)["messageRequest"];
 
 interface Index {
   readonly services: readonly string[];
   readonly files: ReadonlyMap<string, DescFile>;
   readonly registry: Registry;
-  /** A file as bytes, written once. */
+  /** The bytes of a file's descriptor, written once per file. */
   readonly bytesOf: (file: DescFile) => Uint8Array;
 }
 
 export interface ReflectionOptions {
   readonly services: readonly DescService[];
-  /** The room for streams of callers without a token. */
+  /** Limits the streams of callers without a token. */
   readonly streams: AddressCount;
   /** Waits until the address may ask once more. Rejects with the signal's reason. */
   readonly pace: (address: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** More than a tool needs that looks at every type there is. */
+/** The most questions of one stream; a tool that looks at every type needs fewer. */
 const questionsMax = 500;
 
-/** gRPC's server reflection, in its version 1 and the older one that most tools ask first. */
+/** Serves gRPC's server reflection in version 1 and in v1alpha, the older version that most tools ask first. */
 export function routeReflection(router: ConnectRouter, { services, streams, pace }: ReflectionOptions): void {
   const files = new Map<string, DescFile>();
   for (const { file } of services) collect(file, files);
@@ -106,11 +106,11 @@ function answer(index: Index, question: Question) {
       };
     }
     case undefined:
-      return refusal(codeNumbers.INVALID_ARGUMENT, "the request asks nothing");
+      return refusal(codeNumbers.INVALID_ARGUMENT, "the request has no question");
   }
 }
 
-// With everything the file needs before the file itself, so that a client can build them in order.
+// Every file comes after the files it imports, so that a client can build them in order.
 function fileAnswer({ bytesOf }: Index, file: DescFile | undefined, asked: string) {
   if (file === undefined) return notFound(asked);
   const needed = new Map<string, DescFile>();
@@ -125,7 +125,7 @@ function collect(file: DescFile, into: Map<string, DescFile>): void {
   into.set(file.proto.name, file);
 }
 
-/** The file of a type or service, or of the one that a method or field belongs to. */
+/** The file that declares a type or service, or that declares the owner of a method or field. */
 function fileOf(registry: Registry, symbol: string): DescFile | undefined {
   const own = registry.get(symbol);
   if (own !== undefined) return own.file;

@@ -10,13 +10,13 @@ import { StatusSchema } from "../../../gen/google/rpc/status_pb.js";
 import { type ErrorDetail, errorDetails } from "../../lib/error-details.ts";
 import { type CallError, codeNumbers } from "../../lib/errors.ts";
 
-/** A detail of an error as a message of google.rpc. */
+/** A detail of an error as a google.rpc message. */
 export interface DetailMessage {
   readonly desc: DescMessage;
   readonly value: Message;
 }
 
-// Clients refuse headers beyond 8 KiB, all of them together; base64 adds a third.
+// Clients refuse more than 8 KiB of headers in all, and base64 adds a third to this.
 const statusBytesMax = 4096;
 const messageLengthMax = 1024;
 
@@ -25,7 +25,7 @@ export function detailMessages(error: CallError): DetailMessage[] {
   return errorDetails(error).map(toMessage);
 }
 
-/** Metadata that ends a gRPC call: `grpc-status`, and for an error its message and `google.rpc.Status`. */
+/** The metadata that ends a gRPC call: `grpc-status`, and for an error its message and `google.rpc.Status`. */
 export function statusTrailers(error: CallError | undefined): Record<string, string> {
   if (error === undefined) return { "grpc-status": "0" };
   const message = error.message.slice(0, messageLengthMax);
@@ -36,7 +36,7 @@ export function statusTrailers(error: CallError | undefined): Record<string, str
   };
 }
 
-// Of a long list of violations as many are sent as fit; the others show when these are mended.
+// Sends as many violations of a long list as fit; the client sees the others once these are mended.
 function encodeStatus(error: CallError, message: string): string {
   let details = errorDetails(error);
   for (;;) {
@@ -88,7 +88,7 @@ function toMessage(detail: ErrorDetail): DetailMessage {
   }
 }
 
-// Bytes outside printable ASCII, and the percent sign itself, as gRPC wants a status message.
+// Encodes bytes outside of printable ASCII and the percent sign, as gRPC requires of a status message.
 function percentEncode(text: string): string {
   if (/^[ -$&-~]*$/.test(text)) return text;
   let encoded = "";

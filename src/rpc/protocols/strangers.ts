@@ -1,10 +1,10 @@
 import { Code, ConnectError, createContextKey, type HandlerContext } from "@connectrpc/connect";
 import type { AddressCount } from "../../lib/limits/address-count.ts";
 
-/** Where a call that needs no token comes from, after trusted proxies. */
+/** The address of the client of a call that needs no token, after trusted proxies. */
 export const clientAddressKey = createContextKey("0.0.0.0", { description: "address of the client" });
 
-/** Counts a stream for as long as it is open, or refuses it. */
+/** Counts a stream while it is open; refuses it when the address has too many. */
 export async function* counted<Answer>(
   streams: AddressCount,
   { values }: Pick<HandlerContext, "values">,

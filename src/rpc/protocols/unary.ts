@@ -3,7 +3,7 @@ import { CallError, fail } from "../../lib/errors.ts";
 import type { BodyBudget, BodyHold } from "../../lib/limits/body-budget.ts";
 import { tooLarge } from "../../lib/limits/inflated.ts";
 import { type BodySource, receiveBody } from "../../lib/limits/request-body.ts";
-import type { Call, Invoke, Outcome } from "../call.ts";
+import type { Call, Invoke, Outcome, Weigh } from "../call.ts";
 
 /** What the adapters of all RPC protocols need. */
 export interface UnaryOptions {
@@ -12,42 +12,43 @@ export interface UnaryOptions {
   readonly newRequestId: () => string;
   /** The limit of a method's request message in bytes. */
   readonly bytesMaxOf: (method: DescMethodUnary) => number;
-  /** The room for request bodies. */
+  /** Limits the memory of all request bodies. */
   readonly bodies: BodyBudget;
-  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  /** Told of each bug of ours; the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
-/** One call as its protocol reads and writes it. What `prepare` and `decode` throw becomes the answer. */
+/** One call as its protocol reads and writes it. What `prepare`, `unpack` and `decode` throw becomes the answer. */
 export interface Exchange {
   readonly method: DescMethodUnary;
   readonly requestId: string;
-  /** Where the body comes from, if there is any. It is received once the pipeline asks for the message. */
+  /** The source of the body, if there is one. The body is received once the pipeline asks for the message. */
   readonly body: BodySource | undefined;
-  /** What `Content-Length` says, in bytes. */
+  /** The value of `Content-Length`, in bytes. */
   readonly announced: number;
-  /** The most that the body may have, in bytes. */
+  /** The most bytes that the body may have. */
   readonly bodyBytesMax: number;
-  /** Looks at the headers. */
+  /** Reads the headers. */
   readonly prepare: () => Omit<Call, "requestId" | "signal">;
-  /** Tells a client that waits for it that the body may come. */
+  /** Tells a client that waits for `100 Continue` to send the body. */
   readonly proceed?: () => void;
-  /** Reads the message. `hold` takes room for what the body becomes without its compression. */
-  readonly decode: (body: Buffer, hold: BodyHold) => Message | Promise<Message>;
+  /** The bytes of the message without frame and compression, for which `hold` takes room. */
+  readonly unpack: (body: Buffer, hold: BodyHold) => Uint8Array | Promise<Uint8Array>;
+  readonly decode: (bytes: Uint8Array) => Message;
   /** Writes the answer; called at most once. */
   readonly answer: (outcome: Outcome) => void | Promise<void>;
-  /** Calls back when nobody waits for the answer any more. */
+  /** Registers a callback for when nobody waits for the answer any more. */
   readonly onClose: (closed: () => void) => void;
-  /** Ends it when even the answer fails. */
+  /** Destroys the exchange when even the answer fails. */
   readonly abandon: () => void;
 }
 
 const noBody = Buffer.alloc(0);
 
-// What setTimeout can hold; nobody waits 24 days.
+// The longest delay of setTimeout, about 24 days.
 const timeoutMsMax = 2 ** 31 - 1;
 
-/** Runs one call, which ends once: by its outcome, its deadline, a refusal, or the client going away. */
+/** Runs one call, which ends exactly once: by its outcome, its deadline, a refusal, or the client going away. */
 export function runUnary(
   exchange: Exchange,
   { invoke, onFault, bodies }: Pick<UnaryOptions, "invoke" | "onFault" | "bodies">,
@@ -93,7 +94,7 @@ export function runUnary(
     const call = { ...exchange.prepare(), requestId, signal: aborter.signal };
     waitAtMost(call.timeoutMs);
     const hold = bodies.open(call.clientAddress);
-    invoke(exchange.method, () => read(exchange, hold), call)
+    invoke(exchange.method, (weigh) => read(exchange, hold, weigh), call)
       .then(finish, refuse)
       .finally(hold.release);
   } catch (error) {
@@ -101,14 +102,22 @@ export function runUnary(
   }
 }
 
-async function read(exchange: Exchange, hold: BodyHold): Promise<Message> {
-  const { body, announced, bodyBytesMax: bytesMax } = exchange;
-  if (body === undefined) return exchange.decode(noBody, hold);
-  exchange.proceed?.();
-  return exchange.decode(await receiveBody(body, { bytesMax, announced, hold, tooLarge }), hold);
+async function read(exchange: Exchange, hold: BodyHold, weigh: Weigh): Promise<Message> {
+  const bytes = await exchange.unpack(await receive(exchange, hold), hold);
+  await weigh(bytes.length);
+  return exchange.decode(bytes);
 }
 
-/** Whether a method takes one message and gives one. */
+async function receive(
+  { body, announced, bodyBytesMax: bytesMax, proceed }: Exchange,
+  hold: BodyHold,
+): Promise<Buffer> {
+  if (body === undefined) return noBody;
+  proceed?.();
+  return receiveBody(body, { bytesMax, announced, hold, tooLarge });
+}
+
+/** Whether a method takes one message and returns one. */
 export function isUnary(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary";
 }

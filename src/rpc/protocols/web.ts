@@ -24,7 +24,7 @@ export interface WebOptions extends UnaryOptions {
   readonly clientAddress: (req: IncomingMessage | Http2ServerRequest) => string;
 }
 
-/** Takes a request that is a unary call of Connect or gRPC-Web, and says whether it did. */
+/** Takes a request if it is a unary call of Connect or gRPC-Web; returns whether it did. */
 export type WebCalls = (req: IncomingMessage, res: ServerResponse, requestId: string) => boolean;
 
 type Protocol = "connect" | "grpc-web";
@@ -62,8 +62,8 @@ const connectStatuses: Readonly<Record<Code, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-/** One request: where its message stands, and how it is written. */
-interface Reading {
+/** Where the message of a request stands, and how it is encoded. */
+interface WebReading {
   readonly wire: Wire;
   readonly encoding: string | undefined;
   readonly timeoutMs: () => number | undefined;
@@ -72,8 +72,8 @@ interface Reading {
 }
 
 /**
- * Answers the unary calls of Connect and gRPC-Web over either HTTP version, like `grpcStreams`: a message is parsed only
- * once the pipeline wants it, and bytes that are none are the client's fault.
+ * Answers the unary calls of Connect and gRPC-Web over both HTTP versions, like `grpcStreams`: a message is parsed only
+ * once the pipeline asks for it, and malformed bytes are the client's fault.
  */
 export function webCalls(options: WebOptions): WebCalls {
   const unary = options.services.flatMap((service) => service.methods).filter(isUnary);
@@ -89,7 +89,7 @@ export function webCalls(options: WebOptions): WebCalls {
   };
 }
 
-function readingOf(req: IncomingMessage, method: DescMethodUnary, query: string): Reading | undefined {
+function readingOf(req: IncomingMessage, method: DescMethodUnary, query: string): WebReading | undefined {
   const { headers } = req;
   const connectTimeout = () => parseConnectTimeout(single(headers["connect-timeout-ms"]));
   if (req.method === "GET" && method.idempotency === Idempotency.NO_SIDE_EFFECTS) {
@@ -113,7 +113,7 @@ function readingOf(req: IncomingMessage, method: DescMethodUnary, query: string)
   return { wire, encoding: single(headers["grpc-encoding"]), timeoutMs };
 }
 
-/** Answers what is a call in no protocol that is known here. */
+/** Refuses a request to a known method that is a call in no supported protocol. */
 function refuseForm(req: IncomingMessage, res: ServerResponse, { idempotency }: DescMethodUnary): void {
   const reads = idempotency === Idempotency.NO_SIDE_EFFECTS;
   if (req.method === "POST") res.writeHead(415, { "accept-post": [...wires.keys()].join(", ") });
@@ -128,7 +128,7 @@ function serve(
   res: ServerResponse,
   requestId: string,
   method: DescMethodUnary,
-  { wire, encoding, timeoutMs, inline }: Reading,
+  { wire, encoding, timeoutMs, inline }: WebReading,
   options: WebOptions,
 ): void {
   const bytesMax = options.bytesMaxOf(method);
@@ -154,17 +154,14 @@ function serve(
     proceed: () => {
       if (expectsContinue(req)) res.writeContinue();
     },
-    decode: async (body: Buffer, hold: BodyHold) => {
+    unpack: (body: Buffer, hold: BodyHold) => {
       const { compressed, bytes } =
         wire.protocol === "grpc-web"
           ? unaryFrame(body)
           : { compressed: isCompressed(encoding), bytes: inline ?? body };
-      return readMessage(
-        method,
-        wire.codec,
-        compressed ? await inflated(bytes, encoding, { bytesMax, hold }) : bytes,
-      );
+      return compressed ? inflated(bytes, encoding, { bytesMax, hold }) : bytes;
     },
+    decode: (bytes: Uint8Array) => readMessage(method, wire.codec, bytes),
     answer: async (outcome: Outcome) => {
       const leftMax = outcome.ok ? 0 : leftOf(outcome.error, bytesMax);
       if (!outcome.ok) await lingerBeforeClose(req, leftMax);
@@ -178,7 +175,9 @@ function serve(
   runUnary(exchange, options);
 }
 
-/** How much of a refused body is dropped: all of one that is a little too large, whose sender was let in. */
+/**
+ * How many bytes of a refused body are dropped: a body a little over the limit of an admitted caller is dropped whole.
+ */
 function leftOf({ reason }: CallError, bytesMax: number): number {
   return reason === "REQUEST_TOO_LARGE" ? 2 * bytesMax : dropMax;
 }

@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from "kysely";
 export const matchMs = 30 * 60_000;
 
 /**
- * So many of the newest devices that look alike are candidates. While one of them is in use no other is made for want of
- * a cookie, so more would only be those that came with a cookie of their own.
+ * How many of the newest devices with one fingerprint are candidates. A visit without a cookie makes no device while
+ * one of them is in use, so any further ones came with a cookie of their own.
  */
 const alikeMax = 32;
 
@@ -13,12 +13,15 @@ const alikeMax = 32;
 interface Look {
   readonly workspaceId: string | RawBuilder<unknown>;
   readonly fingerprint: RawBuilder<unknown>;
-  /** When the first and the last of them were made. */
+  /** When the first and the last of the visits were made. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The device that visits without a cookie were made with: of those that look alike, the one last used at about that time. */
+/**
+ * The device that visits without a cookie come from: of the devices that look alike, the one used last, if that was
+ * within `matchMs` of these visits.
+ */
 export function deviceAlike({ workspaceId, fingerprint, fromMs, toMs }: Look): RawBuilder<unknown> {
   return sql`select * from (
       select * from devices

@@ -14,8 +14,8 @@ export type DeviceType = "NATIVE" | "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
 /** Bare values of the contract's `DeviceActor`. */
 export type DeviceActor = "HUMAN" | "BOT" | "AGENT" | "UNKNOWN";
 
-/** Why a visit has the class it has; the words of the counting contract in `test/counting`. */
-export type Reason =
+/** Why a visit has its class, in the words of the counting contract in `test/counting`. */
+export type ClassificationReason =
   | "browser"
   | "scanner app"
   | "native client"
@@ -35,7 +35,7 @@ export type Classification = Readonly<
     deviceActorOrigin: string;
     /** Whether the event enters counters, allowances, analytics, scores and notifications. */
     counted: boolean;
-    reason: Reason;
+    reason: ClassificationReason;
   }
 >;
 
@@ -45,17 +45,20 @@ export type VisitHeaders = Readonly<Record<string, string | string[] | undefined
 /** Classify one request; see `createClassifier`. */
 export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
-/** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
+/**
+ * Browsers send fewer than 450 characters, even with all that in-app browsers add. The bound keeps hostile headers
+ * cheap.
+ */
 const userAgentLengthMax = 512;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
 const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
 
 /**
- * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
- * of a browser is counted as a person, and nothing in one request can prove otherwise.
- *
- * Prefetches are not counted, because nobody has seen the answer yet. HEAD requests leave no visit and are not asked about.
+ * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is only a claim: a
+ * program that sends a browser's user agent counts as a person, and nothing in one request can prove otherwise.
+ * Prefetches are not counted, because nobody has seen the answer yet. HEAD requests leave no visit and are not
+ * classified.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -63,7 +66,7 @@ export function createClassifier(cacheSize = 5_000): Classify {
   function remembered(userAgent: string): Classification {
     const hit = known.get(userAgent);
     if (hit) return hit;
-    // Names and versions are parts of it, too.
+    // The names and versions of the classification are cut out of this text.
     const own = ownText(userAgent);
     const fresh = classifyUserAgent(own);
     known.set(own, fresh);
@@ -100,7 +103,10 @@ export function classifyUserAgent(userAgent: string): Classification {
     : person(parsed, "UNKNOWN", "unrecognised user agent");
 }
 
-/** In the order of the tables: previews pretend to be others, so the more particular claim has to be tried first. */
+/**
+ * In the order in which they are tried: preview fetchers also name other programs, so the more particular table comes
+ * first.
+ */
 const tables: readonly { purpose: Purpose; programs: readonly DeclaredProgram[] }[] = [
   { purpose: "assistant", programs: assistants },
   { purpose: "link preview", programs: linkPreviews },
@@ -116,7 +122,10 @@ function findDeclared(userAgent: string): { purpose: Purpose; program: DeclaredP
   return undefined;
 }
 
-/** The product that calls itself a bot, as it spells itself: `FooBot` of `Mozilla/5.0 (compatible; FooBot/1.2; …)`. */
+/**
+ * The name of a product that calls itself a bot, in its own spelling: `FooBot` of `Mozilla/5.0 (compatible; FooBot/1.2;
+ * …)`.
+ */
 function givenName(userAgent: string): string {
   const words = userAgent.match(/[\w.-]+/g) ?? [];
   const name = words.find((word) => /bot|crawl|spider|scan|fetch|preview|monitor|check/i.test(word));
@@ -131,7 +140,7 @@ function automatic(
   const { formFactor, ...rest } = parsed;
   return Object.freeze({
     ...rest,
-    // A program may ask for what a phone of some brand gets, but it is no browser.
+    // A program may name a phone's brand to get what that phone gets, but it is not a browser.
     browserName: "",
     browserVersion: "",
     deviceType: formFactor,
@@ -143,11 +152,19 @@ function automatic(
   });
 }
 
-function native(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: Reason): Classification {
+function native(
+  parsed: ParsedAgent,
+  deviceActor: "HUMAN" | "UNKNOWN",
+  reason: ClassificationReason,
+): Classification {
   return Object.freeze({ ...person(parsed, deviceActor, reason), deviceType: "NATIVE" });
 }
 
-function person(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: Reason): Classification {
+function person(
+  parsed: ParsedAgent,
+  deviceActor: "HUMAN" | "UNKNOWN",
+  reason: ClassificationReason,
+): Classification {
   const { formFactor, ...rest } = parsed;
   return Object.freeze({
     ...rest,
@@ -160,7 +177,7 @@ function person(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: R
   });
 }
 
-/** Web Bot Auth: a program with a browser's user agent names its operator's host in a header of its own. */
+/** Web Bot Auth: a program with a browser's user agent names its operator's host in the `Signature-Agent` header. */
 function bySignatureAgent(byAgent: Classification, header: string | string[]): Classification {
   if (byAgent.deviceActorName !== "") return byAgent;
   const host = /^"?(?:https?:\/\/)?([a-z0-9.-]{1,253})/i.exec(String(header).trim())?.[1]?.toLowerCase();
@@ -189,9 +206,4 @@ function isPrefetch(headers: VisitHeaders): boolean {
 
 function says(header: string | string[] | undefined, word: string): boolean {
   return header !== undefined && String(header).toLowerCase().includes(word);
-}
-
-/** ACTION_SCAN when the query has `qr` bare or empty, which is what QR images encode; `qr=<value>` is a click. */
-export function actionOf(query: URLSearchParams): "SCAN" | "CLICK" {
-  return query.get("qr") === "" ? "SCAN" : "CLICK";
 }

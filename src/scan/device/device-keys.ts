@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import type { DeviceActor } from "./classify.ts";
 import type { Collection } from "./collection.ts";
 
-/** Half of a SHA-256 is plenty to tell devices of one workspace apart, and halves the index. */
+/** Half of a SHA-256 is enough to tell the devices of one workspace apart, and halves the index. */
 const hashDigits = 32;
 
-/** Whether a visit may be given a visitor: not those of bots and agents, and none at level NONE. */
+/** Whether a visit may get a visitor. Visits of bots and agents get none, nor do visits at level NONE. */
 export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boolean {
   return visitor && !isAutomatic(actor);
 }
@@ -14,7 +14,7 @@ function isAutomatic(actor: DeviceActor): boolean {
   return actor === "BOT" || actor === "AGENT";
 }
 
-/** What of a visit tells its device. */
+/** The facts of a visit by which its device is recognised. */
 export interface DeviceTraits {
   readonly workspaceId: string;
   readonly cookie: string;
@@ -24,15 +24,15 @@ export interface DeviceTraits {
   readonly deviceActor: DeviceActor;
 }
 
-/** What a device is known by in the database, in hexadecimal. */
+/** The keys of a device in the database, in hexadecimal. */
 export interface DeviceKeys {
-  /** Empty for who sends no cookie, at levels that keep none, and of bots and agents, which keep none either. */
+  /** Empty without a cookie, at levels that keep none, and for bots and agents, whose cookies are never kept. */
   readonly cookieHash: string;
-  /** Empty at levels at which visits are not matched. */
+  /** Empty at levels that do not match visits. */
   readonly fingerprint: string;
 }
 
-/** Says what a device is known by in the database. */
+/** Computes the keys of a device in the database. */
 export function deviceKeys(
   traits: DeviceTraits,
   { cookie: keepsCookie, match, level }: Collection,
@@ -42,18 +42,18 @@ export function deviceKeys(
   const hasCookie = keepsCookie && !isAutomatic(deviceActor) && cookie !== "";
   return {
     cookieHash: hasCookie ? cookieHashOf(workspaceId, cookie, key) : "",
-    // With actor and level: an agent that borrows a person's browser is no person, and who asks for less is not
-    // answered with the record of somebody who did not.
+    // Actor and level are part of it. An agent in a person's browser must not match that person. A visitor who asks for
+    // less to be kept must not match the record of one who did not.
     fingerprint: match ? keyed(key, workspaceId, address, userAgent, language, deviceActor, level) : "",
   };
 }
 
-/** What a device cookie is known by in the database. */
+/** The key of a device cookie in the database, in hexadecimal. */
 export function cookieHashOf(workspaceId: string, cookie: string, key: string): string {
   return keyed(key, workspaceId, cookie);
 }
 
-// Header values hold no line breaks, so no two lists of parts give the same text.
+// Header values hold no line breaks, so two different lists of parts never give the same text.
 function keyed(...parts: readonly string[]): string {
   return hash("sha256", parts.join("\n"), "hex").slice(0, hashDigits);
 }

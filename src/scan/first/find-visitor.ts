@@ -4,35 +4,38 @@ import type { StoredAttribute } from "../../model/visitors/attribute-operators.t
 import type { KnownAttributes, Visit } from "../../workflow/visit.ts";
 import { deviceAlike } from "../device/alike-devices.ts";
 
-/** What a visit's device may be known by; see `VisitFacts`. */
+/** The keys by which the device of a visit may be known; see `VisitFacts`. */
 export interface SoughtVisitor {
   readonly workspaceId: string;
   readonly linkId: string;
   readonly atMs: number;
   readonly cookieHash: string;
-  /** The browser had the cookie: it is told by that alone. */
+  /** Whether the browser sent the cookie. Then the cookie alone identifies the device. */
   readonly cookieWasSent: boolean;
   readonly fingerprint: string;
 }
 
-/** What earlier visits tell about one that begins. */
+/** What earlier visits tell about a visit that begins. */
 export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 
-/** Nobody has been seen before, or nobody may be recognised. */
-export const nobody: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
+/** The answer when no earlier visit is known, or none may be looked up. */
+export const unknownVisitor: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
 /**
- * What the cookie alone tells, where the database does not: a device that has one has been at this host before, perhaps at
- * another link.
+ * What the cookie alone tells when the database does not answer. A device with a cookie has been at this host before,
+ * perhaps at another link.
  */
 export function toldByCookie(cookieWasSent: boolean): KnownVisitor {
-  return cookieWasSent ? returning : nobody;
+  return cookieWasSent ? returning : unknownVisitor;
 }
 
 const returning: KnownVisitor = Object.freeze({ visitType: "RETURNING", attributes: undefined });
 
-/** Looks for the device of a visit, as the drain will, with its visitor and whether it has visited the link: one statement. */
-export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
+/**
+ * Looks for the device of a visit as the drain will do later, for its visitor and for whether it has visited the link.
+ * Takes one statement.
+ */
+export async function findKnownVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
   const { workspaceId, linkId } = sought;
   const { rows } = await sql<FoundVisitor>`
     select v.id is not null as "hasVisitor", v.email, v.phone, v.first_name as "firstName", v.last_name as "lastName",
@@ -43,7 +46,7 @@ export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownV
     from (${deviceOf(sought)}) as d
     left join visitors v on v.workspace_id = ${workspaceId} and v.id = d.visitor_id`.execute(db);
   const [found] = rows;
-  if (found === undefined) return nobody;
+  if (found === undefined) return unknownVisitor;
   return {
     visitType: found.hasVisited ? "RETURNING" : "FIRST",
     attributes: found.hasVisitor ? attributesOf(found) : undefined,

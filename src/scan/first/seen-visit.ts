@@ -10,14 +10,14 @@ import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
 import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
-import { findVisitor, type KnownVisitor, nobody, toldByCookie } from "./find-visitor.ts";
+import { findKnownVisitor, type KnownVisitor, toldByCookie, unknownVisitor } from "./find-visitor.ts";
 
-/** Tells the engine about visits that begin. */
+/** Gathers what a workflow may ask about a visit that begins. */
 export interface SeenVisits {
   /**
-   * What the workflow may ask about a visit: at once where it asks nothing that has to be looked up or loaded. After a
-   * lookup that fails, or takes too long, the cookie alone tells; a promise is rejected only when the files
-   * that the service comes with cannot be read.
+   * Gives what the workflow may ask about a visit: at once when nothing has to be looked up or loaded, else as a
+   * promise. When the look-up fails or takes too long, the cookie alone tells whether the visitor returns. The promise
+   * rejects only when the service's own data files cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
 }
@@ -42,7 +42,7 @@ export function createSeenVisits(deps: SeenVisitsDeps): SeenVisits {
   const { reader } = deps;
   return {
     of(plan, seen, hasEvent) {
-      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
+      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, unknownVisitor);
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
@@ -51,9 +51,9 @@ export function createSeenVisits(deps: SeenVisitsDeps): SeenVisits {
 }
 
 interface PlanTraits {
-  /** Lets everybody through to its exit, and saves nothing: most links are redirects. */
+  /** The workflow has no condition, no interaction and no capture, as on most links, which are plain redirects. */
   readonly asksNothing: boolean;
-  /** Its visits can change what a workflow finds out about the next visit of the same device. */
+  /** A visit can change what a workflow finds out about the next visit of the same device. */
   readonly isRemembered: boolean;
 }
 
@@ -86,13 +86,13 @@ function read(
   const { visitType, visitor } = plan.needs;
   const needsVisitor = visitType || visitor;
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
-    return visitOf(seen, hasEvent, request, nobody);
+    return visitOf(seen, hasEvent, request, unknownVisitor);
   const isRecent = deps.recent.meet(
     deviceNames({ ...seen, workspaceId: plan.workspaceId }),
     seen.id.readUIntBE(0, 6),
   );
-  if (!needsVisitor) return visitOf(seen, hasEvent, request, nobody);
-  // Waiting for the drain is only for those whose last visit it may still have before it.
+  if (!needsVisitor) return visitOf(seen, hasEvent, request, unknownVisitor);
+  // Only a device that may still have something in the spool waits for the drain.
   return lookUp(deps, plan, seen, classification, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
@@ -146,7 +146,7 @@ async function lookUp(
   if (isRecent) await drain.catchUp(catchUpMs);
   try {
     const known = await within(lookUpMs, (signal) =>
-      findVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
+      findKnownVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
     );
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {

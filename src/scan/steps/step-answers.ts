@@ -8,7 +8,7 @@ import { type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts"
 import { cardFile } from "../pages/vcard.ts";
 import { type VisitSeals, visitQuery } from "../visit/seal.ts";
 import type { VisitState } from "../visit/state.ts";
-import type { Asked, StepVisit } from "./step-request.ts";
+import type { StepAsked, StepVisit } from "./step-request.ts";
 import type { StepResult } from "./take-step.ts";
 
 const retryAfter: Partial<Record<Notice, string[]>> = {
@@ -20,7 +20,7 @@ const retryAfter: Partial<Record<Notice, string[]>> = {
 export function respond(
   seals: VisitSeals,
   visit: StepVisit,
-  asked: Asked,
+  asked: StepAsked,
   result: StepResult,
   answer: Answer,
 ): void {
@@ -53,7 +53,7 @@ export function respond(
 export function showStep(
   seals: VisitSeals,
   visit: StepVisit,
-  { key, lbid }: Asked,
+  { key, lbid }: StepAsked,
   { step, state }: { readonly step: PlanStep; readonly state: VisitState },
   again?: StepPageOptions["again"],
 ): void {
@@ -76,7 +76,7 @@ export function tell(visit: StepVisit, kind: Notice): void {
 }
 
 /** To the page at which the visit stands. */
-export function goTo(seals: VisitSeals, visit: StepVisit, { key, lbid }: Asked, state: VisitState): void {
+export function goTo(seals: VisitSeals, visit: StepVisit, { key, lbid }: StepAsked, state: VisitState): void {
   const query = visitQuery(lbid, seals.seal(key, state));
   seeOther(visit.res, `${stepPath(visit.plan, state.stepId)}?${query}`, envelopeOf(visit));
 }

@@ -11,7 +11,7 @@ import type { RecentVisits } from "./recent-visits.ts";
 import { goTo, respond, send, sendCardOf, showStep, startOver, tell } from "./step-answers.ts";
 import { isStepPassword } from "./step-password.ts";
 import { placeOf } from "./step-place.ts";
-import { type Asked, readRequest, type StepVisit } from "./step-request.ts";
+import { readRequest, type StepAsked, type StepVisit } from "./step-request.ts";
 import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
 import { type StoredVisits, touchVisit } from "./stored-visits.ts";
 import { type StepDeps, type StepRequest, takeStep } from "./take-step.ts";
@@ -58,7 +58,7 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
 async function givenState(
   { seals, stored }: StepHandlerDeps,
   visit: StepVisit,
-  { key, sealed, cookieHash, now }: Asked,
+  { key, sealed, cookieHash, now }: StepAsked,
 ): Promise<VisitState | undefined> {
   if (sealed !== "") {
     const opened = seals.open(key, sealed, now);
@@ -79,7 +79,7 @@ async function givenState(
 async function withState(
   deps: StepHandlerDeps,
   visit: StepVisit,
-  asked: Asked,
+  asked: StepAsked,
   use: (state: VisitState) => Promise<void>,
 ): Promise<void> {
   const given = await givenState(deps, visit, asked);
@@ -94,7 +94,7 @@ async function withState(
 async function answerGet(
   deps: StepHandlerDeps,
   visit: StepVisit,
-  asked: Asked,
+  asked: StepAsked,
   state: VisitState,
 ): Promise<void> {
   const { plan, stepId, req } = visit;
@@ -125,7 +125,7 @@ async function answerGet(
 }
 
 /** Somebody is there. Nobody waits until the database knows. */
-function touch({ recent, ask }: StepHandlerDeps, { key, now }: Asked, state: VisitState): VisitState {
+function touch({ recent, ask }: StepHandlerDeps, { key, now }: StepAsked, state: VisitState): VisitState {
   const seen = { ...state, activeAtMs: now.getTime() };
   recent.keep(key, seen);
   if (now.getTime() - state.activeAtMs > touchMs) void ask(key.workspaceId, (db) => touchVisit(db, key, now));
@@ -136,7 +136,7 @@ function touch({ recent, ask }: StepHandlerDeps, { key, now }: Asked, state: Vis
 async function answerCard(
   { seals }: StepHandlerDeps,
   visit: StepVisit,
-  asked: Asked,
+  asked: StepAsked,
   state: VisitState,
 ): Promise<void> {
   const { plan, stepId } = visit;
@@ -147,7 +147,7 @@ async function answerCard(
   sendCardOf(visit, place.step.payload, asked.now);
 }
 
-async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { req, res } = visit;
   const posted = await readForm(req);
   if ("status" in posted) {
@@ -161,7 +161,7 @@ async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
 async function take(
   deps: StepHandlerDeps,
   visit: StepVisit,
-  asked: Asked,
+  asked: StepAsked,
   state: VisitState,
   answer: Answer,
 ): Promise<void> {
@@ -183,7 +183,7 @@ async function take(
 function remembering(
   { record, devices }: StepHandlerDeps,
   { req, origin }: StepVisit,
-  { key, cookie }: Asked,
+  { key, cookie }: StepAsked,
 ): StepDeps["record"] {
   return (answer, now) => {
     const signs = { ...key, cookie, address: origin.address, headers: req.headers };
@@ -195,7 +195,7 @@ function remembering(
 async function stepRequest(
   { reader }: StepHandlerDeps,
   { req, origin, plan, stepId }: StepVisit,
-  { key, lbid, keepsCookie, cookieHash, now }: Asked,
+  { key, lbid, keepsCookie, cookieHash, now }: StepAsked,
   answer: Answer,
 ): Promise<StepRequest> {
   const { classify, geography } = reader.peek() ?? (await reader.open());

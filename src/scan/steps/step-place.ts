@@ -4,22 +4,25 @@ import { idleMs } from "../../workflow/journey.ts";
 import type { VisitState } from "../visit/state.ts";
 
 /** Where a request for a step finds its visit. */
-export type Place =
-  /** At the interaction that was asked for. It is undefined when it is gone from the workflow: on to the fallback. */
+export type StepPlace =
+  /**
+   * At the interaction that was asked for. `step` is undefined when the interaction is gone from the workflow; then the
+   * visit goes on to the fallback.
+   */
   | { readonly kind: "here"; readonly step: PlanStep | undefined }
-  /** On the page of the exit that was asked for, which was served before. */
+  /** On the page of the exit that was asked for, which the visitor has already seen. */
   | { readonly kind: "at-exit"; readonly step: PlanStep }
   /** At another step. */
   | { readonly kind: "elsewhere" }
-  /** Sent on before; where that led nowhere, the address is empty. */
+  /** Already sent on. The address is empty where that led nowhere. */
   | { readonly kind: "sent"; readonly to: string }
-  /** Over: time for a new visit. */
+  /** The visit is over, and a new one begins. */
   | { readonly kind: "over" }
   /** No step of the link. */
   | { readonly kind: "unknown" };
 
 /** Tells where a visit stands when a step of it is asked for. Pure. */
-export function placeOf(plan: Plan, state: VisitState, stepId: string, now: Date): Place {
+export function placeOf(plan: Plan, state: VisitState, stepId: string, now: Date): StepPlace {
   const { outcome, destination, activeAtMs, openedAtMs } = state;
   const isKnown = plan.steps.has(stepId);
   if (outcome === "IN_PROGRESS") {

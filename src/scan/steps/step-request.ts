@@ -23,7 +23,7 @@ export interface StepVisit {
 }
 
 /** What every request for a step says. */
-export interface Asked {
+export interface StepAsked {
   readonly key: VisitKey;
   readonly lbid: string;
   /** What the request carries of where the visit stands; empty for nothing. */
@@ -41,7 +41,7 @@ export interface Asked {
 export function readRequest(
   { deviceKey, now }: { readonly deviceKey: string; readonly now: () => Date },
   { req, plan, query }: StepVisit,
-): Asked | undefined {
+): StepAsked | undefined {
   const parameters = new URLSearchParams(query);
   const eventId = eventOfLbid(parameters.get(lbidParameter) ?? "");
   if (eventId === undefined) return undefined;

@@ -38,7 +38,7 @@ export function createStoredVisits({ turns, arrivals, drain }: StoredVisitsDeps)
     async find(key, { cookieHash, address, now }) {
       if (turns.isCrowded(key.workspaceId)) return "UNAVAILABLE";
       const db = turns.of(key.workspaceId, { patience: () => AbortSignal.timeout(turnMs) });
-      const find = () => findVisit(db, key, cookieHash);
+      const find = () => findVisitState(db, key, cookieHash);
       const mayArrive = Math.abs(now.getTime() - timeOfUuid(key.eventId).getTime()) <= arrivalAgeMs;
       if (mayArrive) {
         const found = await find();
@@ -70,7 +70,7 @@ interface StateRow
  * One statement, all of it by primary keys.
  * `cookieHash` is that of the device cookie that was sent, empty for none: the visit's is the same where both are of one device.
  */
-async function findVisit(
+async function findVisitState(
   db: Db,
   { workspaceId, linkId, eventId }: VisitKey,
   cookieHash: string,

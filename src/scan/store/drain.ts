@@ -5,14 +5,15 @@ import type { StoreRecords } from "./store-records.ts";
 /** Moves visits from the spool to the database for as long as the process lives. */
 export interface Drain {
   readonly counts: DrainCounts;
-  /** Resolves when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
+  /** Resolves with true when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
   flush(timeoutMs: number): Promise<boolean>;
   /**
-   * Resolves when everything that the spool holds now has been stored, at once when that is nothing; with false when it
-   * took longer than `timeoutMs`, and at once when the database is away. Visits that come meanwhile are not waited for.
+   * Resolves with true when everything that the spool holds now has been stored, at once when it holds nothing.
+   * Resolves with false when that takes longer than `timeoutMs`, and at once when the last batch failed. Does not wait
+   * for visits that come meanwhile.
    */
   catchUp(timeoutMs: number): Promise<boolean>;
-  /** Ends after the batch on its way. */
+  /** Ends after the batch that is on its way. */
   close(): Promise<void>;
 }
 
@@ -21,7 +22,7 @@ export interface DrainCounts {
   drained: number;
   dropped: number;
   quarantined: number;
-  /** Batches that were put off. */
+  /** Batches that failed and will be tried again. */
   failures: number;
   /** How long the oldest visit of the last batch had waited, in milliseconds. */
   lagMs: number;
@@ -36,7 +37,7 @@ export interface DrainDeps {
   readonly isBusy: () => boolean;
   readonly onTrouble: (error: unknown) => void;
   readonly onPoison: (reason: string) => void;
-  /** Records of one transaction, about. */
+  /** About how many records are read at a time, 2,000 by default. */
   readonly batchSize?: number;
   /** How long visits gather before a batch is begun, and how often the spools of dead processes are looked for, in ms. */
   readonly gatherMs?: number;
@@ -107,7 +108,7 @@ export function startDrain(deps: DrainDeps): Drain {
     await spool.adopt();
   }
 
-  // How long the last failure is waited out, in milliseconds; 0 while all goes well.
+  // How long to wait after the last failure, in milliseconds; 0 while all goes well.
   let wait = 0;
 
   async function run(): Promise<void> {

@@ -23,7 +23,7 @@ export interface TraceOptions {
   readonly keepsCompleted: boolean;
 }
 
-/** Opens traces, or goes on with those that are open: a step has one, however often it comes up in a visit. */
+/** Opens traces, or updates those that are open. A step has one trace in a visit, however often it comes up. */
 export async function writeStepTraces(
   tx: Db,
   { workspaceId, eventId }: EventKey,
@@ -54,7 +54,7 @@ export async function writeStepTraces(
     ${keepsCompleted ? sql`where traces.completed_at is null` : sql``}`.execute(tx);
 }
 
-/** What is left of a step that came up twice: its last data, all it saved, and that it was completed once. */
+/** One trace for each step: with its last data, all that it saved, and completed if it was completed once. */
 function lastWords(traces: readonly StepTrace[]): StepTrace[] {
   const found = new Map<string, StepTrace>();
   for (const trace of traces) {

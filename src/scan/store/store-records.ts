@@ -38,25 +38,25 @@ const nothing = new Uint8Array();
 const lostAfterMs = 7 * 24 * 60 * 60_000;
 
 /**
- * Stores a batch of records, in chunks as the spool gives them and takes for itself, each record once. Rejects when the
- * database is away or not as it should be: read them again, later.
+ * Stores a batch of records, each record once. Takes chunks as the spool gives them, and keeps their memory. Rejects
+ * when the database is away or not as it should be; the records can be read again later.
  */
 export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[], now: Date) => Promise<Stored>;
 
 /** A record, and what was read of it. */
 type Readable<Content> = { record: RawRecord; content: Content };
-type Outcome = Pick<Stored, "written" | "dropped" | "poison" | "early">;
+type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison" | "early">;
 
 /**
- * So much is read and written at a time, by one transaction: 2,000 plain redirects. Records with traces are several times as
- * long, and what a whole batch of them leaves in memory outlives the young generation (measured: a third of the thread's
- * time went to the collector).
+ * How many bytes of records one transaction writes: about 2,000 plain redirects. Records with traces are several times
+ * as long, and what a whole batch of them leaves in memory outlives the young generation (measured: a third of the
+ * thread's time went to the collector).
  */
 const partBytesMax = 1024 * 1024;
 
 export function createRecordStore(db: Db, deps: FactsDeps): StoreRecords {
   return async (chunks, now) => {
-    let outcome: Outcome = noOutcome;
+    let outcome: StoreOutcome = noOutcome;
     let oldestMs = Number.POSITIVE_INFINITY;
     for (const records of partsOf(chunks)) {
       const part = await storePart(db, deps, records, now);
@@ -67,9 +67,9 @@ export function createRecordStore(db: Db, deps: FactsDeps): StoreRecords {
   };
 }
 
-const noOutcome: Outcome = { written: 0, dropped: 0, poison: [], early: [] };
+const noOutcome: StoreOutcome = { written: 0, dropped: 0, poison: [], early: [] };
 
-function together(one: Outcome, other: Outcome): Outcome {
+function together(one: StoreOutcome, other: StoreOutcome): StoreOutcome {
   return {
     written: one.written + other.written,
     dropped: one.dropped + other.dropped,
@@ -126,7 +126,7 @@ async function storeAnswers(
   db: Db,
   answers: readonly Readable<RecordedAnswer>[],
   now: Date,
-): Promise<Outcome> {
+): Promise<StoreOutcome> {
   return storeSome(answers, async (batch) => {
     const outcome = await writeAnswers(db, batch, now);
     const isLost = outcome.early.some(({ atMs }) => now.getTime() - atMs > lostAfterMs);
@@ -143,13 +143,13 @@ class LostVisit extends Error {
 /** What became of some records, with those that came too early among them. */
 type Write<Content> = (
   batch: readonly Content[],
-) => Promise<Pick<Outcome, "written" | "dropped"> & { readonly early: readonly Content[] }>;
+) => Promise<Pick<StoreOutcome, "written" | "dropped"> & { readonly early: readonly Content[] }>;
 
 /** Halves a batch that the database refuses until the records stand alone that it refuses. */
 async function storeSome<Content>(
   batch: readonly Readable<Content>[],
   write: Write<Content>,
-): Promise<Outcome> {
+): Promise<StoreOutcome> {
   if (batch.length === 0) return noOutcome;
   try {
     const { early, ...written } = await write(batch.map(({ content }) => content));
@@ -173,8 +173,8 @@ function earlyOf({ id, own }: RawRecord): EarlyRecord {
 }
 
 /**
- * Data exceptions, broken constraints and values too long for an index are the record's fault. Anything else, a missing
- * column among it, is not, and would put every visit into quarantine.
+ * Data exceptions, broken constraints and values too long for an index are the record's fault. Other errors, such as a
+ * missing column, are not; they would put every visit into quarantine.
  */
 function isAboutData(error: unknown): boolean {
   if (error instanceof LostVisit) return true;
@@ -182,7 +182,7 @@ function isAboutData(error: unknown): boolean {
 }
 
 function poisonOf({ id, own, shared = nothing }: RawRecord, error: unknown): Poison {
-  // Not a part of the whole chunk, which would be sent along to another thread.
+  // A copy: a view would send its whole chunk along to another thread.
   const bytes = Uint8Array.from([...own, ...shared]);
   return { id: Uint8Array.from(id), bytes, reason: failureMessage(error) };
 }

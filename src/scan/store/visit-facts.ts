@@ -11,9 +11,9 @@ export interface VisitFacts extends DeviceKeys {
   /** What the visit tells of its device; looked up when the device is not known yet. */
   readonly device: () => KeptDevice;
   readonly counted: boolean;
-  /** Nobody has seen the answer yet, so this is not a first visit of anybody. */
+  /** Whether it is a prefetch. Nobody has seen the answer yet, so it is nobody's first visit. */
   readonly isPrefetch: boolean;
-  /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
+  /** Whether the visit may get a visitor: not for bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface FactsDeps {
   readonly key: string;
 }
 
-/** Says what follows from a visit. Pure but for the memory of the classifier. */
+/** Computes what follows from a visit. Pure, except for the memory of the classifier. */
 export function factsOf(visit: RecordedVisit, { classify, geography, key }: FactsDeps): VisitFacts {
   const { userAgent, language, address, level, headers, workspaceId, cookie } = visit;
   const classification = classify(userAgent, headers);

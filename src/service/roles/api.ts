@@ -10,11 +10,11 @@ import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
-/** The management API: its handlers for the port, and its end. */
+/** The management API: its handlers for the port, and how to stop it. */
 export interface ApiRole extends Protocols {
-  /** Public names of every scope there is. */
+  /** The public names of all scopes. */
   readonly scopes: ReadonlySet<string>;
-  /** Ends streams that would go on for ever; called when shutdown begins. */
+  /** Ends endless streams; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ApiRole extends Protocols {
 /** How long a call with `waitForQrcode` waits for the image, in milliseconds. */
 const qrcodeWaitMs = 10_000;
 
-/** Opens the pipeline and every protocol in front of it. `ready` tells health checks how the process is. */
+/** Opens the pipeline and every protocol in front of it. `ready` tells health checks whether the process can answer. */
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
   const { config, db, connection, now, log, keyFor, addresses, metrics, readOrigin } = parts;
   const { baseUrl, shortUrl } = addresses;

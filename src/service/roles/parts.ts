@@ -7,23 +7,25 @@ import type { KeyPurpose } from "../../lib/keys.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
 import type { Config } from "../config.ts";
 
-/** What every role of the service is made of. */
+/** What every role of the service needs. */
 export interface Parts {
   readonly config: Config;
   /** Public addresses, once the port is known. */
   readonly addresses: Addresses;
   readonly log: Logger;
   readonly now: () => Date;
-  /** For the API. */
+  /** The pool of the API. */
   readonly db: Db;
   readonly pool: pg.Pool;
-  /** For visitors. */
+  /** The pool of visitors. */
   readonly scanDb: Db;
-  /** For jobs. */
+  /** The pool of jobs. */
   readonly jobsDb: Db;
-  /** A few connections beside the pool, for statements that are committed whatever becomes of the caller's transaction. */
+  /**
+   * A few connections apart from the pools, for statements that commit whatever happens to the caller's transaction.
+   */
   readonly autonomousDb: Db;
-  /** For connections beside the pool: LISTEN, jobs. */
+  /** Settings for connections apart from the pools: LISTEN, jobs. */
   readonly connection: pg.ClientConfig;
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   readonly storage: Storage;

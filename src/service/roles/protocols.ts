@@ -19,29 +19,31 @@ import { connectionOf, type Received } from "../../server/connection.ts";
 export interface ProtocolsOptions {
   readonly services: readonly RegisteredService[];
   readonly invoke: Invoke;
-  /** What is told of limits to a caller at an address who is refused before any method is known. */
+  /** The rate-limit headers for a caller at an address who is refused before the method is known. */
   readonly limitsOf: (address: string) => AnswerHeaders;
   readonly readOrigin: ReadOrigin;
-  /** The room for request bodies, over all protocols. */
+  /** Limits the memory of all request bodies, over all protocols. */
   readonly bodies: BodyBudget;
   readonly newRequestId: () => string;
-  /** Told of what is a bug of ours: the client gets INTERNAL under this request id. */
+  /** Told of each bug of ours; the client gets INTERNAL under this request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
-  /** Whether calls can be answered at this moment; never rejects. */
+  /** Whether the service can answer calls now; never rejects. */
   readonly ready: () => Promise<boolean>;
   readonly reflection: boolean;
-  /** Waits until an address without a token may ask for one thing more; rejects with the signal's reason. */
+  /** Waits until an address without a token may ask once more; rejects with the signal's reason. */
   readonly pace: (address: string, signal: AbortSignal) => Promise<void>;
-  /** Ends streams that would go on for ever, at shutdown. */
+  /** Ends endless streams at shutdown. */
   readonly shutdownSignal: AbortSignal;
 }
 
-/** Streams of callers without a token: those who watch the health of the service, or ask for descriptors. */
+/**
+ * How many streams callers without a token may hold: watches of the service's health, and questions for descriptors.
+ */
 const streamLimits = { total: 500, perAddress: 50 };
 
 type HttpHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** The handlers of every protocol, over the same services. */
+/** The handlers of all protocols, over the same services. */
 export interface Protocols {
   readonly rest: HttpHandler;
   /** Connect, gRPC-Web, and the gRPC calls that `onStream` leaves. */
@@ -51,7 +53,7 @@ export interface Protocols {
   readonly serviceNames: readonly string[];
 }
 
-/** Serves every registered service at every protocol. */
+/** Serves every registered service over every protocol. */
 export function openProtocols(options: ProtocolsOptions): Protocols {
   const { invoke, newRequestId, onFault, bodies, readOrigin, ready, reflection, pace, shutdownSignal } =
     options;
@@ -99,19 +101,21 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
   };
 }
 
-/** What anyone may send is little: no open call has more to say, or its method declares it. */
+/** The body limit of open calls: no open call needs more, unless its method declares so. */
 const openBytesMax = 64 * 1024;
 
 function isOpen(method: DescMethod): boolean {
   return getOption(method, access).kind.case === "open";
 }
 
-/** What publishable tokens and callers without a token may do: pages of other origins are where such callers are. */
+/**
+ * Whether pages of other origins may call a method: those that publishable tokens or callers without a token may call.
+ */
 function isCrossOrigin(method: DescMethod): boolean {
   return isOpen(method) || getOption(method, access).publishable;
 }
 
-/** Asks once for each method: an option is parsed anew whenever it is read, in 10 µs. */
+/** Calls `say` once per method: an option is parsed anew on every read, which takes 10 µs. */
 function remembered<Said extends number | boolean>(
   say: (method: DescMethod) => Said,
 ): (method: DescMethod) => Said {
@@ -123,7 +127,7 @@ function remembered<Said extends number | boolean>(
   };
 }
 
-/** A handler that is loaded with its first request, so that no start waits for it. */
+/** Loads a handler with its first request, so that the start does not wait for it. */
 function whenLoaded(load: () => Promise<HttpHandler>): HttpHandler {
   let loaded: HttpHandler | undefined;
   let loading: Promise<HttpHandler> | undefined;

@@ -10,24 +10,26 @@ import { connectionOf } from "../../server/connection.ts";
 import type { Config } from "../config.ts";
 import type { Parts } from "./parts.ts";
 
-/** What visitors meet, and the end of it. */
+/** The part of the service that visitors reach, and how to stop it. */
 export interface ScanRole {
   readonly handler: (req: IncomingMessage, res: ServerResponse) => void;
   close(): Promise<void>;
 }
 
-/** However many visitors are at steps, a link that is not in memory is found. */
+/** Connections that only look up links which are not in memory, so that visitors at steps cannot use them up. */
 const connectionsForPlans = 2;
 
-/** Opens the spool of this process in `DATA_DIR`, for which no database is needed. */
+/** Opens the spool of this process in `DATA_DIR`; it needs no database. */
 export async function openScanSpool({ dataDir }: Config): Promise<Spool> {
   const directory = spoolDirectory(dataDir);
-  // Records hold addresses and cookies until they are stored.
+  // The folder is private, because records hold addresses and cookies until they are stored.
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return openSpool(directory);
 }
 
-/** Serves short links; what dead processes left in `DATA_DIR` is drained too. Closes the spool in the end. */
+/**
+ * Serves short links. It also drains the spools that dead processes left in `DATA_DIR`. Closing it closes the spool.
+ */
 export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRole> {
   const { config, addresses, scanDb: db, connection, keyFor, log, metrics, now, readOrigin } = parts;
   const deviceKey = Buffer.from(keyFor("devices")).toString("hex");

@@ -12,7 +12,7 @@ import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import type { Parts } from "./parts.ts";
 
-// In UTC. A process that was away makes up for a missed night within the day.
+// Times are in UTC. A process that was away makes up for a missed night within the day.
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
@@ -22,7 +22,7 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
 };
 const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${time} ${job} ${options}`);
 
-/** What happens later: queued jobs and the housekeeping of every hour and night. */
+/** Runs queued jobs and the hourly and nightly housekeeping. */
 export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl: addresses.shortUrl }),

@@ -1,6 +1,6 @@
 import type { Server } from "node:net";
 
-/** Listens on a free port of loopback, tells the parent which, and ends with the parent. */
+/** Listens on a free port of loopback, tells the parent its number, and ends with the parent. */
 export function announce(server: Server): void {
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();

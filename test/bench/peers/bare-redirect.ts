@@ -1,7 +1,7 @@
 import http from "node:http";
 import { announce } from "./announce.ts";
 
-// What Node can do at all: a 302 from a map, with a Location and nothing recorded.
+// The upper bound of Node: a 302 from a map, with a Location and nothing recorded.
 const { destinations }: { destinations: [string, string][] } = JSON.parse(process.argv[2] ?? "");
 const known = new Map(destinations);
 

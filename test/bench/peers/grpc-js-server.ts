@@ -7,9 +7,9 @@ import {
 import { apiScopesService } from "../../../src/api/api-scopes/service.ts";
 import type { Context } from "../../../src/rpc/handlers.ts";
 
-// The handler of the service behind the usual gRPC library for Node, without anything around it.
+// The handler of the service behind the usual gRPC library for Node.
 const { list } = apiScopesService();
-// The handler looks at neither caller nor database.
+// The handler uses neither caller nor database.
 const context = {} as Context;
 
 const server = new grpc.Server();

@@ -1,6 +1,6 @@
 import http2 from "node:http2";
 
-// Unary calls from plain HTTP/2 streams, as many at once as asked for, over a few connections.
+// Unary calls over plain HTTP/2 streams, with the given concurrency, over a few connections.
 interface Task {
   readonly port: number;
   readonly path: string;
@@ -10,7 +10,7 @@ interface Task {
   readonly ms: number;
 }
 
-/** An empty message behind its five bytes of prefix. */
+/** An empty message: only its head of five bytes. */
 const frame = Buffer.alloc(5);
 
 process.on("message", (task: Task) => {

@@ -6,7 +6,7 @@ import { v7 } from "uuid";
 import { announce } from "./announce.ts";
 import { createStatement, type LinkIds, readStatement, type Statement } from "./statements.ts";
 
-// What somebody writes who needs two routes and nothing else: the statements of the service, on a pool of the same size.
+// A minimal handwritten server with two routes: the statements of the service, on a pool of the same size.
 interface Options {
   readonly database: pg.ClientConfig;
   readonly poolSize: number;
@@ -21,7 +21,7 @@ const pool = new pg.Pool({ ...options.database, max: options.poolSize });
 const authorization = `Bearer ${options.accessToken}`;
 const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-// Where each id stands among the parameters is found once, by ids that nothing else looks like.
+// The position of each id among the parameters is found once, with unique sample ids.
 const sampleIds: LinkIds = { ...newIds(), at: new Date(1) };
 const sampleDestination = "https://example.com/sample";
 const [reading, creating] = await Promise.all([

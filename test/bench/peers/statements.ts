@@ -6,24 +6,24 @@ import type { Db } from "../../../src/db/open.ts";
 import { jobCall } from "../../../src/jobs/queue.ts";
 import { defaultDesignOptions } from "../../../src/model/look/design-options.ts";
 
-/** A statement and its parameters, as `pg` takes them. */
+/** A statement and its parameters, in the form that `pg` takes. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** The statement by which the service reads a link. */
+/** The statement with which the service reads a link. */
 export function readStatement(workspaceId: string, id: string): Promise<Statement> {
   return statementOf((db) => findLink(db, workspaceId, id, new Set()));
 }
 
-/** What differs between two new links that are otherwise alike. */
+/** The values that differ between two otherwise equal new links. */
 export type LinkIds = Pick<NewLink, "id" | "shortlink" | "entryStepId" | "at"> & {
   readonly redirectStepId: string;
   readonly designId: string;
 };
 
-/** The statement by which the service makes a plain link. */
+/** The statement with which the service makes a plain link. */
 export function createStatement(workspaceId: string, destination: string, ids: LinkIds): Promise<Statement> {
   const { designId, redirectStepId, ...own } = ids;
   return statementOf((db) =>
@@ -54,7 +54,7 @@ export function createStatement(workspaceId: string, destination: string, ids: L
   );
 }
 
-/** What a query of the service would send, taken from it, so that a peer always does the same work in the database. */
+/** Records the statement of one of the service's queries, so that a peer always does the same work in the database. */
 async function statementOf(query: (db: Db) => Promise<unknown>): Promise<Statement> {
   const statements: Statement[] = [];
   const db = new Kysely<DB>({
@@ -68,7 +68,7 @@ async function statementOf(query: (db: Db) => Promise<unknown>): Promise<Stateme
       statements.push({ text: sql, values: parameters });
     },
   });
-  // The driver gives no rows, which a query may take for a fault.
+  // The driver returns no rows, which a query may treat as a fault.
   await query(db).catch(() => {});
   const [statement] = statements;
   if (statement === undefined || statements.length > 1) throw new Error("not one statement");

@@ -41,14 +41,14 @@ export declare type Access = Message<"signpost.options.v1.Access"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Beside the scope: publishable tokens, which hold no scopes, may call too.
+   * In addition to holders of the scope, publishable tokens may call; they hold no scopes.
    *
    * @generated from field: bool publishable = 3;
    */
   publishable: boolean;
 
   /**
-   * Beside the scope: the caller must be signed in as a member. Workspace tokens and grants are refused with
+   * In addition to the scope, the caller must be signed in as a member. Workspace tokens and grants are refused with
    * MEMBER_SESSION_REQUIRED.
    *
    * @generated from field: bool member_session = 4;
@@ -56,15 +56,15 @@ export declare type Access = Message<"signpost.options.v1.Access"> & {
   memberSession: boolean;
 
   /**
-   * Beside the scope: every role holds it for this operation.
+   * Members of every role hold the scope for this operation.
    *
    * @generated from field: bool every_role = 5;
    */
   everyRole: boolean;
 
   /**
-   * Beside the scope: the caller must have full access, a token without chosen scopes or an administrator's session.
-   * Others are refused with FULL_ACCESS_REQUIRED.
+   * In addition to the scope, the caller must have full access: a token without chosen scopes, or an administrator's
+   * session. Other callers are refused with FULL_ACCESS_REQUIRED.
    *
    * @generated from field: bool full_access = 6;
    */
@@ -78,15 +78,15 @@ export declare type Access = Message<"signpost.options.v1.Access"> & {
 export declare const AccessSchema: GenMessage<Access>;
 
 /**
- * What a token, a member's role or a grant may do. Every operation that is not open asks for exactly one. A scope's name
- * is its value in lower case without the prefix, the last underscore turned into a colon: `API_SCOPE_LINKS_READ` is
- * `links:read`. A write scope includes the read scope of its resource.
+ * What a token, a member's role or a grant may do. Every operation that is not open requires exactly one. A scope's
+ * name is its value in lower case without the prefix, the last underscore turned into a colon: `API_SCOPE_LINKS_READ`
+ * is `links:read`. A write scope includes the read scope of its resource.
  *
  * @generated from enum signpost.options.v1.ApiScope
  */
 export enum ApiScope {
   /**
-   * Never asked for and never granted.
+   * No operation asks for it and no token holds it.
    *
    * @generated from enum value: API_SCOPE_UNSPECIFIED = 0;
    */
@@ -251,8 +251,8 @@ export declare const ApiScopeSchema: GenEnum<ApiScope>;
 export declare const access: GenExtension<MethodOptions, Access>;
 
 /**
- * The field may be given by callers with full access only, whatever the operation's scope; not inside of other
- * messages. Others are refused with FULL_ACCESS_REQUIRED.
+ * Only callers with full access may give the field, whatever the operation's scope. It must be a top-level field of
+ * the request. Other callers are refused with FULL_ACCESS_REQUIRED.
  *
  * @generated from extension: bool needs_full_access = 50121;
  */

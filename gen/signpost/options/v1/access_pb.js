@@ -25,9 +25,9 @@ export const ApiScopeSchema = /*@__PURE__*/
   enumDesc(file_signpost_options_v1_access, 0);
 
 /**
- * What a token, a member's role or a grant may do. Every operation that is not open asks for exactly one. A scope's name
- * is its value in lower case without the prefix, the last underscore turned into a colon: `API_SCOPE_LINKS_READ` is
- * `links:read`. A write scope includes the read scope of its resource.
+ * What a token, a member's role or a grant may do. Every operation that is not open requires exactly one. A scope's
+ * name is its value in lower case without the prefix, the last underscore turned into a colon: `API_SCOPE_LINKS_READ`
+ * is `links:read`. A write scope includes the read scope of its resource.
  *
  * @generated from enum signpost.options.v1.ApiScope
  */
@@ -43,8 +43,8 @@ export const access = /*@__PURE__*/
   extDesc(file_signpost_options_v1_access, 0);
 
 /**
- * The field may be given by callers with full access only, whatever the operation's scope; not inside of other
- * messages. Others are refused with FULL_ACCESS_REQUIRED.
+ * Only callers with full access may give the field, whatever the operation's scope. It must be a top-level field of
+ * the request. Other callers are refused with FULL_ACCESS_REQUIRED.
  *
  * @generated from extension: bool needs_full_access = 50121;
  */

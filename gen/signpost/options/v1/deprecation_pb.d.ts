@@ -12,27 +12,27 @@ import type { MethodOptions } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_options_v1_deprecation: GenFile;
 
 /**
- * That a method is going away: its answers say so in the headers of RFC 9745 and RFC 8594.
+ * Announces that a method is going away. Its answers say so in the headers of RFC 9745 and RFC 8594.
  *
  * @generated from message signpost.options.v1.Deprecation
  */
 export declare type Deprecation = Message<"signpost.options.v1.Deprecation"> & {
   /**
-   * The day since which it should not be used any more, such as `2026-03-01`.
+   * The day since which the method is deprecated, such as `2026-03-01`.
    *
    * @generated from field: string since = 1;
    */
   since: string;
 
   /**
-   * The day from which it may be gone, at least 180 days after `since`. Empty while that is not settled.
+   * The day from which the method may be gone, at least 180 days after `since`. Empty while that is not settled.
    *
    * @generated from field: string sunset = 2;
    */
   sunset: string;
 
   /**
-   * Where people read what to use instead, an absolute URL.
+   * An absolute URL that tells people what to use instead.
    *
    * @generated from field: string link = 3;
    */
@@ -46,7 +46,7 @@ export declare type Deprecation = Message<"signpost.options.v1.Deprecation"> & {
 export declare const DeprecationSchema: GenMessage<Deprecation>;
 
 /**
- * Stands beside `deprecated = true`, which generated clients show.
+ * Set it together with `deprecated = true`, which generated clients show.
  *
  * @generated from extension: signpost.options.v1.Deprecation deprecation = 50120;
  */

@@ -19,7 +19,7 @@ export const DeprecationSchema = /*@__PURE__*/
   messageDesc(file_signpost_options_v1_deprecation, 0);
 
 /**
- * Stands beside `deprecated = true`, which generated clients show.
+ * Set it together with `deprecated = true`, which generated clients show.
  *
  * @generated from extension: signpost.options.v1.Deprecation deprecation = 50120;
  */

@@ -11,15 +11,16 @@ import type { FieldOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_options_v1_documentation: GenFile;
 
 /**
- * The resource group that the service belongs to, as people read it, where that is not the service's name in words:
- * `LinksService` is of the group `Links`. Several services may share a group.
+ * The name of the service's resource group, for people. Without it the name is made of the service's name:
+ * `LinksService` is in the group `Links`. Several services may share a group.
  *
  * @generated from extension: string group = 50107;
  */
 export declare const group: GenExtension<ServiceOptions, string>;
 
 /**
- * What the field could hold, for documentation. A text as it is, anything else as JSON; of a list, its elements.
+ * An example value for the documentation. A text is written as it is, any other value as JSON; a list gives its
+ * elements.
  *
  * @generated from extension: repeated string example = 50108;
  */

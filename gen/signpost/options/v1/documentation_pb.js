@@ -12,8 +12,8 @@ export const file_signpost_options_v1_documentation = /*@__PURE__*/
   fileDesc("CidzaWducG9zdC9vcHRpb25zL3YxL2RvY3VtZW50YXRpb24ucHJvdG8SE3NpZ25wb3N0Lm9wdGlvbnMudjE6NwoFZ3JvdXASHy5nb29nbGUucHJvdG9idWYuU2VydmljZU9wdGlvbnMYu4cDIAEoCVIFZ3JvdXA6OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYvIcDIAMoCVIHZXhhbXBsZWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
- * The resource group that the service belongs to, as people read it, where that is not the service's name in words:
- * `LinksService` is of the group `Links`. Several services may share a group.
+ * The name of the service's resource group, for people. Without it the name is made of the service's name:
+ * `LinksService` is in the group `Links`. Several services may share a group.
  *
  * @generated from extension: string group = 50107;
  */
@@ -21,7 +21,8 @@ export const group = /*@__PURE__*/
   extDesc(file_signpost_options_v1_documentation, 0);
 
 /**
- * What the field could hold, for documentation. A text as it is, anything else as JSON; of a list, its elements.
+ * An example value for the documentation. A text is written as it is, any other value as JSON; a list gives its
+ * elements.
  *
  * @generated from extension: repeated string example = 50108;
  */

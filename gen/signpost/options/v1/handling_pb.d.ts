@@ -17,21 +17,21 @@ export declare const file_signpost_options_v1_handling: GenFile;
  */
 export enum Cost {
   /**
-   * One record, or a few that are found by their keys.
+   * Reads or writes one record, or a few records found by their keys.
    *
    * @generated from enum value: COST_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * May look at very many records: lists with filters, searches, analytics.
+   * May read very many records: lists with filters, searches, analytics.
    *
    * @generated from enum value: COST_QUERY = 1;
    */
   QUERY = 1,
 
   /**
-   * Draws or reads pictures, for tenths of a second of a processor.
+   * Draws or reads pictures, which takes tenths of a second of processor time.
    *
    * @generated from enum value: COST_RENDER = 2;
    */
@@ -44,15 +44,14 @@ export enum Cost {
 export declare const CostSchema: GenEnum<Cost>;
 
 /**
- * For how many seconds shared caches may keep an answer that is no error. The answer must be the same for every
- * caller.
+ * How many seconds shared caches may keep a successful answer. The answer must be the same for every caller.
  *
  * @generated from extension: uint32 cache_seconds = 50103;
  */
 export declare const cache_seconds: GenExtension<MethodOptions, number>;
 
 /**
- * The HTTP status of a success over REST, for methods that do not answer 200: 202 when the work goes on after the
+ * The HTTP status of a success over REST, for methods that do not answer 200: 202 when the work continues after the
  * answer.
  *
  * @generated from extension: int32 success_status = 50105;
@@ -60,29 +59,31 @@ export declare const cache_seconds: GenExtension<MethodOptions, number>;
 export declare const success_status: GenExtension<MethodOptions, number>;
 
 /**
- * The limit of a request in bytes, unpacked and over every protocol, for methods that take more than the usual 8 MiB
- * or, if they are open, 64 KiB.
+ * The limit of a request in bytes, after decompression and over every protocol, for methods that take more than the
+ * usual 8 MiB or, if they are open, 64 KiB.
  *
  * @generated from extension: uint32 request_bytes_max = 50106;
  */
 export declare const request_bytes_max: GenExtension<MethodOptions, number>;
 
 /**
- * How many calls one address may make in a minute, all at once or spread out, beside the caller's other limits.
+ * How many calls one address may make in a minute, at once or spread out. It applies in addition to the caller's
+ * other limits.
  *
  * @generated from extension: uint32 calls_per_minute_and_address = 50110;
  */
 export declare const calls_per_minute_and_address: GenExtension<MethodOptions, number>;
 
 /**
- * What a call costs: how many of them run at a time follows from it.
+ * The cost of a call. It limits how many such calls run at the same time.
  *
  * @generated from extension: signpost.options.v1.Cost cost = 50111;
  */
 export declare const cost: GenExtension<MethodOptions, Cost>;
 
 /**
- * Texts are taken as sent, for passwords: neither trimmed nor brought to NFC, and with any characters but NUL.
+ * Keeps a text exactly as sent, for passwords: it is not trimmed or brought to NFC, and may hold any character except
+ * NUL.
  *
  * @generated from extension: bool verbatim = 50104;
  */

@@ -26,8 +26,7 @@ export const Cost = /*@__PURE__*/
   tsEnum(CostSchema);
 
 /**
- * For how many seconds shared caches may keep an answer that is no error. The answer must be the same for every
- * caller.
+ * How many seconds shared caches may keep a successful answer. The answer must be the same for every caller.
  *
  * @generated from extension: uint32 cache_seconds = 50103;
  */
@@ -35,7 +34,7 @@ export const cache_seconds = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 0);
 
 /**
- * The HTTP status of a success over REST, for methods that do not answer 200: 202 when the work goes on after the
+ * The HTTP status of a success over REST, for methods that do not answer 200: 202 when the work continues after the
  * answer.
  *
  * @generated from extension: int32 success_status = 50105;
@@ -44,8 +43,8 @@ export const success_status = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 1);
 
 /**
- * The limit of a request in bytes, unpacked and over every protocol, for methods that take more than the usual 8 MiB
- * or, if they are open, 64 KiB.
+ * The limit of a request in bytes, after decompression and over every protocol, for methods that take more than the
+ * usual 8 MiB or, if they are open, 64 KiB.
  *
  * @generated from extension: uint32 request_bytes_max = 50106;
  */
@@ -53,7 +52,8 @@ export const request_bytes_max = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 2);
 
 /**
- * How many calls one address may make in a minute, all at once or spread out, beside the caller's other limits.
+ * How many calls one address may make in a minute, at once or spread out. It applies in addition to the caller's
+ * other limits.
  *
  * @generated from extension: uint32 calls_per_minute_and_address = 50110;
  */
@@ -61,7 +61,7 @@ export const calls_per_minute_and_address = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 3);
 
 /**
- * What a call costs: how many of them run at a time follows from it.
+ * The cost of a call. It limits how many such calls run at the same time.
  *
  * @generated from extension: signpost.options.v1.Cost cost = 50111;
  */
@@ -69,7 +69,8 @@ export const cost = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 4);
 
 /**
- * Texts are taken as sent, for passwords: neither trimmed nor brought to NFC, and with any characters but NUL.
+ * Keeps a text exactly as sent, for passwords: it is not trimmed or brought to NFC, and may hold any character except
+ * NUL.
  *
  * @generated from extension: bool verbatim = 50104;
  */

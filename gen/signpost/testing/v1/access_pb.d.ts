@@ -12,7 +12,7 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 export declare const file_signpost_testing_v1_access: GenFile;
 
 /**
- * Request for every method but one.
+ * Request for every method except Guard.
  *
  * @generated from message signpost.testing.v1.AccessRequest
  */
@@ -76,7 +76,7 @@ export declare type AccessResponse = Message<"signpost.testing.v1.AccessResponse
 export declare const AccessResponseSchema: GenMessage<AccessResponse>;
 
 /**
- * Methods of every kind of access, for tests of who is let in.
+ * Methods of every kind of access, for tests of access checks.
  *
  * @generated from service signpost.testing.v1.AccessService
  */

@@ -35,7 +35,7 @@ export const AccessResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_testing_v1_access, 2);
 
 /**
- * Methods of every kind of access, for tests of who is let in.
+ * Methods of every kind of access, for tests of access checks.
  *
  * @generated from service signpost.testing.v1.AccessService
  */

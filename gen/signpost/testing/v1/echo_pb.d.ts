@@ -47,7 +47,7 @@ export declare type EchoResponse = Message<"signpost.testing.v1.EchoResponse"> &
 export declare const EchoResponseSchema: GenMessage<EchoResponse>;
 
 /**
- * Answers what it is asked, for tests of the protocols.
+ * Returns its request, for tests of the protocols.
  *
  * @generated from service signpost.testing.v1.EchoService
  */

@@ -27,7 +27,7 @@ export const EchoResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_testing_v1_echo, 1);
 
 /**
- * Answers what it is asked, for tests of the protocols.
+ * Returns its request, for tests of the protocols.
  *
  * @generated from service signpost.testing.v1.EchoService
  */

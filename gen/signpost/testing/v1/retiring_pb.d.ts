@@ -95,13 +95,13 @@ export declare type RushResponse = Message<"signpost.testing.v1.RushResponse"> &
 export declare const RushResponseSchema: GenMessage<RushResponse>;
 
 /**
- * Goes away, for tests of what is said about that.
+ * A service with deprecated methods, for tests of the announcement.
  *
  * @generated from service signpost.testing.v1.RetiringService
  */
 export declare const RetiringService: GenService<{
   /**
-   * Has a day from which it is gone.
+   * Has a sunset day.
    *
    * @generated from rpc signpost.testing.v1.RetiringService.Leave
    * @deprecated
@@ -112,7 +112,7 @@ export declare const RetiringService: GenService<{
     output: typeof LeaveResponseSchema;
   },
   /**
-   * Has none yet.
+   * Has no sunset day yet.
    *
    * @generated from rpc signpost.testing.v1.RetiringService.Fade
    * @deprecated
@@ -125,7 +125,7 @@ export declare const RetiringService: GenService<{
 }>;
 
 /**
- * Goes away sooner than anybody can follow.
+ * A service whose method leaves its callers too little time.
  *
  * @generated from service signpost.testing.v1.HastyService
  */

@@ -56,7 +56,7 @@ export const RushResponseSchema = /*@__PURE__*/
   messageDesc(file_signpost_testing_v1_retiring, 5);
 
 /**
- * Goes away, for tests of what is said about that.
+ * A service with deprecated methods, for tests of the announcement.
  *
  * @generated from service signpost.testing.v1.RetiringService
  */
@@ -64,7 +64,7 @@ export const RetiringService = /*@__PURE__*/
   serviceDesc(file_signpost_testing_v1_retiring, 0);
 
 /**
- * Goes away sooner than anybody can follow.
+ * A service whose method leaves its callers too little time.
  *
  * @generated from service signpost.testing.v1.HastyService
  */

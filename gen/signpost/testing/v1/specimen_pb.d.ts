@@ -12,7 +12,7 @@ import type { Any, Duration, FieldMask, ListValue, StringValue, Timestamp, Value
 export declare const file_signpost_testing_v1_specimen: GenFile;
 
 /**
- * A field of every type, in every place where types differ on the wire.
+ * A field of every type, in every place where the wire format differs.
  *
  * @generated from message signpost.testing.v1.Specimen
  */
@@ -307,7 +307,7 @@ export declare type Specimen = Message<"signpost.testing.v1.Specimen"> & {
 export declare const SpecimenSchema: GenMessage<Specimen>;
 
 /**
- * An enum whose zero says nothing.
+ * An enum whose zero value is unspecified.
  *
  * @generated from enum signpost.testing.v1.Specimen.Color
  */
@@ -334,7 +334,7 @@ export enum Specimen_Color {
 export declare const Specimen_ColorSchema: GenEnum<Specimen_Color>;
 
 /**
- * A message as an API of short links would have it, for measurements.
+ * A typical message of an API of short links, for measurements.
  *
  * @generated from message signpost.testing.v1.TypicalLink
  */
@@ -455,7 +455,7 @@ export declare type TypicalLink_Tag = Message<"signpost.testing.v1.TypicalLink.T
 export declare const TypicalLink_TagSchema: GenMessage<TypicalLink_Tag>;
 
 /**
- * Where a link stands.
+ * The state of a link.
  *
  * @generated from enum signpost.testing.v1.TypicalLink.Status
  */
@@ -477,7 +477,7 @@ export enum TypicalLink_Status {
 export declare const TypicalLink_StatusSchema: GenEnum<TypicalLink_Status>;
 
 /**
- * An enum whose zero means something.
+ * An enum whose zero value has a meaning.
  *
  * @generated from enum signpost.testing.v1.Preference
  */

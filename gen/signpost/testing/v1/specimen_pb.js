@@ -25,7 +25,7 @@ export const Specimen_ColorSchema = /*@__PURE__*/
   enumDesc(file_signpost_testing_v1_specimen, 0, 0);
 
 /**
- * An enum whose zero says nothing.
+ * An enum whose zero value is unspecified.
  *
  * @generated from enum signpost.testing.v1.Specimen.Color
  */
@@ -53,7 +53,7 @@ export const TypicalLink_StatusSchema = /*@__PURE__*/
   enumDesc(file_signpost_testing_v1_specimen, 1, 0);
 
 /**
- * Where a link stands.
+ * The state of a link.
  *
  * @generated from enum signpost.testing.v1.TypicalLink.Status
  */
@@ -67,7 +67,7 @@ export const PreferenceSchema = /*@__PURE__*/
   enumDesc(file_signpost_testing_v1_specimen, 0);
 
 /**
- * An enum whose zero means something.
+ * An enum whose zero value has a meaning.
  *
  * @generated from enum signpost.testing.v1.Preference
  */

@@ -255,13 +255,13 @@ export declare type FileRequest = Message<"signpost.testing.v1.FileRequest"> & {
 export declare const FileRequestSchema: GenMessage<FileRequest>;
 
 /**
- * Binds its methods in every way google.api.http knows, for tests of the transcoder.
+ * Binds its methods in every way that google.api.http allows, for tests of the transcoder.
  *
  * @generated from service signpost.testing.v1.SpecimensService
  */
 export declare const SpecimensService: GenService<{
   /**
-   * Nothing but path and query.
+   * Only path and query.
    *
    * @generated from rpc signpost.testing.v1.SpecimensService.Get
    */
@@ -311,7 +311,7 @@ export declare const SpecimensService: GenService<{
     output: typeof ReplaceRequestSchema;
   },
   /**
-   * Nothing but a path.
+   * Only a path.
    *
    * @generated from rpc signpost.testing.v1.SpecimensService.Delete
    */
@@ -341,7 +341,7 @@ export declare const SpecimensService: GenService<{
     output: typeof SpecimenSchema;
   },
   /**
-   * A literal where others have a variable.
+   * A literal in the place of another binding's variable.
    *
    * @generated from rpc signpost.testing.v1.SpecimensService.CreateBatch
    */
@@ -371,7 +371,7 @@ export declare const SpecimensService: GenService<{
     output: typeof CountRequestSchema;
   },
   /**
-   * All that is left of the path, answered with bytes.
+   * The rest of the path; the answer is bytes.
    *
    * @generated from rpc signpost.testing.v1.SpecimensService.Download
    */

@@ -85,7 +85,7 @@ export const FileRequestSchema = /*@__PURE__*/
   messageDesc(file_signpost_testing_v1_specimens_service, 9);
 
 /**
- * Binds its methods in every way google.api.http knows, for tests of the transcoder.
+ * Binds its methods in every way that google.api.http allows, for tests of the transcoder.
  *
  * @generated from service signpost.testing.v1.SpecimensService
  */

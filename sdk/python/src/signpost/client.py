@@ -13,9 +13,9 @@ from signpost.services import Services
 class Client(Services):
     """Reaches every service by its name without "Service": ``client.links``, ``client.workflow_steps``.
 
-    ``base_url`` is where the service listens, ``http`` or ``https``, without a path. ``token`` is a workspace token, a
+    ``base_url`` is the service's address, ``http`` or ``https``, without a path. ``token`` is a workspace token, a
     member's session or an OAuth grant; without it only the open calls work. A call may take ``timeout`` seconds with all its
-    tries, of which there are at most ``attempts_max``.
+    tries, and has at most ``attempts_max`` tries.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Client(Services):
         super().__init__(grpc.intercept_channel(self._channel, retries))
 
     def close(self) -> None:
-        """Closes the connection; calls that run are cancelled."""
+        """Closes the connection and cancels running calls."""
         self._channel.close()
 
     def __enter__(self) -> Self:
@@ -45,7 +45,7 @@ class Client(Services):
 
 
 def idempotency_key(key: str) -> tuple[tuple[str, str]]:
-    """Metadata that makes a call happen once, however often and from wherever it is sent with this key within 24 hours:
+    """Metadata with an idempotency key: repeated calls with the key, from any process, take effect once within 24 hours:
     ``client.links.Create(request, metadata=idempotency_key("order-17"))``. Without it every call has a key of its own, which
     covers its retries.
     """

@@ -7,30 +7,30 @@ from google.rpc import error_details_pb2, status_pb2
 
 @dataclass(frozen=True)
 class FieldViolation:
-    """One field that was refused."""
+    """One refused field."""
 
     field: str
     """Its path in JSON names, such as ``links[3].destination``."""
     description: str
-    """What is wrong, and what to do about it."""
+    """What is wrong, and how to mend it."""
 
 
 class SignpostError(Exception):
-    """Everything a call can fail with, whether the service refused it or could not be reached."""
+    """The error of every failed call, whether the service refused it or could not be reached."""
 
     code: grpc.StatusCode
-    """What kind of failure it is."""
+    """The kind of failure."""
     reason: str
-    """The precise cause, such as ``SHORTLINK_TAKEN``; the code's name where the service has said nothing more."""
+    """The precise cause, such as ``SHORTLINK_TAKEN``, or the code's name if the service gave no reason."""
     message: str
     metadata: Mapping[str, str]
-    """Facts that go with the reason, such as the missing scope."""
+    """Facts about the reason, such as the missing scope."""
     field_violations: Sequence[FieldViolation]
     """Every refused field of an invalid argument."""
     retry_delay: float | None
-    """How many seconds the service asks to wait before another try; None when it does not say."""
+    """The wait in seconds that the service asks for before another try; None when it names none."""
     request_id: str
-    """Leads to the call in the service's log."""
+    """Finds the call in the service's log."""
 
     def __init__(self, call: grpc.Call, request_id: str) -> None:
         self.code = call.code()

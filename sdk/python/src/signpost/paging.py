@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 def pages(call: Callable[[Request], Page], request: Request) -> Iterator[Page]:
     """Calls any list call until its last page: ``pages(client.links.List, ListLinksRequest(page_size=50))``.
 
-    The request's own page token, if it has one, is where it starts.
+    It starts at the request's own page token, if there is one.
     """
     following: Any = type(request)()
     following.CopyFrom(request)
@@ -37,7 +37,7 @@ def items(call: Callable[[Request], Page], request: Request, pick: Callable[[Pag
 
 
 def _next_page_token(page: Any) -> str:
-    """The token stands in the answer, or in the form that was asked for."""
+    """The token is in the answer, or in the part of it for the requested format."""
     fields = page.DESCRIPTOR.fields_by_name
     if "next_page_token" in fields:
         return str(page.next_page_token)

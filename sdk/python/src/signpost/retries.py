@@ -12,7 +12,7 @@ from signpost.errors import SignpostError
 
 _FIRST_DELAY = 0.2
 _DELAY_MAX = 10.0
-# A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+# A longer wait, such as for a month's quota, is reported to the caller at once.
 _ASKED_DELAY_MAX = 30.0
 
 
@@ -26,11 +26,11 @@ class _CallDetailsFields(NamedTuple):
 
 
 class _CallDetails(_CallDetailsFields, grpc.ClientCallDetails):
-    """gRPC gives this class without a way to make one."""
+    """gRPC declares this class without a constructor."""
 
 
 class Retries(grpc.UnaryUnaryClientInterceptor):
-    """Makes calls carry the token, be safe to repeat, be repeated, and fail with SignpostError."""
+    """Adds the token and an idempotency key to calls, repeats them, and makes them fail with SignpostError."""
 
     def __init__(self, token: str, *, timeout: float, attempts_max: int, wait: Callable[[float], None]) -> None:
         self._token = token
@@ -59,7 +59,7 @@ class Retries(grpc.UnaryUnaryClientInterceptor):
                 request,
             )
             failure = outcome.exception()
-            # The outcome itself raises what is no answer to a call, such as a request that does not serialize.
+            # The outcome itself raises errors that are no answer to a call, such as a request that does not serialize.
             if not (isinstance(failure, grpc.RpcError) and isinstance(failure, grpc.Call)):
                 return outcome
             error = SignpostError(failure, request_id)
@@ -78,14 +78,14 @@ class Retries(grpc.UnaryUnaryClientInterceptor):
 
 
 def _is_writing(method: str) -> bool:
-    """Calls that declare no level write something new each time; the service replays the answer of a known key."""
+    """Whether a call writes something new each time. The service then replays the answer of a known key."""
     service, _, name = method.strip("/").rpartition("/")
     descriptor = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name]
     return descriptor.GetOptions().idempotency_level == MethodOptions.IDEMPOTENCY_UNKNOWN
 
 
 def retry_delay(error: SignpostError, attempt: int) -> float | None:
-    """How many seconds to wait before the next try, or None if another try would not help."""
+    """The seconds to wait before the next try; None if another try would not help."""
     asked = error.retry_delay
     if error.code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         return (asked or 0) + _backoff(attempt)
@@ -95,6 +95,6 @@ def retry_delay(error: SignpostError, attempt: int) -> float | None:
 
 
 def _backoff(attempt: int) -> float:
-    """Doubles with each try; a random half of it spreads clients that failed together."""
+    """Doubles with each try. Half of it is random, which spreads clients that failed together."""
     delay: float = min(_DELAY_MAX, _FIRST_DELAY * 2 ** (attempt - 1))
     return delay * random.uniform(0.5, 1)

@@ -9,7 +9,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import java.util.UUID;
 
-/** Gives every call the token and an id for the service's log, and writing calls an idempotency key. */
+/** Gives every call the token and an id for the service's log, and every writing call an idempotency key. */
 final class CallHeaders implements ClientInterceptor {
   static final Metadata.Key<String> AUTHORIZATION = key("authorization");
   static final Metadata.Key<String> IDEMPOTENCY_KEY = key("idempotency-key");
@@ -42,7 +42,7 @@ final class CallHeaders implements ClientInterceptor {
     };
   }
 
-  // Whatever else is sent as a question mark, and two keys would be one.
+  // gRPC would send other characters as question marks, and two different keys could become one.
   private static String printable(String name, String value) {
     if (value.isEmpty() || value.chars().anyMatch(letter -> letter < ' ' || letter > '~')) {
       throw new IllegalArgumentException(name + " must be of printable ASCII characters");

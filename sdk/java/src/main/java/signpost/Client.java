@@ -12,15 +12,14 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection to a Signpost service, which opens when the first call is made and serves any number of threads. Every
- * service has a blocking stub by its name, such as {@code client.links()}; stubs of other kinds are made from {@link
- * #channel()}.
+ * A connection to a Signpost service. It opens with the first call and serves any number of threads. Every service has
+ * a blocking stub by its name, such as {@code client.links()}; make stubs of other kinds from {@link #channel()}.
  */
 public final class Client implements Services, AutoCloseable {
   /**
-   * Makes a call happen once, however often and from wherever it is made with this key within 24 hours: {@code
-   * client.links().withOption(Client.IDEMPOTENCY_KEY, key)}. Keys are 1 to 255 printable ASCII characters. Without one,
-   * every writing call has a key of its own, which covers its attempts.
+   * Gives a call an idempotency key: repeated calls with the key, from any process, take effect once within 24 hours:
+   * {@code client.links().withOption(Client.IDEMPOTENCY_KEY, key)}. Keys are 1 to 255 printable ASCII characters.
+   * Without one, every writing call has a key of its own, which covers its attempts.
    */
   public static final CallOptions.Key<String> IDEMPOTENCY_KEY = CallOptions.Key.create("signpost.idempotency-key");
 
@@ -31,7 +30,7 @@ public final class Client implements Services, AutoCloseable {
   private final Timer timer;
   private final Channel channel;
 
-  /** As {@link #Client(String, String, RetryPolicy)}, with calls that are made again as by default. */
+  /** As {@link #Client(String, String, RetryPolicy)}, with the default retries. */
   public Client(String baseUrl, String token) {
     this(baseUrl, token, RetryPolicy.DEFAULT);
   }
@@ -48,26 +47,26 @@ public final class Client implements Services, AutoCloseable {
     ChannelCredentials credentials =
         encrypted ? TlsChannelCredentials.create() : InsecureChannelCredentials.create();
     int port = address.getPort() >= 0 ? address.getPort() : encrypted ? 443 : 80;
-    // In this order: the headers are made once, and every attempt carries the same.
+    // The order matters: the headers are made once, and every attempt carries the same.
     CallHeaders headers = new CallHeaders(token);
     connection =
         Grpc.newChannelBuilderForAddress(address.getHost(), port, credentials)
             .userAgent("signpost-java/0.1.0")
             .maxInboundMessageSize(ANSWER_BYTES_MAX)
-            // It would make calls again by rules of its own.
+            // gRPC's own retries would repeat calls by other rules.
             .disableRetry()
             .build();
     timer = new Timer();
     channel = ClientInterceptors.interceptForward(connection, headers, new RepeatedCalls(retries, timer));
   }
 
-  /** What stubs of any kind are made with: {@code LinksServiceGrpc.newFutureStub(client.channel())}. */
+  /** The channel for stubs of any kind: {@code LinksServiceGrpc.newFutureStub(client.channel())}. */
   @Override
   public Channel channel() {
     return channel;
   }
 
-  /** Ends the connection when its running calls have ended, or after 10 seconds. */
+  /** Closes the connection when its running calls have ended, or after 10 seconds. */
   @Override
   public void close() {
     connection.shutdown();

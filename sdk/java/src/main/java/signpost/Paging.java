@@ -9,14 +9,14 @@ import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.function.Function;
 
-/** Goes through lists that are answered in pages. */
+/** Iterates over lists that come in pages. */
 public final class Paging {
   private Paging() {}
 
   /**
    * Every record of a list call, page after page: {@code Paging.items(client.links()::list,
-   * ListLinksRequest.getDefaultInstance(), ListLinksResponse::getLinksList)}. The request says how big pages are, the
-   * filters, and by its page token where to start. Pages are asked for as they are needed, and again by each iterator.
+   * ListLinksRequest.getDefaultInstance(), ListLinksResponse::getLinksList)}. The request gives the page size, the
+   * filters and, by its page token, the start. Each iterator requests the pages as it needs them.
    *
    * @throws IllegalArgumentException if the call does not answer in pages
    */
@@ -34,7 +34,7 @@ public final class Paging {
     private final Function<S, ? extends List<T>> pick;
     private final FieldDescriptor pageToken;
     private final Queue<T> page = new ArrayDeque<>();
-    /** What to ask for next; null after the last page. */
+    /** The next request; null after the last page. */
     private Q request;
 
     Items(Function<Q, S> list, Q request, Function<S, ? extends List<T>> pick, FieldDescriptor pageToken) {
@@ -63,14 +63,14 @@ public final class Paging {
       return page.remove();
     }
 
-    // A message's builder builds messages of its own type.
+    // A message's builder builds messages of the same type.
     @SuppressWarnings("unchecked")
     private Q withPageToken(String token) {
       return (Q) request.toBuilder().setField(pageToken, token).build();
     }
   }
 
-  /** Of the answer itself, or of the one form of it, JSON or CSV, that was asked for. */
+  /** The token of the answer, or of its part for the requested format, JSON or CSV. */
   private static String nextPageToken(Message answer) {
     FieldDescriptor own = answer.getDescriptorForType().findFieldByName("next_page_token");
     if (own != null) {

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A call that is made of attempts, one after the other. The caller's listener hears of the last one alone, so an answer is
- * held back until its status has come.
+ * A call made of successive attempts. The caller's listener hears only of the last one, so an answer is held back until
+ * its status arrives.
  */
 final class RepeatedCall<Q, S> extends ClientCall<Q, S> {
   private final Supplier<ClientCall<Q, S>> attempts;
@@ -29,7 +29,7 @@ final class RepeatedCall<Q, S> extends ClientCall<Q, S> {
   private Metadata headers;
   private Q message;
 
-  // The lock guards these against a caller that cancels while an attempt starts or ends.
+  // The lock guards these fields against a caller that cancels while an attempt starts or ends.
   private final Object lock = new Object();
   private ClientCall<Q, S> running;
   private Future<?> waiting;
@@ -49,7 +49,7 @@ final class RepeatedCall<Q, S> extends ClientCall<Q, S> {
     this.headers = headers;
   }
 
-  // Every attempt asks for its answer itself.
+  // Every attempt requests its messages itself.
   @Override
   public void request(int count) {}
 
@@ -93,14 +93,14 @@ final class RepeatedCall<Q, S> extends ClientCall<Q, S> {
       sent.merge(headers);
       running = attempts.get();
       running.start(new Attempt(), sent);
-      // One more than there is, so that a second answer is noticed.
+      // One more than there should be, so that a second answer is noticed.
       running.request(2);
       running.sendMessage(message);
       running.halfClose();
     }
   }
 
-  /** Whether another attempt will be made; else this one's end is the call's. */
+  /** Whether another attempt follows; otherwise this attempt's end is the call's end. */
   private boolean repeats(Status status, Metadata trailers) {
     if (status.isOk()) {
       return false;
@@ -150,7 +150,7 @@ final class RepeatedCall<Q, S> extends ClientCall<Q, S> {
       listener.onClose(status, status.isOk() ? trailers : withRequestId(trailers));
     }
 
-    // Exceptions carry the trailers alone.
+    // Exceptions carry only the trailers.
     private Metadata withRequestId(Metadata trailers) {
       if (trailers.containsKey(CallHeaders.REQUEST_ID)) {
         return trailers;

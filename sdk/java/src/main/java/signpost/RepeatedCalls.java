@@ -8,7 +8,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import java.util.concurrent.TimeUnit;
 
-/** Makes calls with one request and one response again when they failed in a way that passes. */
+/** Repeats calls with one request and one response after failures that may pass. */
 final class RepeatedCalls implements ClientInterceptor {
   private final RetryPolicy retries;
   private final Timer timer;

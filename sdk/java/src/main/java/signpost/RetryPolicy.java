@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How often and how patiently calls are made again.
+ * How often and how long calls are repeated.
  *
- * @param attemptsMax how often a call is made at most; 1 means never again
- * @param timeout how long a call may take with all its attempts, unless its stub has a deadline
+ * @param attemptsMax the most attempts of a call; 1 means no retry
+ * @param timeout the most time of a call with all its attempts, unless its stub has a deadline
  */
 public record RetryPolicy(int attemptsMax, Duration timeout) {
   public static final RetryPolicy DEFAULT = new RetryPolicy(4, Duration.ofSeconds(60));
 
   private static final Duration DELAY_FIRST = Duration.ofMillis(200);
   private static final Duration DELAY_MAX = Duration.ofSeconds(10);
-  // A limit that is used up for longer, such as a month's quota, is for the caller to know at once.
+  // A longer wait, such as for a month's quota, is reported to the caller at once.
   private static final Duration ASKED_MAX = Duration.ofSeconds(30);
 
   public RetryPolicy {
@@ -24,9 +24,9 @@ public record RetryPolicy(int attemptsMax, Duration timeout) {
   }
 
   /**
-   * The wait after an attempt, counted from 1, that failed; empty when another would not help. It doubles with every
-   * attempt, is never less than the service asked for, and {@code random}, from 0 to 1, spreads clients that failed
-   * together.
+   * The wait after a failed attempt, counted from 1; empty when another attempt would not help. The wait doubles with
+   * every attempt and is never shorter than the service asked for. {@code random}, from 0 to 1, spreads clients that
+   * failed together.
    */
   Optional<Duration> delayAfter(int attempt, SignpostError error, double random) {
     if (attempt >= attemptsMax || !isWorthAnother(error)) {
@@ -40,8 +40,8 @@ public record RetryPolicy(int attemptsMax, Duration timeout) {
     return Optional.of(asked.plusMillis(Math.round(doubled * (0.5 + random / 2))));
   }
 
-  // RESOURCE_EXHAUSTED and ABORTED with a delay mean that the rate is too high, or that an earlier attempt with the same
-  // key still runs. Without one it is a limit that waiting does not lift.
+  // RESOURCE_EXHAUSTED and ABORTED with a delay mean that the rate is too high, or that an earlier attempt with the
+  // same key still runs. Without a delay they mean a limit that waiting does not lift.
   private static boolean isWorthAnother(SignpostError error) {
     return switch (error.code()) {
       case UNAVAILABLE, DEADLINE_EXCEEDED -> true;

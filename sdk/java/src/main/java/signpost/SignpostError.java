@@ -19,13 +19,13 @@ import java.util.Optional;
  * SignpostError error = SignpostError.of(e); }}.
  *
  * @param code the class of the error
- * @param reason the precise cause, such as {@code SHORTLINK_TAKEN}; the code's name where the service has said nothing
- *     more
- * @param message for people
- * @param fieldViolations every field that was refused
- * @param metadata facts that go with the reason, such as the missing scope
- * @param retryDelay how long the service asks to wait before another try
- * @param requestId leads to the call in the service's log
+ * @param reason the precise cause, such as {@code SHORTLINK_TAKEN}, or the code's name if the service gave no
+ *     reason
+ * @param message the message for people
+ * @param fieldViolations every refused field
+ * @param metadata facts about the reason, such as the missing scope
+ * @param retryDelay the wait that the service asks for before another try
+ * @param requestId finds the call in the service's log
  */
 public record SignpostError(
     Status.Code code,
@@ -36,10 +36,10 @@ public record SignpostError(
     Optional<Duration> retryDelay,
     String requestId) {
 
-  /** One field that was refused: its path in JSON names ({@code links[3].destination}) and what to do about it. */
+  /** One refused field: its path in JSON names ({@code links[3].destination}) and how to mend it. */
   public record FieldViolation(String field, String description) {}
 
-  /** Reads what a stub threw, or what a future failed with. Anything that is not of gRPC has the code UNKNOWN. */
+  /** Reads the exception of a stub or of a future. Any exception that is not from gRPC has the code UNKNOWN. */
   public static SignpostError of(Throwable thrown) {
     Metadata trailers = Status.trailersFromThrowable(thrown);
     return of(Status.fromThrowable(thrown), trailers == null ? new Metadata() : trailers);
@@ -59,7 +59,7 @@ public record SignpostError(
         requestId == null ? "" : requestId);
   }
 
-  // Details that cannot be read are the least of the caller's problems.
+  // Unreadable details are ignored: code and message remain.
   private static List<Any> detailsOf(Status status, Metadata trailers) {
     try {
       return StatusProto.fromStatusAndTrailers(status, trailers).getDetailsList();

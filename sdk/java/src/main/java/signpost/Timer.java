@@ -5,7 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Starts what is due, on one thread that does not keep a program from ending. */
+/** Starts tasks when they are due, on one thread that does not keep a program from ending. */
 final class Timer implements AutoCloseable {
   private final ScheduledThreadPoolExecutor executor =
       new ScheduledThreadPoolExecutor(
@@ -21,7 +21,7 @@ final class Timer implements AutoCloseable {
     return executor.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** What is waiting is still started when it is due, so that every call comes to its end. */
+  /** Waiting tasks still start when they are due, so that every call ends. */
   @Override
   public void close() {
     executor.shutdown();

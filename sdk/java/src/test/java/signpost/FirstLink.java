@@ -7,7 +7,7 @@ import signpost.v1.Link;
 import signpost.v1.ListLinksRequest;
 import signpost.v1.ListLinksResponse;
 
-/** The lines of the READMEs, as {@link Smoke} runs them. They leave no link behind. */
+/** The example of the READMEs, as {@link Smoke} runs it. It leaves no link behind. */
 final class FirstLink {
   private FirstLink() {}
 

@@ -45,7 +45,7 @@ import signpost.v1.LinksServiceGrpc.LinksServiceBlockingStub;
 import signpost.v1.ListLinksRequest;
 import signpost.v1.ListLinksResponse;
 
-/** A server in the same process that fails as it is told, then answers. */
+/** A server in the same process that fails as scripted and then answers. */
 class RepeatedCallTest {
   private final Queue<StatusRuntimeException> failures = new ConcurrentLinkedQueue<>();
   private final List<Metadata> asked = new CopyOnWriteArrayList<>();

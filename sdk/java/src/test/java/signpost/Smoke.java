@@ -15,7 +15,7 @@ import signpost.v1.LinksServiceGrpc.LinksServiceBlockingStub;
 import signpost.v1.ListLinksRequest;
 import signpost.v1.ListLinksResponse;
 
-/** Tries the client on the service at SIGNPOST_URL with SIGNPOST_TOKEN. It creates links, and leaves none behind. */
+/** Tests the client on the service at SIGNPOST_URL with SIGNPOST_TOKEN. It creates links, and leaves none behind. */
 final class Smoke {
   private Smoke() {}
 
