@@ -201,8 +201,8 @@ test.skipIf(isExternalRun)(
       process.kill(Number(pid), "SIGKILL");
       await visits(load, 300);
       await eventually(
-        async () => (await fetch(`${service.baseUrl}/health/ready`)).status,
-        (status) => status === 200,
+        async () => (await (await fetch(`${service.baseUrl}/health/ready`)).json()) as { status: string },
+        ({ status }) => status === "ok",
         30_000,
       );
     }

@@ -44,6 +44,9 @@ export interface DrainDeps {
   readonly adoptMs?: number;
 }
 
+/** Tells who waits whether it has come. */
+type Waiter = (isDone: boolean) => void;
+
 const backOffMs = { first: 100, last: 5_000 };
 
 /** After a batch of nothing but answers that have to wait for another process, in milliseconds. */
@@ -84,8 +87,8 @@ export function startDrain(deps: DrainDeps): Drain {
   const { spool, now, isBusy, onTrouble } = deps;
   const { batchSize = 2_000, gatherMs = 100, adoptMs = 10_000 } = deps;
   const counts: DrainCounts = { drained: 0, dropped: 0, quarantined: 0, failures: 0, lagMs: 0 };
-  const flushed = new Set<() => void>();
-  const caughtUp = new Set<() => void>();
+  const flushed = new Set<Waiter>();
+  const caughtUp = new Set<Waiter>();
   let isClosed = false;
   let wake = () => {};
   let adoptedAtMs = now().getTime();
@@ -119,12 +122,12 @@ export function startDrain(deps: DrainDeps): Drain {
         const asked = [...caughtUp];
         const { hasMore, isEarly } = await moveBatch(deps, batchSize, counts);
         // Otherwise the batch held everything that was there when it was read.
-        if (!hasMore) for (const done of asked) done();
+        if (!hasMore) for (const end of asked) end(true);
         const tookMs = Math.max(0, now().getTime() - startedMs);
         wait = 0;
         if (spool.depth() === 0) {
           counts.lagMs = 0;
-          for (const done of flushed) done();
+          for (const end of flushed) end(true);
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
         // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
@@ -133,22 +136,23 @@ export function startDrain(deps: DrainDeps): Drain {
       } catch (error) {
         counts.failures += 1;
         if (wait === 0) onTrouble(error);
+        // Nobody waits for a database that is away.
+        for (const end of [...caughtUp]) end(false);
         wait = Math.min(wait === 0 ? backOffMs.first : wait * 2, backOffMs.last);
         if (!isClosed) await pause(wait);
       }
     }
   }
 
-  function waitFor(waiting: Set<() => void>, timeoutMs: number): Promise<boolean> {
+  function waitFor(waiting: Set<Waiter>, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const end = (isDone: boolean) => {
+      const end: Waiter = (isDone) => {
         clearTimeout(timer);
-        waiting.delete(onDone);
+        waiting.delete(end);
         resolve(isDone);
       };
       const timer = setTimeout(end, timeoutMs, false);
-      const onDone = () => end(true);
-      waiting.add(onDone);
+      waiting.add(end);
       wake();
     });
   }
