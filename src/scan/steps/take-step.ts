@@ -89,9 +89,19 @@ async function tryPassword(
   const trier: Trier = { ...key, stepId: step.id, address };
   const seconds = await deps.attempts.take(trier, now);
   if (seconds > 0) return { kind: "wait", seconds };
-  const result = await answerStep(deps, request, state, step);
-  if (result.kind !== "page") await deps.attempts.giveBack(trier, now);
-  return result;
+  const taken = takenBy(deps, request, state);
+  if (taken?.kind !== "refused") await deps.attempts.giveBack(trier, now);
+  return answerStep(deps, request, state, step, taken);
+}
+
+/** What the step says to the answer. */
+function takenBy(
+  { submitDeps }: StepDeps,
+  request: StepRequest,
+  state: VisitState,
+): Accepted | Refused | undefined {
+  const { plan, stepId, answer, now } = request;
+  return submit(plan, visitOf(request, state, undefined), now, stepId, answer, submitDeps);
 }
 
 /** An answer to the interaction that the visitor is at. */
@@ -100,9 +110,8 @@ async function answerStep(
   request: StepRequest,
   state: VisitState,
   step: PlanStep,
+  taken = takenBy(deps, request, state),
 ): Promise<StepResult> {
-  const { plan, answer, now } = request;
-  const taken = submit(plan, visitOf(request, state, undefined), now, step.id, answer, deps.submitDeps);
   if (taken === undefined) return { kind: "unknown" };
   if (taken.kind === "refused") return { kind: "page", step, refused: taken, state };
   return goOn(deps, request, state, taken);
@@ -188,16 +197,12 @@ function answerOf(
 }
 
 /** A press on the page of an exit: the visit has ended, and its trace learns what was pressed. */
-async function press(
-  { submitDeps, record }: StepDeps,
-  request: StepRequest,
-  state: VisitState,
-): Promise<StepResult> {
-  const { plan, key, stepId, answer, now } = request;
-  const taken = submit(plan, visitOf(request, state, undefined), now, stepId, answer, submitDeps);
+async function press(deps: StepDeps, request: StepRequest, state: VisitState): Promise<StepResult> {
+  const { key, stepId, now } = request;
+  const taken = takenBy(deps, request, state);
   // A page without anything to press, or a link that is gone: the page as it is now.
   if (taken === undefined || taken.kind === "refused") return { kind: "step", state };
-  await record(
+  await deps.record(
     {
       ...answerOf(key, state),
       isPress: true,
