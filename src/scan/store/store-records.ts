@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import pg from "pg";
+import { plainArray } from "../../db/array-literal.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
 import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
@@ -113,31 +115,64 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[],
   for (const { content } of visits) oldestMs = Math.min(oldestMs, content.visit.atMs);
   for (const { content } of answers) oldestMs = Math.min(oldestMs, content.atMs);
   let outcome = await storeSome(visits, async (batch) => ({ ...(await writeVisits(db, batch)), early: [] }));
-  for (const ofVisit of Map.groupBy(answers, visitOf).values())
-    outcome = together(outcome, await storeAnswers(db, ofVisit, now));
+  if (answers.length > 0) outcome = together(outcome, await storeAnswers(db, answers, now));
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
 
-function visitOf({ content: { workspaceId, eventId } }: Readable<RecordedAnswer>): string {
-  return `${workspaceId}/${eventId}`;
-}
-
+/** Each visit by itself; those whose beginning has not been stored yet cost one statement for all of them. */
 async function storeAnswers(
   db: Db,
   answers: readonly Readable<RecordedAnswer>[],
   now: Date,
 ): Promise<StoreOutcome> {
-  return storeSome(answers, async (batch) => {
-    const outcome = await writeAnswers(db, batch, now);
-    const isLost = outcome.early.some(({ atMs }) => now.getTime() - atMs > lostAfterMs);
-    if (isLost) throw new LostVisit("the visit of an answer has never come");
-    return outcome;
-  });
+  const { stored, absent, dropped } = await findVisits(db, answers);
+  let outcome: StoreOutcome = { ...noOutcome, dropped: dropped.length };
+  for (const { record, content } of absent) {
+    const isLost = now.getTime() - content.atMs > lostAfterMs;
+    outcome = together(outcome, {
+      ...noOutcome,
+      ...(isLost
+        ? { poison: [poisonOf(record, new Error("the visit of an answer has never come"))] }
+        : { early: [earlyOf(record)] }),
+    });
+  }
+  for (const ofVisit of stored)
+    outcome = together(outcome, await storeSome(ofVisit, (batch) => writeAnswers(db, batch, now)));
+  return outcome;
 }
 
-/** Some of the answers can never be stored: writing the others twice does nothing. */
-class LostVisit extends Error {
-  override readonly name = "LostVisit";
+interface FoundVisits {
+  /** The answers of each visit that is there. */
+  readonly stored: readonly Readable<RecordedAnswer>[][];
+  readonly absent: readonly Readable<RecordedAnswer>[];
+  /** Of workspaces that do not exist any more. */
+  readonly dropped: readonly Readable<RecordedAnswer>[];
+}
+
+async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]): Promise<FoundVisits> {
+  const byVisit = Map.groupBy(
+    answers,
+    ({ content: { workspaceId, eventId } }) => `${workspaceId}/${eventId}`,
+  );
+  const firsts = [...byVisit.values()].flatMap(([first]) => (first === undefined ? [] : [first.content]));
+  const { rows } = await sql<{ visit: string; has_event: boolean; has_workspace: boolean }>`
+    select given.workspace_id || '/' || given.event_id as visit,
+      exists (select from events e where e.workspace_id = given.workspace_id and e.id = given.event_id) as has_event,
+      exists (select from workspaces w where w.id = given.workspace_id) as has_workspace
+    from unnest(${plainArray(firsts.map(({ workspaceId }) => workspaceId))}::uuid[],
+      ${plainArray(firsts.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)`.execute(
+    db,
+  );
+  const answersOf = (test: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(test).flatMap(({ visit }) => {
+      const found = byVisit.get(visit);
+      return found === undefined ? [] : [found];
+    });
+  return {
+    stored: answersOf((row) => row.has_event),
+    absent: answersOf((row) => !row.has_event && row.has_workspace).flat(),
+    dropped: answersOf((row) => !row.has_workspace).flat(),
+  };
 }
 
 /** What became of some records, with those that came too early among them. */
@@ -154,8 +189,8 @@ async function storeSome<Content>(
   try {
     const { early, ...written } = await write(batch.map(({ content }) => content));
     const isEarly = new Set(early);
-    const again = batch.filter(({ content }) => isEarly.has(content)).map(({ record }) => earlyOf(record));
-    return { ...written, poison: [], early: again };
+    const again = isEarly.size === 0 ? [] : batch.filter(({ content }) => isEarly.has(content));
+    return { ...written, poison: [], early: again.map(({ record }) => earlyOf(record)) };
   } catch (error) {
     if (!isAboutData(error)) throw error;
     const [first] = batch;
@@ -177,7 +212,6 @@ function earlyOf({ id, own }: RawRecord): EarlyRecord {
  * missing column, are not; they would put every visit into quarantine.
  */
 function isAboutData(error: unknown): boolean {
-  if (error instanceof LostVisit) return true;
   return error instanceof pg.DatabaseError && /^(?:22|23|54)/.test(error.code ?? "");
 }
 

@@ -12,8 +12,7 @@ import { fallbackStepId } from "./write-events.ts";
 /** What became of the answers of a visit. */
 export interface WrittenAnswers {
   readonly written: number;
-  /** Of a workspace that does not exist any more. */
-  readonly dropped: number;
+  readonly dropped: 0;
   /** What they follow has not been stored yet, by another process perhaps: they have to come again. */
   readonly early: readonly RecordedAnswer[];
 }
@@ -47,10 +46,7 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
   if (first === undefined) return { written: 0, dropped: 0, early: [] };
   const { workspaceId, eventId } = first;
   const visit = await lockVisit(tx, first);
-  if (visit === undefined) {
-    const dropped = (await isWorkspace(tx, workspaceId)) ? 0 : answers.length;
-    return { written: 0, dropped, early: dropped === 0 ? answers : [] };
-  }
+  if (visit === undefined) return { written: 0, dropped: 0, early: answers };
   const early: RecordedAnswer[] = [];
   for (const answer of answers) {
     const turn = turnOf(visit, answer, now);
@@ -102,11 +98,6 @@ function openedBy(steps: readonly Pick<StepTrace, "stepId" | "action">[]): strin
   return steps.flatMap(({ stepId, action }) =>
     stepActions[action].kind === "CONDITION" || stepId === fallbackStepId ? [] : [stepId],
   );
-}
-
-async function isWorkspace(tx: Db, id: string): Promise<boolean> {
-  const { rows } = await sql`select from workspaces where id = ${id}`.execute(tx);
-  return rows.length > 0;
 }
 
 /** What an answer is to the visit: the next one, one whose place was taken, a press on its last page, or too early. */
