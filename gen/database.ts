@@ -354,6 +354,15 @@ export interface PasswordAttempts {
   workspace_id: string;
 }
 
+export interface PendingIdentifications {
+  created_at: Date;
+  data: Json;
+  event_id: string;
+  id: string;
+  visitor_id: string;
+  workspace_id: string;
+}
+
 export interface QrcodeDesigns {
   created_at: Date;
   id: string;
@@ -559,6 +568,7 @@ export interface DB {
   members: Members;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
+  pending_identifications: PendingIdentifications;
   qrcode_designs: QrcodeDesigns;
   qrcode_template_slugs: QrcodeTemplateSlugs;
   qrcode_templates: QrcodeTemplates;

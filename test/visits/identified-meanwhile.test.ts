@@ -1,5 +1,6 @@
 import { type KyselyPlugin, sql } from "kysely";
 import { expect, test } from "vitest";
+import { gatedStore } from "../support/gated-store.ts";
 import { insertWorkflow, type StepSeed, type TestWorkflow } from "../support/insert-workflow.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { startTestScan, type TestScan } from "../support/start-scan.ts";
@@ -279,3 +280,53 @@ test("a visitor who is deleted between a condition's evaluation and its trace le
   expect(rows).toHaveLength(1);
   expect(rows[0]?.data).not.toContain(browser.email);
 });
+
+test("an identify call for a visit that is not stored yet is answered, and the visit is the profile's once it is stored", async () => {
+  const workspace = await api.newWorkspace();
+  const { store, open } = await gatedStore(api.database);
+  const scan = await startTestScan(api.database, { store });
+  const [link, later] = [await makeLink(workspace, 1), await makeLink(workspace, 3)];
+  const { browser, forms } = await visitAll(scan, 1, [link, later]);
+  const lbids = forms.map((path) => new URLSearchParams(path.split("?")[1]).get("lbid"));
+  const identify = (lbid: string | null | undefined, values: object) =>
+    workspace.rest("POST", "/v1/visitor/identify", { lbid, visitor: { $email: browser.email, ...values } });
+  const [one, other] = [
+    await identify(lbids[0], { plan: "pro" }),
+    await identify(lbids[1], { size: "large" }),
+  ];
+  expect([one.status, one.json.created, other.status, other.json.created]).toEqual([200, true, 200, false]);
+  expect(other.json.visitor.id).toBe(one.json.visitor.id);
+  // A call that says nothing of its own has nobody to speak of.
+  const nobody = await workspace.rest("POST", "/v1/visitor/identify", {
+    lbid: lbids[0],
+    visitor: { a: "b" },
+  });
+  expect([nobody.status, nobody.json.error.codeType]).toEqual([404, "LBID_NOT_FOUND"]);
+
+  open();
+  await scan.drained();
+  const events = await db
+    .selectFrom("events")
+    .select(["id", "visitor_id"])
+    .where("workspace_id", "=", workspace.workspaceId)
+    .execute();
+  expect(events.map(({ visitor_id }) => visitor_id)).toEqual(Array(2).fill(one.json.visitor.id));
+  const { rows: visitors } =
+    await sql`select from visitors where workspace_id = ${workspace.workspaceId}`.execute(db);
+  expect(visitors).toHaveLength(1);
+  expect(await attributesOf(workspace, one.json.visitor.id)).toEqual({ plan: "pro", size: "large" });
+  const { rows: traces } = await sql<{ data: object }>`
+    select data -> 'identifyVisitor' as data from traces
+    where workspace_id = ${workspace.workspaceId} and step_action is null order by id`.execute(db);
+  expect(traces).toMatchObject([
+    { data: { systemFields: ["$email"], customAttributes: 1 } },
+    { data: { systemFields: ["$email"], customAttributes: 1 } },
+  ]);
+  const { rows: links } = await sql<{ count: number }>`
+    select event_count::int as count from visitor_links where workspace_id = ${workspace.workspaceId}`.execute(
+    db,
+  );
+  expect(links).toEqual([{ count: 1 }, { count: 1 }]);
+  const { rows: pending } = await sql`select from pending_identifications`.execute(db);
+  expect(pending).toEqual([]);
+}, 60_000);

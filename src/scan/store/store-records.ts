@@ -3,6 +3,7 @@ import pg from "pg";
 import { plainArray } from "../../db/array-literal.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
+import { attachPending } from "../../visitors/pending-identify.ts";
 import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
 import { decodeVisit } from "../spool/read-record.ts";
 import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-record.ts";
@@ -115,6 +116,11 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[],
   for (const { content } of visits) oldestMs = Math.min(oldestMs, content.visit.atMs);
   for (const { content } of answers) oldestMs = Math.min(oldestMs, content.atMs);
   let outcome = await storeSome(visits, async (batch) => ({ ...(await writeVisits(db, batch)), early: [] }));
+  const keys = visits.map(({ content: { visit } }) => ({
+    workspaceId: visit.workspaceId,
+    eventId: visit.id,
+  }));
+  if (keys.length > 0) await attachPending(db, keys);
   if (answers.length > 0) outcome = together(outcome, await storeAnswers(db, answers, now));
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
