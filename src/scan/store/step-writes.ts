@@ -16,6 +16,11 @@ export function savedTexts(saved: readonly SavedAttribute[]): Readonly<Record<st
   return Object.fromEntries(saved.map(({ key, value }) => [key, value]));
 }
 
+/** A trace, and when its answer was taken. */
+export interface TimedTrace extends StepTrace {
+  readonly at: Date;
+}
+
 export interface TraceOptions {
   /** Bots and agents save nothing. */
   readonly savesNothing: boolean;
@@ -27,26 +32,28 @@ export interface TraceOptions {
 export async function writeStepTraces(
   tx: Db,
   { workspaceId, eventId }: EventKey,
-  traces: readonly StepTrace[],
-  at: Date,
+  traces: readonly TimedTrace[],
   { savesNothing, keepsCompleted }: TraceOptions,
 ): Promise<void> {
   const distinct = lastWords(traces);
   if (distinct.length === 0) return;
-  const plain = (read: (trace: StepTrace) => string | boolean) => plainArray(distinct.map(read));
+  const plain = (read: (trace: WholeTrace) => string | boolean) => plainArray(distinct.map(read));
+  // Ids are in the order of the traces, also within one millisecond.
+  const ids = distinct.map(({ openedAt }) => newId(openedAt)).sort((a, b) => (a < b ? -1 : 1));
   await sql`
     insert into traces (workspace_id, event_id, step_id, id, step_action, data, saved_attributes, created_at, completed_at,
       updated_at)
-    select ${workspaceId}, ${eventId}, step_id, id, step_action, data, nullif(saved, '{}'), ${at},
-      case when is_completed then ${at}::timestamptz end, ${at}
+    select ${workspaceId}, ${eventId}, step_id, id, step_action, data, nullif(saved, '{}'), opened_at, completed_at, at
     from unnest(
       ${plain(({ stepId }) => stepId)}::uuid[],
-      ${plainArray(distinct.map(() => newId(at)).sort((a, b) => (a < b ? -1 : 1)))}::uuid[],
+      ${plainArray(ids)}::uuid[],
       ${plain(({ action }) => action)}::event_action[],
       ${textArray(distinct.map(({ data }) => JSON.stringify(data)))}::jsonb[],
       ${textArray(distinct.map(({ saved }) => JSON.stringify(savesNothing ? {} : savedTexts(saved))))}::jsonb[],
-      ${plain(({ isCompleted }) => isCompleted)}::boolean[])
-      as given (step_id, id, step_action, data, saved, is_completed)
+      ${plain(({ openedAt }) => openedAt.toISOString())}::timestamptz[],
+      ${plain(({ completedAt }) => completedAt?.toISOString() ?? "")}::timestamptz[],
+      ${plain(({ at }) => at.toISOString())}::timestamptz[])
+      as given (step_id, id, step_action, data, saved, opened_at, completed_at, at)
     on conflict (workspace_id, event_id, step_id) do update set data = excluded.data,
       saved_attributes = coalesce(traces.saved_attributes || excluded.saved_attributes,
         traces.saved_attributes, excluded.saved_attributes),
@@ -54,14 +61,22 @@ export async function writeStepTraces(
     ${keepsCompleted ? sql`where traces.completed_at is null` : sql``}`.execute(tx);
 }
 
+interface WholeTrace extends TimedTrace {
+  readonly openedAt: Date;
+  readonly completedAt: Date | undefined;
+}
+
 /** One trace for each step: with its last data, all that it saved, and completed if it was completed once. */
-function lastWords(traces: readonly StepTrace[]): StepTrace[] {
-  const found = new Map<string, StepTrace>();
+function lastWords(traces: readonly TimedTrace[]): WholeTrace[] {
+  const found = new Map<string, WholeTrace>();
   for (const trace of traces) {
     const before = found.get(trace.stepId);
-    const isCompleted = trace.isCompleted || before?.isCompleted === true;
-    const saved = [...(before?.saved ?? []), ...trace.saved];
-    found.set(trace.stepId, { ...trace, isCompleted, saved });
+    found.set(trace.stepId, {
+      ...trace,
+      saved: [...(before?.saved ?? []), ...trace.saved],
+      openedAt: before?.openedAt ?? trace.at,
+      completedAt: trace.isCompleted ? trace.at : before?.completedAt,
+    });
   }
   return [...found.values()];
 }

@@ -6,7 +6,7 @@ import { stepActions } from "../../model/steps/kinds.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
 import { scoreVisit } from "../../visitors/score-visit.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
-import { writeJourney, writeStepTraces } from "./step-writes.ts";
+import { type TimedTrace, writeJourney, writeStepTraces } from "./step-writes.ts";
 import { fallbackStepId } from "./write-events.ts";
 
 /** What became of the answers of a visit. */
@@ -48,12 +48,30 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
   const visit = await lockVisit(tx, first);
   if (visit === undefined) return { written: 0, dropped: 0, early: answers };
   const early: RecordedAnswer[] = [];
+  const fresh: TimedTrace[] = [];
+  const repeated: TimedTrace[] = [];
+  let last: RecordedAnswer | undefined;
   for (const answer of answers) {
     const turn = turnOf(visit, answer, now);
-    if (turn === "early") early.push(answer);
-    else await writeAnswer(tx, visit, answer, turn);
+    if (turn === "early") {
+      early.push(answer);
+      continue;
+    }
+    const traces = await saveAnswer(tx, visit, answer);
+    (turn === "again" ? repeated : fresh).push(...traces);
+    if (turn !== "next") continue;
+    for (const stepId of openedBy(answer.traces)) visit.opened.add(stepId);
+    visit.answers = answer.number;
+    visit.outcome = answer.outcome;
+    last = answer;
   }
-  if (visit.endsNow) await scoreVisit(tx, { workspaceId, eventId }, now);
+  // The event first, then its traces, like whoever deletes a visitor.
+  if (last !== undefined) await writeJourney(tx, last, visit.opened.size);
+  const options = { savesNothing: visit.is_automatic };
+  await writeStepTraces(tx, first, fresh, { ...options, keepsCompleted: false });
+  await writeStepTraces(tx, first, repeated, { ...options, keepsCompleted: true });
+  if (last !== undefined && last.outcome !== "IN_PROGRESS")
+    await scoreVisit(tx, { workspaceId, eventId }, now);
   return { written: answers.length - early.length, dropped: 0, early };
 }
 
@@ -66,7 +84,6 @@ interface StoredVisit extends Pick<Selectable<Events>, "outcome" | "ended_at"> {
   outcome: Selectable<Events>["outcome"];
   /** The steps that it has opened, conditions not counted. */
   readonly opened: Set<string>;
-  endsNow: boolean;
 }
 
 async function lockVisit(
@@ -78,7 +95,7 @@ async function lockVisit(
     tx,
   );
   const { rows } = await sql<
-    Omit<StoredVisit, "opened" | "endsNow"> & {
+    Omit<StoredVisit, "opened"> & {
       readonly steps: readonly Pick<StepTrace, "stepId" | "action">[];
     }
   >`
@@ -91,7 +108,7 @@ async function lockVisit(
     left join visits v on v.workspace_id = e.workspace_id and v.event_id = e.id
     where e.workspace_id = ${workspaceId} and e.id = ${eventId} and e.link_id = ${linkId}`.execute(tx);
   const [row] = rows;
-  return row && { ...row, opened: new Set(openedBy(row.steps)), endsNow: false };
+  return row && { ...row, opened: new Set(openedBy(row.steps)) };
 }
 
 function openedBy(steps: readonly Pick<StepTrace, "stepId" | "action">[]): string[] {
@@ -115,12 +132,8 @@ function turnOf(visit: StoredVisit, { number, isPress, atMs }: RecordedAnswer, n
   return number > answers + 1 && isPatient ? "early" : "next";
 }
 
-async function writeAnswer(
-  tx: Db,
-  visit: StoredVisit,
-  answer: RecordedAnswer,
-  turn: Exclude<Turn, "early">,
-): Promise<void> {
+/** Saves what an answer says to the visitor. Gives its traces, as they may be kept. */
+async function saveAnswer(tx: Db, visit: StoredVisit, answer: RecordedAnswer): Promise<TimedTrace[]> {
   const { workspaceId, eventId, saved, atMs, traces } = answer;
   const at = new Date(atMs);
   if (saved.length > 0 && !visit.is_automatic) {
@@ -128,16 +141,7 @@ async function writeAnswer(
     await identifyVisitor(tx, { workspaceId, at, event, attributes: saved });
   }
   const kept = (await isSeenThere(tx, answer)) ? traces : traces.map(withoutSeen);
-  // The event first, then its traces, like whoever deletes a visitor.
-  if (turn === "next") {
-    for (const stepId of openedBy(traces)) visit.opened.add(stepId);
-    await writeJourney(tx, answer, visit.opened.size);
-    visit.answers = answer.number;
-    visit.outcome = answer.outcome;
-    visit.endsNow = answer.outcome !== "IN_PROGRESS";
-  }
-  const options = { savesNothing: visit.is_automatic, keepsCompleted: turn === "again" };
-  await writeStepTraces(tx, answer, kept, at, options);
+  return kept.map((trace) => ({ ...trace, at }));
 }
 
 /**
