@@ -364,6 +364,15 @@ export interface PasswordAttempts {
   workspace_id: string;
 }
 
+export interface PendingIdentifications {
+  created_at: Date;
+  data: Json;
+  event_id: string;
+  id: string;
+  visitor_id: string;
+  workspace_id: string;
+}
+
 export interface QrcodeDesigns {
   created_at: Date;
   id: string;
@@ -474,6 +483,7 @@ export interface Visitors {
 
 export interface Visits {
   active_at: Date;
+  answers: Generated<number>;
   data_collection: DataCollection;
   event_id: string;
   link_id: string;
@@ -568,6 +578,7 @@ export interface DB {
   members: Members;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
+  pending_identifications: PendingIdentifications;
   qrcode_designs: QrcodeDesigns;
   qrcode_template_slugs: QrcodeTemplateSlugs;
   qrcode_templates: QrcodeTemplates;

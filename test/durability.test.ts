@@ -2,6 +2,9 @@ import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { drained } from "./support/drained.ts";
+import { makePages, startPages, whatIsWrong } from "./support/page-load.ts";
+import { restApi } from "./support/rest-api.ts";
 import { eventually, isExternalRun, type Service, startService } from "./support/start-service.ts";
 
 const connections = 16;
@@ -96,14 +99,6 @@ async function recordedNumbers(service: Service): Promise<number[]> {
   }
 }
 
-async function drained(service: Service): Promise<void> {
-  const depth = async () => {
-    const text = await (await fetch(service.metricsUrl)).text();
-    return Number(/^signpost_spool_depth (\d+)$/m.exec(text)?.[1] ?? -1);
-  };
-  await eventually(depth, (left) => left === 0, 30_000);
-}
-
 function expectEachOnce(recorded: readonly number[], redirected: ReadonlySet<number>): void {
   const distinct = new Set(recorded);
   expect(recorded.length - distinct.size, "double").toBe(0);
@@ -195,6 +190,35 @@ test("a shown page is in the database after a kill, as a running visit", async (
   expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://example.com/"]);
 }, 60_000);
 
+test("every answer that a visitor saw accepted is in the visitor's profile once, also when the service is killed under load", async () => {
+  let service = await startService({ database: "own" });
+  onTestFinished(() => service.stop());
+  const { port } = service;
+  const load = startPages(
+    port,
+    await makePages(restApi(service.baseUrl, service.credentials.accessToken)),
+    12,
+  );
+  const travelled = (count: number) => {
+    const before = load.finished.size;
+    return eventually(
+      async () => load.finished.size - before,
+      (more) => more >= count,
+      60_000,
+    );
+  };
+  for (let round = 0; round < 2; round++) {
+    await travelled(30);
+    await service.kill("SIGKILL");
+    service = await service.restart();
+  }
+  await travelled(30);
+  await load.stop();
+  await drained(service);
+  expect(load.finished.size).toBeGreaterThanOrEqual(90);
+  expect(await whatIsWrong(restApi(service.baseUrl, service.credentials.accessToken), load)).toEqual([]);
+}, 180_000);
+
 test.skipIf(isExternalRun)(
   "redirects go on while the database is dead, and what happened meanwhile is in it afterwards, once",
   async () => {
@@ -208,8 +232,8 @@ test.skipIf(isExternalRun)(
       process.kill(Number(pid), "SIGKILL");
       await visits(load, 300);
       await eventually(
-        async () => (await fetch(`${service.baseUrl}/health/ready`)).status,
-        (status) => status === 200,
+        async () => (await (await fetch(`${service.baseUrl}/health/ready`)).json()) as { status: string },
+        ({ status }) => status === "ok",
         30_000,
       );
     }

@@ -7,6 +7,8 @@ import * as visits from "./migrations/0002-visits.ts";
 import * as qrcodesAndMedia from "./migrations/0003-qrcodes-and-media.ts";
 import * as passwordAttempts from "./migrations/0004-password-attempts.ts";
 import * as uncountedReasons from "./migrations/0005-uncounted-reasons.ts";
+import * as visitAnswers from "./migrations/0006-visit-answers.ts";
+import * as pendingIdentifications from "./migrations/0007-pending-identifications.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -15,6 +17,8 @@ const migrations: Record<string, Migration> = {
   "0003-qrcodes-and-media": qrcodesAndMedia,
   "0004-password-attempts": passwordAttempts,
   "0005-uncounted-reasons": uncountedReasons,
+  "0006-visit-answers": visitAnswers,
+  "0007-pending-identifications": pendingIdentifications,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -13,17 +13,18 @@ export interface Trier {
 }
 
 /** The most wrong tries of one visit and address, and of one network over all visits of a step. */
-const ofVisit = { max: 5, window: "15 minutes" };
-const ofNetwork = { max: 20, window: "1 hour" };
+export const ofVisit = { max: 5, windowMs: 15 * 60_000 };
+export const ofNetwork = { max: 20, windowMs: 60 * 60_000 };
 
 /**
  * After this many wrong tries in an hour, a step pauses after each try: a second, doubled with every further `step`
  * tries.
  */
-const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
+export const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
 
 /** The longest window. With the pauses it holds about 410 tries, which limits a step's row to 10 kB. */
-const window = "1 hour";
+export const windowMs = 60 * 60_000;
+const window = `${windowMs} milliseconds`;
 
 /** Longer than the window, so that disagreeing clocks of several machines give nobody tries back early. */
 const keptFor = "2 hours";
@@ -68,9 +69,9 @@ export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Prom
 function freeAtOf(visit: string, network: string, now: Date): RawBuilder<unknown> {
   const { from, step, doublingsMax, secondsMax } = pauses;
   return sql`greatest(
-    (select at + ${ofVisit.window}::interval from unnest(p.tried_at, p.visits) as tries (at, visit)
+    (select at + ${`${ofVisit.windowMs} milliseconds`}::interval from unnest(p.tried_at, p.visits) as tries (at, visit)
       where visit = ${visit} order by at desc offset ${ofVisit.max - 1} limit 1),
-    (select at + ${ofNetwork.window}::interval from unnest(p.tried_at, p.networks) as tries (at, network)
+    (select at + ${`${ofNetwork.windowMs} milliseconds`}::interval from unnest(p.tried_at, p.networks) as tries (at, network)
       where network = ${network} order by at desc offset ${ofNetwork.max - 1} limit 1),
     (select max(at) + make_interval(
         secs => least(${secondsMax}, 2 ^ least(${doublingsMax}, (count(*) - ${from}) / ${step})))

@@ -7,7 +7,8 @@ export type KeyPurpose =
   | "file-urls"
   | "idempotency-fingerprints"
   | "idempotency-outcomes"
-  | "step-passwords";
+  | "step-passwords"
+  | "visit-seals";
 
 /** A key of 32 bytes for one purpose, derived from the master secret (RFC 5869, HKDF-SHA256). */
 export function deriveKey(masterSecret: string, purpose: KeyPurpose): Buffer {

@@ -6,7 +6,7 @@ import { shortlinkPattern } from "../model/links/shortlink.ts";
 import type { Plan } from "../model/workflow/plan.ts";
 import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
-import { noIcon, openVisitCookie, plain, redirect, robots, showNotice } from "./pages/respond.ts";
+import { noIcon, plain, redirect, robots, showNotice } from "./pages/respond.ts";
 import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";
 import type { ShortHosts } from "./plans/hosts.ts";
@@ -100,11 +100,8 @@ function answerLink(
   onTrouble: (error: unknown) => void,
 ): void | Promise<void> {
   const { headers } = request.req;
-  if (request.isHead || openVisitCookie(headers.cookie) === "" || askedHow(headers) !== "visit")
-    return answerFirstRequest(deps, request, plan, onTrouble);
-  return deps.goOn(request, plan).then((went) => {
-    if (!went) return answerFirstRequest(deps, request, plan, onTrouble);
-  });
+  if (!request.isHead && askedHow(headers) === "visit" && deps.goOn(request, plan)) return;
+  return answerFirstRequest(deps, request, plan, onTrouble);
 }
 
 type UsePlan = (plan: Plan, onTrouble: (error: unknown) => void) => void;

@@ -11,18 +11,27 @@ import { createArrivals } from "../lib/limits/arrivals.ts";
 import { createMissLimit } from "../lib/limits/miss-limit.ts";
 import type { LazyReader } from "./device/request-reader.ts";
 import { createSeenVisits, type SeenVisitsDeps } from "./first/seen-visit.ts";
-import { createHandler, type ScanHandler } from "./handler.ts";
+import { createHandler, type HandlerDeps, type ScanHandler } from "./handler.ts";
 import { newScanCounts, registerScanMetrics } from "./metrics.ts";
 import { openPlans } from "./plans/find.ts";
 import { shortHosts } from "./plans/hosts.ts";
-import { createRecorder } from "./spool/record.ts";
+import { createRecorder, type Recorder } from "./spool/record.ts";
 import type { Spool } from "./spool/spool.ts";
+import { encodeAnswer } from "./spool/step-record.ts";
 import { createVisitIds } from "./spool/visit-id.ts";
-import { createGoOn } from "./steps/open-visit.ts";
-import { createStepHandler } from "./steps/step-handler.ts";
+import { createAskDatabase } from "./steps/ask-database.ts";
+import { createAttempts } from "./steps/attempts.ts";
+import { findProfile, nobodyKnown } from "./steps/known-visitor.ts";
+import { createLocalAttempts } from "./steps/local-attempts.ts";
+import { createGoOn, type GoOn } from "./steps/open-visit.ts";
+import { createRecentVisits } from "./steps/recent-visits.ts";
+import { createStepHandler, type StepHandler } from "./steps/step-handler.ts";
+import { createStoredVisits } from "./steps/stored-visits.ts";
 import { type Drain, startDrain } from "./store/drain.ts";
 import { createQuarantine } from "./store/quarantine.ts";
 import type { StoreRecords } from "./store/store-records.ts";
+import { createRecentDevices, type RecentDevices } from "./visit/recent-devices.ts";
+import { createVisitSeals } from "./visit/seal.ts";
 
 export interface ScanDeps {
   /** For plans: one statement for each link that is not in memory. */
@@ -43,6 +52,8 @@ export interface ScanDeps {
   readonly deviceKey: string;
   /** The key of step passwords. */
   readonly passwordKey: Uint8Array;
+  /** The key of the seals in which visits travel. */
+  readonly sealKey: Uint8Array;
   /** Where records go that cannot be stored: the directory of the spool is fine. */
   readonly quarantineDirectory: string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
@@ -54,7 +65,7 @@ export interface ScanDeps {
   readonly now: () => Date;
   readonly log: Pick<Logger, "warn" | "error">;
   readonly metrics: Registry;
-  /** How long visitors wait for what is known of them. */
+  /** How long visitors wait for what is known of them, at the beginning of a visit and at its steps. */
   readonly patience?: Pick<SeenVisitsDeps, "catchUpMs" | "lookUpMs">;
 }
 
@@ -109,8 +120,9 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     log.error({ err: error }, words);
   };
   const misses = createMissLimit({ nowMs });
-  const arrivals = createArrivals({ misses });
-  const { deviceKey } = deps;
+  const newVisitId = createVisitIds();
+  const seals = createVisitSeals(deps.sealKey);
+  const devices = createRecentDevices();
   const handler = createHandler({
     plans,
     recorder,
@@ -118,31 +130,18 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
       turns,
       reader: deps.reader,
       drain,
+      recent: devices,
       deviceKey: deps.deviceKey,
       ...deps.patience,
-      onTrouble: onTrouble("a visitor could not be looked up, and was taken for a new one"),
+      onTrouble: onTrouble("a visitor could not be looked up, and is told by the cookie alone"),
     }),
-    steps: createStepHandler({
-      turns,
-      arrivals,
-      drain,
-      reader: deps.reader,
-      deviceKey: deps.deviceKey,
-      passwordKey: deps.passwordKey,
-      now,
-    }),
-    goOn: createGoOn({
-      turns,
-      arrivals,
-      drain,
-      deviceKey,
-      now,
-      onTrouble: onTrouble("an open visit could not be looked up, and a new one began"),
-    }),
+    ...startSteps(deps, { recorder, drain, devices, newVisitId, seals, misses, onTrouble }),
+    seals,
+    deviceKey: deps.deviceKey,
     misses,
     hostOf: shortHosts(shortUrl),
     originOf,
-    newVisitId: createVisitIds(),
+    newVisitId,
     now,
     siteUrl,
     counts: visits,
@@ -158,6 +157,51 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
       await plans.close();
     },
   };
+}
+
+interface StepParts extends Pick<HandlerDeps, "newVisitId" | "seals" | "misses"> {
+  readonly recorder: Recorder;
+  readonly drain: Drain;
+  readonly devices: RecentDevices;
+  readonly onTrouble: (words: string) => (error: unknown) => void;
+}
+
+/** How long a step waits for what only the database can know, and for earlier answers to be stored, in milliseconds. */
+const stepMs = 300;
+
+function startSteps(
+  { turns, reader, deviceKey, passwordKey, now, patience = {} }: ScanDeps,
+  { recorder, drain, devices, newVisitId, seals, misses, onTrouble }: StepParts,
+): { readonly steps: StepHandler; readonly goOn: GoOn } {
+  const { catchUpMs = stepMs, lookUpMs = stepMs } = patience;
+  const ask = createAskDatabase({
+    turns,
+    deadlineMs: lookUpMs,
+    nowMs: () => now().getTime(),
+    onTrouble: onTrouble("a step goes on without what the database knows"),
+  });
+  const recent = createRecentVisits();
+  const steps = createStepHandler({
+    seals,
+    recent,
+    devices,
+    stored: createStoredVisits({ turns, arrivals: createArrivals({ misses }), drain }),
+    ask,
+    attempts: createAttempts(ask, createLocalAttempts()),
+    async profileOf(sought) {
+      await drain.catchUp(catchUpMs);
+      return (await ask(sought.workspaceId, (db) => findProfile(db, sought))) ?? nobodyKnown;
+    },
+    record: (answer, at) =>
+      new Promise((resolve) => {
+        recorder.record(newVisitId(at.getTime()), encodeAnswer(answer), resolve);
+      }),
+    reader,
+    deviceKey,
+    passwordKey,
+    now,
+  });
+  return { steps, goOn: createGoOn({ seals, recent, ask, deviceKey, now }) };
 }
 
 /**

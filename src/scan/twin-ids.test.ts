@@ -167,7 +167,7 @@ async function store(records: readonly Recorded[]): Promise<number> {
     key: "00".repeat(32),
   });
   const bytes = Buffer.alloc(records.reduce((sum, { text }) => sum + framedLength(text), 0));
-  const { written, poison } = await storeRecords([bytes.subarray(0, frame(bytes, records))]);
+  const { written, poison } = await storeRecords([bytes.subarray(0, frame(bytes, records))], new Date());
   expect(poison).toEqual([]);
   return written;
 }

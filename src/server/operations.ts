@@ -4,6 +4,8 @@ import type { HttpAnswer, HttpRequest } from "./http.ts";
 export interface Check {
   readonly name: string;
   readonly works: () => Promise<boolean>;
+  /** False where requests are answered without it, though not as well. */
+  readonly isNeeded: boolean;
 }
 
 export interface OperationsDeps {
@@ -55,12 +57,24 @@ function answering(textFor: (path: string) => Promise<Text>): Operation {
 }
 
 async function healthOf({ checks, draining }: OperationsDeps, path: string): Promise<Text> {
-  const failed = draining() ? ["draining"] : [];
-  if (path === "/health/ready") {
-    const works = await Promise.all(checks.map((check) => check.works()));
-    failed.push(...checks.flatMap((check, index) => (works[index] ? [] : [check.name])));
-  }
-  const ok = failed.length === 0 || path === "/health/live";
-  const body = ok ? { status: "ok" } : { status: "unavailable", failed };
-  return { status: ok ? 200 : 503, contentType: "application/json", text: `${JSON.stringify(body)}\n` };
+  if (path === "/health/live") return textOf(200, { status: "ok" });
+  const missing = await failedChecks(checks);
+  const failed = [...(draining() ? ["draining"] : []), ...missing.map(({ name }) => name)];
+  if (failed.length === 0) return textOf(200, { status: "ok" });
+  const serves = !draining() && missing.every(({ isNeeded }) => !isNeeded);
+  return serves
+    ? textOf(200, { status: "degraded", failed })
+    : textOf(503, { status: "unavailable", failed });
+}
+
+async function failedChecks(checks: readonly Check[]): Promise<Check[]> {
+  const works = await Promise.all(checks.map((check) => check.works()));
+  return checks.filter((_, index) => works[index] !== true);
+}
+
+function textOf(
+  status: number,
+  body: { readonly status: string; readonly failed?: readonly string[] },
+): Text {
+  return { status, contentType: "application/json", text: `${JSON.stringify(body)}\n` };
 }

@@ -11,6 +11,7 @@ import { createAddressList, createOriginReader } from "../lib/client-address.ts"
 import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
 import { openStorage } from "../lib/storage/open-storage.ts";
+import { within } from "../lib/within.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
@@ -192,8 +193,11 @@ interface PortHandlers {
 function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): PortHandlers {
   const { addresses, config, keyFor, log, now, readOrigin, storage } = parts;
   const operations = operationsHandler({
-    // Redirects work without the database, so a process that only redirects is ready without it.
-    checks: api === undefined ? [] : [{ name: "database", works: ready }],
+    // Visits go on without the database: a process that serves them is degraded without it, and not to be taken away.
+    checks:
+      api === undefined && scan === undefined
+        ? []
+        : [{ name: "database", works: ready, isNeeded: scan === undefined }],
     draining,
   });
   const files = filesHandler({ storage, signingKey: keyFor("file-urls"), now, log });
@@ -294,9 +298,12 @@ async function welcome(
   );
 }
 
+/** A database that does not answer within this time, in milliseconds, is away. */
+const reachableMs = 1_000;
+
 async function isReachable({ pool }: RunningDatabase): Promise<boolean> {
   try {
-    await pool.query("select 1");
+    await within(reachableMs, () => pool.query("select 1"));
     return true;
   } catch {
     return false;

@@ -257,7 +257,7 @@ async function saveReserved(
 
 /**
  * Saves custom attributes of a visitor whose row the transaction has locked. Gives the keys whose values changed. New
- * keys are stored as long as there is room for them.
+ * keys are stored as long as there is room for them. An answer that is stored late overwrites nothing that is newer.
  */
 export async function saveAttributes(
   tx: Db,
@@ -288,6 +288,7 @@ export async function saveAttributes(
     on conflict (workspace_id, visitor_id, key) do update
       set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
       where (a.type, a.value) is distinct from (excluded.type, excluded.value)
+        and a.updated_at <= excluded.updated_at
     returning key`.execute(tx);
   return rows.map(({ key }) => key);
 }

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { makePages, startPages, whatIsWrong } from "../support/page-load.ts";
+import { restApi } from "../support/rest-api.ts";
 import { alignColumns } from "./report.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { getRequest, post } from "./visits.ts";
@@ -12,6 +14,9 @@ import { startWrk } from "./wrk.ts";
  * Kills the service, and separately its PostgreSQL, again and again under the load of 64 connections. Then it checks
  * that every visitor who got a 302 is in the database once: `node test/bench/durability.ts`, `--rounds 3` for a short
  * run.
+ *
+ * Then it does the same, and kills both at once, with visits of three pages: every answer that a visitor saw accepted has
+ * to be in the visitor's profile once.
  *
  * Each visit has a unique number in its query, which becomes part of the event's destination, and the 302 names the
  * event by its lbid. So the check compares the clients' answers and the database visit by visit.
@@ -106,9 +111,10 @@ function markedRequests(port: number): string[] {
 }
 
 /** Kills the server as a crash would, and waits until the service has restarted it. */
-async function killPostgres(service: ServiceProcess): Promise<void> {
+async function killPostgres(service: ServiceProcess, waits = true): Promise<void> {
   const [pid] = (await readFile(join(service.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGKILL");
+  if (!waits) return;
   // A connection that the server accepted before may still look alive for a moment.
   await pause(50);
   for (;;) {
@@ -172,6 +178,42 @@ function describe(verdict: Verdict): string[] {
   ];
 }
 
+/** What became of visitors who answered three pages each, 200 at a time. */
+interface PageVerdict {
+  readonly killed: string;
+  readonly finished: number;
+  readonly wrong: readonly string[];
+}
+
+const pageVisitors = 200;
+
+/** The same with visits of three pages: every answer that a visitor saw accepted is in the visitor's profile once. */
+async function judgePages(
+  killed: readonly ("service" | "PostgreSQL")[],
+  rounds: number,
+): Promise<PageVerdict> {
+  let service = await startServiceProcess();
+  try {
+    const { port, dataDir, credentials } = service;
+    const api = restApi(`http://127.0.0.1:${port}`, credentials.accessToken);
+    const load = startPages(port, await makePages(api), pageVisitors);
+    for (let round = 0; round < rounds; round++) {
+      await pause(1_500 + 137 * (round % 7));
+      if (killed.includes("PostgreSQL")) await killPostgres(service, !killed.includes("service"));
+      if (!killed.includes("service")) continue;
+      await service.end("SIGKILL");
+      service = await startServiceProcess({ dataDir, port });
+    }
+    await pause(1_000);
+    await load.stop();
+    await service.settle();
+    const wrong = await whatIsWrong(api, load);
+    return { killed: killed.join(" and "), finished: load.finished.size, wrong };
+  } finally {
+    await service.remove();
+  }
+}
+
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "10" } } });
 const rounds = Number(values.rounds);
 const verdicts = [await judge("service", rounds), await judge("PostgreSQL", rounds)];
@@ -180,4 +222,17 @@ console.log(alignColumns([head, ...verdicts.map(describe)]));
 const isKept = verdicts.every(
   ({ received, missing, double }) => received > 0 && missing === 0 && double === 0,
 );
-process.exit(isKept ? 0 : 1);
+const pageVerdicts: PageVerdict[] = [];
+for (const killed of [["service"], ["PostgreSQL"], ["PostgreSQL", "service"]] as const)
+  pageVerdicts.push(await judgePages(killed, rounds));
+const pageHead = ["kill -9, three pages", "visits", "answers missing or double"];
+const rows = pageVerdicts.map(({ killed, finished, wrong }) => [
+  `${rounds} × ${killed}`,
+  String(finished),
+  String(wrong.length),
+]);
+console.log(alignColumns([pageHead, ...rows]));
+for (const { wrong } of pageVerdicts) for (const words of wrong.slice(0, 10)) console.log(words);
+process.exit(
+  isKept && pageVerdicts.every(({ finished, wrong }) => finished > 0 && wrong.length === 0) ? 0 : 1,
+);

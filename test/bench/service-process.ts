@@ -136,8 +136,8 @@ async function whenReady(port: number, startedAt: number, isRunning: () => boole
   const deadline = startedAt + readyMsMax;
   while (isRunning() && performance.now() < deadline) {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
-    if (answer?.status === 200) return performance.now() - startedAt;
-    await answer?.body?.cancel();
+    // Without its database the service is degraded.
+    if ((await answer?.text())?.includes('"ok"')) return performance.now() - startedAt;
     await pause(2);
   }
   throw new Error(isRunning() ? "it was not ready in time" : "it ended");

@@ -73,10 +73,12 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
  */
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
-    ".": ["first", "steps", "plans", "spool", "store", "device", "pages"],
+    ".": ["first", "steps", "plans", "visit", "spool", "store", "device", "pages"],
     // The storing thread offers it only the waits until earlier visits are stored.
-    first: [".", "spool", "store", "device", "pages"],
-    steps: ["spool", "store", "device", "pages"],
+    first: [".", "visit", "spool", "store", "device", "pages"],
+    steps: ["visit", "spool", "store", "device", "pages"],
+    // Where a visit stands, and the seal in which it travels.
+    visit: [],
     plans: [],
     spool: ["device"],
     store: ["spool", "device"],

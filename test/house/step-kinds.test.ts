@@ -113,7 +113,11 @@ const elsewhere: Record<string, string[]> = {
   "api/workflow-steps/message.ts": ["PASSWORD_VERIFY"],
   "api/workflow-steps/step-password.ts": ["PASSWORD_VERIFY"],
   "scan/steps/step-password.ts": ["PASSWORD_VERIFY"],
-  "scan/steps/take-step.ts": ["PASSWORD_VERIFY", "CLIENT_REDIRECT"],
+  "scan/steps/take-step.ts": ["PASSWORD_VERIFY"],
+  // What conditions saw of somebody who has been deleted since is not stored.
+  "scan/store/write-answers.ts": ["visitorDataCondition"],
+  // A visit carries what its own workflow will ask for.
+  "scan/visit/asked.ts": ["FORM_SUBMIT", "VISITOR_DATA_CONDITION"],
   // Simulated answers of forms and timer pages are posted in the form of the pages.
   "api/workflow-steps/simulated-answers.ts": ["FORM_SUBMIT", "MESSAGE_PAGE"],
   // The comparison value must fit the operator.
@@ -125,7 +129,7 @@ const elsewhere: Record<string, string[]> = {
   "scan/steps/step-handler.ts": ["CONTACT_CARD"],
   // The traces of entries and redirects derive from the event, including a redirect to the fallback.
   "scan/steps/step-place.ts": ["CLIENT_REDIRECT"],
-  "scan/store/step-writes.ts": ["CLIENT_REDIRECT"],
+  "scan/steps/step-traces.ts": ["CLIENT_REDIRECT"],
   "scan/store/write-events.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "entryAccess"],
   "workflow/simulate.ts": ["CLIENT_REDIRECT", "entryAccess"],
 };

@@ -43,6 +43,7 @@ const scan = await startScan({
   reader: lazyReader(undefined),
   deviceKey,
   passwordKey: Buffer.from(deviceKey, "hex"),
+  sealKey: Buffer.from(deviceKey, "hex"),
   quarantineDirectory: directory,
   shortUrl: "http://localhost",
   siteUrl: undefined,

@@ -75,6 +75,7 @@ export async function startTestScan(
     reader: lazyReader(undefined),
     deviceKey,
     passwordKey: Buffer.from(deviceKey, "hex"),
+    sealKey: Buffer.from(deviceKey, "hex"),
     quarantineDirectory: directory,
     shortUrl: "https://go.example",
     siteUrl: undefined,

@@ -104,3 +104,8 @@ export function formAction({ body }: Pick<VisitorAnswer, "body">): string {
   if (action === undefined) throw new Error(`no form in ${body.slice(0, 500)}`);
   return action.replaceAll("&amp;", "&");
 }
+
+/** The address of a step as somebody has it who knows no more than the visit's lbid. */
+export function withoutSeal(address: string): string {
+  return address.replace(/&visit=[\w-]*/, "");
+}

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { drained } from "../support/drained.ts";
 import { restApi } from "../support/rest-api.ts";
 import { startService } from "../support/start-service.ts";
 import { type MadeWorkflow, makeWorkflow } from "../support/workflows.ts";
@@ -275,7 +276,8 @@ interface EventWithAll {
   readonly traces: readonly { readonly stepAction: string }[];
 }
 
-function eventOf({ linkId }: MadeWorkflow): Promise<EventWithAll> {
+async function eventOf({ linkId }: MadeWorkflow): Promise<EventWithAll> {
+  await drained(service);
   return vi.waitFor(
     async () => {
       const path = `/v1/events?linkId=${linkId}&include=journey,traces,visitor`;

@@ -1,5 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../src/db/open.ts";
+import { createTurns } from "../../src/db/turns.ts";
 import { seal } from "../../src/lib/sealed.ts";
 import { parseDate, parseNumber } from "../../src/model/visitors/attribute-operators.ts";
 import { classifyUserAgent } from "../../src/scan/device/classify.ts";
@@ -53,6 +55,41 @@ const clock = { now: new Date() };
 
 test("a simulation takes the same way as a real visit, in 2,000 visits of random workflows", async () => {
   const scan = await startTestScan(api.database, { now: () => clock.now });
+  const ends = await compareAll(scan, fc.sample(workflow, { numRuns: workflowCount, seed }));
+  if (isExternalRun) return;
+  // Every kind of end occurs often enough to be meaningful.
+  for (const kind of ["REDIRECT", "PAGE", "WAITING", "PREVIEW", "FALLBACK"])
+    expect(ends.get(`KIND_${kind}`), kind).toBeGreaterThan(20);
+}, 600_000);
+
+test("it does so too when visitors cannot ask the database, in workflows that ask nothing of the visitor's data", async () => {
+  const away = openDatabase({
+    connection: { host: "127.0.0.1", port: 1, user: "nobody", database: "nothing" },
+    poolSize: 2,
+    statementTimeoutMs: 1_000,
+    onError: () => {},
+  });
+  onTestFinished(() => away.close());
+  const turns = createTurns(away.db, { connections: 2 });
+  const scan = await startTestScan(api.database, { now: () => clock.now, turns });
+  const made = fc.sample(workflow, { numRuns: workflowCount / 4, seed: seed + 1 });
+  await compareAll(scan, made.filter(asksNothing));
+}, 600_000);
+
+/** Whether no step depends on what is stored of the visitor. */
+function asksNothing({ steps }: RandomWorkflow): boolean {
+  return Object.values(steps).every(
+    ({ action, payload }) =>
+      action !== "VISITOR_DATA_CONDITION" &&
+      !JSON.stringify(payload ?? {}).includes('"autoSkipIfKnown":true'),
+  );
+}
+
+/** Visits every workflow several times, and compares each visit with its simulation. Returns how many ended in which way. */
+async function compareAll(
+  scan: TestScan,
+  workflows: readonly RandomWorkflow[],
+): Promise<ReadonlyMap<string, number>> {
   const workspaces = new Map<string, TestWorkspace>();
   for (const zone of zones) {
     const workspace = await api.newWorkspace();
@@ -68,11 +105,10 @@ test("a simulation takes the same way as a real visit, in 2,000 visits of random
       .execute();
     workspaces.set(zone, workspace);
   }
-  const workflows = fc.sample(workflow, { numRuns: workflowCount, seed });
-  const visits = fc.sample(visit, { numRuns: workflowCount * visitsEach, seed });
+  const visits = fc.sample(visit, { numRuns: workflows.length * visitsEach, seed });
   const ends = new Map<string, number>();
   let number = 0;
-  for (let first = 0; first < workflowCount; first += workflowsAtOnce) {
+  for (let first = 0; first < workflows.length; first += workflowsAtOnce) {
     const made = workflows.slice(first, first + workflowsAtOnce);
     const links = await Promise.all(
       made.map(async (one) => {
@@ -96,12 +132,9 @@ test("a simulation takes the same way as a real visit, in 2,000 visits of random
       for (const kind of await visitAtOnce(planned, atMs)) ends.set(kind, (ends.get(kind) ?? 0) + 1);
     }
   }
-  expect(number).toBe(workflowCount * visitsEach);
-  if (isExternalRun) return;
-  // Every kind of end occurs often enough to be meaningful.
-  for (const kind of ["REDIRECT", "PAGE", "WAITING", "PREVIEW", "FALLBACK"])
-    expect(ends.get(`KIND_${kind}`), kind).toBeGreaterThan(20);
-}, 600_000);
+  expect(number).toBe(workflows.length * visitsEach);
+  return ends;
+}
 
 async function insert(
   workspace: TestWorkspace,

@@ -11,12 +11,13 @@ import type { Arrivals } from "../../lib/limits/arrivals.ts";
 import { eventOfLbid } from "../../model/visitors/lbid.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
+import { findVisit, insertIdentifyTrace, type VisitRow } from "../../visitors/identify-trace.ts";
+import { attachPending, keepPending } from "../../visitors/pending-identify.ts";
 import type { Deps } from "../deps.ts";
 import { toAttribute } from "../resources/visitor.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";
 import { findVisitor } from "./queries.ts";
 import { type GivenText, readValues, tooManyAttributes } from "./rules.ts";
-import { findVisit, insertIdentifyTrace, type VisitRow } from "./writes.ts";
 
 type IdentifyAnswer = MessageInitShape<typeof IdentifyResponseSchema>;
 
@@ -36,12 +37,15 @@ export async function prepareIdentify(
   const { setOnce } = request;
   const values = readValues(request.visitor).filter((given): given is GivenText => given.value !== null);
   const eventId = readLbid(request.lbid);
-  if (eventId === undefined && !values.some(({ key }) => key === "$email" || key === "$phone"))
+  if (eventId === undefined && !values.some(isIdentity))
     throw invalid(
       [{ field: "lbid", description: "is needed, or `visitor` with `$email` or `$phone`" }],
       "ONE_OF_REQUIRED",
     );
-  const visit = eventId === undefined ? undefined : await awaitVisit(deps, workspaceId, eventId, context);
+  const hasIdentity = values.some(isIdentity);
+  const visit =
+    eventId === undefined ? undefined : await awaitVisit(deps, workspaceId, eventId, hasIdentity, context);
+  const isPending = eventId !== undefined && visit === undefined;
   const write = async (tx: Db): Promise<IdentifyAnswer> => {
     const at = deps.now();
     const { visitorId, created, changedKeys } = await identifyVisitor(tx, {
@@ -50,18 +54,31 @@ export async function prepareIdentify(
       event: visit && { id: visit.id, deviceId: visit.device_id, mayAttach: visit.may_attach },
       attributes: values.map((given) => ({ ...given, setOnce })),
     });
-    if (visit !== undefined) {
+    if (eventId !== undefined) {
       const data = { identifyVisitor: traceData(setOnce, values, changedKeys) };
-      await insertIdentifyTrace(tx, { workspaceId, eventId: visit.id, id: newId(at), at, data });
+      const trace = { workspaceId, eventId, id: newId(at), at, data };
+      await (isPending ? keepPending(tx, { ...trace, visitorId }) : insertIdentifyTrace(tx, trace));
     }
     // A caller who may not read profiles learns nothing of the profile that was found: the answer repeats what the
     // caller sent.
     const visitor = scopes.has("visitors:read")
       ? await profileOf(tx, deps, { workspaceId, visitorId, values })
       : echoOf(visitorId, values);
+    if (!isPending) return { created, visitor };
+    // The visit may have been stored while its call was not there to be seen.
+    context.afterCommit(async (db) => {
+      const stored = await findVisit(db, workspaceId, eventId);
+      if (stored !== undefined) await attachPending(db, [{ workspaceId, eventId }]);
+      return { created, visitor };
+    });
     return { created, visitor };
   };
   return (db) => inTransaction(db, write);
+}
+
+/** Whether a value tells who it is without a visit. */
+function isIdentity({ key, value }: GivenText): boolean {
+  return value !== "" && (key === "$email" || key === "$phone");
 }
 
 function readLbid(lbid: string): string | undefined {
@@ -81,28 +98,39 @@ function readLbid(lbid: string): string | undefined {
  */
 const storingMsMax = 10_000;
 
+/** The same where nothing has to wait for the visit, because the call itself says who it is. */
+const pendingMsMax = 60_000;
+
+/**
+ * The visit of a call. Undefined for one that is not stored yet, of a call that says who it is: the visit is attached when
+ * it comes. Another call has to wait, because only the visit leads to its visitor.
+ */
 async function awaitVisit(
   { now, arrivals }: IdentifyDeps,
   workspaceId: string,
   eventId: string,
+  hasIdentity: boolean,
   { db, address, signal }: Context,
-): Promise<VisitRow> {
+): Promise<VisitRow | undefined> {
+  const ageMs = Math.abs(now().getTime() - timeOfUuid(eventId).getTime());
+  const isOptional = hasIdentity && ageMs < pendingMsMax;
   const visit = await arrivals.look({
     caller: `${workspaceId} ${address}`,
     find: () => findVisit(db, workspaceId, eventId),
-    mayArrive: Math.abs(now().getTime() - timeOfUuid(eventId).getTime()) < storingMsMax,
+    mayArrive: ageMs < storingMsMax || isOptional,
+    isOptional,
     signal,
   });
+  if (typeof visit === "object") return visit;
+  if (isOptional) return undefined;
   if (visit === "missing")
     throw fail("NOT_FOUND", "LBID_NOT_FOUND", "lbid: there is no such visit in this workspace");
-  if (visit === "limited")
-    throw fail(
-      "RESOURCE_EXHAUSTED",
-      "RATE_LIMITED",
-      "lbid: your address has sent too many unknown values; send the value that the visitor came with",
-      { retryAfterSeconds: 1 },
-    );
-  return visit;
+  throw fail(
+    "RESOURCE_EXHAUSTED",
+    "RATE_LIMITED",
+    "lbid: your address has sent too many unknown values; send the value that the visitor came with",
+    { retryAfterSeconds: 1 },
+  );
 }
 
 /** The trace's data, as the contract's `IdentifyVisitorTraceData`. */

@@ -19,6 +19,11 @@ export interface Sought<Found> {
   readonly find: () => Promise<Found | undefined>;
   /** Whether the record may still arrive; if not, one look decides. */
   readonly mayArrive: boolean;
+  /**
+   * For a caller who goes on without the record: at most 300 ms, and neither charged nor limited. The answer is then
+   * `missing`.
+   */
+  readonly isOptional?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -30,6 +35,7 @@ export interface ArrivalsOptions {
 
 /** The pauses between looks in milliseconds, three seconds together. Most records arrive within the first few. */
 const pausesMs = [50, 100, 150, 200, 300, 500, 700, 1_000];
+const optionalPausesMs = pausesMs.slice(0, 3);
 
 export function createArrivals({
   misses,
@@ -54,8 +60,8 @@ export function createArrivals({
     else waitsOf.set(caller, own);
   }
 
-  async function wait<Found>({ find, signal }: Sought<Found>): Promise<Found | undefined> {
-    for (const ms of pausesMs) {
+  async function wait<Found>({ find, isOptional, signal }: Sought<Found>): Promise<Found | undefined> {
+    for (const ms of isOptional === true ? optionalPausesMs : pausesMs) {
       await pause(ms, undefined, { signal });
       const found = await find();
       if (found !== undefined) return found;
@@ -68,9 +74,10 @@ export function createArrivals({
       const found = await sought.find();
       if (found !== undefined) return found;
       const caller = networkOf(sought.caller);
-      if (!misses.allows(sought.caller)) return "limited";
+      const isOptional = sought.isOptional === true;
+      if (!isOptional && !misses.allows(sought.caller)) return "limited";
       if (sought.mayArrive) {
-        if (!begin(caller)) return "limited";
+        if (!begin(caller)) return isOptional ? "missing" : "limited";
         try {
           const arrived = await wait(sought);
           if (arrived !== undefined) return arrived;
@@ -78,7 +85,7 @@ export function createArrivals({
           end(caller);
         }
       }
-      misses.charge(sought.caller);
+      if (!isOptional) misses.charge(sought.caller);
       return "missing";
     },
   };

@@ -21,6 +21,16 @@ export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 export const unknownVisitor: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
 /**
+ * What the cookie alone tells when the database does not answer. A device with a cookie has been at this host before,
+ * perhaps at another link.
+ */
+export function toldByCookie(cookieWasSent: boolean): KnownVisitor {
+  return cookieWasSent ? returning : unknownVisitor;
+}
+
+const returning: KnownVisitor = Object.freeze({ visitType: "RETURNING", attributes: undefined });
+
+/**
  * Looks for the device of a visit as the drain will do later, for its visitor and for whether it has visited the link.
  * Takes one statement.
  */

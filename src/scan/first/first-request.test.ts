@@ -106,7 +106,7 @@ test("shows an interaction's page, and records the visit as under way with an op
     counted: true,
   });
   const lbid = Buffer.from(event.id.replaceAll("-", ""), "hex").toString("base64url");
-  expect(answer.body).toContain(`action="/${link.shortlink}/s/${link.steps.page}?lbid=${lbid}"`);
+  expect(answer.body).toContain(`action="/${link.shortlink}/s/${link.steps.page}?lbid=${lbid}&amp;visit=`);
   expect(await tracesOf(link)).toMatchObject([
     { stepId: link.steps.entry, action: "LINK_VISIT", isCompleted: true },
     {

@@ -7,7 +7,6 @@ import { decide } from "../../workflow/decide.ts";
 import { journeyOf } from "../../workflow/journey.ts";
 import { beforeLast, showsPreview } from "../../workflow/preview.ts";
 import type { Visit } from "../../workflow/visit.ts";
-import type { Walk } from "../../workflow/walk.ts";
 import { type AskedHow, askedHow } from "../device/asked-how.ts";
 import { collect } from "../device/collection.ts";
 import { isAutomatic } from "../device/device-keys.ts";
@@ -16,13 +15,18 @@ import { answerEnd } from "../pages/answer-end.ts";
 import { deviceCookie, type Envelope, refuseForNow } from "../pages/respond.ts";
 import type { Recorder } from "../spool/record.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
-import { lbidOf, type NewVisitId } from "../spool/visit-id.ts";
+import { lbidOf, type NewVisitId, textOfId } from "../spool/visit-id.ts";
+import { type VisitSeals, visitQuery } from "../visit/seal.ts";
+import { beginningOf } from "./beginning.ts";
 import type { SeenVisits } from "./seen-visit.ts";
 
 export interface FirstRequestDeps {
   readonly recorder: Pick<Recorder, "record">;
   readonly visits: SeenVisits;
   readonly newVisitId: NewVisitId;
+  readonly seals: VisitSeals;
+  /** The key of device cookies, in hexadecimal. */
+  readonly deviceKey: string;
   readonly now: () => Date;
   readonly counts: ScanCounts;
 }
@@ -109,7 +113,7 @@ function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer
 }
 
 function walkOn(
-  { recorder, counts }: FirstRequestDeps,
+  { recorder, counts, seals, deviceKey }: FirstRequestDeps,
   { res, isHead, isRefused = false }: Answering,
   plan: Plan,
   seen: SeenVisit,
@@ -124,11 +128,20 @@ function walkOn(
     isHead,
     isSandbox: plan.environment === "test",
     cookie: isHead ? "" : seen.cookie,
-    ...openedBy(plan, seen, walk, isPreview),
+  };
+  const opened = () => {
+    const { workspaceId, linkId, shortlink } = plan;
+    const lbid = lbidOf(seen.id);
+    const key = { workspaceId, linkId, eventId: textOfId(seen.id) };
+    const sealed = seals.seal(key, beginningOf(plan, seen, visit, walk, deviceKey));
+    // A HEAD request leaves no event to go on with; its page has the same length.
+    if (isHead) return { query: visitQuery(lbid, "0".repeat(sealed.length)) };
+    const isOpen = sealed !== "" && askedHow(seen.headers) === "visit";
+    return { query: visitQuery(lbid, sealed), openVisit: isOpen ? { shortlink, lbid, sealed } : undefined };
   };
   const answer = () => {
     if (isRefused) refuseForNow(res, envelope);
-    else answerEnd(res, plan, walk.end, { envelope, isPreview, lbid: lbidOf(seen.id) });
+    else answerEnd(res, plan, walk.end, { envelope, isPreview, opened });
   };
   if (isHead) {
     answer();
@@ -143,18 +156,6 @@ function walkOn(
       onTrouble(error);
     }
   });
-}
-
-/** Redirects open nothing, nor does what nobody has asked to see. */
-function openedBy(
-  { shortlink }: Plan,
-  { id, headers }: SeenVisit,
-  { end }: Walk,
-  isPreview: boolean,
-): Pick<Envelope, "openVisit"> | undefined {
-  if (end.kind === "redirect" || end.kind === "fallback" || isPreview || askedHow(headers) !== "visit")
-    return undefined;
-  return { openVisit: { shortlink, lbid: lbidOf(id) } };
 }
 
 const countOf = { COMPLETED: "completed", FALLBACK: "fallback", IN_PROGRESS: "waiting" } as const;

@@ -1,4 +1,5 @@
 import type { Turns } from "../../db/turns.ts";
+import { within } from "../../lib/within.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
@@ -9,15 +10,15 @@ import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { findKnownVisitor, type KnownVisitor, unknownVisitor } from "./find-visitor.ts";
-import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
+import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
+import { findKnownVisitor, type KnownVisitor, toldByCookie, unknownVisitor } from "./find-visitor.ts";
 
 /** Gathers what a workflow may ask about a visit that begins. */
 export interface SeenVisits {
   /**
    * Gives what the workflow may ask about a visit: at once when nothing has to be looked up or loaded, else as a
-   * promise. When the look-up fails or takes too long, the visit counts as the first one of an unknown visitor. The
-   * promise rejects only when the service's own data files cannot be read.
+   * promise. When the look-up fails or takes too long, the cookie alone tells whether the visitor returns. The promise
+   * rejects only when the service's own data files cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
   /** Who drives the browser; rejected as above. */
@@ -28,6 +29,8 @@ export interface SeenVisitsDeps {
   /** By workspace. */
   readonly turns: Turns;
   readonly reader: LazyReader;
+  /** Those that have left something lately, by a visit or by an answer. */
+  readonly recent: RecentDevices;
   /** The last visit of the same visitor may still be on its way to the database. */
   readonly drain: Pick<Drain, "catchUp">;
   /** The key of cookies and fingerprints, in hexadecimal. */
@@ -38,9 +41,8 @@ export interface SeenVisitsDeps {
   readonly lookUpMs?: number;
 }
 
-export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
-  const { reader } = given;
-  const deps = { ...given, recent: createRecentDevices() };
+export function createSeenVisits(deps: SeenVisitsDeps): SeenVisits {
+  const { reader } = deps;
   return {
     of(plan, seen, hasEvent) {
       if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, unknownVisitor);
@@ -76,12 +78,8 @@ function traitsOf(plan: Plan): PlanTraits {
   return known;
 }
 
-interface ReadDeps extends SeenVisitsDeps {
-  readonly recent: RecentDevices;
-}
-
 function read(
-  deps: ReadDeps,
+  deps: SeenVisitsDeps,
   plan: Plan,
   seen: SeenVisit,
   hasEvent: boolean,
@@ -97,11 +95,11 @@ function read(
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
     return visitOf(seen, hasEvent, request, unknownVisitor);
   const keys = keysOf(deps, plan, seen, classification);
-  const isRecent = deps.recent.meet(namesOf(keys), seen.id.readUIntBE(0, 6));
-  // Whose cookie was made for this answer has never been here; what they look like says nothing of who they are.
+  const isRecent = deps.recent.meet(deviceNames(keys), seen.id.readUIntBE(0, 6));
+  // Only a cookie that was sent, or the look of a bot, can have been here before.
   const mayBeKnown = keys.fingerprint !== "" || (keys.cookieHash !== "" && seen.cookieWasSent);
   if (!needsVisitor || !mayBeKnown) return visitOf(seen, hasEvent, request, unknownVisitor);
-  // Waiting for the drain is only for those whose last visit it may still have before it.
+  // Only a device that may still have something in the spool waits for the drain.
   return lookUp(deps, plan, seen, classification, keys, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
@@ -118,10 +116,6 @@ function keysOf(
   const language = clippedHeader(headers["accept-language"]);
   const traits = { workspaceId, atMs: id.readUIntBE(0, 6), cookie, address, userAgent, language, device };
   return deviceKeys(traits, collect(level, {}), deviceKey);
-}
-
-function namesOf({ cookieHash, fingerprint }: DeviceKeys): string[] {
-  return [cookieHash, fingerprint].filter((name) => name !== "");
 }
 
 type RequestFacts = Pick<Visit, "country" | "device">;
@@ -159,7 +153,7 @@ function visitOf(
 async function lookUp(
   { turns, drain, onTrouble, catchUpMs = 300, lookUpMs = 500 }: SeenVisitsDeps,
   { workspaceId, linkId }: Plan,
-  { id, level }: SeenVisit,
+  { id, level, cookieWasSent }: SeenVisit,
   { deviceActor }: VisitDevice,
   keys: DeviceKeys,
   isRecent: boolean,
@@ -174,24 +168,6 @@ async function lookUp(
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {
     onTrouble(error);
-    return unknownVisitor;
-  }
-}
-
-async function within<Value>(
-  milliseconds: number,
-  look: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const late = new AbortController();
-  const over = Promise.withResolvers<never>();
-  late.signal.addEventListener("abort", () => over.reject(late.signal.reason), { once: true });
-  const timer = setTimeout(
-    () => late.abort(new Error(`the database did not answer within ${milliseconds} ms`)),
-    milliseconds,
-  );
-  try {
-    return await Promise.race([look(late.signal), over.promise]);
-  } finally {
-    clearTimeout(timer);
+    return toldByCookie(cookieWasSent);
   }
 }

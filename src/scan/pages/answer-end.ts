@@ -8,23 +8,30 @@ import { previewPage, stepPage } from "./step-page.ts";
 /** Who is answered, and how. */
 export interface EndOptions {
   readonly envelope: Envelope;
-  /** The visit, for what the visitor does next. */
-  readonly lbid: string;
+  /** The visit at whose page the visitor is from now on; only pages ask for it. */
+  readonly opened: () => Opened;
   /** Whether a bot is answered: it gets a preview of an interaction in place of its page. */
   readonly isPreview: boolean;
 }
 
+export interface Opened extends Pick<Envelope, "openVisit"> {
+  /** What the address of the next step carries. */
+  readonly query: string;
+}
+
 /** Answers with what stands where a walk ended. */
 export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: EndOptions): void {
-  const { envelope, lbid, isPreview } = options;
+  const { envelope, opened, isPreview } = options;
   if (end.kind === "redirect" || end.kind === "fallback") {
     if (end.to === "") showNotice(res, "NOT_AVAILABLE", envelope);
     else redirect(res, end.to, envelope);
     return;
   }
   const language = pickLanguage(res.req.headers["accept-language"]);
-  const page = isPreview
-    ? previewPage(plan, end.step, language)
-    : stepPage(plan, end.step, { lbid, language });
-  show(res, page, envelope);
+  if (isPreview) {
+    show(res, previewPage(plan, end.step, language), envelope);
+    return;
+  }
+  const { query, openVisit } = opened();
+  show(res, stepPage(plan, end.step, { query, language }), { ...envelope, openVisit });
 }

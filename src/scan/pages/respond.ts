@@ -13,7 +13,7 @@ export interface Envelope {
   /** The link belongs to a sandbox. */
   readonly isSandbox: boolean;
   /** The visit at whose page the visitor is by the address of the link itself; absent elsewhere. */
-  readonly openVisit?: { readonly shortlink: string; readonly lbid: string };
+  readonly openVisit?: (OpenVisit & { readonly shortlink: string }) | undefined;
 }
 
 /** The envelope of an answer that belongs to no visit and no link. */
@@ -22,15 +22,21 @@ export const plain: Envelope = Object.freeze({ isHead: false, cookie: "", isSand
 /** The device cookie is a random UUID. Any other value counts as no cookie. */
 const cookieForm = /(?:^|;\s*)svc_did=([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:;|$)/;
 
-/** The visit of the link that a browser has open. */
-const openVisitForm = /(?:^|;\s*)svc_visit=([A-Za-z0-9_-]{22})(?:;|$)/;
+/** A visit that a browser has open, and the seal that tells where it stands. */
+export interface OpenVisit {
+  readonly lbid: string;
+  readonly sealed: string;
+}
+
+const openVisitForm = /(?:^|;\s*)svc_visit=([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{1,1024})(?:;|$)/;
 
 /** Seconds after which a visit that nobody is at is over. */
 const openVisitAge = 30 * 60;
 
-/** The visit that the browser has open at this link; empty when there is none. */
-export function openVisitCookie(header: string | undefined): string {
-  return header === undefined ? "" : (openVisitForm.exec(header)?.[1] ?? "");
+/** The visit that the browser has open at this link; undefined when there is none. */
+export function openVisitCookie(header: string | undefined): OpenVisit | undefined {
+  const [, lbid, sealed] = (header && openVisitForm.exec(header)) || [];
+  return lbid === undefined || sealed === undefined ? undefined : { lbid, sealed };
 }
 
 /** Thirteen months in seconds; browsers cut at 400 days. */
@@ -125,9 +131,9 @@ export function show(
   ];
   addEnvelope(headers, cookie, isSandbox);
   if (openVisit !== undefined && cookie !== "") {
-    const { shortlink, lbid } = openVisit;
+    const { shortlink, lbid, sealed } = openVisit;
     const about = `Max-Age=${openVisitAge}; Path=/${shortlink}; HttpOnly; Secure; SameSite=Lax`;
-    headers.push("Set-Cookie", `svc_visit=${lbid}; ${about}`);
+    headers.push("Set-Cookie", `svc_visit=${lbid}.${sealed}; ${about}`);
   }
   res.writeHead(page.status, headers);
   res.end(isHead ? undefined : page.body);

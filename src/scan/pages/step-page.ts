@@ -9,7 +9,8 @@ import { hasPage, type PageStep } from "./view.ts";
 
 /** For whom a page is drawn. */
 export interface StepPageOptions {
-  readonly lbid: string;
+  /** What the address of a step carries: the visit, and where it stands. */
+  readonly query: string;
   readonly language: Language;
   /** An answer that was refused, and why. */
   readonly again?: { readonly entered: Answer; readonly refused: Refused };
@@ -17,7 +18,7 @@ export interface StepPageOptions {
 
 /** The page of a step. Throws for steps that have none. */
 export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): HostedPage {
-  const { lbid, language, again } = options;
+  const { query, language, again } = options;
   const path = stepPath(plan, step.id);
   return renderStep({
     step: withPage(step),
@@ -25,8 +26,8 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
     theme: pageTheme(plan.pageTheme),
     media: {},
     language,
-    action: `${path}?lbid=${lbid}`,
-    cardUrl: `${path}/card.vcf?lbid=${lbid}`,
+    action: `${path}?${query}`,
+    cardUrl: `${path}/card.vcf?${query}`,
     entered: again?.entered,
     faults: again?.refused.faults ?? new Map(),
     ...(again && { status: again.refused.status }),

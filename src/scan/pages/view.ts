@@ -23,9 +23,9 @@ export interface Setting {
   readonly theme: PageTheme;
   readonly media: PageMedia;
   readonly language: Language;
-  /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…`. */
+  /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…&visit=…`. */
   readonly action: string;
-  /** Where a contact card can be downloaded: `/<shortlink>/s/<stepId>/card.vcf?lbid=…`. */
+  /** Where a contact card can be downloaded: `/<shortlink>/s/<stepId>/card.vcf?lbid=…&visit=…`. */
   readonly cardUrl: string;
   /** What was entered before, by field name. Undefined on a page that opens. */
   readonly entered: Answer | undefined;

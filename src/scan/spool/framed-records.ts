@@ -77,3 +77,9 @@ export function unframe(chunk: Uint8Array): RawRecord[] {
   }
   return records;
 }
+
+/** The text of a record. PostgreSQL keeps no NUL in texts. A backslash that is escaped itself is no beginning of one. */
+export function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  return text.includes("\\u0000") ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1") : text;
+}

@@ -1,9 +1,9 @@
-import { isUuid } from "../../lib/ids.ts";
-import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
+import type { StepAction } from "../../model/steps/kinds.ts";
 import type { DataCollection } from "../../model/workflow/plan.ts";
 import type { SavedAttribute } from "../../workflow/walk.ts";
 import type { VisitHeaders } from "../device/classify.ts";
-import type { RawRecord } from "./framed-records.ts";
+import { count, list, oneOf, stepAction, string, uuid, uuidOrNone } from "./field-values.ts";
+import { type RawRecord, textOf } from "./framed-records.ts";
 import { fewStart, fieldCount, ofFew, ofPlan, ofVisit, visitStart } from "./record-fields.ts";
 import { recordVersion } from "./record-format.ts";
 import { textOfId } from "./visit-id.ts";
@@ -119,15 +119,6 @@ function sharedSteps(shared: Uint8Array): readonly RecordedStep[] {
   return steps;
 }
 
-/**
- * The text without escaped NULs, which PostgreSQL does not store. After an escaped backslash, `u0000` is ordinary text
- * and stays.
- */
-function textOf(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  return text.includes("\\u0000") ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1") : text;
-}
-
 const none: readonly never[] = Object.freeze([]);
 
 /** The length of a UUID's text. */
@@ -154,49 +145,7 @@ function savedAttribute(fields: unknown): SavedAtStep {
   };
 }
 
-function list(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw new Error("a list is missing");
-  return value;
-}
-
 const noHeaders: VisitHeaders = Object.freeze({});
-
-function string(value: unknown): string {
-  if (typeof value !== "string") throw new Error("a text is missing");
-  return value;
-}
-
-function uuid(value: unknown): string {
-  const text = string(value);
-  if (!isUuid(text)) throw new Error("an id is damaged");
-  return text;
-}
-
-function uuidOrNone(value: unknown): string {
-  return value === "" ? "" : uuid(value);
-}
-
-function count(value: unknown): number {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 32_767)
-    throw new Error("a count is damaged");
-  return value;
-}
-
-function oneOf<Name extends string>(value: unknown, names: readonly Name[]): Name {
-  const name = names.find((known) => known === value);
-  if (name === undefined) throw new Error("a name is unknown");
-  return name;
-}
-
-function stepAction(value: unknown): StepAction {
-  const name = string(value);
-  if (!isStepAction(name)) throw new Error("an action is unknown");
-  return name;
-}
-
-function isStepAction(name: string): name is StepAction {
-  return Object.hasOwn(stepActions, name);
-}
 
 function headersOf(value: unknown): VisitHeaders {
   if (typeof value !== "object" || value === null) throw new Error("headers are damaged");

@@ -1,48 +1,28 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Db } from "../../db/open.ts";
-import type { Turns } from "../../db/turns.ts";
-import type { Origin } from "../../lib/client-address.ts";
-import { timeOfUuid } from "../../lib/ids.ts";
-import type { Arrivals } from "../../lib/limits/arrivals.ts";
-import { lbidParameter } from "../../model/links/redirect-target.ts";
-import { eventOfLbid, lbidOfEvent } from "../../model/visitors/lbid.ts";
-import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import { timerParameter } from "../../workflow/answer-fields.ts";
-import type { Answer, SubmitDeps } from "../../workflow/steps/step.ts";
-import { collect } from "../device/collection.ts";
-import { cookieHashOf } from "../device/device-keys.ts";
+import type { Answer } from "../../workflow/steps/step.ts";
 import type { LazyReader } from "../device/request-reader.ts";
-import { pickLanguage } from "../pages/languages.ts";
-import { type Notice, notice, tooManyTries } from "../pages/notice.ts";
-import { deviceCookie, type Envelope, redirect, seeOther, sendCard, show } from "../pages/respond.ts";
-import { type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts";
-import { cardFile } from "../pages/vcard.ts";
 import { clippedHeader } from "../spool/record-format.ts";
-import type { Drain } from "../store/drain.ts";
+import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
+import type { VisitSeals } from "../visit/seal.ts";
+import type { VisitState } from "../visit/state.ts";
+import type { AskDatabase } from "./ask-database.ts";
 import { isOwnPost, readForm } from "./read-form.ts";
+import type { RecentVisits } from "./recent-visits.ts";
+import { goTo, respond, send, sendCardOf, showStep, startOver, tell } from "./step-answers.ts";
 import { isStepPassword } from "./step-password.ts";
 import { placeOf } from "./step-place.ts";
+import { readRequest, type StepAsked, type StepVisit } from "./step-request.ts";
 import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
-import { type StepRequest, type StepResult, takeStep } from "./take-step.ts";
-import { findVisitState, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
+import { type StoredVisits, touchVisit } from "./stored-visits.ts";
+import { type StepDeps, type StepRequest, takeStep } from "./take-step.ts";
 
-/** A request for a step of a link that is there. */
-export interface StepVisit {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly origin: Origin;
-  readonly plan: Plan;
-  readonly stepId: string;
-  /** Whether the file of a contact card is asked for, in place of its page. */
-  readonly isCard: boolean;
-  readonly query: string;
-}
-
-export interface StepHandlerDeps {
-  /** By workspace. */
-  readonly turns: Turns;
-  readonly arrivals: Arrivals;
-  readonly drain: Pick<Drain, "catchUp">;
+export interface StepHandlerDeps extends Omit<StepDeps, "submitDeps"> {
+  readonly seals: VisitSeals;
+  readonly recent: RecentVisits;
+  readonly devices: RecentDevices;
+  /** For who comes without a seal. */
+  readonly stored: StoredVisits;
+  readonly ask: AskDatabase;
   readonly reader: LazyReader;
   /** The key of device cookies, in hexadecimal. */
   readonly deviceKey: string;
@@ -51,24 +31,10 @@ export interface StepHandlerDeps {
   readonly now: () => Date;
 }
 
-/** Answers for the steps of visits under way; rejects when the database is away. */
+/** Answers for the steps of visits under way; rejects where only the database could tell, and it is away. */
 export type StepHandler = (visit: StepVisit) => Promise<void>;
 
-/** How long a request waits for the drain, which may still hold its visit, in milliseconds. */
-const arrivalMs = 2_000;
-
-/** Visits older than this, in milliseconds, have reached the database long ago. */
-const arrivalAgeMs = 60_000;
-
-/** How long a request may wait for a connection, in milliseconds. */
-const turnMs = 5_000;
-
-const retryAfter: Partial<Record<Notice, string[]>> = {
-  TOO_MANY_MISSES: ["Retry-After", "60"],
-  UNAVAILABLE: ["Retry-After", "1"],
-};
-
-/** A visit is marked as active at most once in this time, in milliseconds, however often its page is reloaded. */
+/** Reloading a page says no more than once in this time that somebody is there. */
 const touchMs = 60_000;
 
 const timerAnswer: Answer = new Map([[timerParameter, ["1"]]]);
@@ -78,56 +44,71 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
   return async (visit) => {
     const asked = readRequest(deps, visit);
     if (asked === undefined) return tell(visit, "BAD_REQUEST");
-    if (deps.turns.isCrowded(visit.plan.workspaceId)) return tell(visit, "UNAVAILABLE");
     if (visit.req.method === "POST") return answerPost(deps, visit, asked);
-    return visit.isCard ? answerCard(deps, visit, asked) : answerGet(deps, visit, asked);
+    return withState(deps, visit, asked, (state) =>
+      visit.isCard ? answerCard(deps, visit, asked, state) : answerGet(deps, visit, asked, state),
+    );
   };
 }
 
-/** What every request for a step says. */
-interface StepAsked {
-  /** The workspace's share of the database. */
-  readonly db: Db;
-  readonly key: VisitKey;
-  readonly eventId: string;
-  readonly cookieWasSent: boolean;
-  readonly keepsCookie: boolean;
-  readonly now: Date;
+/**
+ * Where the visit stands going by what the visitor carries, and without a seal going by the database. Undefined when the
+ * visitor was answered, because there is no such visit.
+ */
+async function givenState(
+  { seals, stored }: StepHandlerDeps,
+  visit: StepVisit,
+  { key, sealed, cookieHash, now }: StepAsked,
+): Promise<VisitState | undefined> {
+  if (sealed !== "") {
+    const opened = seals.open(key, sealed, now);
+    if (opened === undefined) {
+      startOver(visit);
+      return undefined;
+    }
+    // A device that lost its cookie between two pages may still be the same one, which only the database knows.
+    if (visit.req.method !== "POST" || cookieHash === "" || cookieHash === opened.cookieHash) return opened;
+  }
+  const found = await stored.find(key, { cookieHash, address: visit.origin.address, now });
+  if (typeof found === "object") return found;
+  tell(visit, found);
+  return undefined;
 }
 
-function readRequest(
-  { turns, deviceKey, now }: StepHandlerDeps,
-  { req, plan, query }: StepVisit,
-): StepAsked | undefined {
-  const eventId = eventOfLbid(new URLSearchParams(query).get(lbidParameter) ?? "");
-  if (eventId === undefined) return undefined;
-  const { workspaceId, dataCollection } = plan;
-  const cookie = deviceCookie(req.headers.cookie);
-  const cookieHash = cookie === "" ? "" : cookieHashOf(workspaceId, cookie, deviceKey);
-  return {
-    db: turns.of(workspaceId, { patience: () => AbortSignal.timeout(turnMs) }),
-    key: { workspaceId, eventId, cookieHash },
-    eventId,
-    cookieWasSent: cookie !== "",
-    keepsCookie: collect(dataCollection, req.headers).cookie,
-    now: now(),
-  };
+/** Goes on when what came before of the same visit is on disk, from the newest that is known of it. */
+async function withState(
+  deps: StepHandlerDeps,
+  visit: StepVisit,
+  asked: StepAsked,
+  use: (state: VisitState) => Promise<void>,
+): Promise<void> {
+  const given = await givenState(deps, visit, asked);
+  if (given === undefined) return;
+  const { key } = asked;
+  await deps.recent.inTurn(key, () =>
+    // Whose device it is tells the request's own seal.
+    use({ ...deps.recent.newest(key, given), cookieHash: given.cookieHash }),
+  );
 }
 
-async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
-  const { plan, stepId, query, req } = visit;
-  const state = await arrivedVisit(deps, visit, asked);
-  if (state === undefined) return;
-  const place = placeOf(plan, state, stepId, asked.now);
+async function answerGet(
+  deps: StepHandlerDeps,
+  visit: StepVisit,
+  asked: StepAsked,
+  state: VisitState,
+): Promise<void> {
+  const { plan, stepId, req } = visit;
+  const { now, isTimer } = asked;
+  const place = placeOf(plan, state, stepId, now);
   switch (place.kind) {
     case "over":
       return startOver(visit);
     case "sent":
       return send(visit, place.to);
     case "elsewhere":
-      return goTo(visit, asked, place.stepId);
+      return goTo(deps.seals, visit, asked, state);
     case "at-exit":
-      return showStep(visit, asked, place.step);
+      return showStep(deps.seals, visit, asked, { step: place.step, state });
     case "unknown":
       return tell(visit, "NOT_FOUND");
     case "here":
@@ -135,169 +116,104 @@ async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsk
   }
   const { step } = place;
   const isHead = req.method === "HEAD";
-  if (step === undefined && !isHead) return take(deps, visit, asked, noAnswer);
+  if (step === undefined && !isHead) return take(deps, visit, asked, state, noAnswer);
   if (step === undefined) return tell(visit, "NOT_AVAILABLE");
-  const waitMs = timerLeftMs(step, state, asked.now);
-  const isTimeOver = new URLSearchParams(query).has(timerParameter) && waitMs === 0;
-  if (isTimeOver && !isHead) return take(deps, visit, asked, timerAnswer);
-  if (!isHead && isQuiet(state, asked.now)) await touchVisit(asked.db, state, asked.now);
-  return showStep(visit, asked, withTimeLeft(step, waitMs));
+  const waitMs = timerLeftMs(step, state, now);
+  if (isTimer && waitMs === 0 && !isHead) return take(deps, visit, asked, state, timerAnswer);
+  const seen = isHead ? state : touch(deps, asked, state);
+  return showStep(deps.seals, visit, asked, { step: withTimeLeft(step, waitMs), state: seen });
 }
 
-function isQuiet({ underWay }: VisitState, now: Date): boolean {
-  return underWay !== undefined && now.getTime() - underWay.activeAt.getTime() > touchMs;
+/** Somebody is there. Nobody waits until the database knows. */
+export function touch(
+  { recent, ask }: Pick<StepHandlerDeps, "recent" | "ask">,
+  { key, now }: Pick<StepAsked, "key" | "now">,
+  state: VisitState,
+): VisitState {
+  const seen = { ...state, activeAtMs: now.getTime() };
+  recent.keep(key, seen);
+  if (now.getTime() - state.activeAtMs > touchMs) void ask(key.workspaceId, (db) => touchVisit(db, key, now));
+  return seen;
 }
 
-/** Sends the file of a contact card to a visitor who has reached the card's page. */
-async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
-  const { plan, stepId, res } = visit;
-  const state = await arrivedVisit(deps, visit, asked);
-  if (state === undefined) return;
+/** The file of a contact card, which is to be had once its page was reached. */
+async function answerCard(
+  { seals }: StepHandlerDeps,
+  visit: StepVisit,
+  asked: StepAsked,
+  state: VisitState,
+): Promise<void> {
+  const { plan, stepId } = visit;
   const place = placeOf(plan, state, stepId, asked.now);
   if (place.kind === "over") return startOver(visit);
-  if (place.kind === "elsewhere") return goTo(visit, asked, place.stepId);
+  if (place.kind === "elsewhere") return goTo(seals, visit, asked, state);
   if (place.kind !== "at-exit" || place.step.action !== "CONTACT_CARD") return tell(visit, "NOT_FOUND");
-  sendCard(res, cardFile(place.step.payload, asked.now), envelopeOf(visit));
+  sendCardOf(visit, place.step.payload, asked.now);
 }
 
 async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { req, res } = visit;
   const posted = await readForm(req);
   if ("status" in posted) {
-    // Nothing reads the rest of the body.
+    // Nobody reads the rest of it.
     if (posted.status === 413) res.once("finish", () => req.destroy());
     return tell(visit, posted.status === 413 ? "TOO_LARGE" : "BAD_REQUEST");
   }
-  if ((await arrivedVisit(deps, visit, asked)) === undefined) return;
-  return take(deps, visit, asked, posted.answer);
+  await withState(deps, visit, asked, (state) => take(deps, visit, asked, state, posted.answer));
 }
 
 async function take(
   deps: StepHandlerDeps,
   visit: StepVisit,
   asked: StepAsked,
+  state: VisitState,
   answer: Answer,
 ): Promise<void> {
+  const { workspaceId } = visit.plan;
+  const submitDeps: StepDeps["submitDeps"] = {
+    isPassword: (step, attempt) => isStepPassword(step, attempt, { workspaceId, key: deps.passwordKey }),
+  };
   const request = await stepRequest(deps, visit, asked, answer);
-  respond(visit, asked, await takeStep(asked.db, submitDepsOf(deps, visit), request), answer);
+  const result = await takeStep({ ...deps, submitDeps, record: remembering(deps, asked) }, request, state);
+  if ("state" in result) deps.recent.keep(asked.key, result.state);
+  respond(deps.seals, visit, asked, result, answer);
 }
 
-function submitDepsOf(
-  { passwordKey: key }: StepHandlerDeps,
-  { plan: { workspaceId } }: StepVisit,
-): SubmitDeps {
-  return { isPassword: (step, attempt) => isStepPassword(step, attempt, { workspaceId, key }) };
+/** The next visit of a device that has left something waits until that is stored, as far as anything asks for it. */
+function remembering({ record, devices }: StepHandlerDeps, { cookieHash }: StepAsked): StepDeps["record"] {
+  return (answer, now) => {
+    if (answer.saved.length > 0) devices.meet(deviceNames({ cookieHash, fingerprint: "" }), now.getTime());
+    return record(answer, now);
+  };
 }
 
 async function stepRequest(
   { reader }: StepHandlerDeps,
   { req, origin, plan, stepId }: StepVisit,
-  { key, keepsCookie, cookieWasSent, now }: StepAsked,
+  { key, lbid, keepsCookie, cookieHash, now }: StepAsked,
   answer: Answer,
 ): Promise<StepRequest> {
   const { classify, geography } = reader.peek() ?? (await reader.open());
   const isPost = req.method === "POST";
+  const device = () => classify(clippedHeader(req.headers["user-agent"]), req.headers);
   return {
     plan,
     key,
+    lbid,
     stepId,
     answer,
     address: origin.address,
-    facts: {
-      country: () => geography.placeOf(origin.address).country,
-      device: () => classify(clippedHeader(req.headers["user-agent"]), req.headers),
-    },
-    isOwn: ({ hasCookie, underWay, isAutomatic }) => {
+    cookieHash,
+    facts: { country: () => geography.placeOf(origin.address).country, device },
+    isOwn: (state) => {
       if (!isPost) return true;
-      // The cookies of bots and agents are not kept either.
-      const keeps = keepsCookie && !isAutomatic && underWay?.level !== "NONE";
+      const { deviceActor } = device();
+      // Nor are the cookies of agents kept.
+      const keeps = keepsCookie && state.level !== "NONE" && deviceActor !== "BOT" && deviceActor !== "AGENT";
+      const cookieWasSent = cookieHash !== "";
+      const hasCookie = cookieWasSent && cookieHash === state.cookieHash;
       return isOwnPost(req.headers.origin, origin, { keepsCookie: keeps, cookieWasSent, hasCookie });
     },
     now,
   };
-}
-
-function respond(visit: StepVisit, asked: StepAsked, result: StepResult, answer: Answer): void {
-  switch (result.kind) {
-    case "page":
-      showStep(visit, asked, result.step, { entered: answer, refused: result.refused });
-      break;
-    case "wait":
-      show(visit.res, tooManyTries(languageOf(visit), result.seconds), envelopeOf(visit));
-      break;
-    case "step":
-      goTo(visit, asked, result.stepId);
-      break;
-    case "done":
-      goTo(visit, asked, visit.stepId);
-      break;
-    case "sent":
-      send(visit, result.to);
-      break;
-    case "foreign":
-      tell(visit, "FORBIDDEN");
-      break;
-    case "over":
-      startOver(visit);
-      break;
-    case "unknown":
-      tell(visit, "NOT_FOUND");
-      break;
-  }
-}
-
-function showStep(
-  visit: StepVisit,
-  { eventId }: StepAsked,
-  step: PlanStep,
-  again?: StepPageOptions["again"],
-): void {
-  const options = { lbid: lbidOfEvent(eventId), language: languageOf(visit), ...(again && { again }) };
-  show(visit.res, stepPage(visit.plan, step, options), envelopeOf(visit));
-}
-
-/** The visit, once its first request has reached the database. Without one, answers the visitor and gives undefined. */
-async function arrivedVisit(
-  { drain, arrivals }: StepHandlerDeps,
-  visit: StepVisit,
-  { db, key, now }: StepAsked,
-): Promise<VisitState | undefined> {
-  const find = () => findVisitState(db, key, { locks: false });
-  const mayArrive = Math.abs(now.getTime() - timeOfUuid(key.eventId).getTime()) <= arrivalAgeMs;
-  if (mayArrive) {
-    const found = await find();
-    if (found !== undefined) return found;
-    await drain.catchUp(arrivalMs);
-  }
-  const arrived = await arrivals.look({ caller: visit.origin.address, find, mayArrive });
-  if (typeof arrived === "object") return arrived;
-  tell(visit, arrived === "missing" ? "NOT_FOUND" : "TOO_MANY_MISSES");
-  return undefined;
-}
-
-function languageOf({ req }: StepVisit) {
-  return pickLanguage(req.headers["accept-language"]);
-}
-
-function envelopeOf({ req, plan }: StepVisit): Envelope {
-  return { isHead: req.method === "HEAD", cookie: "", isSandbox: plan.environment === "test" };
-}
-
-function tell(visit: StepVisit, kind: Notice): void {
-  show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit), retryAfter[kind]);
-}
-
-function goTo(visit: StepVisit, { eventId }: StepAsked, stepId: string): void {
-  const query = `${lbidParameter}=${lbidOfEvent(eventId)}`;
-  seeOther(visit.res, `${stepPath(visit.plan, stepId)}?${query}`, envelopeOf(visit));
-}
-
-/** Leads to a new visit, with neither scan marker nor lbid. */
-function startOver(visit: StepVisit): void {
-  seeOther(visit.res, `/${visit.plan.shortlink}`, envelopeOf(visit));
-}
-
-function send(visit: StepVisit, to: string): void {
-  if (to === "") tell(visit, "NOT_AVAILABLE");
-  else redirect(visit.res, to, envelopeOf(visit));
 }

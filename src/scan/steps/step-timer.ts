@@ -1,13 +1,13 @@
 import type { PlanStep } from "../../model/workflow/plan.ts";
-import type { VisitState } from "./visit-state.ts";
+import type { VisitState } from "../visit/state.ts";
 
 /**
  * How many milliseconds a message page still has to stay. It may end a second early, because clocks differ. Undefined
  * for other steps.
  */
-export function timerLeftMs(step: PlanStep, { underWay }: VisitState, now: Date): number | undefined {
+export function timerLeftMs(step: PlanStep, { openedAtMs }: VisitState, now: Date): number | undefined {
   if (step.action !== "MESSAGE_PAGE" || step.payload.navigationType !== "TIMER") return undefined;
-  const shownMs = now.getTime() - (underWay?.openedAt ?? now).getTime();
+  const shownMs = now.getTime() - openedAtMs;
   const leftMs = step.payload.timerSeconds * 1_000 - shownMs;
   return leftMs <= 1_000 ? 0 : leftMs;
 }

@@ -36,7 +36,7 @@ interface Recorded {
 
 /** Stores records as the spool gives them, in one chunk. */
 function store(records: readonly Recorded[]) {
-  return newStore()([chunkOf(records)]);
+  return newStore()([chunkOf(records)], new Date());
 }
 
 function chunkOf(records: readonly Recorded[]): Uint8Array<ArrayBuffer> {
@@ -202,7 +202,7 @@ test("writes each visit once, however often and by however many it is written", 
   const stores = [newStore(), newStore(), newStore(), newStore()];
   const batches = stores.flatMap((own, turn) => {
     const turned = [...records.slice(turn * 17), ...records.slice(0, turn * 17)];
-    return [turned.slice(0, 70), turned.slice(50), turned].map((some) => own([chunkOf(some)]));
+    return [turned.slice(0, 70), turned.slice(50), turned].map((some) => own([chunkOf(some)], new Date()));
   });
   const stored = await Promise.all(batches);
   expect(stored.reduce((sum, { written }) => sum + written, 0)).toBe(120);
@@ -448,9 +448,9 @@ test("goes on by itself when the database has been away, and loses nothing", asy
   }
   const drain = startDrain({
     spool,
-    store: (records) => {
+    store: (records, now) => {
       failuresLeft -= 1;
-      return failuresLeft >= 0 ? Promise.reject(new Error("connection refused")) : store(records);
+      return failuresLeft >= 0 ? Promise.reject(new Error("connection refused")) : store(records, now);
     },
     quarantine: createQuarantine(directory),
     now: () => new Date(startMs),
@@ -472,7 +472,7 @@ test("catches up with what is in the spool, and says at once when there is nothi
   let isAway = false;
   const drain = startDrain({
     spool,
-    store: (records) => (isAway ? Promise.reject(new Error("connection refused")) : store(records)),
+    store: (records, now) => (isAway ? Promise.reject(new Error("connection refused")) : store(records, now)),
     quarantine: createQuarantine(directory),
     now: () => new Date(startMs),
     isBusy: () => false,

@@ -29,7 +29,7 @@ export interface DrainCounts {
 }
 
 export interface DrainDeps {
-  readonly spool: Pick<Spool, "read" | "forget" | "depth" | "adopt">;
+  readonly spool: Pick<Spool, "append" | "read" | "forget" | "depth" | "adopt">;
   readonly store: StoreRecords;
   readonly quarantine: Quarantine;
   readonly now: () => Date;
@@ -44,25 +44,42 @@ export interface DrainDeps {
   readonly adoptMs?: number;
 }
 
+/** Tells who waits whether it has come. */
+type Waiter = (isDone: boolean) => void;
+
 const backOffMs = { first: 100, last: 5_000 };
 
-/** Moves a batch. True when more than one batch was waiting. */
-async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<boolean> {
+/** After a batch of nothing but answers that have to wait for another process, in milliseconds. */
+const earlyMs = 500;
+
+interface Moved {
+  /** More than one batch was waiting. */
+  readonly hasMore: boolean;
+  /** All that it held has to come again. */
+  readonly isEarly: boolean;
+}
+
+const nothingMoved: Moved = { hasMore: false, isEarly: false };
+
+async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<Moved> {
   const { spool, store, quarantine, now, onPoison } = deps;
-  if (spool.depth() === 0) return false;
+  if (spool.depth() === 0) return nothingMoved;
   const batch = await spool.read(batchSize);
-  if (batch.records === 0) return false;
-  const { written, dropped, poison, oldestMs } = await store(batch.chunks.map(({ bytes }) => bytes));
+  if (batch.records === 0) return nothingMoved;
+  const chunks = batch.chunks.map(({ bytes }) => bytes);
+  const { written, dropped, poison, early, oldestMs } = await store(chunks, now());
   for (const one of poison) {
     await quarantine(one, now());
     onPoison(one.reason);
   }
+  // They are on disk behind all others before they are forgotten here: a crash in between makes them come twice.
+  await Promise.all(early.map(({ id, text }) => spool.append(id, text)));
   await spool.forget(batch);
   counts.drained += written;
   counts.dropped += dropped;
   counts.quarantined += poison.length;
   counts.lagMs = Number.isFinite(oldestMs) ? Math.max(0, now().getTime() - oldestMs) : 0;
-  return batch.hasMore;
+  return { hasMore: batch.hasMore, isEarly: early.length > 0 && early.length === batch.records };
 }
 
 /** Starts draining. */
@@ -70,8 +87,8 @@ export function startDrain(deps: DrainDeps): Drain {
   const { spool, now, isBusy, onTrouble } = deps;
   const { batchSize = 2_000, gatherMs = 100, adoptMs = 10_000 } = deps;
   const counts: DrainCounts = { drained: 0, dropped: 0, quarantined: 0, failures: 0, lagMs: 0 };
-  const flushed = new Set<() => void>();
-  const caughtUp = new Set<() => void>();
+  const flushed = new Set<Waiter>();
+  const caughtUp = new Set<Waiter>();
   let isClosed = false;
   let wake = () => {};
   let adoptedAtMs = now().getTime();
@@ -103,38 +120,39 @@ export function startDrain(deps: DrainDeps): Drain {
         await adoptSometimes();
         const startedMs = now().getTime();
         const asked = [...caughtUp];
-        const hasMore = await moveBatch(deps, batchSize, counts);
+        const { hasMore, isEarly } = await moveBatch(deps, batchSize, counts);
         // Otherwise the batch held everything that was there when it was read.
-        if (!hasMore) for (const done of asked) done();
+        if (!hasMore) for (const end of asked) end(true);
         const tookMs = Math.max(0, now().getTime() - startedMs);
         wait = 0;
         if (spool.depth() === 0) {
           counts.lagMs = 0;
-          for (const done of flushed) done();
+          for (const end of flushed) end(true);
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
-        // The spool can wait, and visitors cannot. While visitors need the processors, the drain works a third of the
-        // time.
-        if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
+        // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
+        if (isEarly) await pause(earlyMs);
+        else if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
       } catch (error) {
         counts.failures += 1;
         if (wait === 0) onTrouble(error);
+        // Nobody waits for a database that is away.
+        for (const end of [...caughtUp]) end(false);
         wait = Math.min(wait === 0 ? backOffMs.first : wait * 2, backOffMs.last);
         if (!isClosed) await pause(wait);
       }
     }
   }
 
-  function waitFor(waiting: Set<() => void>, timeoutMs: number): Promise<boolean> {
+  function waitFor(waiting: Set<Waiter>, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const end = (isDone: boolean) => {
+      const end: Waiter = (isDone) => {
         clearTimeout(timer);
-        waiting.delete(onDone);
+        waiting.delete(end);
         resolve(isDone);
       };
       const timer = setTimeout(end, timeoutMs, false);
-      const onDone = () => end(true);
-      waiting.add(onDone);
+      waiting.add(end);
       wake();
     });
   }

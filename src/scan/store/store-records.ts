@@ -1,9 +1,14 @@
+import { sql } from "kysely";
 import pg from "pg";
+import { plainArray } from "../../db/array-literal.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
-import { type RawRecord, unframe } from "../spool/framed-records.ts";
+import { attachPending } from "../../visitors/pending-identify.ts";
+import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
 import { decodeVisit } from "../spool/read-record.ts";
+import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-record.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
+import { writeAnswers } from "./write-answers.ts";
 import { writeVisits } from "./write-visits.ts";
 
 /** What became of a batch of records; `poison` are those that can never be stored. */
@@ -11,6 +16,8 @@ export interface Stored {
   readonly written: number;
   readonly dropped: number;
   readonly poison: readonly Poison[];
+  /** Answers that follow what has not been stored yet, by another process perhaps: they have to come again. */
+  readonly early: readonly EarlyRecord[];
   /** When the oldest visit of the batch arrived, in milliseconds; infinite for none. */
   readonly oldestMs: number;
 }
@@ -22,16 +29,26 @@ export interface Poison {
   readonly reason: string;
 }
 
+/** A record as the spool takes it. */
+export interface EarlyRecord {
+  readonly id: Uint8Array;
+  readonly text: RecordText;
+}
+
 const nothing = new Uint8Array();
+
+/** The visit of an answer may be in the spool of a process that does not run: it is waited for so long, in milliseconds. */
+const lostAfterMs = 7 * 24 * 60 * 60_000;
 
 /**
  * Stores a batch of records, each record once. Takes chunks as the spool gives them, and keeps their memory. Rejects
  * when the database is away or not as it should be; the records can be read again later.
  */
-export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[]) => Promise<Stored>;
+export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[], now: Date) => Promise<Stored>;
 
-type Readable = { record: RawRecord; facts: VisitFacts };
-type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison">;
+/** A record, and what was read of it. */
+type Readable<Content> = { record: RawRecord; content: Content };
+type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison" | "early">;
 
 /**
  * How many bytes of records one transaction writes: about 2,000 plain redirects. Records with traces are several times
@@ -41,17 +58,26 @@ type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison">;
 const partBytesMax = 1024 * 1024;
 
 export function createRecordStore(db: Db, deps: FactsDeps): StoreRecords {
-  return async (chunks) => {
-    const poison: Poison[] = [];
-    const stored = { written: 0, dropped: 0, poison, oldestMs: Number.POSITIVE_INFINITY };
+  return async (chunks, now) => {
+    let outcome: StoreOutcome = noOutcome;
+    let oldestMs = Number.POSITIVE_INFINITY;
     for (const records of partsOf(chunks)) {
-      const part = await storePart(db, deps, records);
-      stored.written += part.written;
-      stored.dropped += part.dropped;
-      poison.push(...part.poison);
-      stored.oldestMs = Math.min(stored.oldestMs, part.oldestMs);
+      const part = await storePart(db, deps, records, now);
+      outcome = together(outcome, part);
+      oldestMs = Math.min(oldestMs, part.oldestMs);
     }
-    return stored;
+    return { ...outcome, oldestMs };
+  };
+}
+
+const noOutcome: StoreOutcome = { written: 0, dropped: 0, poison: [], early: [] };
+
+function together(one: StoreOutcome, other: StoreOutcome): StoreOutcome {
+  return {
+    written: one.written + other.written,
+    dropped: one.dropped + other.dropped,
+    poison: [...one.poison, ...other.poison],
+    early: [...one.early, ...other.early],
   };
 }
 
@@ -73,46 +99,118 @@ function* partsOf(chunks: Parameters<StoreRecords>[0]): Generator<RawRecord[]> {
   if (part.length > 0) yield part;
 }
 
-async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[]): Promise<Stored> {
+/** Visits first: the answers of the same part follow them. */
+async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[], now: Date): Promise<Stored> {
   const poison: Poison[] = [];
-  const readable: Readable[] = [];
+  const visits: Readable<VisitFacts>[] = [];
+  const answers: Readable<RecordedAnswer>[] = [];
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const record of records) {
     try {
-      const facts = factsOf(decodeVisit(record), deps);
-      readable.push({ record, facts });
-      oldestMs = Math.min(oldestMs, facts.visit.atMs);
+      if (isAnswer(record)) answers.push({ record, content: decodeAnswer(record) });
+      else visits.push({ record, content: factsOf(decodeVisit(record), deps) });
     } catch (error) {
       poison.push(poisonOf(record, error));
     }
   }
-  const outcome = await storeSome(db, readable);
-  return { ...outcome, poison: [...poison, ...outcome.poison], oldestMs };
+  for (const { content } of visits) oldestMs = Math.min(oldestMs, content.visit.atMs);
+  for (const { content } of answers) oldestMs = Math.min(oldestMs, content.atMs);
+  let outcome = await storeSome(visits, async (batch) => ({ ...(await writeVisits(db, batch)), early: [] }));
+  const keys = visits.map(({ content: { visit } }) => ({
+    workspaceId: visit.workspaceId,
+    eventId: visit.id,
+  }));
+  if (keys.length > 0) await attachPending(db, keys);
+  if (answers.length > 0) outcome = together(outcome, await storeAnswers(db, answers, now));
+  return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
 
-/** Halves a batch that the database refuses until each refused record stands alone. */
-async function storeSome(db: Db, batch: readonly Readable[]): Promise<StoreOutcome> {
-  if (batch.length === 0) return { written: 0, dropped: 0, poison: [] };
+/** Each visit by itself; those whose beginning has not been stored yet cost one statement for all of them. */
+async function storeAnswers(
+  db: Db,
+  answers: readonly Readable<RecordedAnswer>[],
+  now: Date,
+): Promise<StoreOutcome> {
+  const { stored, absent, dropped } = await findVisits(db, answers);
+  let outcome: StoreOutcome = { ...noOutcome, dropped: dropped.length };
+  for (const { record, content } of absent) {
+    const isLost = now.getTime() - content.atMs > lostAfterMs;
+    outcome = together(outcome, {
+      ...noOutcome,
+      ...(isLost
+        ? { poison: [poisonOf(record, new Error("the visit of an answer has never come"))] }
+        : { early: [earlyOf(record)] }),
+    });
+  }
+  for (const ofVisit of stored)
+    outcome = together(outcome, await storeSome(ofVisit, (batch) => writeAnswers(db, batch, now)));
+  return outcome;
+}
+
+interface FoundVisits {
+  /** The answers of each visit that is there. */
+  readonly stored: readonly Readable<RecordedAnswer>[][];
+  readonly absent: readonly Readable<RecordedAnswer>[];
+  /** Of workspaces that do not exist any more. */
+  readonly dropped: readonly Readable<RecordedAnswer>[];
+}
+
+async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]): Promise<FoundVisits> {
+  const byVisit = Map.groupBy(
+    answers,
+    ({ content: { workspaceId, eventId } }) => `${workspaceId}/${eventId}`,
+  );
+  const firsts = [...byVisit.values()].flatMap(([first]) => (first === undefined ? [] : [first.content]));
+  const { rows } = await sql<{ visit: string; has_event: boolean; has_workspace: boolean }>`
+    select given.workspace_id || '/' || given.event_id as visit,
+      exists (select from events e where e.workspace_id = given.workspace_id and e.id = given.event_id) as has_event,
+      exists (select from workspaces w where w.id = given.workspace_id) as has_workspace
+    from unnest(${plainArray(firsts.map(({ workspaceId }) => workspaceId))}::uuid[],
+      ${plainArray(firsts.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)`.execute(
+    db,
+  );
+  const answersOf = (test: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(test).flatMap(({ visit }) => {
+      const found = byVisit.get(visit);
+      return found === undefined ? [] : [found];
+    });
+  return {
+    stored: answersOf((row) => row.has_event),
+    absent: answersOf((row) => !row.has_event && row.has_workspace).flat(),
+    dropped: answersOf((row) => !row.has_workspace).flat(),
+  };
+}
+
+/** What became of some records, with those that came too early among them. */
+type Write<Content> = (
+  batch: readonly Content[],
+) => Promise<Pick<StoreOutcome, "written" | "dropped"> & { readonly early: readonly Content[] }>;
+
+/** Halves a batch that the database refuses until the records stand alone that it refuses. */
+async function storeSome<Content>(
+  batch: readonly Readable<Content>[],
+  write: Write<Content>,
+): Promise<StoreOutcome> {
+  if (batch.length === 0) return noOutcome;
   try {
-    const written = await writeVisits(
-      db,
-      batch.map(({ facts }) => facts),
-    );
-    return { ...written, poison: [] };
+    const { early, ...written } = await write(batch.map(({ content }) => content));
+    const isEarly = new Set(early);
+    const again = isEarly.size === 0 ? [] : batch.filter(({ content }) => isEarly.has(content));
+    return { ...written, poison: [], early: again.map(({ record }) => earlyOf(record)) };
   } catch (error) {
     if (!isAboutData(error)) throw error;
     const [first] = batch;
     if (batch.length === 1 && first !== undefined)
-      return { written: 0, dropped: 0, poison: [poisonOf(first.record, error)] };
+      return { ...noOutcome, poison: [poisonOf(first.record, error)] };
   }
   const middle = batch.length >> 1;
-  const left = await storeSome(db, batch.slice(0, middle));
-  const right = await storeSome(db, batch.slice(middle));
-  return {
-    written: left.written + right.written,
-    dropped: left.dropped + right.dropped,
-    poison: [...left.poison, ...right.poison],
-  };
+  const left = await storeSome(batch.slice(0, middle), write);
+  return together(left, await storeSome(batch.slice(middle), write));
+}
+
+function earlyOf({ id, own }: RawRecord): EarlyRecord {
+  // Not a part of the whole chunk, which would be sent along to another thread.
+  return { id: Uint8Array.from(id), text: { own: Buffer.from(own).toString(), shared: "" } };
 }
 
 /**

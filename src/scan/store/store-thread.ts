@@ -17,6 +17,7 @@ export interface StoreThreadData {
 export interface StoreRequest {
   readonly number: number;
   readonly chunks: readonly Uint8Array<ArrayBuffer>[];
+  readonly now: Date;
 }
 
 export type StoreAnswer =
@@ -65,9 +66,9 @@ export function startStoreThread(data: StoreThreadData): StoreThread {
   }
 
   return {
-    store(chunks) {
+    store(chunks, now) {
       worker ??= start();
-      const request: StoreRequest = { number: next++, chunks };
+      const request: StoreRequest = { number: next++, chunks, now };
       // The buffers move to the thread without a copy. The caller loses them.
       const buffers = chunks.map(({ buffer }) => buffer);
       worker.postMessage(request, buffers);

@@ -29,9 +29,9 @@ const store = createRecordStore(db, {
   key: deviceKey,
 });
 
-port.on("message", ({ number, chunks }: StoreRequest) => {
+port.on("message", ({ number, chunks, now }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);
-  store(chunks).then(
+  store(chunks, now).then(
     (stored) => send({ number, stored }),
     // Values are removed here, because an error loses its class on the way to the other thread.
     (thrown: unknown) => {

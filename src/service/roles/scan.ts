@@ -48,6 +48,7 @@ export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRol
     reader: lazyReader(config.cityDatabase),
     deviceKey,
     passwordKey: keyFor("step-passwords"),
+    sealKey: keyFor("visit-seals"),
     quarantineDirectory: spoolDirectory(config.dataDir),
     shortUrl: addresses.shortUrl,
     siteUrl: addresses.baseUrl === addresses.shortUrl ? undefined : addresses.baseUrl,

@@ -10,6 +10,7 @@ import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
+import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import type { Parts } from "./parts.ts";
 
 // Times are in UTC. A process that was away makes up for a missed night within the day.
@@ -32,6 +33,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       await deleteIdleBuckets(db, now());
       await deleteUnclaimedDesigns(db, now());
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
+      while ((await deleteOldPending(db, now())) > 0);
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);

@@ -1,0 +1,21 @@
+/**
+ * What `look` gives, or a rejection when that takes longer than so many milliseconds; `look` is told by the signal that
+ * nobody waits for it any more.
+ */
+export async function within<Value>(
+  milliseconds: number,
+  look: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const late = new AbortController();
+  const over = Promise.withResolvers<never>();
+  late.signal.addEventListener("abort", () => over.reject(late.signal.reason), { once: true });
+  const timer = setTimeout(
+    () => late.abort(new Error(`the database did not answer within ${milliseconds} ms`)),
+    milliseconds,
+  );
+  try {
+    return await Promise.race([look(late.signal), over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,95 @@
+import { type Selectable, sql } from "kysely";
+import type { PendingIdentifications, Visitors } from "../../gen/database.ts";
+import { plainArray } from "../db/array-literal.ts";
+import { type Db, inTransaction } from "../db/open.ts";
+import { isLostRace, untilUndisturbed } from "../db/retry.ts";
+import { type GivenAttribute, identifyVisitor } from "./identify.ts";
+import { findVisit, insertIdentifyTrace } from "./identify-trace.ts";
+
+/** An identify call that named a visit which has not been stored yet. */
+export interface PendingIdentify {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  /** Of the call, and of the trace that it leaves. */
+  readonly id: string;
+  readonly visitorId: string;
+  readonly at: Date;
+  /** What the trace says. */
+  readonly data: { readonly identifyVisitor: object };
+}
+
+/** A visit that may have been named before it was stored. */
+type VisitOf = Pick<PendingIdentify, "workspaceId" | "eventId">;
+
+/** Keeps a call until its visit is stored. Whoever calls this looks for the visit once more after the commit. */
+export async function keepPending(tx: Db, pending: PendingIdentify): Promise<void> {
+  const { workspaceId, eventId, id, visitorId, at, data } = pending;
+  await tx
+    .insertInto("pending_identifications")
+    .values({
+      workspace_id: workspaceId,
+      event_id: eventId,
+      id,
+      visitor_id: visitorId,
+      data: JSON.stringify(data),
+      created_at: at,
+    })
+    .execute();
+}
+
+/**
+ * Gives visits that have just been stored to the visitors who were identified by them before. To be called after the
+ * commit of the visits. Hardly ever is there one, and then it costs one small statement.
+ */
+export async function attachPending(db: Db, visits: readonly VisitOf[]): Promise<void> {
+  const { rows: some } = await sql`select from pending_identifications limit 1`.execute(db);
+  if (some.length === 0 || visits.length === 0) return;
+  const { rows } = await sql<VisitOf>`
+    select distinct p.workspace_id as "workspaceId", p.event_id as "eventId"
+    from unnest(${plainArray(visits.map(({ workspaceId }) => workspaceId))}::uuid[],
+        ${plainArray(visits.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)
+      join pending_identifications p on p.workspace_id = given.workspace_id and p.event_id = given.event_id`.execute(
+    db,
+  );
+  for (const visit of rows)
+    await untilUndisturbed(() => inTransaction(db, (tx) => attachTo(tx, visit)), isLostRace);
+}
+
+/** All calls that named the visit, in their order. Of two who do this at once the second finds nothing. */
+async function attachTo(tx: Db, { workspaceId, eventId }: VisitOf): Promise<void> {
+  const { rows } = await sql<Selectable<PendingIdentifications>>`
+    delete from pending_identifications where workspace_id = ${workspaceId} and event_id = ${eventId}
+    returning *`.execute(tx);
+  const visit = await findVisit(tx, workspaceId, eventId);
+  const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { id, visitor_id: visitorId, data, created_at: at } of inOrder) {
+    const identity = await identityOf(tx, workspaceId, visitorId);
+    // The visit of a workspace that is gone is not stored, and a visitor may have been deleted meanwhile.
+    if (visit === undefined || identity === undefined) continue;
+    const event = { id: eventId, deviceId: visit.device_id, mayAttach: visit.may_attach };
+    await identifyVisitor(tx, { workspaceId, at, event, attributes: [identity] });
+    // As `keepPending` has written it.
+    const told = data as PendingIdentify["data"];
+    await insertIdentifyTrace(tx, { workspaceId, eventId, id, at, data: told });
+  }
+}
+
+/** What tells the visitor from others. */
+async function identityOf(tx: Db, workspaceId: string, id: string): Promise<GivenAttribute | undefined> {
+  const { rows } = await sql<Pick<Selectable<Visitors>, "email" | "phone">>`
+    select email, phone from visitors where workspace_id = ${workspaceId} and id = ${id}`.execute(tx);
+  const { email = null, phone = null } = rows[0] ?? {};
+  if (email !== null) return { key: "$email", value: email, type: "STRING", setOnce: false };
+  return phone === null ? undefined : { key: "$phone", value: phone, type: "STRING", setOnce: false };
+}
+
+/** Deletes calls whose visits have never come; 10,000 at most. Returns how many. */
+export async function deleteOldPending(db: Db, now: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from pending_identifications where (workspace_id, event_id, id) in (
+      select workspace_id, event_id, id from pending_identifications
+      where created_at < ${now}::timestamptz - interval '8 days' limit 10000 for update skip locked)`.execute(
+    db,
+  );
+  return Number(numAffectedRows);
+}
