@@ -55,6 +55,11 @@ export function deviceKeys(
   return { cookieHash: "", fingerprint: match ? keyed(key, day, workspaceId, ...look) : "" };
 }
 
+/** The keys of a device that are not empty. */
+export function deviceNames({ cookieHash, fingerprint }: DeviceKeys): string[] {
+  return [cookieHash, fingerprint].filter((name) => name !== "");
+}
+
 /** The key of a device cookie in the database, in hexadecimal. */
 export function cookieHashOf(workspaceId: string, cookie: string, key: string): string {
   return keyed(key, workspaceId, cookie);

@@ -5,12 +5,12 @@ import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit, VisitDevice } from "../../workflow/visit.ts";
 import type { Classification, DeviceActor } from "../device/classify.ts";
 import { collect } from "../device/collection.ts";
-import { type DeviceKeys, deviceKeys, mayHaveVisitor } from "../device/device-keys.ts";
+import { type DeviceKeys, deviceKeys, deviceNames, mayHaveVisitor } from "../device/device-keys.ts";
 import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
+import type { RecentDevices } from "../visit/recent-devices.ts";
 import { findKnownVisitor, type KnownVisitor, toldByCookie, unknownVisitor } from "./find-visitor.ts";
 
 /** Gathers what a workflow may ask about a visit that begins. */

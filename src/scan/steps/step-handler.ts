@@ -1,8 +1,9 @@
 import { timerParameter } from "../../workflow/answer-fields.ts";
 import type { Answer } from "../../workflow/steps/step.ts";
+import { deviceNames } from "../device/device-keys.ts";
 import type { LazyReader } from "../device/request-reader.ts";
 import { clippedHeader } from "../spool/record-format.ts";
-import { deviceNames, type RecentDevices } from "../visit/recent-devices.ts";
+import type { RecentDevices } from "../visit/recent-devices.ts";
 import type { VisitSeals } from "../visit/seal.ts";
 import type { VisitState } from "../visit/state.ts";
 import type { AskDatabase } from "./ask-database.ts";

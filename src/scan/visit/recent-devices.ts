@@ -1,5 +1,3 @@
-import type { DeviceKeys } from "../device/device-keys.ts";
-
 /** Who has left something lately that may still be in the spool. */
 export interface RecentDevices {
   /** Whether one of the device's names was met lately. From now on, all of them count as met. */
@@ -26,9 +24,4 @@ export function createRecentDevices({ lastingMs = 30_000, sizeMax = 20_000 } = {
       return isKnown;
     },
   };
-}
-
-/** The names of a device: what the drain will know it by. None for a device that it will not know again. */
-export function deviceNames({ cookieHash, fingerprint }: DeviceKeys): string[] {
-  return [cookieHash, fingerprint].filter((name) => name !== "");
 }
