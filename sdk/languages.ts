@@ -3,7 +3,6 @@ export type Command = readonly [program: string, ...args: string[]];
 
 /** A program that must be on the machine. */
 export interface Tool {
-  /** Prints its version. */
   readonly version: Command;
   readonly least: readonly [major: number, minor: number];
 }
@@ -22,10 +21,11 @@ export interface Language {
   };
   /** The outputs of generation and build; they are removed first, so that nothing remains of deleted protos. */
   readonly outputs: readonly string[];
-  /** Commands that compile and pack the package. */
   readonly build: readonly Command[];
   /** Commands that test the built package on the running service at SIGNPOST_URL, with SIGNPOST_TOKEN. */
   readonly smoke: readonly Command[];
+  /** Walks the journey of JOURNEY.md on a running service, told in the same way. */
+  readonly journey: Command;
   /** The file, run by `smoke`, that holds every line of this language in the READMEs. */
   readonly example: string;
 }
@@ -60,6 +60,7 @@ export const languages: Readonly<Record<string, Language>> = {
       ["node", "test/smoke.ts"],
       ["node", "test/first-link.ts"],
     ],
+    journey: ["node", "test/journey.ts"],
     example: "test/first-link.ts",
   },
   python: {
@@ -113,6 +114,7 @@ export const languages: Readonly<Record<string, Language>> = {
       [`${pythonBin}/python`, "test/smoke.py"],
       [`${pythonBin}/python`, "test/first_link.py"],
     ],
+    journey: [`${pythonBin}/python`, "test/journey.py"],
     example: "test/first_link.py",
   },
   go: {
@@ -149,6 +151,7 @@ export const languages: Readonly<Record<string, Language>> = {
       ["go", "run", "./smoke"],
       ["go", "run", "./firstlink"],
     ],
+    journey: ["go", "run", "./journey"],
     example: "firstlink/main.go",
   },
   java: {
@@ -182,6 +185,7 @@ export const languages: Readonly<Record<string, Language>> = {
     },
     build: [[...maven, "package", "-DskipTests"]],
     smoke: [[...maven, "test", "exec:java"]],
+    journey: [...maven, "test-compile", "exec:java", "-Dexec.mainClass=signpost.Journey"],
     example: "src/test/java/signpost/FirstLink.java",
   },
   rust: {
@@ -208,6 +212,7 @@ export const languages: Readonly<Record<string, Language>> = {
       ["cargo", "run", "--quiet", "--example", "smoke"],
       ["cargo", "run", "--quiet", "--example", "first_link"],
     ],
+    journey: ["cargo", "run", "--quiet", "--example", "journey"],
     example: "examples/first_link.rs",
   },
 };

@@ -5,11 +5,12 @@
  */
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Command, Tool } from "./languages.ts";
 import { repository, run } from "./run.ts";
-import { openService, type Service } from "./service.ts";
+import { type StartedService, startService } from "./service.ts";
 import { lack } from "./tools.ts";
+import { untilWalked } from "./walked.ts";
 
 /** How one generator's client is made and tested; every command runs in a folder of its own. */
 interface Client {
@@ -23,6 +24,8 @@ interface Client {
   readonly program: readonly [file: string, name: string];
   /** Runs the program, with SIGNPOST_URL and SIGNPOST_TOKEN. */
   readonly smoke: Command;
+  /** The files, of the repository, and the command that walk the journey of JOURNEY.md, told in the same way. */
+  readonly journey?: { readonly files: readonly string[]; readonly command: Command };
 }
 
 const document = join(repository, "gen/openapi.json");
@@ -67,6 +70,10 @@ const clients: Readonly<Record<string, Client>> = {
     ],
     program: ["generated.py", "try.py"],
     smoke: ["venv/bin/python", "try.py"],
+    journey: {
+      files: ["sdk/openapi/journey.py", "sdk/python/test/journey_support.py"],
+      command: ["venv/bin/python", "journey.py"],
+    },
   },
   "openapi-generator typescript-fetch": {
     tools: [java, maven, node],
@@ -125,7 +132,7 @@ const clients: Readonly<Record<string, Client>> = {
 };
 
 const selected = select(process.argv.slice(2));
-const service = await openService();
+const service = await startService();
 try {
   for (const [name, client] of selected) await tryClient(name, client, service);
 } finally {
@@ -140,7 +147,7 @@ function select(names: readonly string[]): [name: string, client: Client][] {
   return names.length === 0 ? all : all.filter(([known]) => names.some((name) => known.includes(name)));
 }
 
-async function tryClient(name: string, client: Client, { url, token }: Service): Promise<void> {
+async function tryClient(name: string, client: Client, service: StartedService): Promise<void> {
   const lacking = client.tools.map(lack).find(Boolean);
   if (lacking !== undefined) return skip(name, lacking);
   const folder = await mkdtemp(join(tmpdir(), "signpost-openapi-"));
@@ -158,7 +165,15 @@ async function tryClient(name: string, client: Client, { url, token }: Service):
     const [file, program] = client.program;
     await copyFile(join(repository, "sdk/openapi", file), join(folder, program));
     for (const command of client.build) await run(command, folder);
-    await run(client.smoke, folder, { SIGNPOST_URL: url, SIGNPOST_TOKEN: token });
+    const environment = { SIGNPOST_URL: service.url, SIGNPOST_TOKEN: service.token };
+    await run(client.smoke, folder, environment);
+    if (client.journey !== undefined) {
+      for (const each of client.journey.files)
+        await copyFile(join(repository, each), join(folder, basename(each)));
+      service.takeAnswers();
+      await run(client.journey.command, folder, environment);
+      process.stdout.write(`${name}: walked through all ${await untilWalked(name, service)} operations\n`);
+    }
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     process.stdout.write(`${name}: made, compiled and tried in ${seconds} s\n`);
   } finally {

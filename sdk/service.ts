@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { repository } from "./run.ts";
 
 /** A service for testing clients. */
@@ -10,6 +12,12 @@ export interface Service {
   readonly url: string;
   readonly token: string;
   stop(): Promise<void>;
+}
+
+/** A service whose log is read. */
+export interface StartedService extends Service {
+  /** What it has answered since this was last asked: operations and codes, `signpost.v1.LinksService/Create OK`. */
+  takeAnswers(): ReadonlySet<string>;
 }
 
 const startMsMax = 30_000;
@@ -24,7 +32,8 @@ function namedService(): Service | undefined {
   return url && token ? { url, token, stop: async () => {} } : undefined;
 }
 
-async function startService(): Promise<Service> {
+/** A service that is started on an empty folder. */
+export async function startService(): Promise<StartedService> {
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-sdk-"));
   const child = spawn(process.execPath, ["src/main.ts"], {
     cwd: repository,
@@ -38,21 +47,31 @@ async function startService(): Promise<Service> {
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    await untilReady(child);
+    const answers = await readyWithLog(child);
+    const takeAnswers = () => {
+      const taken = new Set(answers);
+      answers.clear();
+      return taken;
+    };
     const { baseUrl, accessToken } = JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8"));
-    return { url: baseUrl, token: accessToken, stop };
+    return { url: baseUrl, token: accessToken, takeAnswers, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function untilReady(child: ChildProcess): Promise<void> {
+/** Waits until the service is ready, and goes on to note what it answers. */
+async function readyWithLog(child: ChildProcessByStdio<null, Readable, null>): Promise<Set<string>> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const answers = new Set<string>();
   let printed = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    printed += text;
-    if (printed.includes('"msg":"ready"')) resolve();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (line.includes('"msg":"ready"')) resolve();
+    if (line.includes('"msg":"call"')) {
+      const { method, code } = JSON.parse(line);
+      answers.add(`${method} ${code}`);
+    } else printed += `${line}\n`;
   });
   child.once("exit", () => reject(new Error(`the service ended before it was ready:\n${printed}`)));
   const timer = setTimeout(
@@ -60,4 +79,5 @@ async function untilReady(child: ChildProcess): Promise<void> {
     startMsMax,
   );
   await promise.finally(() => clearTimeout(timer));
+  return answers;
 }

@@ -34,21 +34,21 @@ function violations(properties: Record<string, JsonSchema>): JsonSchema {
 
 /** The possible elements of an error's `details`, in the form that `rest` writes. */
 const details: Readonly<Record<string, JsonSchema>> = {
-  ErrorInfo: detail("ErrorInfo", "Why, for programs; always the first detail.", {
-    reason: { ...reference("schemas", "ErrorReason"), description: "As `codeType`." },
-    domain: { ...text, description: "Whose reasons these are: `signpost`." },
-    metadata: { type: "object", description: "Facts that belong to the reason.", additionalProperties: text },
+  ErrorInfo: detail("ErrorInfo", "The reason, for programs; always the first detail.", {
+    reason: { ...reference("schemas", "ErrorReason"), description: "The same as `codeType`." },
+    domain: { ...text, description: "The owner of the reasons: `signpost`." },
+    metadata: { type: "object", description: "Facts about the reason.", additionalProperties: text },
   }),
-  BadRequest: detail("BadRequest", "Every field that was refused.", {
+  BadRequest: detail("BadRequest", "All refused fields.", {
     fieldViolations: violations({
       field: { ...text, description: "The field's path in JSON names, such as `links[3].destination`." },
       description: { ...text, description: "What is wrong with it." },
     }),
   }),
-  PreconditionFailure: detail("PreconditionFailure", "Everything that stands in the way.", {
+  PreconditionFailure: detail("PreconditionFailure", "All obstacles to the call.", {
     violations: violations({ type: text, subject: text, description: text }),
   }),
-  QuotaFailure: detail("QuotaFailure", "Every limit that is used up.", {
+  QuotaFailure: detail("QuotaFailure", "All limits that are used up.", {
     violations: violations({ subject: text, description: text }),
   }),
   RetryInfo: detail("RetryInfo", "When the call may be repeated; `Retry-After` says the same.", {
@@ -73,7 +73,7 @@ export function errorSchemas(
   return {
     ...details,
     ErrorDetail: {
-      description: "A fact about an error, of the kind that `@type` names.",
+      description: "A fact about an error; `@type` names its kind.",
       oneOf: Object.keys(details).map((name) => reference("schemas", name)),
       discriminator: {
         propertyName: "@type",
@@ -89,7 +89,7 @@ export function errorSchemas(
     },
     ErrorResponse: {
       type: "object",
-      description: "What every refused or failed call answers with.",
+      description: "The answer of every refused or failed call.",
       required: ["error"],
       properties: { error },
     },

@@ -17,14 +17,14 @@ export const headerParameters: Readonly<Record<string, ParameterObject>> = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes it safe to send the call again: within 24 hours the same key with the same request gets the first answer and no second effect.",
+      "Makes it safe to repeat the call: within 24 hours the same key with the same request gets the first answer, without a second effect.",
     schema: { type: "string", pattern: "^[ -~]{1,255}$" },
   },
   RequestId: {
     name: "X-Request-Id",
     in: "header",
     description:
-      "A name for this call, to find it in logs: 1 to 128 letters, digits, hyphens and underscores. One is made when it is missing or has another form.",
+      "An id for this call, to find it in logs: 1 to 128 letters, digits, hyphens and underscores. If it is missing or malformed, the service makes one.",
     schema: { type: "string" },
   },
 };
@@ -36,31 +36,32 @@ export const answerHeaders = {
     schema: { type: "string" },
   },
   Deprecation: {
-    description: "Since when the operation should not be used any more, as `@` and Unix seconds (RFC 9745).",
+    description: "Since when the operation is deprecated, as `@` and Unix seconds (RFC 9745).",
     schema: { type: "string" },
   },
   "Idempotent-Replayed": {
-    description: "Only on answers to a call that was made before with the same `Idempotency-Key`.",
+    description: "Only on the answer of a repeated call with the same `Idempotency-Key`.",
     schema: { type: "string", const: "true" },
   },
   Link: {
-    description: 'Where people read what to use instead, with `rel="deprecation"`.',
+    description: 'A page that tells people what to use instead, with `rel="deprecation"`.',
     schema: { type: "string" },
   },
   Location: {
-    description: "Where to read how the work goes on.",
+    description: "The address of the job.",
     schema: { type: "string" },
   },
   RateLimit: {
-    description: 'What is left of the limit, and for how many seconds: `"default";r=199;t=1`.',
+    description: 'The calls left, and the seconds until the limit is full again: `"default";r=199;t=1`.',
     schema: { type: "string" },
   },
   "RateLimit-Policy": {
-    description: 'The limit itself, calls in seconds: `"default";q=200;w=2`.',
+    description: 'The limit itself, as calls in a number of seconds: `"default";q=200;w=2`.',
     schema: { type: "string" },
   },
   "Retry-After": {
-    description: "In how many seconds the call may be repeated. Missing where waiting does not help.",
+    description:
+      "The number of seconds after which the call may be repeated. Missing if waiting does not help.",
     schema: { type: "integer", minimum: 0 },
   },
   Sunset: {
@@ -72,7 +73,7 @@ export const answerHeaders = {
     schema: { type: "string" },
   },
   "X-Request-Id": {
-    description: "The name of the call in logs.",
+    description: "The id of the call in logs.",
     schema: { type: "string" },
   },
 } as const satisfies Record<string, { description: string; schema: JsonSchema }>;

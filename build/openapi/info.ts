@@ -4,28 +4,28 @@ export const info = {
   version: "v1",
   summary: "Short links and QR codes that lead visitors through workflows.",
   description: `A link ties a short entrypoint to a workflow and a destination. A scan or click runs the workflow, records an event,
-and may turn an anonymous visitor into a known one. Everything belongs to a workspace, which a token stands for.
+and may turn an anonymous visitor into a known one. Every record belongs to a workspace, and a token belongs to one workspace.
 
 The same operations are served as gRPC, Connect and gRPC-Web under the names of their protobuf services.
 
 **Authentication.** Send a token as \`Authorization: Bearer …\`. Every operation names the scope it needs; a write scope
 includes the read scope of its resource.
 
-**JSON.** Of what callers send, unknown fields are ignored, and \`null\` or a query parameter without a value counts as absent.
-In answers, fields without a value hold their zero value, such as \`""\`, \`0\` or \`[]\`; times, objects and optional fields
-without a value are left out. 64-bit numbers come as text. Texts are trimmed and kept in Unicode's form NFC; control characters
-other than line feed and tab are refused. A PATCH or PUT changes what it names.
+**JSON.** In requests, unknown fields are ignored; \`null\` and a query parameter without a value count as absent.
+In answers, fields without a value have their zero value, such as \`""\`, \`0\` or \`[]\`; times, objects and optional fields
+without a value are left out. 64-bit numbers are texts. Texts are trimmed and brought to Unicode's form NFC; control characters
+other than line feed and tab are refused. A PATCH or PUT changes the fields that its body names.
 
-**Paging.** \`nextPageToken\` of one page is \`pageToken\` of the next, with the same filters; it is empty on the last page. \`cursor\` is another name of
-\`pageToken\`, and \`x-pagination\` says where a list keeps what pages need.
+**Paging.** Send the \`nextPageToken\` of one page as the \`pageToken\` of the next, with the same filters. It is empty on the last
+page. \`cursor\` is another name of \`pageToken\`. \`x-pagination\` names the paging parameters and fields of an operation.
 
-**Errors.** \`error.codeType\` says why, for programs; new values may be added. \`error.details\` says more, such as every
-bad field.
+**Errors.** \`error.codeType\` is the reason, for programs; new values may be added. \`error.details\` has further facts, such as
+every bad field.
 
-**Changes.** What goes away is \`deprecated\` here, and its answers have \`Deprecation\` and \`Link\` headers for at least 180 days
+**Changes.** An operation that will be removed is \`deprecated\` here, and its answers have \`Deprecation\` and \`Link\` headers for at least 180 days
 before the day that \`Sunset\` and \`x-sunset\` name. Clients ignore fields and values that they do not know.
 
-**Retries.** Every POST, PUT and PATCH takes an \`Idempotency-Key\`; the other calls can be repeated as they are.`,
+**Retries.** Every POST, PUT and PATCH takes an \`Idempotency-Key\`; other calls can be repeated without one.`,
   license: { name: "Apache 2.0", identifier: "Apache-2.0" },
 } as const;
 

@@ -18,7 +18,6 @@ export interface Limits {
   readonly element: JsonSchema;
   /** The limits of a map's keys. */
   readonly key: JsonSchema;
-  /** Whether a caller must give the field. */
   readonly required: boolean;
   /** Whether an empty value is allowed, whatever the rules require of other values. */
   readonly mayBeEmpty: boolean;

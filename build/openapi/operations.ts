@@ -104,7 +104,7 @@ function accessOf(method: DescMethodUnary): Allowed {
     return { kind: "open", mayNeedFullAccess, scope, text: "Needs no token.", security: [] };
   const needs = `Needs the scope \`${scope}\``;
   if (access.memberSession) {
-    const held = access.everyRole ? ", which every role holds here" : "";
+    const held = access.everyRole ? ", which members of every role hold here" : "";
     const text = `${needs}${held}, and the session of a member.`;
     return { kind: "member", mayNeedFullAccess, scope, text, security: [{ memberSession: [] }] };
   }

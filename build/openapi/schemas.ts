@@ -16,7 +16,6 @@ export interface Schemas {
   message(desc: DescMessage): JsonSchema;
   /** The schema of one field's value, with its description and limits. */
   field(field: DescField): JsonSchema;
-  /** Whether a caller must give the field. */
   isRequired(field: DescField): boolean;
   /** Whether the field is left out of bodies. */
   isHidden(field: DescField): boolean;

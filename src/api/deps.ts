@@ -4,30 +4,33 @@ import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
 
-/** What the slices are given from elsewhere. */
+/** What every slice is given. */
 export interface Deps {
   readonly now: () => Date;
-  /** A random short link that may be in use. */
+  /** A random short link. It may already be in use. */
   readonly newShortlink: () => string;
-  /** The call that queues a job once a statement with it commits: an expression with a value, evaluated once per row. */
+  /** An expression that queues a job when its statement commits. It has a value, and is evaluated once for each row. */
   readonly jobCall: <Task extends keyof QueuedJobs>(
     task: Task,
     payload: QueuedJobs[Task],
   ) => RawBuilder<unknown>;
-  /** For what stands whatever becomes of a call's transaction; such a call may wait for it while it holds a connection. */
+  /**
+   * For writes that stay even when a call's transaction is rolled back. A call may wait for such a write while it holds
+   * a connection.
+   */
   readonly autonomousDb: Db;
   /** Where files are kept. */
   readonly storage: Storage;
   /** Reads pictures that callers send. */
   readonly pictures: PictureReader;
-  /** The address at which anyone can read a stored file under `public/`, as long as it is there. */
+  /** The address at which anyone can read a stored file under `public/`, as long as the file exists. */
   readonly publicFileUrl: (storageKey: string) => string;
-  /** The address at which whoever holds it can read a stored file until it expires. */
+  /** An address of a stored file that anyone who holds it can read until it expires. */
   readonly signFileUrl: (storageKey: string, expiresAt: Date) => string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
-  /** Seals the passwords of workflow steps, 32 bytes. */
+  /** The key that seals the passwords of workflow steps, 32 bytes. */
   readonly stepPasswordKey: Uint8Array;
-  /** How long a call waits for a QR image, in milliseconds. */
+  /** How long a call waits for a QR image at most, in milliseconds. */
   readonly qrcodeWaitMs: number;
 }

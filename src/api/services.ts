@@ -42,8 +42,8 @@ import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 
 /**
- * Every service of the interface with its handlers: registered here, it is served by every protocol. What is built in
- * part, or not at all, says so by `registerPartly`.
+ * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
+ * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(deps: Deps & WorkspaceTokensDeps): readonly RegisteredService[] {
   return [

@@ -2,7 +2,7 @@ import { getOption, hasOption } from "@bufbuild/protobuf";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import type { RegisteredService } from "../rpc/handlers.ts";
 
-/** The page that names every operation which answers UNIMPLEMENTED, as Markdown. */
+/** The page, in Markdown, that names every operation which answers UNIMPLEMENTED. */
 export function unbuiltPage(services: readonly RegisteredService[]): string {
   const operations = services.flatMap(({ service }) => service.methods);
   const rows = services.flatMap(({ service, unbuilt }) =>

@@ -4,13 +4,13 @@ import { type Command, findCommand, findGroupName, groupNames, loadGroup } from 
 import { csvField, isPaged } from "./operations/paging.ts";
 import { UsageError } from "./outcome.ts";
 import { clientCommands, operatorCommands } from "./own-commands.ts";
-import { type Environment, readProfiles } from "./profiles.ts";
+import { type EnvironmentVariables, readProfiles } from "./profiles.ts";
 
 /** A word that may complete the typed one. */
 export type Candidate = string;
 
 /** The words that can complete the last of `words`; none where a file or a free text is expected. */
-export async function candidates(words: readonly string[], env: Environment): Promise<Candidate[]> {
+export async function candidates(words: readonly string[], env: EnvironmentVariables): Promise<Candidate[]> {
   const typed = words.at(-1) ?? "";
   const all = await allCandidates(words.slice(0, -1), typed, env);
   return all.filter((candidate) => candidate.startsWith(typed));
@@ -19,7 +19,7 @@ export async function candidates(words: readonly string[], env: Environment): Pr
 async function allCandidates(
   before: readonly string[],
   typed: string,
-  env: Environment,
+  env: EnvironmentVariables,
 ): Promise<Candidate[]> {
   const [first, second, ...rest] = before;
   const last = before.at(-1);

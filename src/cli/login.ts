@@ -7,17 +7,23 @@ import { createAsk } from "./operations/ask.ts";
 import { findCommand, loadGroup } from "./operations/groups.ts";
 import { type RestCall, restCall } from "./operations/request.ts";
 import { exitCodes, RefusedError, UsageError } from "./outcome.ts";
-import { addressOf, defaultBaseUrl, defaultProfile, type Environment, keepProfile } from "./profiles.ts";
+import {
+  defaultBaseUrl,
+  defaultProfile,
+  type EnvironmentVariables,
+  keepProfile,
+  parseBaseUrl,
+} from "./profiles.ts";
 
 /**
  * Asks for a token, checks it with the service and stores it. Returns what to print. Throws a UsageError or a
  * RefusedError.
  */
-export async function login(args: readonly string[], env: Environment): Promise<string> {
+export async function login(args: readonly string[], env: EnvironmentVariables): Promise<string> {
   const { profile = defaultProfile, "base-url": url } = parse(args);
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(profile))
     throw new UsageError("--profile must be 1 to 64 letters, digits, dots, hyphens and underscores", "login");
-  const baseUrl = addressOf(url ?? env.SIGNPOST_URL ?? defaultBaseUrl, "--base-url");
+  const baseUrl = parseBaseUrl(url ?? env.SIGNPOST_URL ?? defaultBaseUrl, "--base-url");
   const accessToken = (await readToken(baseUrl)).trim();
   if (!/^[!-~]+$/.test(accessToken)) throw new UsageError("this text is not a token", "login");
   await createAsk({ baseUrl, accessToken })(await checkingCall());

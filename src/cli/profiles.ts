@@ -18,19 +18,19 @@ export interface Profile extends Connection {
   readonly accessToken: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export const defaultBaseUrl = "http://localhost:8080";
 export const defaultProfile = "default";
 
 /** The path of `signpost/profiles.json` in the user's settings folder. */
-export function profilesFile(env: Environment): string {
+export function profilesFile(env: EnvironmentVariables): string {
   const settings = given(env, "XDG_CONFIG_HOME") ?? join(given(env, "HOME") ?? homedir(), ".config");
   return join(settings, "signpost", "profiles.json");
 }
 
 /** Reads all stored profiles by name. Throws a UsageError when the file is damaged. */
-export async function readProfiles(env: Environment): Promise<ReadonlyMap<string, Profile>> {
+export async function readProfiles(env: EnvironmentVariables): Promise<ReadonlyMap<string, Profile>> {
   const file = profilesFile(env);
   const profiles = new Map<string, Profile>();
   for (const [name, value] of Object.entries((await readJson(file)) ?? {})) {
@@ -42,7 +42,7 @@ export async function readProfiles(env: Environment): Promise<ReadonlyMap<string
 }
 
 /** Stores a profile, readable by the owner alone, in place of any profile of the same name. */
-export async function keepProfile(env: Environment, name: string, profile: Profile): Promise<void> {
+export async function keepProfile(env: EnvironmentVariables, name: string, profile: Profile): Promise<void> {
   const file = profilesFile(env);
   const { baseUrl, accessToken } = profile;
   const profiles = new Map<string, Profile>(await readProfiles(env)).set(name, { baseUrl, accessToken });
@@ -58,7 +58,10 @@ export async function keepProfile(env: Environment, name: string, profile: Profi
  * the first credentials in DATA_DIR, else a service on this machine without a token. A stored token is sent only to the
  * address that it was stored with.
  */
-export async function findConnection(env: Environment, profileName: string | undefined): Promise<Connection> {
+export async function findConnection(
+  env: EnvironmentVariables,
+  profileName: string | undefined,
+): Promise<Connection> {
   if (profileName !== undefined) {
     const profile = (await readProfiles(env)).get(profileName);
     if (profile !== undefined) return profile;
@@ -67,7 +70,7 @@ export async function findConnection(env: Environment, profileName: string | und
     );
   }
   const url = given(env, "SIGNPOST_URL");
-  const baseUrl = url === undefined ? undefined : addressOf(url, "SIGNPOST_URL");
+  const baseUrl = url === undefined ? undefined : parseBaseUrl(url, "SIGNPOST_URL");
   const accessToken = given(env, "SIGNPOST_TOKEN");
   if (baseUrl !== undefined && accessToken !== undefined) return { baseUrl, accessToken };
   const kept = (await readProfiles(env)).get(defaultProfile) ?? (await firstCredentials(env));
@@ -78,14 +81,14 @@ export async function findConnection(env: Environment, profileName: string | und
 }
 
 /** An address without a slash at its end. Throws a UsageError that names the source of a wrong one. */
-export function addressOf(text: string, where: string): string {
+export function parseBaseUrl(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
     throw new UsageError(`${where} must be an address such as https://example.com`);
   return withoutEndSlashes(text);
 }
 
-async function firstCredentials(env: Environment): Promise<Profile | undefined> {
+async function firstCredentials(env: EnvironmentVariables): Promise<Profile | undefined> {
   return connectionIn(await readJson(join(given(env, "DATA_DIR") ?? "data", "credentials.json")));
 }
 
@@ -110,7 +113,7 @@ async function readJson(file: string): Promise<Record<string, unknown> | undefin
   throw new UsageError(`${file} is damaged`);
 }
 
-function given(env: Environment, name: string): string | undefined {
+function given(env: EnvironmentVariables, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === "" ? undefined : value;
 }

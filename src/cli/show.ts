@@ -4,19 +4,19 @@ import {
   canCut,
   cellFields,
   cellText,
+  displayText,
   isMessageList,
   type Listing,
   listingOf,
   objectsIn,
   type Part,
-  textOf,
   unwrap,
 } from "./operations/answer-fields.ts";
 import { isJsonObject, type JsonObject } from "./operations/flag-values.ts";
 import { isNested } from "./operations/flags.ts";
 import { kebabOfSnake, singular } from "./operations/names.ts";
 import { printable } from "./outcome.ts";
-import { type Column, type Layout, layOut, pairLines, tableLine } from "./table.ts";
+import { type Column, layOutColumns, pairLines, type TableLayout, tableLine } from "./table.ts";
 
 /** Prints one page after the other, with the columns chosen for the first one. */
 export interface Shower {
@@ -54,7 +54,7 @@ export function createShower(width: number): Shower {
 interface Table {
   readonly fields: readonly CellField[];
   readonly columns: readonly Column[];
-  readonly layout: Layout;
+  readonly layout: TableLayout;
 }
 
 function tableFor({ element, rows }: Pick<Listing, "element" | "rows">, width: number): Table {
@@ -64,7 +64,7 @@ function tableFor({ element, rows }: Pick<Listing, "element" | "rows">, width: n
     cells: rows.map((row) => printable(cellText(field, row))),
     canCut: canCut(field),
   }));
-  return { fields, columns, layout: layOut(columns, width) };
+  return { fields, columns, layout: layOutColumns(columns, width) };
 }
 
 function headerOf({ columns, layout }: Table): string {
@@ -93,7 +93,7 @@ function totalsLine({ schema, json }: Part, { list }: Listing, shownCount: numbe
   const next = typeof json.nextPageToken === "string" ? json.nextPageToken : "";
   const facts = schema.fields
     .filter((field) => field !== list && !["total_count", "next_page_token", "has_more"].includes(field.name))
-    .map((field) => [kebabOfSnake(field.name), printable(textOf(field, json[field.jsonName]))] as const)
+    .map((field) => [kebabOfSnake(field.name), printable(displayText(field, json[field.jsonName]))] as const)
     .filter(([, text]) => text !== "")
     .map(([name, text]) => `; ${name} ${text}`);
   const more = next === "" ? "" : `; more with --all or --page-token ${printable(next)}`;
@@ -123,7 +123,7 @@ function recordLines({ schema, json }: Part, width: number): string[] {
       } else if (isMessageList(field)) {
         tables.push(...listTable(field, name, objectsIn(value), width));
       } else {
-        const text = printable(textOf(field, value));
+        const text = printable(displayText(field, value));
         if (text !== "" && text !== "{}") pairs.push([name, text]);
       }
     }

@@ -9,7 +9,7 @@ export interface Column {
 }
 
 /** The columns that are shown, and their widths. */
-export interface Layout {
+export interface TableLayout {
   /** The indexes of the shown columns among the offered ones. */
   readonly shown: readonly number[];
   readonly widths: readonly number[];
@@ -19,7 +19,7 @@ const cellWidthMax = 48;
 const gap = "  ";
 
 /** Chooses columns in their order while they fit the width in characters; leaves empty ones out. */
-export function layOut(columns: readonly Column[], width: number): Layout {
+export function layOutColumns(columns: readonly Column[], width: number): TableLayout {
   const shown: number[] = [];
   const widths: number[] = [];
   let used = 0;
@@ -37,7 +37,7 @@ export function layOut(columns: readonly Column[], width: number): Layout {
 
 /** One line of a table, made of the texts of all offered columns. */
 export function tableLine(
-  { shown, widths }: Layout,
+  { shown, widths }: TableLayout,
   columns: readonly Column[],
   texts: readonly string[],
 ): string {

@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** A connection that receives the notifications of channels while it lives. */
-export interface Listener {
+export interface ChannelListener {
   /** False while the connection is broken and receives nothing. */
   hears(): boolean;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ const retryMsMax = 1_000;
 const timeoutMs = 5_000;
 
 /** Listens on a connection of its own, and reconnects when it is lost. Resolves after the first attempt. */
-export async function listenOn(deps: ListenDeps): Promise<Listener> {
+export async function listenOn(deps: ListenDeps): Promise<ChannelListener> {
   const { connection, name, channels, onNotice, onConnect, onLoss } = deps;
   let client: pg.Client | undefined;
   let hearing: pg.Client | undefined;

@@ -15,7 +15,6 @@ export interface OpenDatabase {
 export interface DatabaseOptions {
   /** How to connect: a URL, or the settings of the embedded server. */
   readonly connection: string | pg.ConnectionConfig;
-  /** The most connections of the pool. */
   readonly poolSize: number;
   /** A statement that runs longer is cancelled, in milliseconds. */
   readonly statementTimeoutMs: number;

@@ -15,7 +15,6 @@ export interface Turns {
 }
 
 export interface TurnsOptions {
-  /** How many connections are shared. */
   readonly connections: number;
   /** The most connections of one owner; half of all when absent. */
   readonly share?: number;

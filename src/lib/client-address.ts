@@ -5,7 +5,7 @@ import { ownText } from "./own-text.ts";
 export const hostLengthMax = 260;
 
 /** What a request says about its origin; header values are as received, lists joined by commas. */
-export interface Connection {
+export interface ConnectionFacts {
   /** The other end of the socket, absent when it is already gone or has no address. */
   readonly peer: string | undefined;
   readonly encrypted: boolean;
@@ -28,7 +28,7 @@ export interface Origin {
 }
 
 /** Reads the origin of a request from its connection. */
-export type ReadOrigin = (connection: Connection) => Origin;
+export type ReadOrigin = (connection: ConnectionFacts) => Origin;
 
 const hostForm = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 

@@ -49,7 +49,7 @@ export interface Precondition {
   readonly description: string;
 }
 
-export interface Refusal {
+export interface ErrorDetails {
   /** Facts for programs, sent as `ErrorInfo.metadata`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Sent as `BadRequest`. */
@@ -77,9 +77,9 @@ export class CallError extends Error {
   override readonly name = "CallError";
   readonly code: Code;
   readonly reason: Reason;
-  readonly refusal: Refusal;
+  readonly refusal: ErrorDetails;
 
-  constructor(code: Code, reason: Reason, message: string, refusal: Refusal = {}) {
+  constructor(code: Code, reason: Reason, message: string, refusal: ErrorDetails = {}) {
     super(message, refusal.cause === undefined ? undefined : { cause: refusal.cause });
     this.code = code;
     this.reason = reason;
@@ -88,7 +88,7 @@ export class CallError extends Error {
 }
 
 /** Makes an error that a client is meant to see. Messages are lower-case and name the thing and the fix. */
-export function fail(code: Code, reason: Reason, message: string, refusal?: Refusal): CallError {
+export function fail(code: Code, reason: Reason, message: string, refusal?: ErrorDetails): CallError {
   return new CallError(code, reason, message, refusal);
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with questions and answers as they are stored: undefined for none, or a JSON array of both. */
+/** What is wrong with stored questions and answers, which are a JSON array of both. Undefined when nothing is. */
 export function faqFault(text: string): string | undefined {
   if (text === "") return undefined;
   let read: unknown;

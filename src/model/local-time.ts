@@ -7,13 +7,13 @@ export interface LocalTime {
   readonly day: number;
   /** 0 for Sunday to 6 for Saturday. */
   readonly weekday: number;
-  /** Since midnight on the clock, 0 to 1,439. */
+  /** Minutes since midnight on the clock, 0 to 1,439. */
   readonly minutes: number;
 }
 
 interface Zone {
   readonly format: Intl.DateTimeFormat;
-  /** The minute that was asked for last, since the epoch, and what the clock showed. */
+  /** The last minute that was asked for, since the epoch, and what the clock showed then. */
   minute: number;
   time: LocalTime;
 }
@@ -21,12 +21,12 @@ interface Zone {
 const minuteMs = 60_000;
 const zones = new Map<string, Zone>();
 
-/** Twice the zones there are, and of one zone each spelling is another key. */
+/** Twice the number of zones. Each spelling of a zone is another key. */
 const zonesMax = 1_000;
 
 /**
- * The local time of a zone, by its IANA name, with daylight saving time applied; UTC for a zone that does not exist. A
- * formatter costs 30 µs and is kept for each zone, with the minute it answered last.
+ * The local time of a zone, by its IANA name, with daylight saving time. UTC for a zone that does not exist. Each zone
+ * keeps its formatter, which costs 30 µs to make, and its last answer.
  */
 export function localTime(at: Date, timezone: string): LocalTime {
   const zone = zones.get(timezone) ?? newZone(timezone);
@@ -38,9 +38,9 @@ export function localTime(at: Date, timezone: string): LocalTime {
   return zone.time;
 }
 
-/** How many days the month has: the number of its last. */
+/** How many days a month has, which is the number of its last day. */
 export function daysInMonth(year: number, month: number): number {
-  // Date.UTC reads years below 100 as of the twentieth century; leap years repeat every 400 years.
+  // Date.UTC takes years below 100 for those of the twentieth century. Leap years repeat every 400 years.
   return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../../test/support/qr-readers.ts";
 import { hasTool } from "../../test/support/system-tool.ts";
 import { type Design, defaultDesign, solid } from "./drawing/design.ts";
-import { layOut, quietZone } from "./drawing/layout.ts";
+import { layOutCode, quietZone } from "./drawing/layout.ts";
 import { qrMatrix } from "./drawing/matrix.ts";
 import { imageKey, renderImage, renderSvg } from "./drawing/render.ts";
 
@@ -73,7 +73,7 @@ test("keeps a quiet zone of four modules inside every size that fits", () => {
   const side = fc.integer({ min: 64, max: 4096 });
   fc.assert(
     fc.property(side, side, (width, height) => {
-      const { scale, left, top } = layOut(matrix.size, { width, height, shape: "SQUARE" });
+      const { scale, left, top } = layOutCode(matrix.size, { width, height, shape: "SQUARE" });
       const free = quietZone * scale;
       expect(scale).toBeGreaterThanOrEqual(1);
       expect(Math.min(left, width - left - matrix.size * scale)).toBeGreaterThanOrEqual(free);
@@ -84,7 +84,7 @@ test("keeps a quiet zone of four modules inside every size that fits", () => {
 });
 
 test("refuses sides outside 64 to 4,096 pixels, and parts of pixels", () => {
-  const square = (width: number, height: number) => layOut(21, { width, height, shape: "SQUARE" });
+  const square = (width: number, height: number) => layOutCode(21, { width, height, shape: "SQUARE" });
   for (const side of [63, 4097, 100.5, Number.NaN]) expect(() => square(side, 512)).toThrow(RangeError);
   expect(square(64, 64)).toEqual({ scale: 2, left: 11, top: 11 });
   expect(square(4096, 4096).scale).toBe(141);

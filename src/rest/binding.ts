@@ -10,7 +10,7 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../gen/google/api/annotations_pb.js";
 import type { HttpRule } from "../../gen/google/api/http_pb.js";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.js";
-import { parseTemplate, type Template, type Variable } from "./template.ts";
+import { type PathTemplate, parsePathTemplate, type Variable } from "./template.ts";
 
 /** A variable of a path, and the fields that lead from the request message to the field it fills. */
 export interface BoundVariable extends Variable {
@@ -28,7 +28,7 @@ export type BodyTarget =
 export interface Binding {
   readonly method: DescMethodUnary;
   readonly httpMethod: string;
-  readonly template: Template;
+  readonly template: PathTemplate;
   readonly variables: readonly BoundVariable[];
   readonly body: BodyTarget;
   /** The response field that becomes the answer's body; undefined when the whole message does. */
@@ -66,7 +66,7 @@ export function bind(method: DescMethodUnary, rule: HttpRule): Binding {
 function bindChecked(method: DescMethodUnary, rule: HttpRule, httpMethod: string, text: string): Binding {
   if (!/^[A-Z]+$/.test(httpMethod)) throw new Error("the HTTP method must be one word in capitals");
   if (httpMethod === "HEAD") throw new Error("HEAD is answered by the binding of GET");
-  const template = parseTemplate(text);
+  const template = parsePathTemplate(text);
   const seen = new Set<string>();
   const variables = template.variables.map((variable): BoundVariable => {
     const name = variable.fieldPath.join(".");

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { fail } from "../lib/errors.ts";
-import { acceptedEncodings, isReadable } from "../lib/limits/inflated.ts";
+import { acceptedEncodings, isKnownEncoding } from "../lib/limits/inflated.ts";
 
 /** A request over HTTP/1.1 or HTTP/2. */
 export type RestRequest = IncomingMessage | Http2ServerRequest;
@@ -33,7 +33,7 @@ export function contentCoding(req: RestRequest): string | undefined {
  * `application/merge-patch+json`, which means the same. With `anyType` only the coding is checked.
  */
 export function checkMediaType(req: RestRequest, anyType: boolean): void {
-  if (!isReadable(contentCoding(req)))
+  if (!isKnownEncoding(contentCoding(req)))
     throw unsupportedMediaType(`content-encoding must be one of ${acceptedEncodings}`, {
       "accept-encoding": acceptedEncodings,
     });

@@ -53,7 +53,7 @@ export interface RestOptions {
 /** Serves one REST call. Never throws. */
 export type RestHandler = (req: RestRequest, res: RestResponse) => void;
 
-interface Plan {
+interface BindingPlan {
   readonly binding: Binding;
   readonly decode: Decode;
   readonly encode: Encode;
@@ -61,8 +61,8 @@ interface Plan {
   readonly status: number;
 }
 
-interface Route {
-  readonly plan: Plan;
+interface MatchedRoute {
+  readonly plan: BindingPlan;
   readonly segments: readonly string[];
   readonly query: string;
 }
@@ -99,9 +99,12 @@ export function restHandler(options: RestOptions): RestHandler {
 type Serving = RestOptions & Pick<Encoders, "writeRecord">;
 
 /** Compiles plans on first use, which keeps the start of the service short. */
-function createPlans(options: RestOptions, encoderOf: Encoders["encoderOf"]): (binding: Binding) => Plan {
+function createPlans(
+  options: RestOptions,
+  encoderOf: Encoders["encoderOf"],
+): (binding: Binding) => BindingPlan {
   const decoderOf = createDecoders(options.registry);
-  const plans = new Map<Binding, Plan>();
+  const plans = new Map<Binding, BindingPlan>();
   return (binding) => {
     const known = plans.get(binding);
     if (known !== undefined) return known;
@@ -122,7 +125,7 @@ async function serve(
   res: RestResponse,
   requestId: string,
   options: Serving,
-  planOf: (binding: Binding) => Plan,
+  planOf: (binding: Binding) => BindingPlan,
 ): Promise<void> {
   if (isPreflight(req) && preflight(req, res, requestId, options)) return;
   const { plan, segments, query } = findRoute(req, options.router, planOf);
@@ -155,7 +158,11 @@ async function refuse(
   discardBody(req, bytesMax);
 }
 
-function findRoute(req: RestRequest, router: RestRouter, planOf: (binding: Binding) => Plan): Route {
+function findRoute(
+  req: RestRequest,
+  router: RestRouter,
+  planOf: (binding: Binding) => BindingPlan,
+): MatchedRoute {
   const target = originForm(req.url ?? "");
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -185,7 +192,7 @@ function originForm(target: string): string {
 type TakeBody = (hold: BodyHold) => Promise<Uint8Array>;
 
 /** Checks what the headers say of the body, and returns the function that receives it. */
-function bodyOf(req: RestRequest, res: RestResponse, plan: Plan): TakeBody {
+function bodyOf(req: RestRequest, res: RestResponse, plan: BindingPlan): TakeBody {
   const { httpMethod, body } = plan.binding;
   const isMeant = httpMethod !== "GET" && httpMethod !== "DELETE";
   // A body means nothing on GET and DELETE (RFC 9110, 9.3.1 and 9.3.5).

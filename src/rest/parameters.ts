@@ -3,7 +3,7 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { boundsOf, depthMax } from "../wire/bounds.ts";
 import { caseOf, type Fields, fieldsOf, type MessageReaders, setOneof } from "../wire/read-message.ts";
 import { enumTextReader, scalarTextReader } from "../wire/read-scalar.ts";
-import { absent, isOver, type Reading, type ReadValue, refuse, refused } from "../wire/reading.ts";
+import { absent, isOver, noteViolation, type Reading, type ReadValue, refused } from "../wire/reading.ts";
 import type { BoundVariable } from "./binding.ts";
 import { decodeComponent } from "./template.ts";
 
@@ -44,7 +44,7 @@ export function createParameterReaders(readers: MessageReaders): ParameterReader
         const parameter = parsePair(pair);
         if (parameter === undefined) continue;
         if (parameter.steps.length > depthMax) {
-          refuse(reading, parameter.steps.slice(0, 3).join("."), "is nested too deeply");
+          noteViolation(reading, parameter.steps.slice(0, 3).join("."), "is nested too deeply");
           continue;
         }
         const path = resolvePath(schema, parameter.steps, excluded);
@@ -150,14 +150,14 @@ function setText(
   reading: Reading,
 ): void {
   const { jsonName, localName } = field;
-  if (text === undefined) refuse(reading, jsonName, "has a malformed percent-escape");
-  else if (read === undefined) refuse(reading, jsonName, "cannot be given as a parameter");
+  if (text === undefined) noteViolation(reading, jsonName, "has a malformed percent-escape");
+  else if (read === undefined) noteViolation(reading, jsonName, "cannot be given as a parameter");
   else if (field.fieldKind === "list") {
     // A message always has its lists.
     const list = fields[localName] as unknown[];
     const items = text.split(",", itemsMax + 1);
     if (list.length + items.length > itemsMax) {
-      refuse(reading, jsonName, `must have at most ${itemsMax} items`);
+      noteViolation(reading, jsonName, `must have at most ${itemsMax} items`);
       return;
     }
     for (const item of items) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTemplate } from "./template.ts";
+import { parsePathTemplate } from "./template.ts";
 
 test.each([
   ["/v1/links", "v1 links", "", []],
@@ -17,7 +17,7 @@ test.each([
   ["/v1/a%20b", "v1 a b", "", []],
   ["/v1/a-b_c.d~e", "v1 a-b_c.d~e", "", []],
 ])("%s is parsed", (text, segments, verb, variables) => {
-  const template = parseTemplate(text);
+  const template = parsePathTemplate(text);
   const written = template.segments.map((segment) => {
     if (segment.kind === "literal") return segment.text;
     return segment.kind === "one" ? "*" : "**";
@@ -51,5 +51,5 @@ test.each([
   ["/v1/%ff", "column 5: the percent-escapes are not UTF-8"],
   ["/v1/%4", 'column 5: expected a literal, "*", "**" or "{", but found "%"'],
 ])("%j is refused with its column", (text, message) => {
-  expect(() => parseTemplate(text)).toThrow(new Error(message));
+  expect(() => parsePathTemplate(text)).toThrow(new Error(message));
 });

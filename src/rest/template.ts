@@ -19,7 +19,7 @@ export interface Variable {
 }
 
 /** A parsed path template of google.api.http. */
-export interface Template {
+export interface PathTemplate {
   readonly text: string;
   readonly segments: readonly Segment[];
   /** The literal after the last colon (`resolve` of `/v1/images:resolve`), or the empty string. */
@@ -45,7 +45,7 @@ const literalPattern = /(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+/y;
  *     FieldPath = IDENT { "." IDENT } ;
  *     Verb     = ":" LITERAL ;
  */
-export function parseTemplate(text: string): Template {
+export function parsePathTemplate(text: string): PathTemplate {
   const scanner: Scanner = { text, position: 0 };
   const segments: Segment[] = [];
   const variables: Variable[] = [];

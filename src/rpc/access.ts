@@ -56,7 +56,6 @@ export interface MethodPlan {
   readonly access: MethodAccess;
   /** Whether the method honours an idempotency key: those on POST, PUT and PATCH do. */
   readonly takesIdempotencyKey: boolean;
-  /** Whether calls have no side effects. */
   readonly readsOnly: boolean;
   /** Whether answers hold secrets, so that stored ones are encrypted. */
   readonly answersSecrets: boolean;

@@ -1,4 +1,10 @@
-import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  DescMethodUnary,
+  DescService,
+  Message,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
 import { type Fault, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
@@ -40,6 +46,11 @@ export interface Context {
    * Writes one record of the answer at once, so that a long list is not written in one go. Returns the record's bytes.
    */
   readonly writeRecord: WriteRecord;
+  /**
+   * An update's request whose fields are whole: where its mask names parts of a field, the others are those of `stored`, the
+   * record as it stands, with the request's names. Throws INVALID_ARGUMENT for what would become of it.
+   */
+  readonly complete: <Request extends Message>(request: Request, stored: () => Message) => Request;
 }
 
 /** Runs outside of any transaction and answers the call. */
@@ -80,11 +91,11 @@ export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
  * Checks a request beyond the rules of its fields, without a database. The pipeline also runs the check on requests
  * that break field rules, so that a caller learns of every bad field at once.
  */
-type Check<Request> = (request: Request) => readonly Fault[];
+type RequestCheck<Request> = (request: Request) => readonly Fault[];
 
 /** Adds a check to a handler, in one or two parts; the handler runs only for requests without a fault. */
 export function withCheck<Request, Answer>(
-  check: Check<Request>,
+  check: RequestCheck<Request>,
   handle: ((request: Request, context: Context) => Promise<Answer>) & {
     readonly prepare?: Prepare<Request, Answer>;
   },
@@ -113,7 +124,7 @@ type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
 export interface Handle {
   (request: never, context: Context): Promise<AnyAnswer>;
   readonly prepare?: Prepare<never, AnyAnswer>;
-  readonly check?: Check<never>;
+  readonly check?: RequestCheck<never>;
 }
 
 /** Pairs a service with its handlers; the compiler checks that they match. */

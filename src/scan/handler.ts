@@ -22,14 +22,16 @@ export interface HandlerDeps extends FirstRequestDeps {
   readonly hostOf: ShortHosts;
   /** Who asks, and for which host, after trusted proxies. */
   readonly originOf: (req: IncomingMessage) => Origin;
-  /** Where the bare address of the service's own short host leads; without it, to a page that says what this is. */
+  /**
+   * Where the bare address of the service's own short host leads. Undefined for a page that says what this service is.
+   */
   readonly siteUrl: string | undefined;
   readonly steps: StepHandler;
   readonly goOn: GoOn;
   readonly onTrouble: (error: unknown) => void;
 }
 
-interface Request extends LinkRequest {
+interface ScanRequest extends LinkRequest {
   readonly host: string;
   readonly path: string;
 }
@@ -71,7 +73,7 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
     showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
-  const request: Request = { req, res, isHead, origin, host, path, query };
+  const request: ScanRequest = { req, res, isHead, origin, host, path, query };
   const shortlink = shortlinkPath.exec(path)?.[1];
   const step = shortlink === undefined ? stepPath.exec(path) : null;
   if (method !== "GET" && !isHead && (method !== "POST" || step === null)) {
@@ -93,7 +95,7 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
 /** A browser that has a visit of this link open goes on with it; for everybody else a visit begins. */
 function answerLink(
   deps: HandlerDeps,
-  request: Request,
+  request: ScanRequest,
   plan: Plan,
   onTrouble: (error: unknown) => void,
 ): void | Promise<void> {
@@ -108,7 +110,7 @@ function answerLink(
 type UsePlan = (plan: Plan, onTrouble: (error: unknown) => void) => void;
 
 /** Finds the link and goes on with its plan, or says that there is none. */
-function withPlan(deps: HandlerDeps, request: Request, shortlink: string, use: UsePlan): void {
+function withPlan(deps: HandlerDeps, request: ScanRequest, shortlink: string, use: UsePlan): void {
   const { plans, misses } = deps;
   const { res, host, origin } = request;
   const known = plans.peek(host, shortlink);
@@ -129,12 +131,12 @@ function withPlan(deps: HandlerDeps, request: Request, shortlink: string, use: U
     .catch((error: unknown) => fail(deps, res, error));
 }
 
-function refuseMisses({ counts }: HandlerDeps, { res, isHead }: Request): void {
+function refuseMisses({ counts }: HandlerDeps, { res, isHead }: ScanRequest): void {
   counts.limited += 1;
   showNotice(res, "TOO_MANY_MISSES", { ...plain, isHead }, retryAfterMinute);
 }
 
-function usePlan(deps: HandlerDeps, request: Request, plan: Plan | undefined, use: UsePlan): void {
+function usePlan(deps: HandlerDeps, request: ScanRequest, plan: Plan | undefined, use: UsePlan): void {
   const { res, isHead } = request;
   if (plan === undefined) {
     deps.counts.unknown += 1;
@@ -149,8 +151,15 @@ function usePlan(deps: HandlerDeps, request: Request, plan: Plan | undefined, us
   use(plan, (error) => fail(deps, res, error));
 }
 
-/** Neither a visit nor a visit's next step: an expired link sends everybody on, or says that it has expired. */
-function answerExpired({ counts }: HandlerDeps, request: Request, { afterExpiry, environment }: Plan): void {
+/**
+ * Sends every request of an expired link on, or says that the link has expired. Such a request counts neither as a
+ * visit nor as a step of one.
+ */
+function answerExpired(
+  { counts }: HandlerDeps,
+  request: ScanRequest,
+  { afterExpiry, environment }: Plan,
+): void {
   const { res, isHead, query } = request;
   const envelope = { ...plain, isHead, isSandbox: environment === "test" };
   counts.expired += 1;
@@ -158,7 +167,7 @@ function answerExpired({ counts }: HandlerDeps, request: Request, { afterExpiry,
   else redirect(res, targetUrl(afterExpiry, query, ""), envelope);
 }
 
-function answerElsewhere(deps: HandlerDeps, request: Request): void {
+function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
   const { res, isHead, path } = request;
   if (path === "/") answerRoot(deps, request);
   else if (path === "/robots.txt") robots(res, { ...plain, isHead });
@@ -166,8 +175,8 @@ function answerElsewhere(deps: HandlerDeps, request: Request): void {
   else showNotice(res, "NOT_FOUND", { ...plain, isHead });
 }
 
-/** Roots are not tracked. Hosts that are none of ours are misses like links that are none. */
-function answerRoot(deps: HandlerDeps, request: Request): void {
+/** A bare host leaves no visit. An unknown host counts as a miss, like an unknown link. */
+function answerRoot(deps: HandlerDeps, request: ScanRequest): void {
   const { plans, misses, siteUrl } = deps;
   const { res, isHead, host, origin } = request;
   const envelope = { ...plain, isHead };
@@ -202,7 +211,9 @@ function answerRoot(deps: HandlerDeps, request: Request): void {
     .catch((error: unknown) => fail(deps, res, error));
 }
 
-/** A link that is not in memory while the database is away, or a bug; visitors are told the same. */
+/**
+ * Answers when the database is away and the link is not in memory, and after a bug of ours. Visitors are told the same.
+ */
 function fail(deps: HandlerDeps, res: ServerResponse, error: unknown): void {
   deps.counts.failed += 1;
   deps.onTrouble(error);

@@ -35,7 +35,7 @@ test("charges invented visits like invented links, waits for a few of them only,
   const recent = await statusesOf(60, at);
   expect([recent.get(404)?.length, recent.get(429)?.length]).toEqual([20, 40]);
   expect(recent.get(429)?.at(0)?.headers["retry-after"]).toBe("60");
-  // Two looks each, and eight more for the twenty that are waited for.
+  // Each of the 60 requests looks twice. The 20 that are waited for look eight times more.
   expect(statements() - before).toBe(60 * 2 + 20 * 8);
   const old = new Date(at.getTime() - 3_600_000);
   expect((await statusesOf(80, old)).get(404)).toHaveLength(80);

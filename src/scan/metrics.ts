@@ -8,7 +8,7 @@ export interface ScanCounts {
   fallback: number;
   /** Visits that were shown a page which waits for an answer. */
   waiting: number;
-  /** Requests for links that have expired; they are no visits. */
+  /** Requests for links that have expired. They do not count as visits. */
   expired: number;
   unknown: number;
   limited: number;
@@ -31,7 +31,7 @@ export interface ScanFigures {
 export function registerScanMetrics(registry: Registry, figures: ScanFigures): void {
   const { visits, recorder, drain } = figures;
   const registers = [registry];
-  // A counter's children by label, or the one without.
+  // `read` gives the values by outcome, or one number for a counter without labels.
   const counter = (name: string, help: string, read: () => Record<string, number> | number) => {
     const hasLabel = typeof read() !== "number";
     new Counter({
@@ -60,15 +60,23 @@ export function registerScanMetrics(registry: Registry, figures: ScanFigures): v
   counter("signpost_scans_total", "Visits of short hosts, by what became of them.", () => ({ ...visits }));
   counter("signpost_recorded_visits_total", "Visits made durable.", () => recorder.recorded);
   counter("signpost_record_failures_total", "Appends that the spool refused.", () => recorder.failed);
-  counter("signpost_late_records_total", "Visitors answered before the disk was.", () => recorder.late);
-  counter("signpost_lost_visits_total", "Visits given up with disk and memory full.", () => recorder.lost);
-  gauge("signpost_buffered_visits", "Visits in memory only.", () => recorder.buffered);
+  counter(
+    "signpost_late_records_total",
+    "Visitors who were answered before their visit was on disk.",
+    () => recorder.late,
+  );
+  counter(
+    "signpost_lost_visits_total",
+    "Visits lost because disk and memory were full.",
+    () => recorder.lost,
+  );
+  gauge("signpost_buffered_visits", "Visits that are only in memory.", () => recorder.buffered);
   gauge("signpost_spool_depth", "Visits on disk that are not in the database.", figures.spoolDepth);
   gauge("signpost_spool_unreadable_files", "Damaged spool files left alone.", figures.unreadableSpools);
   counter("signpost_drained_visits_total", "Visits moved to the database.", () => drain.drained);
   counter("signpost_dropped_visits_total", "Visits of purged workspaces.", () => drain.dropped);
   counter("signpost_quarantined_visits_total", "Records that could not be stored.", () => drain.quarantined);
-  counter("signpost_drain_failures_total", "Batches put off, by the database mostly.", () => drain.failures);
+  counter("signpost_drain_failures_total", "Batches that failed and are tried again.", () => drain.failures);
   gauge(
     "signpost_drain_lag_seconds",
     "Age of the oldest visit of the last batch when it was stored.",

@@ -27,7 +27,10 @@ import type { StoreRecords } from "./store/store-records.ts";
 export interface ScanDeps {
   /** For plans: one statement for each link that is not in memory. */
   readonly db: Db;
-  /** The same database by workspace, for steps and for workflows that ask who comes back. It leaves some connections to plans. */
+  /**
+   * The same database by workspace, for steps and for workflows that look visitors up. It leaves some connections to
+   * plans.
+   */
   readonly turns: Turns;
   /** For the connection that hears of changes. */
   readonly connection: pg.ClientConfig;
@@ -58,7 +61,10 @@ export interface ScanDeps {
 export interface Scan {
   readonly handler: ScanHandler;
   readonly drain: Drain;
-  /** Moves what is left to the database, for at most `flushMs`; what remains is in the spool. To be called after the last answer. */
+  /**
+   * Moves what is left to the database, for at most `flushMs`. What then remains is in the spool. Call it after the
+   * last answer.
+   */
   close(flushMs?: number): Promise<void>;
 }
 
@@ -76,7 +82,8 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     connection,
     nowMs,
     shortUrl,
-    onTrouble: (error) => log.warn({ err: error }, "changes of links go unheard; serving what is in memory"),
+    onTrouble: (error) =>
+      log.warn({ err: error }, "changes of links are not heard; links are served from memory"),
   });
   const drain = startDrain({
     spool,
@@ -95,7 +102,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     unreadableSpools: () => spool.unreadable().length,
   });
   let troubleAtMs = Number.NEGATIVE_INFINITY;
-  // Every visitor of an outage meets the same trouble.
+  // Every visitor of an outage meets the same trouble, so it is logged at most once a second.
   const onTrouble = (words: string) => (error: unknown) => {
     if (nowMs() - troubleAtMs < 1_000) return;
     troubleAtMs = nowMs();
@@ -154,8 +161,8 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
 }
 
 /**
- * Busy is a process that uses more than half of the machine's processors: with the database, which works as much for it
- * on the same machine, hardly anything is left for visitors then.
+ * Tells whether this process uses more than half of the machine's processors. A database on the same machine takes as
+ * much again for that work, so hardly anything is left for visitors.
  */
 function processorMeter(): () => boolean {
   let usedBefore = process.cpuUsage();

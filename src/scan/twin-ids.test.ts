@@ -17,8 +17,8 @@ import { createVisitIds } from "./spool/visit-id.ts";
 import { createRecordStore } from "./store/store-records.ts";
 
 /*
- * Ids are unique only together with their workspace: clients choose those of links, steps and designs, and here all others
- * are the same too. What two workspaces of equal ids get out of one batch is what each gets alone.
+ * Ids are unique only together with their workspace, because clients choose those of links, steps and designs. Here all
+ * other ids are the same too. Two workspaces with equal ids must get out of one batch what each gets alone.
  */
 
 const database = await testDatabase();
@@ -114,7 +114,7 @@ async function templates() {
   return { workspaceId, redirect, page };
 }
 
-/** A workspace with both links, under the ids of everybody else. */
+/** A workspace with both links, under the same ids as all others. */
 async function newTwin({ purpose }: Tenant): Promise<string> {
   const workspaceId = await insertWorkspace(db);
   for (const table of ["links", "workflow_steps", "workflow_connections"] as const) {
@@ -159,7 +159,7 @@ async function planOf(workspaceId: string, link: "redirect" | "page"): Promise<P
   return compilePlan(row, "https://go.example/twin");
 }
 
-/** Stores records as one batch of the spool; answers how many of them were new. */
+/** Stores records as one batch of the spool. Gives how many of them were new. */
 async function store(records: readonly Recorded[]): Promise<number> {
   const storeRecords = createRecordStore(db, {
     classify: createClassifier(),
@@ -185,7 +185,7 @@ const tables = [
   "event_rollups",
 ] as const;
 
-/** Everything that visits left with a workspace, but for what is made of the workspace's own id. */
+/** Everything that visits left in a workspace, except what is made from the workspace's own id. */
 async function leftIn(workspaceId: string): Promise<Readonly<Record<string, unknown[]>>> {
   const left: Record<string, unknown[]> = {};
   for (const table of tables) {

@@ -3,9 +3,9 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { connectionOf } from "./connection.ts";
-import { type Listener, listen } from "./listen.ts";
+import { listen, type PortListener } from "./listen.ts";
 
-let listener: Listener | undefined;
+let listener: PortListener | undefined;
 afterEach(() => listener?.close(0));
 
 const expected = (host: string) => ({

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Connection } from "../lib/client-address.ts";
+import type { ConnectionFacts } from "../lib/client-address.ts";
 
 /** A request of either HTTP version, or the socket of an HTTP/2 stream's session with the stream's headers. */
 export interface Received {
@@ -8,7 +8,7 @@ export interface Received {
 }
 
 /** Reads where a request comes from and which host it asks for. */
-export function connectionOf({ socket, headers }: Received): Connection {
+export function connectionOf({ socket, headers }: Received): ConnectionFacts {
   return {
     peer: socket.remoteAddress,
     encrypted: socket.encrypted === true,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OutgoingHttpHeaders } from "node:http";
 import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
-import type { Answer, Request } from "./http.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
 export interface DiscoveryDeps {
@@ -48,7 +48,7 @@ const everywhere = { "access-control-allow-origin": "*" };
  * metadata of the protected resource (RFC 9728). It answers GET and HEAD, with strong ETags, compressed where the
  * client accepts it. Rejects when a file is missing.
  */
-export function discoveryHandler(deps: DiscoveryDeps): (req: Request, res: Answer) => Promise<void> {
+export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   const documents = documentsOf(deps);
   const made = new Map<string, Promise<Representation>>();
 
@@ -179,7 +179,7 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
 }
 
-function end(res: Answer, status: number, headers: OutgoingHttpHeaders): void {
+function end(res: HttpAnswer, status: number, headers: OutgoingHttpHeaders): void {
   res.writeHead(status, { "x-content-type-options": "nosniff", ...headers });
   res.end();
 }

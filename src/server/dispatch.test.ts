@@ -7,11 +7,11 @@ import { afterEach, expect, test } from "vitest";
 import { createOriginReader } from "../lib/client-address.ts";
 import { connectionOf } from "./connection.ts";
 import { dispatch } from "./dispatch.ts";
-import { type Handler, type Listener, listen } from "./listen.ts";
+import { type Handler, listen, type PortListener } from "./listen.ts";
 import { createRoute } from "./route.ts";
 
 const readOrigin = createOriginReader([]);
-let listener: Listener | undefined;
+let listener: PortListener | undefined;
 afterEach(() => listener?.close(0));
 
 async function start(): Promise<number> {

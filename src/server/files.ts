@@ -6,7 +6,7 @@ import { filesPath, isPublicFile } from "../lib/storage/file-url.ts";
 import { verifyUrl } from "../lib/storage/signed-url.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { contentTypeOf } from "../lib/storage/storage-key.ts";
-import type { Answer, Request } from "./http.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 
 export interface FilesDeps {
   readonly storage: Storage;
@@ -26,7 +26,7 @@ interface Reply {
  * Serves whole stored files to GET and HEAD: private files at signed addresses, public files at any address. Answers
  * 403 when the signature is wrong or the address has expired, and 404 when there is no such file. Never rejects.
  */
-export function filesHandler(deps: FilesDeps): (req: Request, res: Answer) => Promise<void> {
+export function filesHandler(deps: FilesDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   return async (req, res) => {
     const { status, headers, body } = await reply(deps, req).catch((error: unknown) => refusal(deps, error));
     // A 304 has no body, so it gets no length.
@@ -36,7 +36,7 @@ export function filesHandler(deps: FilesDeps): (req: Request, res: Answer) => Pr
   };
 }
 
-async function reply({ storage, signingKey, now }: FilesDeps, req: Request): Promise<Reply> {
+async function reply({ storage, signingKey, now }: FilesDeps, req: HttpRequest): Promise<Reply> {
   if (req.method !== "GET" && req.method !== "HEAD") {
     const refused = { httpStatus: 405, headers: { allow: "GET, HEAD" } };
     throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "files can only be read", refused);

@@ -31,23 +31,7 @@ export function createHttp2Sessions(
   onStream: (...stream: [http2.ServerHttp2Stream, http2.IncomingHttpHeaders, string[]]) => void,
 ): Http2Sessions {
   const sessions = new Map<http2.ServerHttp2Session, Session>();
-  const server = http2.createServer({
-    settings: {
-      maxConcurrentStreams: limits.streams,
-      maxHeaderListSize: limits.headerBytes,
-      // With 64 KiB, the default, an upload of some megabytes from afar waits for many round trips.
-      initialWindowSize: mebibyte,
-    },
-    maxHeaderListPairs: limits.headerCount,
-    maxSessionInvalidFrames: limits.invalidFrames,
-    maxSessionRejectedStreams: limits.invalidFrames,
-    maxSessionMemory: 64,
-    maxSettings: 16,
-    streamResetBurst: limits.resetBurst,
-    streamResetRate: limits.resetsPerSecond,
-  });
-  // node:http2 has already ended the session when a client breaks the protocol; there is nothing left to do.
-  server.on("sessionError", () => {});
+  const server = createServer(limits);
 
   server.on("session", (session) => {
     const state: Session = { streams: new Map(), idleSince: performance.now(), controlFrames: 0 };
@@ -91,6 +75,26 @@ export function createHttp2Sessions(
       }
     },
   };
+}
+
+function createServer(limits: Limits): http2.Http2Server {
+  const server = http2.createServer({
+    settings: {
+      maxConcurrentStreams: limits.streams,
+      maxHeaderListSize: limits.headerBytes,
+      // With 64 KiB, the default, an upload of some megabytes from afar waits for many round trips.
+      initialWindowSize: mebibyte,
+    },
+    maxHeaderListPairs: limits.headerCount,
+    maxSessionInvalidFrames: limits.invalidFrames,
+    maxSessionRejectedStreams: limits.invalidFrames,
+    maxSessionMemory: 64,
+    maxSettings: 16,
+    streamResetBurst: limits.resetBurst,
+    streamResetRate: limits.resetsPerSecond,
+  });
+  // node:http2 has already ended the session when a client breaks the protocol; there is nothing left to do.
+  return server.on("sessionError", () => {});
 }
 
 // The limit in the settings only asks the client to comply; node:http2 stops a client that ignores it at 64 KiB. Each

@@ -6,7 +6,7 @@ import net from "node:net";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { type Listener, type ListenOptions, listen } from "./listen.ts";
+import { type ListenOptions, listen, type PortListener } from "./listen.ts";
 
 const log = pino({ level: "silent" });
 const cleanups: (() => unknown)[] = [];
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function start(options: Partial<ListenOptions> = {}): Promise<Listener> {
+async function start(options: Partial<ListenOptions> = {}): Promise<PortListener> {
   const listener = await listen({
     host: "127.0.0.1",
     port: 0,

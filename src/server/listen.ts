@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
-import net from "node:net";
+import type net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import tls from "node:tls";
 import type { Logger } from "pino";
 import { plainAddress } from "../lib/client-address.ts";
 import { createAddressCount } from "../lib/limits/address-count.ts";
 import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
+import { cleartextPort, type KeyPair, securePort } from "./ports.ts";
 
 /**
  * Answers a request of either HTTP version; for HTTP/2 it gets the objects that imitate those of HTTP/1.1. When a
@@ -20,8 +20,8 @@ export interface ListenOptions {
   readonly host: string;
   /** The port to listen on; 0 takes any free one. */
   readonly port: number;
-  /** Certificate chain and key as PEM; the port then speaks TLS only. */
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  /** With it, the port speaks TLS only. */
+  readonly tls?: KeyPair;
   readonly handler: Handler;
   readonly onStream?: OnStream;
   readonly limits?: Partial<Limits>;
@@ -30,19 +30,14 @@ export interface ListenOptions {
   readonly log: Logger;
 }
 
-export interface Listener {
+export interface PortListener {
   readonly port: number;
   /** Accepts no more connections, lets running requests end for at most `graceMs`, then cuts the remaining ones. */
   close(graceMs: number): Promise<void>;
 }
 
-const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-
-/**
- * Opens one port for HTTP/1.1 and HTTP/2. In cleartext the client's first bytes decide, with TLS the ALPN protocol
- * does.
- */
-export async function listen(options: ListenOptions): Promise<Listener> {
+/** Opens one port for HTTP/1.1 and HTTP/2: by the client's first bytes in cleartext, by ALPN with TLS. */
+export async function listen(options: ListenOptions): Promise<PortListener> {
   const limits = { ...defaultLimits, ...options.limits };
   const guarded = guard(options.handler, options.log);
   const http1 = createHttp1(limits, guarded);
@@ -50,17 +45,45 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (options.onStream?.(stream, headers) === true) return;
     answerStream(guarded, stream, headers, rawHeaders);
   });
+  const takers = {
+    http1: (socket: net.Socket) => http1.server.emit("connection", socket),
+    http2: sessions.accept,
+  };
+  const port = options.tls ? securePort(options.tls, limits, takers) : cleartextPort(limits, takers);
+  const sockets = admitSockets(port.server, limits, options.isProxy);
+  port.server.listen(options.port, options.host);
+  await once(port.server, "listening");
+  const checks = setInterval(sessions.check, limits.checkMs).unref();
+  return {
+    port: boundPort(port.server),
+    close: async (graceMs) => {
+      const closed = new Promise<void>((settle) => port.server.close(() => settle()));
+      port.endUnknown();
+      sessions.drain();
+      http1.drain();
+      await idleOrLate(http1.server, closed, graceMs);
+      for (const socket of sockets) socket.destroy();
+      clearInterval(checks);
+      await closed;
+    },
+  };
+}
+
+/** Refuses connections beyond the limits, and gives the set of those that are open. */
+function admitSockets(
+  port: net.Server,
+  limits: Limits,
+  isProxy: ListenOptions["isProxy"],
+): ReadonlySet<net.Socket> {
   const sockets = new Set<net.Socket>();
-  const sniffing = new Set<net.Socket>();
-  const port = options.tls === undefined ? cleartextPort() : securePort(options.tls);
-  port.maxConnections = limits.connections;
   const perAddress = createAddressCount({
     total: limits.connections,
     perAddress: limits.connectionsPerAddress,
   });
+  port.maxConnections = limits.connections;
   port.on("connection", (socket: net.Socket) => {
     const address = plainAddress(socket.remoteAddress ?? "");
-    if (address === undefined || options.isProxy?.(address) !== true) {
+    if (address === undefined || isProxy?.(address) !== true) {
       const leave = perAddress.enter(address ?? "unknown");
       if (leave === undefined) {
         socket.destroy();
@@ -73,96 +96,21 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-
-  function cleartextPort(): net.Server {
-    const server = net.createServer({ allowHalfOpen: false, noDelay: true, keepAlive: true });
-    return server.on("connection", (socket) => {
-      sniffing.add(socket);
-      sniff(socket, limits.headersMs, (isHttp2) => {
-        sniffing.delete(socket);
-        if (isHttp2 === true) sessions.accept(socket);
-        else if (isHttp2 === false) http1.server.emit("connection", socket);
-      });
-    });
-  }
-
-  function securePort(pair: NonNullable<ListenOptions["tls"]>): tls.Server {
-    const ALPNProtocols = ["h2", "http/1.1"];
-    const server = tls.createServer({
-      ...pair,
-      ALPNProtocols,
-      handshakeTimeout: limits.headersMs,
-      noDelay: true,
-    });
-    server.on("tlsClientError", (_error, socket) => socket.destroy());
-    return server.on("secureConnection", (socket) => {
-      socket.on("error", () => {});
-      if (socket.alpnProtocol === "h2") sessions.accept(socket);
-      else http1.server.emit("connection", socket);
-    });
-  }
-
-  port.listen(options.port, options.host);
-  await once(port, "listening");
-  const checks = setInterval(sessions.check, limits.checkMs).unref();
-  return {
-    port: boundPort(port),
-    close: async (graceMs) => {
-      let open = true;
-      const closed = new Promise<void>((settle) => {
-        port.close(() => {
-          open = false;
-          settle();
-        });
-      });
-      for (const socket of sniffing) socket.destroy();
-      sessions.drain();
-      http1.drain();
-      const deadline = performance.now() + graceMs;
-      while (open && performance.now() < deadline) {
-        // A connection becomes idle when its request ends, but no event says so.
-        http1.server.closeIdleConnections();
-        await Promise.race([closed, pause(20)]);
-      }
-      for (const socket of sockets) socket.destroy();
-      clearInterval(checks);
-      await closed;
-    },
-  };
+  return sockets;
 }
 
-/**
- * Tells `done` whether the first bytes are HTTP/2; undefined when the socket closes before that is clear. Cuts a silent
- * socket after the timeout.
- */
-function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | undefined) => void): void {
-  let seen: Buffer | undefined;
-  // A busy process may not have read bytes that came in time: setImmediate lets it read them before the cut.
-  const timer = setTimeout(() => {
-    overdue = setImmediate(() => socket.destroy());
-  }, timeoutMs);
-  let overdue: NodeJS.Immediate | undefined;
-  const onData = (chunk: Buffer) => {
-    seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
-    const length = Math.min(seen.length, preface.length);
-    const matches = seen.compare(preface, 0, length, 0, length) === 0;
-    if (matches && length < preface.length) return;
-    finish(matches);
-  };
-  const onClose = () => finish(undefined);
-  const finish = (isHttp2: boolean | undefined) => {
-    clearTimeout(timer);
-    clearImmediate(overdue);
-    socket.off("data", onData).off("close", onClose);
-    if (isHttp2 !== undefined) {
-      socket.pause();
-      socket.unshift(seen);
-    }
-    done(isHttp2);
-    // HTTP/2 reads from the paused socket by itself.
-    if (isHttp2 === false) socket.resume();
-  };
-  socket.on("data", onData).on("close", onClose);
+/** Waits until the port has closed with its last connection, for at most `graceMs`. */
+async function idleOrLate(http1: http.Server, closed: Promise<void>, graceMs: number): Promise<void> {
+  let isClosed = false;
+  void closed.then(() => {
+    isClosed = true;
+  });
+  const deadline = performance.now() + graceMs;
+  while (!isClosed && performance.now() < deadline) {
+    // A connection becomes idle with the end of its request; nobody tells.
+    http1.closeIdleConnections();
+    await Promise.race([closed, pause(20)]);
+  }
 }
 
 function createHttp1(limits: Limits, handler: Handler) {

@@ -1,4 +1,4 @@
-import type { Answer, Request } from "./http.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 
 /** A condition of readiness: its name, and whether it works now. Never rejects. */
 export interface Check {
@@ -15,7 +15,7 @@ export interface OperationsDeps {
 /** Prometheus text of every metric, and its content type. */
 export type ReadMetrics = () => Promise<{ text: string; contentType: string }>;
 
-type Operation = (req: Request, res: Answer) => Promise<void>;
+type Operation = (req: HttpRequest, res: HttpAnswer) => Promise<void>;
 
 interface Text {
   readonly status: number;

@@ -5,7 +5,7 @@ import { discoveryPaths } from "./discovery.ts";
 /** The part of the service that answers. */
 export type Destination = "rpc" | "rest" | "discovery" | "operation" | "file" | "scan" | "none";
 
-export interface Addresses {
+export interface RouteAddresses {
   /** Public address of the API. */
   readonly baseUrl: URL;
   /** Public address of the service's own short links. */
@@ -24,7 +24,7 @@ const healthPath = `/${healthService}/`;
  * Routes by host, then by path. Hosts other than the API's belong to short links and custom domains; `scan` decides
  * whether such a host is known. The API's host serves short links only when it is the short host too.
  */
-export function createRoute({ baseUrl, shortUrl, services }: Addresses): Route {
+export function createRoute({ baseUrl, shortUrl, services }: RouteAddresses): Route {
   const apiHosts = hostsOf(baseUrl);
   const shortHosts = hostsOf(shortUrl);
   const serviceNames = new Set(services);

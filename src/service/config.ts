@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
+import type { S3Config } from "../lib/storage/storage-s3.ts";
 
 export type Role = "api" | "scan" | "worker";
 
@@ -31,7 +32,7 @@ export interface Config {
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
-  /** The most milliseconds that a call may run before it is answered with DEADLINE_EXCEEDED. */
+  /** How long a call may run before it is answered with DEADLINE_EXCEEDED, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** How long running requests may take to end after SIGTERM, in milliseconds. */
   readonly drainTimeoutMs: number;
@@ -54,18 +55,10 @@ export interface Config {
   readonly reflection: boolean;
 }
 
-export interface S3Config {
-  readonly endpoint: string;
-  readonly bucket: string;
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Reads the environment. Throws one error that names every wrong variable and how to mend it. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: EnvironmentVariables): Config {
   const problems: string[] = [];
   const port = integer(env, "PORT", 8080, { min: 0, max: 65_535 }, problems);
   const baseUrl = address(env, "BASE_URL", `http://localhost:${port}`, problems);
@@ -122,17 +115,17 @@ const mebibyte = 1024 * 1024;
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const allRoles: readonly Role[] = ["api", "scan", "worker"];
 
-function text(env: Environment, name: string): string | undefined {
+function text(env: EnvironmentVariables, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === "" ? undefined : value;
 }
 
-function list(env: Environment, name: string): string[] {
+function list(env: EnvironmentVariables, name: string): string[] {
   return (text(env, name) ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
 }
 
 function integer(
-  env: Environment,
+  env: EnvironmentVariables,
   name: string,
   fallback: number,
   { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
@@ -149,7 +142,7 @@ function integer(
 }
 
 function oneOf(
-  env: Environment,
+  env: EnvironmentVariables,
   name: string,
   values: readonly string[],
   fallback: string,
@@ -160,7 +153,7 @@ function oneOf(
   return value;
 }
 
-function address(env: Environment, name: string, fallback: string, problems: string[]): string {
+function address(env: EnvironmentVariables, name: string, fallback: string, problems: string[]): string {
   const value = text(env, name) ?? fallback;
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
@@ -169,7 +162,7 @@ function address(env: Environment, name: string, fallback: string, problems: str
   return withoutEndSlashes(value);
 }
 
-function roles(env: Environment, problems: string[]): ReadonlySet<Role> {
+function roles(env: EnvironmentVariables, problems: string[]): ReadonlySet<Role> {
   const names = list(env, "ROLES");
   const known = allRoles.filter((role) => names.includes(role));
   for (const name of names) {
@@ -179,13 +172,13 @@ function roles(env: Environment, problems: string[]): ReadonlySet<Role> {
   return new Set(names.length === 0 ? allRoles : known);
 }
 
-function metrics(env: Environment, problems: string[]): Config["metrics"] {
+function metrics(env: EnvironmentVariables, problems: string[]): Config["metrics"] {
   if (text(env, "METRICS_PORT") === undefined) return undefined;
   const port = integer(env, "METRICS_PORT", 0, { min: 0, max: 65_535 }, problems);
   return { host: text(env, "METRICS_HOST") ?? "127.0.0.1", port };
 }
 
-function tls(env: Environment, problems: string[]): Config["tls"] {
+function tls(env: EnvironmentVariables, problems: string[]): Config["tls"] {
   const certFile = text(env, "TLS_CERT");
   const keyFile = text(env, "TLS_KEY");
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
@@ -194,7 +187,7 @@ function tls(env: Environment, problems: string[]): Config["tls"] {
   return undefined;
 }
 
-function s3(env: Environment, problems: string[]): S3Config | undefined {
+function s3(env: EnvironmentVariables, problems: string[]): S3Config | undefined {
   const bucket = text(env, "S3_BUCKET");
   if (bucket === undefined) return undefined;
   const accessKeyId = text(env, "S3_ACCESS_KEY_ID");

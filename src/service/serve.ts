@@ -96,31 +96,12 @@ async function serveRoles(
   { startApi, startScan }: Roles,
   surroundings: Surroundings,
 ): Promise<Service> {
-  const { config, log, now, secret } = surroundings;
+  const { config, log } = surroundings;
   // The port opens first, because addresses may contain its number. Until everything has started, it asks clients to
   // come back.
   const port = await openPort(config, log);
   const addresses = addressesAt(config, port.number);
-  const keyFor = (purpose: KeyPurpose) => deriveKey(secret, purpose);
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
-  watchEventLoop(metrics);
-  const parts: Parts = {
-    config,
-    addresses,
-    log,
-    now,
-    db: database.db,
-    pool: database.pool,
-    scanDb: database.scanDb,
-    jobsDb: database.jobsDb,
-    autonomousDb: database.autonomousDb,
-    connection: database.connection,
-    keyFor,
-    storage: await openStorage({ directory: join(config.dataDir, "files"), s3: config.s3 }),
-    metrics,
-    readOrigin: createOriginReader(config.trustedProxies),
-  };
+  const parts = await openParts(database, addresses, surroundings);
   // Anyone may ask for readiness, and each look at the database takes a connection of the pool.
   const ready = sharedAnswer(readyMs, () => isReachable(database));
   // Each role waits for the database or a thread; meanwhile the other one can go on.
@@ -134,7 +115,7 @@ async function serveRoles(
     config.metrics &&
     (await openMetrics(
       config.metrics,
-      async () => ({ text: await metrics.metrics(), contentType: metrics.contentType }),
+      async () => ({ text: await parts.metrics.metrics(), contentType: parts.metrics.contentType }),
       log,
     ));
   port.serve(portHandlers(parts, { api, scan, ready, draining: () => draining }));
@@ -159,6 +140,33 @@ async function serveRoles(
       await metricsPort?.close(0);
       log.info("stopped");
     },
+  };
+}
+
+/** Opens what all roles share. */
+async function openParts(
+  database: RunningDatabase,
+  addresses: Addresses,
+  { config, log, now, secret }: Surroundings,
+): Promise<Parts> {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  watchEventLoop(metrics);
+  return {
+    config,
+    addresses,
+    log,
+    now,
+    db: database.db,
+    pool: database.pool,
+    scanDb: database.scanDb,
+    jobsDb: database.jobsDb,
+    autonomousDb: database.autonomousDb,
+    connection: database.connection,
+    keyFor: (purpose: KeyPurpose) => deriveKey(secret, purpose),
+    storage: await openStorage({ directory: join(config.dataDir, "files"), s3: config.s3 }),
+    metrics,
+    readOrigin: createOriginReader(config.trustedProxies),
   };
 }
 

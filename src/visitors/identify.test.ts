@@ -9,7 +9,7 @@ import { rebuildRollUps } from "./roll-ups.ts";
 const database = await testDatabase();
 const { db } = database;
 
-/** What a call brings: identities out of few, so that they meet, and attributes. */
+/** What a call brings: attributes, and identities out of a few, so that calls meet. */
 interface Call {
   readonly visit: number | undefined;
   readonly email: string | undefined;
@@ -40,7 +40,10 @@ function attributesOf({ email, phone, plan, setOnce }: Call): GivenAttribute[] {
   );
 }
 
-/** Everything that must never be, in one workspace: addresses twice, and whatever belongs to a visitor who is not there. */
+/**
+ * Everything in one workspace that must never be: the same address twice, and anything that belongs to a missing
+ * visitor.
+ */
 async function wrongs(workspaceId: string): Promise<unknown[]> {
   const { rows } = await sql`
     with known as (select id, email from visitors where workspace_id = ${workspaceId})
@@ -70,7 +73,7 @@ async function startVisits() {
   return {
     workspaceId,
     drained: scan.drained,
-    /** One visit of one of two links by one of few browsers. */
+    /** One visit of one of two links, by one of a few browsers. */
     async visit(browser: number, link: number) {
       const known = cookies.get(browser);
       const { headers } = await scan.ask(`/${links[link % 2]?.shortlink}`, {
@@ -114,7 +117,7 @@ test("whatever is identified in whatever order, addresses stay unique and counts
       const known = await events();
       for (const [index, call] of sequence.entries()) {
         await identify(call, known);
-        // Browsers come back in between, with whoever is behind them by now.
+        // Browsers come back in between, with the visitor that they have by now.
         if (index % 4 === 3) await visit(index % 5, index);
         if (index % 4 === 3) await drained();
       }

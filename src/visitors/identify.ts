@@ -10,23 +10,26 @@ import { absorbVisitor, attachEvent, moveEvent, visitorAttributesMax } from "./v
 
 /** A value for a visitor's profile. */
 export interface GivenAttribute {
-  /** `$email`, `$phone` in E.164 form, `$firstName`, `$lastName`; all other keys are custom attributes. */
+  /** `$email`, `$phone` in E.164 form, `$firstName` and `$lastName`. All other keys are custom attributes. */
   readonly key: string;
   readonly value: string;
   readonly type: AttributeType;
-  /** Fills what is missing or empty only; otherwise the newest write wins. */
+  /** Whether the value only fills a missing or empty attribute. Otherwise the newest write wins. */
   readonly setOnce: boolean;
 }
 
 export interface IdentifyCall {
   readonly workspaceId: string;
   readonly at: Date;
-  /** The visit that the values come from, which is there. Its visitor is looked up: one read before may be gone by now. */
+  /**
+   * The visit that the values come from, which must exist. Its visitor is looked up here, because one that was read
+   * before may be gone.
+   */
   readonly event?:
     | {
         readonly id: string;
         readonly deviceId: string;
-        /** False for visits of which nothing may be kept: they stay without a visitor. */
+        /** False for visits of which nothing may be kept. They stay without a visitor. */
         readonly mayAttach: boolean;
       }
     | undefined;
@@ -35,17 +38,17 @@ export interface IdentifyCall {
 
 export interface Identified {
   readonly visitorId: string;
-  /** Whether there was no such profile before. */
+  /** Whether no such profile existed before. */
   readonly created: boolean;
-  /** The keys whose values are others now. */
+  /** The keys whose values have changed. */
   readonly changedKeys: readonly string[];
 }
 
 /**
- * Finds out whose values these are and saves them: the profile with the same `$email`, or else the oldest one with the
- * same `$phone`, or else the visit's visitor, or else a new one. An anonymous visitor is merged into the profile that is
- * found; of an identified one only the visit and its device move there. Takes a transaction, in which others may have
- * been at work already; of calls that meet one waits for the other.
+ * Finds out whose values these are and saves them: to the profile with the same `$email`, or else the oldest one with
+ * the same `$phone`, or else the visit's visitor, or else a new one. An anonymous visitor is merged into the profile
+ * that is found. From an identified visitor, only the visit and its device move there. Takes a transaction, which may
+ * have written before. Calls that concern the same identity wait for each other.
  */
 export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Identified> {
   const values = lastingValues(call.attributes);
@@ -53,7 +56,8 @@ export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Ident
     email: foldedEmail(values.get("$email")?.value),
     phone: values.get("$phone")?.value || null,
   };
-  // Before any event changes hands, or a rebuild could fold it under both visitors.
+  // The roll-ups are locked before any event changes hands, because a rebuild could otherwise fold the event under both
+  // visitors.
   await shareRollUps([call.workspaceId]).execute(tx);
   await lockIdentity(tx, call.workspaceId, identity);
   return untilUndisturbed(async () => {
@@ -63,24 +67,24 @@ export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Ident
       await sql`release savepoint identify`.execute(tx);
       return identified;
     } catch (error) {
-      // Gives back the locks too, which the next attempt takes in its own order.
+      // The rollback also releases the locks, which the next attempt takes in its own order.
       if (isRace(error)) await sql`rollback to savepoint identify`.execute(tx);
       throw error;
     }
   }, isRace);
 }
 
-/** Somebody else has changed meanwhile what this attempt began with: start over. */
+/** Another transaction has changed what this attempt began with, so the attempt starts over. */
 class IdentifyRace extends Error {
   override readonly name = "IdentifyRace";
 }
 
 function isRace(error: unknown): boolean {
-  // Visits that are being stored can bring deadlocks about.
+  // A visit that is being stored can cause a deadlock.
   return error instanceof IdentifyRace || violates(error, "visitors_email_key") || isDeadlock(error);
 }
 
-interface Identity {
+interface VisitorIdentity {
   /** Case-folded. */
   readonly email: string | null;
   readonly phone: string | null;
@@ -91,7 +95,7 @@ type Values = ReadonlyMap<string, GivenAttribute>;
 async function identifyOnce(
   tx: Db,
   call: IdentifyCall,
-  identity: Identity,
+  identity: VisitorIdentity,
   values: Values,
 ): Promise<Identified> {
   const { workspaceId, at, event } = call;
@@ -114,7 +118,7 @@ async function identifyOnce(
     if (isAnonymous(own)) await absorbVisitor(tx, move);
     else await moveEvent(tx, { ...move, event });
   }
-  // Names that the anonymous visitor had and the profile has not are among the missing attributes.
+  // Names that the anonymous visitor has and the profile lacks are filled in like other missing attributes.
   const before =
     own === undefined || !isAnonymous(own)
       ? profile
@@ -129,9 +133,9 @@ async function identifyOnce(
   return { visitorId: profile.id, created: found === undefined, changedKeys: [...reserved, ...custom] };
 }
 
-type VisitorRow = Selectable<Visitors>;
+type StoredVisitor = Selectable<Visitors>;
 
-export function isAnonymous({ email, phone }: Pick<VisitorRow, "email" | "phone">): boolean {
+export function isAnonymous({ email, phone }: Pick<StoredVisitor, "email" | "phone">): boolean {
   return email === null && phone === null;
 }
 
@@ -143,7 +147,7 @@ function isCustom({ key }: GivenAttribute): boolean {
   return !key.startsWith("$");
 }
 
-/** What is left of several writes of one key: the last that may overwrite, else the first that fills. */
+/** What remains of several writes of one key: the last that may overwrite, else the first that fills. */
 function lastingValues(attributes: readonly GivenAttribute[]): Values {
   const values = new Map<string, GivenAttribute>();
   for (const attribute of attributes)
@@ -152,10 +156,10 @@ function lastingValues(attributes: readonly GivenAttribute[]): Values {
 }
 
 /**
- * Makes calls with the same identity wait for each other, until the transaction ends. Only e-mail addresses are unique,
- * and even they only once somebody has them.
+ * Makes calls with the same identity wait for each other until the transaction ends. The database keeps only e-mail
+ * addresses unique, and those only once somebody has them.
  */
-async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: Identity): Promise<void> {
+async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: VisitorIdentity): Promise<void> {
   const names = [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
   if (names.length === 0) return;
   await sql`select pg_advisory_xact_lock(${lockClasses.identity}, number)
@@ -164,13 +168,20 @@ async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: Ident
 }
 
 interface Whose {
-  /** Null for a visit without a visitor, and for no visit. */
+  /** Null without a visit, and for a visit without a visitor. */
   readonly visitor_id: string | null;
   readonly match_id: string | null;
 }
 
-/** Served by events_pkey, visitors_email_key and visitors_phone_idx. */
-async function whoIsIt(tx: Db, { workspaceId, event }: IdentifyCall, identity: Identity): Promise<Whose> {
+/**
+ * Finds the visit's visitor and the visitor with the same identity. Served by events_pkey, visitors_email_key and
+ * visitors_phone_idx.
+ */
+async function whoIsIt(
+  tx: Db,
+  { workspaceId, event }: IdentifyCall,
+  identity: VisitorIdentity,
+): Promise<Whose> {
   const { rows } = await sql<Whose>`
     select
       (select visitor_id from events
@@ -182,20 +193,20 @@ async function whoIsIt(tx: Db, { workspaceId, event }: IdentifyCall, identity: I
   return rows[0] ?? { visitor_id: null, match_id: null };
 }
 
-/** Locks visitors in the order of their ids, as everybody does who needs several. */
+/** Locks visitors in the order of their ids, as every writer that needs several does. */
 export async function lockVisitors(
   tx: Db,
   workspaceId: string,
   ids: readonly (string | null)[],
-): Promise<VisitorRow[]> {
+): Promise<StoredVisitor[]> {
   const known = ids.filter((id) => id !== null);
   if (known.length === 0) return [];
-  const { rows } = await sql<VisitorRow>`select * from visitors
+  const { rows } = await sql<StoredVisitor>`select * from visitors
     where workspace_id = ${workspaceId} and id = any(${known}::uuid[]) order by id for update`.execute(tx);
   return rows;
 }
 
-async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<VisitorRow> {
+async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<StoredVisitor> {
   return await tx
     .insertInto("visitors")
     .values({ workspace_id: workspaceId, id: newId(at), created_at: at, updated_at: at })
@@ -211,16 +222,16 @@ const reservedColumns = {
 } as const;
 
 interface ReservedChange {
-  /** As it is stored. */
-  readonly profile: VisitorRow;
-  /** As it is before the call's own values. */
-  readonly before: VisitorRow;
-  readonly identity: Identity;
+  /** The row as it is stored. */
+  readonly profile: StoredVisitor;
+  /** The row as it is before the call's own values. */
+  readonly before: StoredVisitor;
+  readonly identity: VisitorIdentity;
   readonly values: Values;
   readonly at: Date;
 }
 
-/** Saves identity and names. Answers the keys that changed. */
+/** Saves identity and names. Gives the keys that changed. */
 async function saveReserved(
   tx: Db,
   { profile, before, identity, values, at }: ReservedChange,
@@ -245,8 +256,8 @@ async function saveReserved(
 }
 
 /**
- * Saves custom attributes of a visitor whose row the transaction has locked. Answers the keys whose values changed; of new
- * keys, those are stored that there is room for.
+ * Saves custom attributes of a visitor whose row the transaction has locked. Gives the keys whose values changed. New
+ * keys are stored as long as there is room for them.
  */
 export async function saveAttributes(
   tx: Db,

@@ -14,7 +14,7 @@ const agents = [
   "",
 ];
 
-/** All roll-ups as one text, in an order that does not depend on how they were written. */
+/** All roll-ups as one text, independent of the order in which they were written. */
 async function dump(): Promise<string> {
   const { rows } = await sql<{ dump: string }>`
     select coalesce(string_agg(line, chr(10) order by line), '') as dump from (

@@ -3,16 +3,16 @@ import { lockClasses } from "../db/locks.ts";
 import type { Db } from "../db/open.ts";
 
 /**
- * Roll-ups are folds over counted events. Here they start from nothing; the drain adds what it has just written, by the
- * same folds over what it knows of its visits. Both come to the same rows, to the byte.
+ * Roll-ups are folds over counted events. This file folds all events from nothing. The drain adds the events that it
+ * has just written, by the same folds over what it knows of its visits. Both come to the same rows, to the byte.
  */
 
-/** Workspaces share so many locks, which bounds what one transaction holds. */
+/** How many locks all workspaces share, which bounds what one transaction holds. */
 const lockCount = 64;
 
 /**
- * Shared by all who fold events of these workspaces in this transaction, and refused to a rebuild of them meanwhile. To
- * be taken before the events are written, or a rebuild could count them and the drain once more.
+ * Locks the roll-ups of these workspaces for all transactions that fold their events, and against a rebuild meanwhile.
+ * Take it before events are written. Otherwise a rebuild could count them, and the drain would count them again.
  */
 export function shareRollUps(workspaceIds: readonly string[]): RawBuilder<unknown> {
   return sql`select pg_advisory_xact_lock_shared(${lockClasses.rollUps}, number)
@@ -21,8 +21,9 @@ export function shareRollUps(workspaceIds: readonly string[]): RawBuilder<unknow
 }
 
 /**
- * Makes the roll-ups of one workspace, or of all, again from the events; the result is the same to the byte. The drain
- * waits while a workspace is being folded, at most one in 64 of the others with it; visitors do not notice.
+ * Makes the roll-ups of one workspace, or of all, again from the events. The result is the same to the byte. While a
+ * workspace is folded, the drain waits with its visits and those of about one in 64 other workspaces. Visitors do not
+ * notice.
  */
 export async function rebuildRollUps(db: Db, workspaceId?: string): Promise<void> {
   const ids =
@@ -38,7 +39,7 @@ async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
     tx,
   );
   const source = sourceOf(sql`events e`, sql`e.workspace_id = ${workspaceId}`);
-  // Links have a counter from their creation on, also those nobody visited.
+  // Every link has a counter from its creation on, even without visits.
   await sql`
     with source as materialized (${source}), fold as (${linkCounters}),
     emptied as (
@@ -60,7 +61,9 @@ async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
     ${visitorLinks}`.execute(tx);
 }
 
-/** Counted events with what they are counted by. What a device is never changes, so the past folds as it did then. */
+/**
+ * Counted events with what they are counted by. What a device is never changes, so past events fold as they did then.
+ */
 function sourceOf(events: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select e.workspace_id, e.link_id, e.visitor_id, e.created_at, e.visit_type, d.device_type, d.country, d.city,

@@ -22,8 +22,8 @@ interface ScoredRow
 }
 
 /**
- * Scores a visit that has ended with a later request than its first, from what is stored of it: once, and not those that
- * are not counted, nor in sandboxes.
+ * Scores a visit that has ended with a request after its first, from what is stored of it. A visit is scored once.
+ * Visits that are not counted get no score, nor do those of sandboxes.
  */
 export async function scoreVisit(
   tx: Db,
@@ -56,7 +56,7 @@ export async function scoreVisit(
     where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
 }
 
-/** Everything by keys. The visit itself is among its visitor's visits of the link, and so are those that came after it. */
+/** Reads everything by keys. Subtracts the visit itself, and those after it, from the visitor's visits of the link. */
 async function findEnded(tx: Db, workspaceId: string, eventId: string): Promise<ScoredRow | undefined> {
   const { rows } = await sql<ScoredRow>`
     select e.ended_at, e.steps_total, d.platform_name, d.platform_version, d.browser_name, d.browser_version, d.country,

@@ -11,16 +11,17 @@ export interface AttributeToSave {
   readonly key: string;
   readonly value: string;
   readonly type: AttributeType;
-  /** Fills the attribute only while it is missing or empty; otherwise the newest write wins. */
+  /** Whether the value only fills a missing or empty attribute. Otherwise the newest write wins. */
   readonly setOnce: boolean;
   readonly atMs: number;
 }
 
 /**
- * Saves custom attributes of any number of visitors by one statement, as if one after the other in the order given. Those
- * of visitors who do not exist any more are left out, and new keys there is no room for. Waits for nobody: it is for
- * transactions that have locked the visitors' devices, after which the rows of visitors are out of turn. Who has locked
- * one of those is changing it, and says when.
+ * Saves custom attributes of any number of visitors by one statement, as if one after the other in the order given.
+ * Leaves out those of visitors who no longer exist, and new keys there is no room for. It waits for no lock: it is for
+ * transactions that have locked the visitors' devices, after which the rows of visitors come too late in the order of
+ * locks. A transaction that holds the lock of a visitor is changing that visitor, and sets the time of the change
+ * itself.
  */
 export async function saveVisitorAttributes(db: Db, attributes: readonly AttributeToSave[]): Promise<void> {
   if (attributes.length === 0) return;
@@ -66,7 +67,7 @@ export async function saveVisitorAttributes(db: Db, attributes: readonly Attribu
       where a.updated_at <= excluded.updated_at`.execute(db);
 }
 
-/** What is left of several writes of one attribute: the last that may overwrite, else the first that fills. */
+/** What remains of several writes of one attribute: the last that may overwrite, else the first that fills. */
 function folded(attributes: readonly AttributeToSave[]): AttributeToSave[] {
   const found = new Map<string, AttributeToSave>();
   for (const attribute of attributes) {

@@ -3,12 +3,13 @@ import type { Events } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 
 /**
- * Whose devices and events are. All of it follows one order, which the drain of visits keeps too: visitors' rows are locked
- * already, then come devices, then events, then roll-ups and traces, each by key. A visit is stored only with its device locked, so
- * whoever holds all devices of a visitor knows all of the visitor's events.
+ * Moves devices and events between visitors. Every writer, including the drain of visits, takes locks in one order:
+ * visitors' rows first, then devices, then events, then roll-ups and traces, each by key. Callers here have already
+ * locked the visitors' rows. A visit is stored only with its device locked, so a transaction that holds all devices of
+ * a visitor knows all of the visitor's events.
  */
 
-/** Custom attributes a visitor has at most; further keys are not stored. */
+/** How many custom attributes a visitor has at most. Further keys are not stored. */
 export const visitorAttributesMax = 200;
 
 export interface Move {
@@ -23,7 +24,7 @@ export interface MovedEvent {
   readonly deviceId: string;
 }
 
-/** Merges a visitor into another: devices, events and the attributes that are missing there move, and the row goes. */
+/** Merges a visitor into another. Devices, events and attributes that the other lacks move, and the row is deleted. */
 export async function absorbVisitor(tx: Db, { workspaceId, at, from, to }: Move): Promise<void> {
   await sql`update devices d set visitor_id = ${to}, updated_at = greatest(d.updated_at, ${at})
     where workspace_id = ${workspaceId} and id in (
@@ -51,7 +52,7 @@ export async function absorbVisitor(tx: Db, { workspaceId, at, from, to }: Move)
   await sql`delete from visitors where workspace_id = ${workspaceId} and id = ${from}`.execute(tx);
 }
 
-/** Moves one event from one visitor to another, and its device where it is still the former's. */
+/** Moves one event from one visitor to another, and its device if the device still belongs to the former. */
 export async function moveEvent(
   tx: Db,
   { workspaceId, at, from, to, event }: Move & { readonly event: MovedEvent },
@@ -64,7 +65,7 @@ export async function moveEvent(
     returning link_id, counted`.execute(tx);
   const [moved] = rows;
   if (moved?.counted !== true) return;
-  // Locked before it is folded again: the visitor's other devices may be in use.
+  // The rows are locked before they are folded again, because the visitor's other devices may be in use.
   await sql`select from visitor_links where workspace_id = ${workspaceId} and link_id = ${moved.link_id}
     and visitor_id = any(${[from, to]}::uuid[]) order by visitor_id for update`.execute(tx);
   await sql`delete from visitor_links where workspace_id = ${workspaceId} and visitor_id = ${from}
@@ -78,8 +79,8 @@ export async function moveEvent(
 }
 
 /**
- * Gives an event without a visitor one, and the device where it has none either. False when the event has a visitor by now;
- * nothing but the device may have changed then.
+ * Gives a visitor to an event without one, and to its device if that has none either. False when the event has a
+ * visitor by now; then nothing but the device may have changed.
  */
 export async function attachEvent(
   tx: Db,

@@ -11,13 +11,13 @@ import { tooManyElements } from "./reading.ts";
  * ignored.
  */
 export function readBinary(schema: DescMessage, bytes: Uint8Array): Message {
-  const scan: Scan = { bytes, at: 0, elementsLeft: elementsMaxOf(bytes.length), depth: 1, place: [] };
+  const scan: BinaryScan = { bytes, at: 0, elementsLeft: elementsMaxOf(bytes.length), depth: 1, place: [] };
   scanMessage(scan, bytes.length, planOf(schema));
   return fromBinary(schema, bytes, { readUnknownFields: false });
 }
 
 /** The scan over the bytes of one request. */
-interface Scan {
+interface BinaryScan {
   readonly bytes: Uint8Array;
   at: number;
   elementsLeft: number;
@@ -31,7 +31,7 @@ interface Entry {
   readonly start: number;
 }
 
-function scanMessage(scan: Scan, end: number, { fields }: MessagePlan): void {
+function scanMessage(scan: BinaryScan, end: number, { fields }: MessagePlan): void {
   let counts: number[] | undefined;
   while (scan.at < end) {
     const tag = readLength(scan, end);
@@ -47,7 +47,13 @@ function scanMessage(scan: Scan, end: number, { fields }: MessagePlan): void {
 }
 
 /** Scans one value, or a packed list of values, of a field with `before` values so far. Returns how many it scanned. */
-function scanValue(scan: Scan, end: number, wireType: number, field: FieldPlan, before: number): number {
+function scanValue(
+  scan: BinaryScan,
+  end: number,
+  wireType: number,
+  field: FieldPlan,
+  before: number,
+): number {
   // The library reads a value by its declared type, whatever its wire type, and would see other fields than this scan.
   if (wireType !== field.wireType && !(wireType === wireTypes.delimited && field.packedBytes !== undefined))
     throw malformed();
@@ -67,7 +73,7 @@ function scanValue(scan: Scan, end: number, wireType: number, field: FieldPlan, 
   return values;
 }
 
-function descend(scan: Scan, end: number, field: FieldPlan, index: number, plan: MessagePlan): void {
+function descend(scan: BinaryScan, end: number, field: FieldPlan, index: number, plan: MessagePlan): void {
   const { length } = scan.place;
   if (scan.depth >= depthMax) throw fault(scan, field, index, "is nested too deeply");
   scan.depth += 1;
@@ -79,7 +85,7 @@ function descend(scan: Scan, end: number, field: FieldPlan, index: number, plan:
   scan.depth -= 1;
 }
 
-function take(scan: Scan, field: FieldPlan, before: number, values: number): void {
+function take(scan: BinaryScan, field: FieldPlan, before: number, values: number): void {
   if (field.countMax === undefined) return;
   if (before + values > field.countMax) throw fault(scan, field, undefined, field.countFault);
   if (!field.isElement) return;
@@ -87,7 +93,7 @@ function take(scan: Scan, field: FieldPlan, before: number, values: number): voi
   if (scan.elementsLeft < 0) throw fault(scan, field, undefined, tooManyElements);
 }
 
-function packedValues({ bytes, at }: Scan, end: number, packedBytes: number): number {
+function packedValues({ bytes, at }: BinaryScan, end: number, packedBytes: number): number {
   if (packedBytes > 0) return (end - at) / packedBytes;
   let values = 0;
   // The last byte of a varint is the only one below 128.
@@ -95,7 +101,7 @@ function packedValues({ bytes, at }: Scan, end: number, packedBytes: number): nu
   return values;
 }
 
-function skip(scan: Scan, end: number, wireType: number): void {
+function skip(scan: BinaryScan, end: number, wireType: number): void {
   switch (wireType) {
     case wireTypes.varint:
       while ((scan.bytes[scan.at++] ?? 0) >= 0x80);
@@ -119,7 +125,7 @@ function skip(scan: Scan, end: number, wireType: number): void {
 }
 
 /** Reads a varint of 32 bits: a tag or a length. */
-function readLength(scan: Scan, end: number): number {
+function readLength(scan: BinaryScan, end: number): number {
   let value = 0;
   for (let shift = 0; shift < 35; shift += 7) {
     const byte = scan.bytes[scan.at++] ?? 0;
@@ -132,7 +138,12 @@ function readLength(scan: Scan, end: number): number {
   throw malformed();
 }
 
-function fault(scan: Scan, field: FieldPlan, index: number | undefined, description: string): CallError {
+function fault(
+  scan: BinaryScan,
+  field: FieldPlan,
+  index: number | undefined,
+  description: string,
+): CallError {
   const path = scan.place.map((step) =>
     typeof step === "object" && "start" in step ? { key: keyOf(scan, step) } : step,
   );
@@ -142,7 +153,7 @@ function fault(scan: Scan, field: FieldPlan, index: number | undefined, descript
 }
 
 /** Reads as much of an entry's key as a path shows; every library writes the key first. */
-function keyOf({ bytes }: Scan, { start }: Entry): string {
+function keyOf({ bytes }: BinaryScan, { start }: Entry): string {
   const [tag = 0, length = 0] = bytes.subarray(start);
   if ((tag & 7) !== wireTypes.delimited) return String(length);
   const lengthBytes = bytes.subarray(start + 1).findIndex((byte) => byte < 0x80) + 1;

@@ -102,6 +102,7 @@ const accepted: [json: string, init: MessageInitShape<typeof SpecimenSchema>][] 
   ['{"delay":"-0.25s"}', { delay: { seconds: 0n, nanos: -250_000_000 } }],
   ['{"mask":"displayName,child.int32_value"}', { mask: { paths: ["display_name", "child.int32_value"] } }],
   ['{"mask":""}', { mask: { paths: [] } }],
+  ['{"mask":"*,child.list.0"}', { mask: { paths: ["*", "child.list.0"] } }],
   [
     '{"struct":{"a":[1,null,{"b":true}]},"structs":[{}]}',
     { struct: { a: [1, null, { b: true }] }, structs: [{}] },
@@ -193,6 +194,7 @@ test.each([
   ['{"delay":"1"}', "delay"],
   ['{"delay":"999999999999s"}', "delay"],
   ['{"mask":"a b"}', "mask"],
+  ['{"mask":"a.*"}', "mask"],
   ['{"mask":["a"]}', "mask"],
   ['{"struct":[]}', "struct"],
   ['{"struct":{"a":"\\ud800"}}', "struct"],

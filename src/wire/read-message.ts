@@ -14,9 +14,9 @@ import {
   absent,
   isOver,
   mapStep,
+  noteViolation,
   type Reading,
   type ReadValue,
-  refuse,
   refused,
   takeElements,
 } from "./reading.ts";
@@ -108,8 +108,8 @@ export function createMessageReaders(registry: Registry): MessageReaders {
   function objectReader(schema: DescMessage): ReadValue {
     let table: FieldTable | undefined;
     return (json, reading, name) => {
-      if (!isJsonObject(json)) return refuse(reading, name, "must be an object");
-      if (reading.at.length >= depthMax) return refuse(reading, name, "is nested too deeply");
+      if (!isJsonObject(json)) return noteViolation(reading, name, "must be an object");
+      if (reading.at.length >= depthMax) return noteViolation(reading, name, "is nested too deeply");
       table ??= tableOf(schema);
       const message = create(schema);
       const fields = fieldsOf(message);
@@ -184,7 +184,7 @@ export function setOneof(fields: Fields, field: DescField, value: unknown, readi
   const chosen = caseOf(fields, field);
   if (chosen !== undefined && chosen !== localName) {
     const other = oneof.fields.find((each) => each.localName === chosen);
-    refuse(reading, jsonName, `must not come together with ${other?.jsonName ?? chosen}`);
+    noteViolation(reading, jsonName, `must not come together with ${other?.jsonName ?? chosen}`);
     return false;
   }
   fields[oneof.localName] = { case: localName, value };
@@ -199,15 +199,17 @@ export function caseOf(fields: Fields, field: DescField): string | undefined {
 
 function listReader({ itemsMax }: Bounds, readElement: ReadValue): ReadValue {
   return (json, reading, name) => {
-    if (!Array.isArray(json)) return refuse(reading, name, "must be a list");
-    if (json.length > itemsMax) return refuse(reading, name, `must have at most ${itemsMax} items`);
+    if (!Array.isArray(json)) return noteViolation(reading, name, "must be a list");
+    if (json.length > itemsMax) return noteViolation(reading, name, `must have at most ${itemsMax} items`);
     if (!takeElements(reading, name, json.length)) return refused;
     const list: unknown[] = [];
     reading.at.push(name);
     for (let index = 0; index < json.length && !isOver(reading); index++) {
       const element: unknown = json[index];
       const value =
-        element === null ? refuse(reading, index, "must not be null") : readElement(element, reading, index);
+        element === null
+          ? noteViolation(reading, index, "must not be null")
+          : readElement(element, reading, index);
       // An unspecified element keeps its place, so that the rules refuse it: dropping it would change the list's
       // meaning.
       if (value !== refused) list.push(value === absent ? 0 : value);
@@ -227,9 +229,9 @@ function mapReader(
       ? scalarReader(ScalarType.STRING, false, keySize)
       : scalarTextReader(field.mapKey, true, keySize);
   return (json, reading, name) => {
-    if (!isJsonObject(json)) return refuse(reading, name, "must be an object");
+    if (!isJsonObject(json)) return noteViolation(reading, name, "must be an object");
     const keys = Object.keys(json);
-    if (keys.length > itemsMax) return refuse(reading, name, `must have at most ${itemsMax} entries`);
+    if (keys.length > itemsMax) return noteViolation(reading, name, `must have at most ${itemsMax} entries`);
     if (!takeElements(reading, name, keys.length)) return refused;
     const map: Fields = {};
     reading.at.push(name);

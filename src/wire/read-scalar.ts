@@ -1,6 +1,6 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import type { Size } from "./bounds.ts";
-import { absent, type Reading, type ReadValue, refuse } from "./reading.ts";
+import { absent, noteViolation, type Reading, type ReadValue } from "./reading.ts";
 
 /** The largest finite 32-bit float. */
 const floatMax = 3.4028234663852886e38;
@@ -24,7 +24,7 @@ export function scalarReader(scalar: ScalarType, longAsString: boolean, size: Si
       return stringReader(size);
     case ScalarType.BOOL:
       return (json, reading, name) =>
-        typeof json === "boolean" ? json : refuse(reading, name, "must be true or false");
+        typeof json === "boolean" ? json : noteViolation(reading, name, "must be true or false");
     case ScalarType.BYTES:
       return bytesReader(size);
     case ScalarType.DOUBLE:
@@ -54,7 +54,7 @@ export function scalarTextReader(scalar: ScalarType, longAsString: boolean, size
   return (text, reading, name) => {
     const word = String(text).slice(0, 6).toLowerCase();
     if (word === "true") return true;
-    return word === "false" ? false : refuse(reading, name, "must be true or false");
+    return word === "false" ? false : noteViolation(reading, name, "must be true or false");
   };
 }
 
@@ -75,7 +75,7 @@ export function enumReader(schema: DescEnum): ReadValue {
     names.length <= listedEnumNamesMax
       ? `must be one of ${names.join(", ")}`
       : `must be a value of ${schema.name}`;
-  return (json, reading, name) => values.get(json) ?? refuse(reading, name, description);
+  return (json, reading, name) => values.get(json) ?? noteViolation(reading, name, description);
 }
 
 /** Makes the reader of an enum in a parameter's text: by name, or by number in digits. */
@@ -87,9 +87,11 @@ export function enumTextReader(schema: DescEnum): ReadValue {
 
 function stringReader({ max, description }: Size): ReadValue {
   return (json, reading, name) => {
-    if (typeof json !== "string") return refuse(reading, name, "must be a string");
-    if (json.length > max) return refuse(reading, name, description);
-    return json.isWellFormed() ? json : refuse(reading, name, "must not hold half of a surrogate pair");
+    if (typeof json !== "string") return noteViolation(reading, name, "must be a string");
+    if (json.length > max) return noteViolation(reading, name, description);
+    return json.isWellFormed()
+      ? json
+      : noteViolation(reading, name, "must not hold half of a surrogate pair");
   };
 }
 
@@ -100,9 +102,9 @@ const dataUrlPattern = /^data:[\w.+/;=-]{0,100};base64,/;
 function bytesReader({ max, description }: Size): ReadValue {
   const digitsMax = Math.ceil(max / 3) * 4;
   return (given, reading, name) => {
-    if (typeof given !== "string") return refuse(reading, name, "must be base64 text");
+    if (typeof given !== "string") return noteViolation(reading, name, "must be base64 text");
     const head = given.startsWith("data:") ? (dataUrlPattern.exec(given.slice(0, 130))?.[0].length ?? 0) : 0;
-    if (given.length - head > digitsMax) return refuse(reading, name, description);
+    if (given.length - head > digitsMax) return noteViolation(reading, name, description);
     return readBytes(head === 0 ? given : given.slice(head), reading, name);
   };
 }
@@ -113,7 +115,7 @@ function readBytes(json: string, reading: Reading, name: string | number): unkno
   // Node skips characters that are not base64, so a wrong character shows in the length; a remainder of one digit is
   // always wrong.
   if (digits % 4 === 1 || bytes.length !== Math.floor((digits * 3) / 4)) {
-    return refuse(reading, name, "must be base64 text");
+    return noteViolation(reading, name, "must be base64 text");
   }
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
@@ -125,8 +127,8 @@ function floatReader(max: number): ReadValue {
     if (json === "-Infinity") return Number.NEGATIVE_INFINITY;
     const isNumber = typeof json === "string" && json.length <= numberLengthMax && numberPattern.test(json);
     const value = isNumber ? Number(json) : json;
-    if (typeof value !== "number") return refuse(reading, name, "must be a number");
-    return Math.abs(value) <= max ? value : refuse(reading, name, "is too large a number");
+    if (typeof value !== "number") return noteViolation(reading, name, "must be a number");
+    return Math.abs(value) <= max ? value : noteViolation(reading, name, "is too large a number");
   };
 }
 
@@ -135,7 +137,7 @@ function integerReader(min: number, max: number): ReadValue {
   return (json, reading, name) => {
     const value = typeof json === "string" && integerPattern.test(json) ? Number(json) : json;
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      return refuse(reading, name, description);
+      return noteViolation(reading, name, description);
     }
     // Adding zero turns -0 into 0.
     return value + 0;
@@ -149,9 +151,9 @@ function longReader(min: bigint, max: bigint, asString: boolean): ReadValue {
     if (typeof json === "string" && integerPattern.test(json)) value = BigInt(json);
     else if (Number.isSafeInteger(json)) value = BigInt(Number(json));
     else if (Number.isInteger(json)) {
-      return refuse(reading, name, "is beyond the exact range of JSON numbers; send it as a string");
+      return noteViolation(reading, name, "is beyond the exact range of JSON numbers; send it as a string");
     }
-    if (value === undefined || value < min || value > max) return refuse(reading, name, description);
+    if (value === undefined || value < min || value > max) return noteViolation(reading, name, description);
     return asString ? value.toString() : value;
   };
 }

@@ -9,7 +9,7 @@ import {
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { depthMax, textBytesMaxDefault } from "./bounds.ts";
-import { type Reading, type ReadValue, refuse, refused, tooManyElements } from "./reading.ts";
+import { noteViolation, type Reading, type ReadValue, refused, tooManyElements } from "./reading.ts";
 
 const timestampPattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
@@ -18,7 +18,7 @@ const durationPattern = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
 const timeLengthMax = 64;
 /** Room for the paths of every field of any message. */
 const maskLengthMax = 16 * 1024;
-const maskPathPattern = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+const maskPathPattern = /^(?:\*|[A-Za-z_]\w*(?:\.\w+)*)$/;
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z in seconds: the range of google.protobuf.Timestamp. */
 const timestampSeconds = { min: -62_135_596_800, max: 253_402_300_799 };
@@ -48,7 +48,7 @@ export function wellKnownReader(schema: DescMessage, registry: Registry): ReadVa
         isFreeJson(json, reading, name) ? fromJson(ValueSchema, json, checkedJson) : refused;
     case ListValueSchema.typeName:
       return (json, reading, name) => {
-        if (!Array.isArray(json)) return refuse(reading, name, "must be a list");
+        if (!Array.isArray(json)) return noteViolation(reading, name, "must be a list");
         return isFreeJson(json, reading, name) ? fromJson(ListValueSchema, json, checkedJson) : refused;
       };
     case AnySchema.typeName:
@@ -64,7 +64,7 @@ const checkedJson = { recursionLimit: depthMax * 4 };
 /** Reads a JSON object of any shape: the value in memory of a google.protobuf.Struct field. */
 export function readJsonObject(json: unknown, reading: Reading, name: string | number) {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
-    return refuse(reading, name, "must be an object");
+    return noteViolation(reading, name, "must be an object");
   }
   // A value that JSON.parse made and that passes the check below holds JSON values only.
   return isFreeJson(json, reading, name) ? (json as { [key: string]: JsonValue }) : refused;
@@ -73,7 +73,7 @@ export function readJsonObject(json: unknown, reading: Reading, name: string | n
 function isFreeJson(json: unknown, reading: Reading, name: string | number): json is JsonValue {
   const fault = faultOfFreeJson(json, depthMax - reading.at.length, reading);
   if (fault === undefined) return true;
-  refuse(reading, name, fault);
+  noteViolation(reading, name, fault);
   return false;
 }
 
@@ -106,18 +106,18 @@ function isShortText(json: unknown): json is string {
 // Digits are read by position, which is twice as fast as the groups of the pattern: lists are full of timestamps.
 const readTimestamp: ReadValue = (json, reading, name) => {
   const description = "must be an RFC 3339 time such as 2026-01-31T12:00:00Z";
-  if (!isShortText(json) || !timestampPattern.test(json)) return refuse(reading, name, description);
+  if (!isShortText(json) || !timestampPattern.test(json)) return noteViolation(reading, name, description);
   const year = twoDigits(json, 0) * 100 + twoDigits(json, 2);
   const month = twoDigits(json, 5);
   const day = twoDigits(json, 8);
   // The calendar repeats every 400 years. Date.UTC would take the years 0 to 99 for years of the 20th century.
   const midnight = Date.UTC(year + 400, month - 1, day) - millisecondsOf400Years;
-  if (day > 28 && new Date(midnight).getUTCDate() !== day) return refuse(reading, name, description);
+  if (day > 28 && new Date(midnight).getUTCDate() !== day) return noteViolation(reading, name, description);
   const time = twoDigits(json, 11) * 3600 + twoDigits(json, 14) * 60 + twoDigits(json, 17);
   const zone = zoneAt(json);
   const seconds = midnight / 1000 + time - offsetSeconds(json, zone);
   if (seconds < timestampSeconds.min || seconds > timestampSeconds.max) {
-    return refuse(reading, name, "must lie in the years 0001 to 9999");
+    return noteViolation(reading, name, "must lie in the years 0001 to 9999");
   }
   const nanos = zone > 20 ? nanosOf(json.slice(20, zone)) : 0;
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
@@ -143,7 +143,7 @@ const readDuration: ReadValue = (json, reading, name) => {
   const parts = isShortText(json) ? durationPattern.exec(json) : null;
   const seconds = Number(parts?.[2]);
   if (parts === null || seconds > durationSecondsMax) {
-    return refuse(reading, name, "must be a time in seconds such as 1.5s");
+    return noteViolation(reading, name, "must be a time in seconds such as 1.5s");
   }
   const sign = parts[1] === "-" ? -1 : 1;
   return create(DurationSchema, { seconds: BigInt(sign * seconds), nanos: sign * nanosOf(parts[3]) + 0 });
@@ -153,13 +153,13 @@ function nanosOf(fraction: string | undefined): number {
   return fraction === undefined ? 0 : Number(fraction.padEnd(9, "0"));
 }
 
-/** Takes comma-separated paths in camelCase or snake_case; the message holds snake_case. */
+/** Takes `*` and comma-separated paths in camelCase or snake_case; the message holds snake_case. */
 const readFieldMask: ReadValue = (json, reading, name) => {
   if (typeof json !== "string" || json.length > maskLengthMax)
-    return refuse(reading, name, "must be field names separated by commas");
+    return noteViolation(reading, name, "must be field names separated by commas");
   const paths = json.split(",").filter((path) => path !== "");
   if (!paths.every((path) => maskPathPattern.test(path))) {
-    return refuse(reading, name, "must be field names separated by commas");
+    return noteViolation(reading, name, "must be field names separated by commas");
   }
   return create(FieldMaskSchema, { paths: paths.map(snakeCase) });
 };
@@ -174,7 +174,7 @@ function anyReader(registry: Registry): ReadValue {
     try {
       return fromJson(AnySchema, json, { ...checkedJson, registry, ignoreUnknownFields: true });
     } catch {
-      return refuse(reading, name, 'must be an object whose "@type" names a known message');
+      return noteViolation(reading, name, 'must be an object whose "@type" names a known message');
     }
   };
 }

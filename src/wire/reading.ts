@@ -49,13 +49,13 @@ export function takeElements(reading: Reading, name: string | number, count: num
     reading.elementsLeft -= count;
     return true;
   }
-  refuse(reading, name, tooManyElements);
+  noteViolation(reading, name, tooManyElements);
   reading.elementsLeft = -1;
   return false;
 }
 
 /** Notes that the value at `name` below the reader's place breaks a rule. Reading continues. */
-export function refuse(reading: Reading, name: string | number, description: string): typeof refused {
+export function noteViolation(reading: Reading, name: string | number, description: string): typeof refused {
   if (reading.violations.length < violationsMax) {
     reading.violations.push({ field: pathOf([...reading.at, name]), description });
   }

@@ -3,29 +3,32 @@ import type { Plan, PlanStep } from "../model/workflow/plan.ts";
 import type { Visit } from "./visit.ts";
 import type { SavedAttribute } from "./walk.ts";
 
-/** The button that was pressed on a multi-link page. */
-export interface Choice {
+/** The pressed button of a multi-link page. */
+export interface PressedButton {
   readonly id: string;
   readonly label: string;
 }
 
-/** Of every step that has nothing to save, so that a plain redirect makes no list. */
+/** What every step without captures saves. It is one list, so that a plain redirect makes none. */
 export const nothingSaved: readonly SavedAttribute[] = Object.freeze([]);
 
-/** Whether this visit may leave anything with its visitor: not those of bots and agents, and not at level NONE. */
+/**
+ * Whether this visit may save anything to its visitor. Visits of bots and agents save nothing, nor do visits at level
+ * NONE.
+ */
 export function savesAttributes({ dataCollection, device }: Visit): boolean {
   if (dataCollection === "NONE") return false;
   const { deviceActor } = device();
   return deviceActor !== "BOT" && deviceActor !== "AGENT";
 }
 
-/** What attribute capture saves at a step that completes; `choice` is what was tapped to complete it. */
+/** What attribute capture saves at a step that completes. `choice` is the button that was pressed to complete it. */
 export function captured(
   { capture }: PlanStep,
   plan: Plan,
   visit: Visit,
   now: Date,
-  choice?: Choice,
+  choice?: PressedButton,
 ): readonly SavedAttribute[] {
   if (capture === undefined || !savesAttributes(visit)) return nothingSaved;
   return capture.flatMap(({ key, value: template, type, setOnce }) => {
@@ -34,26 +37,26 @@ export function captured(
   });
 }
 
-/** Joins no more pieces than there is room for. */
+/** Joins the pieces of a template until there is no more room. */
 function filled(template: Template, textOf: (piece: TemplatePiece) => string): string {
   let text = "";
   for (const piece of template) {
     text += textOf(piece);
-    // A character has a byte at least.
+    // A character has at least one byte.
     if (text.length > capturedBytesMax) break;
   }
   return clipped(text);
 }
 
-/** As much as there is room for, without the part of a character. */
+/** As many whole characters as there is room for. */
 function clipped(text: string): string {
-  // No character has more than three bytes for each of its units.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= capturedBytesMax) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(capturedBytesMax));
   return text.slice(0, read);
 }
 
-function textFor(piece: TemplatePiece, { link }: Plan, now: Date, choice: Choice | undefined): string {
+function textFor(piece: TemplatePiece, { link }: Plan, now: Date, choice: PressedButton | undefined): string {
   switch (piece.kind) {
     case "text":
       return piece.text;

@@ -27,7 +27,7 @@ function branchOf(
   const { taken, end } = decide(plan, visitOf(seen), new Date(at));
   const { branchId, data } = taken[1] ?? {};
   expect(end).toMatchObject({ kind: "redirect", step: { id: `to ${branchId}` } });
-  // The trace is one of the contract, to its last field.
+  // The trace must be one of the contract, to its last field.
   expect(() => fromJson(EventTraceDataSchema, JSON.parse(JSON.stringify(data)))).not.toThrow();
   return { branchId, data };
 }

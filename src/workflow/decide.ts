@@ -7,7 +7,7 @@ import type { Entered, StepKindOf } from "./steps/step.ts";
 import type { Visit } from "./visit.ts";
 import type { End, Taken, Walk } from "./walk.ts";
 
-/** A walk that passes more conditions ends in the fallback. */
+/** A walk that passes more conditions than this ends in the fallback. */
 const conditionsMax = 50;
 
 /** Runs a visit through the workflow of a link, from its entry to where it stops. Pure; it always ends. */
@@ -16,8 +16,8 @@ export function decide(plan: Plan, visit: Visit, now: Date): Walk {
 }
 
 /**
- * Goes on by a branch of an interaction that was answered. `visit.attributes` has what was saved by then, this answer's
- * among it. A step that is gone, and a branch that leads nowhere, lead to the fallback.
+ * Goes on by a branch of an interaction that was answered. `visit.attributes` has what has been saved by then,
+ * including this answer. A missing step, and a branch that leads nowhere, lead to the fallback.
  */
 export function resume(plan: Plan, visit: Visit, now: Date, stepId: string, branchId: string): Walk {
   return walkFrom(plan.steps.get(stepId)?.next.get(branchId) ?? "", plan, visit, now);
@@ -39,7 +39,7 @@ function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
       branchId,
       data,
       isCompleted: true,
-      // A form that lets a visitor on by itself is skipped, and what is skipped saves nothing.
+      // A form that lets a visitor on by itself is skipped, and a skipped step saves nothing.
       saved: stepActions[step.action].kind === "ENTRY" ? captured(step, plan, visit, now) : nothingSaved,
     });
     step = plan.steps.get(step.next.get(branchId) ?? "");
@@ -47,7 +47,10 @@ function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
   return { taken, end: fallback(plan, visit) };
 }
 
-/** Steps with pages that let the visitor on by themselves do so again, and the entry always does. */
+/**
+ * Whether the walk comes back to a step that lets visitors on by itself. The step would let the visitor on again,
+ * without end.
+ */
 function isCircle(step: PlanStep, taken: readonly Taken[]): boolean {
   return taken.some((before) => before.step === step);
 }

@@ -24,30 +24,33 @@ const answerTypes: { readonly [Type in FormFieldType]: AttributeType } = {
   RATING: "NUMBER",
 };
 
-/** What was answered, or what is wrong with it; an empty value is no answer. */
+/** The answer to a field, or what is wrong with it. An empty value means that there is no answer. */
 export type Checked =
   | { readonly value: string; readonly fault?: never }
   | { readonly fault: AnswerFault; readonly value?: never };
 
-export const answerBytesMax = 4_096;
+export const formAnswerBytesMax = 4_096;
 
-/** Checks the answer to one field. `country` is asked for the region of phone numbers that come without a country code. */
+/** Checks the answer to one field. `country` gives the region of phone numbers that come without a country code. */
 export function checkAnswer(field: FormField, answer: Answer, country: () => string): Checked {
   const given = (answer.get(formFieldName(field.id)) ?? []).map(cleaned).filter((text) => text !== "");
   if (isYesOrNo(field) && checkedAs(field) === "CHECKBOX") return yesOrNo(given, field);
   if (given.length === 0) return field.required ? { fault: "REQUIRED" } : { value: "" };
-  if (byteLength(given.join(", ")) > answerBytesMax) return { fault: "TOO_LONG" };
+  if (byteLength(given.join(", ")) > formAnswerBytesMax) return { fault: "TOO_LONG" };
   return checks[checkedAs(field)](given, field, country);
 }
 
-/** What identifies a visitor has to have its form, whatever the field asks for. */
+/**
+ * The type that an answer is checked as. An answer that identifies a visitor must have the form of an identity,
+ * whatever the type of its field.
+ */
 function checkedAs({ key, type }: FormField): FormFieldType {
   return key === "$email" ? "EMAIL" : key === "$phone" ? "PHONE" : type;
 }
 
-type Check = (given: readonly string[], field: FormField, country: () => string) => Checked;
+type AnswerCheck = (given: readonly string[], field: FormField, country: () => string) => Checked;
 
-const checks: { readonly [Type in FormFieldType]: Check } = {
+const checks: { readonly [Type in FormFieldType]: AnswerCheck } = {
   TEXT: anyText,
   TEXTAREA: anyText,
   EMAIL: single("EMAIL", readEmail),
@@ -64,7 +67,7 @@ const checks: { readonly [Type in FormFieldType]: Check } = {
   },
 };
 
-/** Browsers send nothing of a box that is not checked. */
+/** Browsers send nothing for a box that is not checked. */
 function yesOrNo(given: readonly string[], { required }: FormField): Checked {
   const [value = "false", ...more] = given;
   if (more.length > 0 || (value !== "true" && value !== "false")) return { fault: "OPTION" };
@@ -84,7 +87,7 @@ function oneOption(given: readonly string[], { options }: FormField): Checked {
 function single(
   fault: AnswerFault,
   read: (text: string, country: () => string) => string | undefined,
-): Check {
+): AnswerCheck {
   return ([text = "", ...more], _field, country) => {
     const value = more.length === 0 ? read(text, country) : undefined;
     return value === undefined ? { fault } : { value };
@@ -95,7 +98,7 @@ function isDay(text: string): boolean {
   return text.length === 10 && parseDate(text) !== undefined;
 }
 
-/** Trimmed, in one form of Unicode, with the line breaks of this side of the wire, and without control characters. */
+/** The text trimmed, in one Unicode form, with line feeds as its only line breaks, and without control characters. */
 function cleaned(text: string): string {
   const plain = text
     .toWellFormed()

@@ -1,20 +1,22 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
 
-/** What tells one person from another has one form, whoever brings it: forms and programs. */
+/** What identifies a person has one form, no matter whether a form or a program brings it. */
 
 const emailLengthMax = 254;
-/** The form of HTML's own e-mail fields (HTML standard, 4.10.5.1.5), so that page and server refuse the same. */
+/**
+ * The form of HTML's own e-mail fields (HTML standard, 4.10.5.1.5), so that page and server refuse the same addresses.
+ */
 const emailForm =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** One e-mail address, at most 254 characters; undefined for anything else. */
+/** One e-mail address of at most 254 characters. Undefined for any other text. */
 export function readEmail(text: string): string | undefined {
   return text.length <= emailLengthMax && emailForm.test(text) ? text : undefined;
 }
 
 /**
- * In E.164 form; undefined for what is no number. `country` is asked for the region of numbers without a country code,
- * which without it are none.
+ * A phone number in E.164 form. Undefined for any other text. `country` gives the region of numbers without a country
+ * code, which are no numbers without a region.
  */
 export function readPhone(text: string, country?: () => string): string | undefined {
   const region = text.startsWith("+") ? undefined : regionOf(country?.() ?? "");

@@ -1,12 +1,12 @@
 import type { Visit } from "./visit.ts";
 import type { Walk } from "./walk.ts";
 
-/** Whether the visitor is a bot that is shown what an interaction is about, in place of its page. */
+/** Whether the visitor is a bot, which is shown what an interaction is about in place of its page. */
 export function showsPreview({ end }: Walk, visit: Visit): boolean {
   return end.kind === "interaction" && visit.device().deviceActor === "BOT";
 }
 
-/** The walk of a visit that is shown a preview: the step at which it stops is not opened. */
+/** The walk of a visit that is shown a preview. The step at which it stops is not opened. */
 export function beforeLast({ taken, end }: Walk): Walk {
   return { taken: taken.slice(0, -1), end };
 }

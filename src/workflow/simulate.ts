@@ -16,16 +16,16 @@ export interface StepAnswer {
   readonly answer: Answer;
 }
 
-/** A step on the way of a simulated visit. */
+/** A step that a simulated visit passed. */
 export interface SimulatedStep {
   readonly step: PlanStep;
-  /** The branch by which the visit went on; empty where it stayed. */
+  /** The branch by which the visit went on. Empty at the step where it stayed. */
   readonly branchId: string;
   readonly reason: string;
   readonly isCompleted: boolean;
   readonly data: TraceData;
   readonly saved: readonly SavedAttribute[];
-  /** Answers that the step did not take, in this order. */
+  /** Answers that the step refused, in this order. */
   readonly refused: readonly Refused[];
 }
 
@@ -33,15 +33,15 @@ export interface Simulation {
   readonly path: readonly SimulatedStep[];
   readonly end: End;
   readonly journey: Journey;
-  /** Whether the visitor sees a page to preview instead of the one that asks. */
+  /** Whether the visitor sees a preview instead of the page that asks. */
   readonly isPreview: boolean;
-  /** Answers that nobody asked for. */
+  /** How many answers were left over because no step asked for them. */
   readonly unusedAnswers: number;
 }
 
 /**
- * Runs a whole visit: the walk to where it first stops, every answer that is there for it, and on from there. A step that
- * asks again takes its next answer. Bots are not asked. Pure; it ends, because every answer is used once.
+ * Runs a whole visit: the walk to its first stop, every answer that there is for the step, and on from there. A step
+ * that asks again takes the next answer for it. Bots are not asked. Pure. It ends, because every answer is used once.
  */
 export function simulate(
   plan: Plan,
@@ -80,7 +80,7 @@ export function simulate(
   }
 }
 
-/** Gives answers to a page, until there are none, or one leads on. */
+/** Gives answers to a page until no answer is left, or one leads on. */
 function answered(
   page: SimulatedStep,
   plan: Plan,
@@ -137,7 +137,7 @@ function leading(step: PlanStep, branchId: string, reason: string): string {
   return branchId === "" || step.next.has(branchId) ? reason : `${reason}, which leads nowhere`;
 }
 
-/** The traces of entry and redirect, which real visits take from the event. */
+/** The data of the traces of entry and redirect, which real visits take from the event. */
 function dataOf({ action }: PlanStep, end: End, visit: Visit, plan: Plan, now: Date): TraceData {
   if (action === "CLIENT_REDIRECT" && end.kind === "redirect") {
     const { to: destination, conversionTracking } = end;

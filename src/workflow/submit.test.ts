@@ -27,7 +27,7 @@ interface Made {
   readonly seen?: SeenBy;
 }
 
-/** A visit that came to a step of this kind: how the step opened, and what becomes of answers. */
+/** A visit that came to a step of this kind: how the step opened, and what comes of answers. */
 function arrive(action: StepAction, { payload = {}, capture, row, seen }: Made = {}) {
   const steps: StoredStep[] = [
     entryStep,

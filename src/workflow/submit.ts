@@ -10,23 +10,23 @@ import type { SavedAttribute, TraceData } from "./walk.ts";
 export interface Accepted {
   readonly kind: "accepted";
   readonly step: PlanStep;
-  /** The way on, for `resume`; empty for a press on an exit's page, where the visit stays. */
+  /** The branch that leads on, for `resume`. Empty for a press on an exit's page, where the visit stays. */
   readonly branchId: string;
   /** Replaces the trace's data. */
   readonly data: TraceData;
-  /** What to save to the visitor, in this order: answers, then what the step captures. */
+  /** What to save to the visitor, in this order: the answers, then what the step captures. */
   readonly saved: readonly SavedAttribute[];
-  /** What the step captures, alone. */
+  /** What the step captures, without the answers. */
   readonly captured: readonly SavedAttribute[];
-  /** Where a pressed social link leads; empty elsewhere. */
+  /** Where a pressed social link leads. Empty elsewhere. */
   readonly to: string;
   /** What the visitor did, in words for people. */
   readonly reason: string;
 }
 
 /**
- * Takes an answer at a step. Undefined when there is no such step, or nothing to answer there. The order is: submit, save
- * what came of it, then `resume` with the visitor's attributes as they are then.
+ * Takes an answer at a step. Undefined when there is no such step, or it asks nothing. Callers submit first, then save
+ * what comes of the answer, then call `resume` with the attributes that the visitor has by then.
  */
 export function submit(
   plan: Plan,
@@ -65,7 +65,7 @@ export function withSaved(
   const after = new Map(attributes);
   for (const { key, value, type, setOnce } of saved)
     if (!setOnce || (after.get(key)?.value ?? "") === "")
-      // Addresses are kept without their case.
+      // E-mail addresses are kept in lower case.
       after.set(key, { value: key === "$email" ? value.toLowerCase() : value, type });
   return after;
 }

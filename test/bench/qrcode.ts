@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { type Design, defaultDesign, type ImageFormat, solid } from "../../src/qr/drawing/design.ts";
-import { layOut } from "../../src/qr/drawing/layout.ts";
+import { layOutCode } from "../../src/qr/drawing/layout.ts";
 import { qrMatrix } from "../../src/qr/drawing/matrix.ts";
 import { deflateOptions, scanLines } from "../../src/qr/drawing/plain-png.ts";
 import { renderImage } from "../../src/qr/drawing/render.ts";
@@ -37,7 +37,7 @@ export async function qrcodeRow({ quick }: { readonly quick: boolean }): Promise
 /** The unavoidable work is the matrix and the compression of the pixels. */
 async function plainRow(rounds: number, times: number): Promise<Finding> {
   const sample = qrMatrix(content, plain.errorCorrection);
-  const lines = scanLines(sample, layOut(sample.size, plain), side, side);
+  const lines = scanLines(sample, layOutCode(sample.size, plain), side, side);
   const unavoidable = () => {
     qrMatrix(content, plain.errorCorrection);
     deflateSync(lines, deflateOptions);

@@ -1,4 +1,4 @@
-"""A client that knows nothing but the address: it learns the interface by server reflection.
+"""A client that is given only the address: it reads the interface by server reflection.
 
 Usage: reflection.py ADDRESS
 Reads calls from the standard input, each a line of JSON {"token", "method", "request"}, and prints for each a line

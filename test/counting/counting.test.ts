@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { actionOf, createClassifier } from "../../src/scan/device/classify.ts";
+import { hasScanMarker } from "../../src/model/links/redirect-target.ts";
+import { createClassifier } from "../../src/scan/device/classify.ts";
 import { collect } from "../../src/scan/device/collection.ts";
 import { corpus } from "./corpus.ts";
 
@@ -17,7 +18,7 @@ test.each(corpus.filter(({ method }) => method === "GET"))("$name: $why", (row) 
     ...classification,
     recorded: true,
     status: row.expect.status,
-    action: actionOf(new URLSearchParams(row.query)),
+    action: hasScanMarker(row.query.slice(1)) ? "SCAN" : "CLICK",
     level: collect("ADVANCED", row.headers).level,
   };
   expect(seen).toMatchObject(row.expect);

@@ -86,7 +86,7 @@ test("the image is downloaded and reads as the entrypoint with the scan marker",
   expect(await readWithZxing(image)).toEqual([`${service.baseUrl}/menu?qr`]);
 });
 
-test("a form stands before the redirect, and a simulated visit waits at it", () => {
+test("a form comes before the redirect, and a simulated visit waits at it", () => {
   const lines = outputOf(":simulate").trim();
   const simulation = JSON.parse(lines.slice(lines.lastIndexOf('{"path"')));
   expect(simulation).toMatchObject({

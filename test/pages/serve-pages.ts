@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Page } from "../../src/scan/pages/page.ts";
+import type { HostedPage } from "../../src/scan/pages/page.ts";
 
 /** Serves pages on a socket, and records what was posted to them. */
 export interface PageServer {
   readonly origin: string;
   /** Shows a page at an address of its own. */
-  readonly put: (page: Page, options?: { readonly withoutPolicy: boolean }) => string;
+  readonly put: (page: HostedPage, options?: { readonly withoutPolicy: boolean }) => string;
   /** The addresses and bodies of all posts, in order. */
   readonly posted: { readonly url: string; readonly fields: URLSearchParams }[];
   /** The redirect target of an answer. */
@@ -18,7 +18,7 @@ const pixel = Buffer.from("R0lGODlhAQABAIAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=", "b
 
 /** Serves pages as the service does, and an image of one pixel at every other address. */
 export async function servePages(): Promise<PageServer> {
-  const pages = new Map<string, { page: Page; withoutPolicy: boolean }>();
+  const pages = new Map<string, { page: HostedPage; withoutPolicy: boolean }>();
   const posted: PageServer["posted"] = [];
   const server = createServer(async (req, res) => {
     if (req.method === "POST") {

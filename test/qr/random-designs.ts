@@ -5,9 +5,9 @@ import {
   cornersSquareTypes,
   type Design,
   dotsTypes,
+  type Fill,
   type ImageFormat,
   imageFormats,
-  type Paint,
   shapes,
 } from "../../src/qr/drawing/design.ts";
 import { errorCorrections } from "../../src/qr/drawing/matrix.ts";
@@ -29,7 +29,7 @@ export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
     const part = () => between(least, most);
     return { red: part(), green: part(), blue: part(), alpha: random() < 0.9 ? 1 : between(3, 10) / 10 };
   };
-  const paint = (least: number, most: number): Paint => {
+  const paint = (least: number, most: number): Fill => {
     if (random() < 0.5) return { type: "SOLID", color: color(least, most) };
     const colors = Array.from({ length: between(2, 4) }, () => color(least, most));
     const stops = colors.map((one, index) => ({ offset: index / (colors.length - 1), color: one }));

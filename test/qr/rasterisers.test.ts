@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInDesigns } from "../../src/qr/designs/built-in-designs.ts";
 import { storedDesign } from "../../src/qr/designs/stored-design.ts";
 import { type Design, defaultDesign } from "../../src/qr/drawing/design.ts";
-import { layOut } from "../../src/qr/drawing/layout.ts";
+import { layOutCode } from "../../src/qr/drawing/layout.ts";
 import { qrMatrix } from "../../src/qr/drawing/matrix.ts";
 import { renderSvg } from "../../src/qr/drawing/render.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser || !hasTool(rsvgConvert))("an SVG", () => {
       const design = { ...sized(defaultDesign), dots: { ...defaultDesign.dots, type } };
       const svg = await renderSvg(sampleContent, design);
       const matrix = qrMatrix(sampleContent, design.errorCorrection);
-      const layout = layOut(matrix.size, design);
+      const layout = layOutCode(matrix.size, design);
       for (const factor of [1.37, 0.83]) {
         const zoomed = { fitTo: { mode: "zoom", value: factor } } as const;
         for (const image of [new Resvg(svg, zoomed).render().asPng(), await inChromium(svg, factor)]) {

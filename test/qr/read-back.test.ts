@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isReadable } from "../../src/qr/gate/verify.ts";
+import { isDesignReadable } from "../../src/qr/gate/verify.ts";
 import { zbarimg } from "../support/qr-readers.ts";
 import { hasTool } from "../support/system-tool.ts";
 import { randomDesigns } from "./random-designs.ts";
@@ -32,7 +32,7 @@ describe.skipIf(!hasTool(zbarimg))("drawn as a file", () => {
     const designs = randomDesigns(20_260_801);
     const drawn = Array.from({ length: 24 }, () => designs.next().value);
     const verdicts: boolean[] = [];
-    for (const { content, design } of drawn) verdicts.push(await isReadable(content, design));
+    for (const { content, design } of drawn) verdicts.push(await isDesignReadable(content, design));
     const readable = drawn.filter((_, index) => verdicts[index]);
     expect(readable.length).toBeGreaterThan(4);
     expect(readable.length).toBeLessThan(drawn.length);

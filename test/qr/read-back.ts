@@ -2,7 +2,7 @@ import { Resvg } from "@resvg/resvg-js";
 import sharp from "sharp";
 import type { Design, ImageFormat } from "../../src/qr/drawing/design.ts";
 import { renderImage } from "../../src/qr/drawing/render.ts";
-import { isReadable } from "../../src/qr/gate/verify.ts";
+import { isDesignReadable } from "../../src/qr/gate/verify.ts";
 import { readWithZxing, tryWithZbar } from "../support/qr-readers.ts";
 
 export interface Drawn {
@@ -33,7 +33,7 @@ export async function readBack(drawn: readonly Drawn[]): Promise<Outcome[]> {
       ...(byZbar[index] === content ? (["zbar"] as const) : []),
       ...(byZxing === content ? (["zxing"] as const) : []),
     ];
-    const isRefused = readBy.length < 2 && !(await isReadable(content, design));
+    const isRefused = readBy.length < 2 && !(await isDesignReadable(content, design));
     outcomes.push({ readBy, isRefused });
   }
   return outcomes;

@@ -1,4 +1,4 @@
-import { isReadable } from "../../src/qr/gate/verify.ts";
+import { isDesignReadable } from "../../src/qr/gate/verify.ts";
 import { randomDesigns } from "./random-designs.ts";
 import { type Drawn, type Outcome, readBack } from "./read-back.ts";
 import { type Combination, choices, designOf, everyCombination, nameOf, sampleContent } from "./samples.ts";
@@ -57,7 +57,7 @@ export async function surveyRandom(
   const readable: Drawn[] = [];
   for (let index = 0; index < count; index++) {
     const one = designs.next().value;
-    if (await isReadable(one.content, one.design)) readable.push(one);
+    if (await isDesignReadable(one.content, one.design)) readable.push(one);
     if (index % batch === batch - 1) tell(`${index + 1} random designs verified`);
   }
   const missed: string[] = [];

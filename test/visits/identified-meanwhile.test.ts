@@ -18,7 +18,7 @@ const { db } = api;
 
 type Link = TestWorkflow<string>;
 
-/** Sees the address. */
+/** A condition on the e-mail address. */
 const asksForMail = {
   action: "VISITOR_DATA_CONDITION",
   payload: {

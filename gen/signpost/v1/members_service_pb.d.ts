@@ -612,8 +612,8 @@ export declare const MembersService: GenService<{
     output: typeof AllowMemberAccessResponseSchema;
   },
   /**
-   * Suspend a member and end all sessions. The account is kept. A second call changes nothing; `accessRevokedAt` keeps
-   * the first time.
+   * Suspend a member and end all sessions. The account is kept; a second call keeps the first
+   * `accessRevokedAt`.
    *
    * Errors: NOT_FOUND if there is no such member; FAILED_PRECONDITION (LAST_ADMIN, SELF_CHANGE) if nobody would be left
    * to administer the workspace, or callers would suspend themselves.

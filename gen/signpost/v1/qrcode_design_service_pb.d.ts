@@ -294,7 +294,7 @@ export declare type UpdateQrcodeDesignRequest = Message<"signpost.v1.UpdateQrcod
   centralImageDelete: boolean;
 
   /**
-   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty. A path to a part of a field, such as `dots_options.type`, changes only that part.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 16;
    */

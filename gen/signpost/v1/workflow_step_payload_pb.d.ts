@@ -15,7 +15,7 @@ export declare const file_signpost_v1_workflow_step_payload: GenFile;
 
 /**
  * What a workflow step does, in the variant that matches its `eventAction`. Other variants are refused. An update
- * replaces the whole stored payload.
+ * replaces the whole stored payload, or the parts of it that its mask names.
  *
  * @generated from message signpost.v1.WorkflowStepPayload
  */

@@ -282,8 +282,8 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
   id: string;
 
   /**
-   * What the step does from now on, in the variant that belongs to its action. It replaces the whole old payload. Only
-   * a branch that keeps its id and has no `next_step_id` here keeps its next step.
+   * What the step does from now on, in the variant that belongs to its action. It replaces the whole old payload, unless
+   * the mask names parts of it. A branch that keeps its id and has no `next_step_id` here keeps its next step.
    *
    * @generated from field: signpost.v1.WorkflowStepPayload payload = 3;
    */
@@ -304,7 +304,8 @@ export declare type UpdateWorkflowStepRequest = Message<"signpost.v1.UpdateWorkf
   canvasPosition?: CanvasPosition | undefined;
 
   /**
-   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not empty.
+   * The fields to change. Over REST it is derived from the keys in the body. Empty means every field that is not
+   * empty. A path to a part of a field, such as `payload.form.form_title`, changes only that part.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */

@@ -23,6 +23,7 @@ pub use client::{Client, InvalidClient, with_idempotency_key};
 pub use error::{FieldViolation, SignpostError};
 pub use generated::signpost::{options, v1};
 pub use paging::{Items, Page, PageRequest, items};
+pub use prost_types;
 pub use retry::RetryPolicy;
 pub use tonic;
 pub use transport::Transport;

@@ -20,7 +20,7 @@ test("anyone can list every scope, by resource, read before write, and caches ma
   expect(headers["cache-control"]).toBe("public, max-age=300");
   const scopes: Item[] = json.scopes;
   expect(scopes).toHaveLength(29);
-  // "read" comes before "write" in the alphabet, too.
+  // In the alphabet, too, "read" comes before "write".
   const names = scopes.map(({ name }) => name);
   expect(names).toEqual(names.toSorted((a, b) => (a < b ? -1 : 1)));
   expect(scopes.filter(({ resource }) => resource === "billing")).toHaveLength(1);

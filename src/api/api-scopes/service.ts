@@ -5,7 +5,7 @@ import type { ApiScopesService } from "../../../gen/signpost/v1/api_scopes_servi
 import { scopeName, scopeParts } from "../../model/scope.ts";
 import type { Handlers } from "../../rpc/handlers.ts";
 
-/** Lists what the enum of scopes declares; nothing else knows the scopes. */
+/** Lists the scopes that the proto enum declares, which is the only list of scopes. */
 export function apiScopesService(): Handlers<typeof ApiScopesService> {
   const scopes = ApiScopeSchema.values
     .filter((value) => value.number !== ApiScope.UNSPECIFIED)
@@ -13,7 +13,7 @@ export function apiScopesService(): Handlers<typeof ApiScopesService> {
       const name = scopeName(value.name);
       const { resource, mayWrite } = scopeParts(name);
       return {
-        // The number of a value of this enum.
+        // The number belongs to a value of this enum.
         scope: value.number as ApiScope,
         name,
         resource,

@@ -153,7 +153,7 @@ test("answers an event with the facts that all events share", async () => {
 });
 
 test("pages through 2,500 events, many of one millisecond, newest first without loss or repetition", async () => {
-  // Random tails behind a few milliseconds, as many visits of one moment have.
+  // The ids have random tails behind the same few milliseconds, like visits that arrive together.
   await sql`insert into events (workspace_id, id, link_id, device_id, action, visit_type, counted, entrypoint,
       steps_total, steps_reached, outcome, created_at, updated_at)
     select ${workspaceId}::uuid, (left(${newId(now())}, 13) || substr(gen_random_uuid()::text, 14))::uuid,

@@ -23,19 +23,22 @@ import { toVisitorAlone, type VisitorRow } from "../resources/visitor.ts";
 import { toWorkspace, type WorkspaceRow } from "../resources/workspace.ts";
 import type { EventRow, TracedEvent, TraceRow } from "./queries.ts";
 
-/** What events embed, by id; undefined is what was not asked for. */
+/** What events embed, by id. Undefined for objects that the request does not name. */
 export interface EmbeddedRows {
   readonly journey: boolean;
   readonly leadScore: boolean;
   readonly traces: Embedded<TraceRow> | undefined;
   readonly visitors: Embedded<VisitorRow> | undefined;
   readonly devices: Embedded<DeviceRow> | undefined;
-  /** Deleted ones have no row. */
+  /** Deleted links have no row. */
   readonly links: Embedded<LinkRow> | undefined;
   readonly workspace: WorkspaceRow | undefined;
 }
 
-/** Whether all that an event embeds was read: the page ends before the first where an answer is full. */
+/**
+ * Whether everything that an event embeds was read. When an answer is full, the page ends before the first event that
+ * is not read completely.
+ */
 export function isRead(row: EventRow, { traces, visitors, devices, links }: EmbeddedRows): boolean {
   const has = (found: ReadonlyMap<string, unknown> | undefined, id: string | null) =>
     found === undefined || id === null || found.has(id);
@@ -47,7 +50,7 @@ export function isRead(row: EventRow, { traces, visitors, devices, links }: Embe
   );
 }
 
-/** Makes the messages of one page. What many events embed is made once. */
+/** Makes the messages of one page. An object that many events embed is made once. */
 export function eventMessages(embedded: EmbeddedRows, shortUrl: string): (row: EventRow) => Event {
   const visitorOf = once(embedded.visitors, (row) => create(VisitorSchema, toVisitorAlone(row)));
   const deviceOf = once(embedded.devices, (row) => create(DeviceSchema, toDevice(row)));
@@ -80,7 +83,7 @@ function once<Row, Message>(
 
 type EmbeddedObjects = { readonly [Name in "visitor" | "device" | "link" | "workspace"]: Event[Name] };
 
-/** An event with what it embeds; what is the same for all events is no column. */
+/** An event with what it embeds. What is the same for all events has no column. */
 function toEvent(
   row: EventRow,
   embedded: EmbeddedRows,
@@ -127,7 +130,7 @@ function toJourney(row: EventRow): MessageInitShape<typeof EventJourneySchema> {
   };
 }
 
-/** An event has at most one score, which goes by the event's id. */
+/** The score of an event. An event has at most one score, which has the event's id. */
 function toLeadScore(row: EventRow, leadScore: number): MessageInitShape<typeof LeadScoreSchema> {
   return {
     id: row.id,
@@ -141,7 +144,7 @@ function toLeadScore(row: EventRow, leadScore: number): MessageInitShape<typeof 
     ...(row.brand_supportiveness !== null && { brandSupportiveness: row.brand_supportiveness }),
     ...(row.profile_fit !== null && { profileFit: row.profile_fit }),
     ...(row.recurring_scans !== null && { recurringScans: row.recurring_scans }),
-    // It is computed once and does not change.
+    // The score is computed once and does not change.
     ...(row.scored_at && {
       createdAt: timestampFromDate(row.scored_at),
       updatedAt: timestampFromDate(row.scored_at),
@@ -159,9 +162,9 @@ export function toTrace(row: TraceRow, event: TracedEvent): MessageInitShape<typ
     visitorId: event.visitor_id ?? "",
     stepAction: actionOf(row.step_action),
     stepKind: WorkflowStep_Kind[kind],
-    // Stored as the message's JSON, and perhaps by a later version with more in it.
+    // The data is stored as the message's JSON. A later version may have added fields to it.
     stepData: fromJson(EventTraceDataSchema, row.data as JsonValue, { ignoreUnknownFields: true }),
-    // Written from the same map.
+    // The column is only ever written with such maps.
     savedAttributes: (row.saved_attributes ?? {}) as Record<string, string>,
     ...(row.completed_at && { completedAt: timestampFromDate(row.completed_at) }),
     createdAt: timestampFromDate(row.created_at),

@@ -18,7 +18,7 @@ import type { WorkspaceRow } from "../resources/workspace.ts";
 export type EventRow = Selectable<Events>;
 export type TraceRow = Selectable<Traces>;
 
-/** Which events a list is of; what is undefined does not matter. Both times are inclusive. */
+/** Which events a list has. An undefined field does not narrow the list. Both times are inclusive. */
 export interface EventFilter {
   readonly workspaceId: string;
   readonly linkId: string | undefined;
@@ -29,7 +29,10 @@ export interface EventFilter {
   readonly uncountedReason: EventRow["uncounted_reason"] | undefined;
 }
 
-/** One page and one row more, newest first: ids are in the order of time. Served by the key of the filter and the id. */
+/**
+ * One page and one more row, newest first, because ids are in the order of time. Served by the index of the filter and
+ * the id.
+ */
 export async function listEvents(db: Db, filter: EventFilter, page: Page<"none">): Promise<EventRow[]> {
   const beyond = page.after === undefined ? sql.raw("") : sql`and id < ${page.after.id}::uuid`;
   const { rows } = await sql<EventRow>`select * from events where ${matching(filter)} ${beyond}
@@ -59,19 +62,20 @@ function matching({
   // Served by events_uncounted_idx.
   if (uncountedReason !== undefined)
     conditions.push(sql`not counted and uncounted_reason = ${uncountedReason}`);
-  // The bounds on ids leave out the months that cannot match; an id begins with the millisecond of its event.
+  // The bounds on ids leave out partitions of months that cannot match, because an id begins with the millisecond of
+  // its event.
   if (from !== undefined)
     conditions.push(sql`created_at >= ${from} and id >= ${idBound(from.getTime())}::uuid`);
   if (to !== undefined) conditions.push(sql`created_at <= ${to} and id < ${idBound(to.getTime() + 1)}::uuid`);
   return sql.join(conditions, sql.raw(" and "));
 }
 
-// Ids know no time before 1970.
+// Ids hold no time before 1970.
 function idBound(ms: number): string {
   return uuidFromTime(new Date(Math.max(0, ms)));
 }
 
-/** The traces of events, by event: completed ones in the order of completion, then open ones. */
+/** The traces of events, by event: first completed traces in the order of completion, then open ones. */
 export function findTraces(
   db: Db,
   workspaceId: string,
@@ -84,7 +88,7 @@ export function findTraces(
   });
 }
 
-// An array alone prunes no partitions when it is planned; its ends do.
+// The planner prunes no partitions for an array, but does for its smallest and largest id.
 function between(ids: readonly string[]): RawBuilder<unknown> {
   const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
   const least = sorted.at(0);
@@ -93,7 +97,7 @@ function between(ids: readonly string[]): RawBuilder<unknown> {
   return sql`and event_id >= ${least}::uuid and event_id <= ${greatest}::uuid`;
 }
 
-/** One event with its traces as in `findTraces`; undefined when there is no such event. */
+/** One event with its traces, in the order of `findTraces`. Undefined when there is no such event. */
 export async function findEventWithTraces(
   db: Db,
   workspaceId: string,
@@ -106,7 +110,7 @@ export async function findEventWithTraces(
     order by t.completed_at asc nulls last, t.created_at, t.id`.execute(db);
   const [event] = rows;
   if (event === undefined) return undefined;
-  // A row without a trace stands for an event without any.
+  // A single row without a trace stands for an event without traces.
   return { event, traces: event.id === null ? [] : (rows as unknown as TraceRow[]) };
 }
 
@@ -125,13 +129,17 @@ export function findDevices(
   });
 }
 
-/** Served by devices_visitor_idx, visitor_attributes_pkey and visitor_links_pkey. */
+/**
+ * Visitors with their attributes and counts. Served by devices_visitor_idx, visitor_attributes_pkey and
+ * visitor_links_pkey.
+ */
 export async function findVisitors(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<Embedded<VisitorRow>> {
-  // What the attributes are is read once it is known whose are needed.
+  // First only the size of the attributes is read. The attributes themselves are read for the visitors that fit into
+  // the answer.
   const visitors = embeddedWithinAnswer(ids, {
     source: sql`select v.*, (select coalesce(sum(octet_length(a.key) + octet_length(a.value)), 0)
         from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id) as attribute_bytes
@@ -151,7 +159,7 @@ export async function findVisitors(
   return byAskedId(rows);
 }
 
-/** Whether the link, deleted or not, and the visitor of a filter are the workspace's. */
+/** Whether the link and the visitor of a filter belong to the workspace. The link may be deleted. */
 export async function findFiltered(
   db: Db,
   { workspaceId, linkId, visitorId }: EventFilter,
@@ -160,11 +168,11 @@ export async function findFiltered(
     sql`exists (select from ${sql.table(table)} where workspace_id = ${workspaceId} and id = ${id ?? null}::uuid)`;
   const { rows } = await sql<{ link: boolean; visitor: boolean }>`
     select ${exists("links", linkId)} as link, ${exists("visitors", visitorId)} as visitor`.execute(db);
-  // A select without a table has one row.
+  // A select without a table always has one row.
   return rows[0] ?? { link: false, visitor: false };
 }
 
-/** Those of the links that the workspace still has. */
+/** The links among these that the workspace still has. */
 export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
   return readEmbedded(db, ids, {
     source: sql`select l.*, d.name as domain_name, c.event_count from living_links l

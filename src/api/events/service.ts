@@ -66,7 +66,7 @@ export function eventsService({ shortUrl }: Pick<Deps, "shortUrl">): Handlers<ty
   };
 }
 
-/** What a list is narrowed to must be the workspace's; links may be deleted. */
+/** Checks that the link and the visitor of a filter belong to the workspace. The link may be deleted. */
 async function checkFiltered(db: Db, filter: EventFilter): Promise<void> {
   const { linkId, visitorId } = filter;
   if (linkId === undefined && visitorId === undefined) return;
@@ -109,11 +109,11 @@ function reasonOf(reason: UncountedReason): EventFilter["uncountedReason"] {
   return name === "UNSPECIFIED" ? undefined : name;
 }
 
-/** 0001-01-01 and the end of 9999, in seconds: what a Timestamp may hold, and RPC callers may break. */
+/** 0001-01-01 and the end of 9999, in seconds: the range of a Timestamp. RPC callers can send times beyond it. */
 const secondsMin = -62_135_596_800n;
 const secondsMax = 253_402_300_799n;
 
-// Events are kept to the millisecond, bounds may be finer.
+// Events are kept to the millisecond, and the bounds of a request may be finer.
 function wholeMs(
   field: string,
   time: Timestamp | undefined,

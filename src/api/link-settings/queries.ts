@@ -5,7 +5,7 @@ import type { Db } from "../../db/open.ts";
 
 export type LinkSettingRow = Selectable<LinkSettings>;
 
-/** The setting of a workspace, if it has this id. */
+/** The setting of a workspace, if the setting has this id. */
 export async function findLinkSetting(
   db: Db,
   workspaceId: string,
@@ -18,7 +18,7 @@ export async function findLinkSetting(
   return rows[0];
 }
 
-/** What a setting becomes. */
+/** The new values of a setting. */
 export interface LinkSettingChange {
   readonly workspaceId: string;
   readonly id: string;
@@ -27,7 +27,7 @@ export interface LinkSettingChange {
 }
 
 /**
- * Changes the setting of a workspace and tells the scan runtime, in one statement; the same level changes nothing, not
+ * Changes the setting of a workspace and tells the scan runtime, in one statement. The same level changes nothing, not
  * even `updated_at`.
  */
 export async function updateLinkSetting(

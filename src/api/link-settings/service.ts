@@ -49,5 +49,9 @@ function fromDataCollection(level: DataCollection): LinkSettingRow["data_collect
 }
 
 function noSuchSetting(id: string): CallError {
-  return fail("NOT_FOUND", "NOT_FOUND", `id: link setting ${id} is not this workspace's linkSettingId`);
+  return fail(
+    "NOT_FOUND",
+    "NOT_FOUND",
+    `id: this workspace has no link setting ${id}: give its linkSettingId`,
+  );
 }

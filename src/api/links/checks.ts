@@ -10,16 +10,16 @@ import { chosenIdFaults } from "../../lib/ids.ts";
 import { destinationFaults, type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import type { Deps } from "../deps.ts";
 import { expiryFaults, shortlinkFaults } from "./rules.ts";
-import { readWanted } from "./update-link.ts";
+import { readLinkUpdate } from "./update-link.ts";
 import { cardFaults, contactUrls, ownDestinations, redirectUrls, thankYouUrls } from "./wanted-link.ts";
 
-/** What any new link can be asked for, whatever it leads to. */
+/** The fields that requests for any kind of link have in common. */
 type AnyLink = Pick<
   CreateLinkRequest,
   "id" | "shortlink" | "expiresAt" | "qrcodeDesignId" | "qrcodeTemplateId"
 >;
 
-/** What can be said against requests without the records that they refer to. */
+/** What is wrong with requests, without the records that they refer to. */
 export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
   const everyLink = (
     { id, shortlink, expiresAt, qrcodeDesignId, qrcodeTemplateId }: AnyLink,
@@ -54,12 +54,12 @@ export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
         fallbackDestination: given("fallback_destination", fallbackDestination),
         expiredDestination: given("expired_destination", expiredDestination),
       });
-      const contradictions = faultsFrom(() => readWanted(request));
+      const contradictions = faultsFrom(() => readLinkUpdate(request));
       const others = [
         ...destinationFaults(urls, [shortUrl]),
         ...expiryFaults(given("expires_at", expiresAt), now()),
       ];
-      // A value that stands beside the flag that clears it is not judged as well.
+      // A value is not judged when the same request clears its field by a flag.
       const isNamed = ({ field }: Fault) => contradictions.some((one) => one.field === field);
       return [...contradictions, ...others.filter((fault) => !isNamed(fault))];
     },

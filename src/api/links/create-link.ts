@@ -17,7 +17,7 @@ import { notFound, readTime, shortlinkTaken, wantedTags } from "./rules.ts";
 import type { WantedLink } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
-/** How often another random short link is tried; with a billion links, one in 200,000 tries finds its place taken. */
+/** How many random short links are tried. With a billion links, one in 200,000 random short links is taken. */
 const randomTries = 5;
 
 /** What every way to create a link answers. */
@@ -26,7 +26,10 @@ export interface CreatedLink {
   readonly workflowSteps: MessageInitShape<typeof WorkflowStepSchema>[];
 }
 
-/** Makes a link that `checks.ts` has nothing to say against: one statement, or two in a transaction when it refers to other records. */
+/**
+ * Makes a link that `checks.ts` has accepted. Takes one statement, or two in a transaction when the link refers to
+ * other records.
+ */
 export async function createLink(deps: Deps, wanted: WantedLink, context: Context): Promise<CreatedLink> {
   const { workspaceId } = callerOf(context);
   const refersToOthers =
@@ -58,7 +61,7 @@ export async function createLink(deps: Deps, wanted: WantedLink, context: Contex
   return answer(undefined);
 }
 
-/** Whatever is wrong with the records that a wanted link refers to. */
+/** Throws for everything that is wrong with the records that a wanted link refers to. */
 function checkReferences(wanted: WantedLink, found: References, shortUrl: string): void {
   refuseBlocked(wanted.urls, found.blocked_host);
   if (found.domain)
@@ -83,7 +86,7 @@ function checkReferences(wanted: WantedLink, found: References, shortUrl: string
     throw fail(
       "FAILED_PRECONDITION",
       "DESIGN_IN_USE",
-      `QR code design ${wanted.qrcodeDesignId} belongs to another record: make a new one`,
+      `QR code design ${wanted.qrcodeDesignId} is already used by a link or template: make a new one`,
     );
 }
 
@@ -92,14 +95,14 @@ interface Inserted {
   readonly insertion: Insertion;
 }
 
-/** Inserts under the short link asked for, or under random ones until one is free. */
+/** Inserts under the wanted short link, or under random ones until one is free. */
 async function insert(
   deps: Deps,
   db: Db,
   wanted: WantedLink,
   known: { readonly workspaceId: string; readonly references: References | undefined },
 ): Promise<Inserted> {
-  // Nothing is looked up for it, so that nobody can tell the ids of others' links from unused ones.
+  // Nothing is looked up for such a short link, so that nobody can tell ids of others' links from unused ones.
   if (classifyShortlink(wanted.shortlink) === "id") throw shortlinkTaken(wanted.shortlink);
   const link = newLink(deps, wanted, known);
   for (let tries = 0; tries < (wanted.shortlink === "" ? randomTries : 1); tries++) {
@@ -129,7 +132,8 @@ function newLink(
 ): NewLink {
   const at = now();
   const id = wanted.id.toLowerCase() || newId(at);
-  // Steps are listed by the time they were made and their id, and these two are made at once.
+  // Steps are listed by their time and then by their id. These two have the same time, so the entry gets the smaller
+  // id.
   const [entryStepId = "", exitStepId = ""] = [newId(at), newId(at)].sort((a, b) => (a < b ? -1 : 1));
   return {
     workspaceId,
@@ -158,7 +162,7 @@ function newLink(
   };
 }
 
-/** The row that the statement wrote; nothing in it is the database's own. */
+/** The row that the statement wrote. The database fills in nothing of its own. */
 function rowOf(link: NewLink, { tags }: Insertion): LinkWithParts {
   return {
     workspace_id: link.workspaceId,

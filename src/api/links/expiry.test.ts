@@ -31,7 +31,7 @@ async function newLink(body: object = {}) {
   return json.link;
 }
 
-/** As time would. */
+/** Lets a link expire, as time would. */
 async function letExpire(id: string, at = new Date("2026-01-01T00:00:00Z")): Promise<void> {
   await db.updateTable("links").set({ expires_at: at }).where("id", "=", id).execute();
 }

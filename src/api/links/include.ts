@@ -10,10 +10,10 @@ const includes: readonly string[] = [
 ] satisfies LinkInclude[];
 
 /** The objects that a request wants embedded. Throws INVALID_ARGUMENT for unknown names. */
-export function readInclude(include: readonly string[]): ReadonlySet<LinkInclude> {
+export function readLinkInclude(include: readonly string[]): ReadonlySet<LinkInclude> {
   const unknown = include.filter((name) => !includes.includes(name));
   if (unknown.length > 0)
     throw invalid([{ field: "include", description: `must only name ${includes.join(", ")}` }]);
-  // Checked on the line above.
+  // All names were checked above.
   return new Set(include as LinkInclude[]);
 }

@@ -9,7 +9,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { findLeadScore } from "./queries.ts";
 import { notFound } from "./rules.ts";
 
-/** The stored score of a visit; nothing is computed. */
+/** The stored score of a visit. Nothing is computed here. */
 export async function getLeadScore(
   { linkId, eventId }: GetLeadScoreRequest,
   context: Context,
@@ -22,7 +22,7 @@ export async function getLeadScore(
     throw fail(
       "NOT_FOUND",
       "LEAD_SCORE_NOT_FOUND",
-      `eventId: the visit ${eventId} has no score: it is still under way, or is not to be scored`,
+      `eventId: the visit ${eventId} has no score: it is still under way, or it is not scored`,
     );
   return {
     leadScore: event.lead_score,

@@ -222,7 +222,7 @@ test("waits for the QR image when asked to, and no longer than it may", async ()
   });
   const id = randomUUID();
   const body = { destination, id, waitForQrcode: true };
-  // With a key too, although nobody sees the link before the call's transaction has ended.
+  // The call also waits with an idempotency key, although nobody sees the link before the call's transaction has ended.
   const answer = patient.rest(workspace.token)("POST", "/v1/links", body, { "idempotency-key": "wait" });
   await drawImage(id);
   const { link } = (await answer).json;
@@ -237,7 +237,7 @@ test("waits for the QR image when asked to, and no longer than it may", async ()
   expect(read.json.link.qrcodeSignedUrl).toContain("/qrcodes/done.png");
 });
 
-/** Does what the job does, as soon as the link is there. */
+/** Does what the job does, once the link is there. */
 async function drawImage(id: string): Promise<void> {
   for (;;) {
     const [result] = await db

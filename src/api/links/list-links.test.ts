@@ -18,7 +18,7 @@ async function list(workspace: TestWorkspace, query: Record<string, string>): Pr
   return json;
 }
 
-/** Every page after another, with sizes that differ from page to page. */
+/** Reads every page, one after another, with different sizes. */
 async function listAll(workspace: TestWorkspace, query: Record<string, string>): Promise<string[]> {
   const sizes = ["137", "1000", "1", "333"];
   const ids: string[] = [];

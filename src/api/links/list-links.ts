@@ -13,19 +13,19 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { LinkRow } from "../resources/link.ts";
 import { tagKey } from "../resources/tag.ts";
-import { readInclude } from "./include.ts";
+import { readLinkInclude } from "./include.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
 import { countLinks, type LinkFilter, type LinkOrder, linkOrders, listLinks } from "./queries.ts";
 import { notFound } from "./rules.ts";
 
-/** Lists links: one statement for the page and all it embeds, one for the number of all. */
+/** Lists links: one statement for the page and everything it embeds, one for the number of all. */
 export async function listLinksPage(
   deps: Deps,
   request: ListLinksRequest,
   context: Context,
 ): Promise<MessageInitShape<typeof ListLinksResponseSchema>> {
-  const include = readInclude(request.include);
+  const include = readLinkInclude(request.include);
   const filter = readFilter(request, callerOf(context).workspaceId);
   const order = orders[request.sortBy];
   const ascending = request.sortDirection === SortDirection.ASC;

@@ -28,7 +28,7 @@ export interface LinkMessageOptions {
   readonly signFile: SignFile;
 }
 
-/** The link and what the row holds to embed. */
+/** The message of a link, with the objects that the row holds. */
 export function toLink(
   row: LinkWithParts,
   { shortUrl, showsImage, signFile }: LinkMessageOptions,
@@ -109,7 +109,7 @@ export function toFirstSteps(link: NewLink): MessageInitShape<typeof WorkflowSte
 export const entryPosition = { x: 0, y: 0 };
 export const exitPosition = { x: 320, y: 0 };
 
-// Stored objects may hold what later versions add.
+// Stored objects may hold fields of later versions.
 const lenient = { ignoreUnknownFields: true };
 
 function objectOf(json: Json): JsonObject {
@@ -117,18 +117,18 @@ function objectOf(json: Json): JsonObject {
   return json as JsonObject;
 }
 
-// Rows inside JSON have their times as text.
+// Rows inside JSON hold times as text.
 function timestamp(time: string): Timestamp {
   return timestampFromDate(new Date(time));
 }
 
-/** The field when there is a value for it; unset fields may not be present with `undefined`. */
+/** The field when it has a value, else nothing: unset fields may not be present with `undefined`. */
 function defined<Name extends string, Value, Field>(
   name: Name,
   value: Value | null | undefined,
   toField: (value: Value) => Field,
 ): { readonly [N in Name]?: Field } {
-  // A computed name widens to string.
+  // TypeScript widens a computed name to string.
   return value === null || value === undefined
     ? {}
     : ({ [name]: toField(value) } as { readonly [N in Name]: Field });

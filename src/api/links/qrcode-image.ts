@@ -5,13 +5,15 @@ import { fileSigner } from "../resources/file-address.ts";
 import type { LinkMessageOptions } from "./message.ts";
 import { findImageState, type ImageState, type LinkInclude } from "./queries.ts";
 
-/** How often the database is asked for an image that is awaited, in milliseconds: soon at first, then less often. */
+/**
+ * How often the database is asked for an image that a call waits for, in milliseconds: often at first, then less often.
+ */
 const pollMsFirst = 10;
 const pollMsMax = 250;
 
 const nothing: ReadonlySet<LinkInclude> = new Set();
 
-/** How links are shown that embed the given objects; addresses of images are good from now for an hour. */
+/** How to show links that embed the given objects. The addresses of images are good for an hour from now. */
 export function messageOptions(deps: Deps, include: ReadonlySet<LinkInclude> = nothing): LinkMessageOptions {
   return {
     shortUrl: deps.shortUrl,
@@ -21,8 +23,8 @@ export function messageOptions(deps: Deps, include: ReadonlySet<LinkInclude> = n
 }
 
 /**
- * Waits until the QR image of a link is drawn, at most `qrcodeWaitMs`; undefined when it is not by then, or the link is
- * gone. Not for use in a transaction, before whose end nobody else sees the link.
+ * Waits until the QR image of a link is drawn, for at most `qrcodeWaitMs`. Undefined when it is not drawn by then, or
+ * the link is gone. Not for use in a transaction, because nobody else sees the link before the transaction ends.
  */
 export async function awaitImage(
   { qrcodeWaitMs }: Deps,

@@ -8,7 +8,7 @@ import type { LinkRow } from "../resources/link.ts";
 import type { QrcodeDesignRow } from "../resources/qrcode-design.ts";
 import type { TagRow } from "../resources/tag.ts";
 
-/** A link with what it embeds, which is there when it was asked for. */
+/** A link with the objects that the request names. */
 export interface LinkWithParts extends LinkRow {
   readonly tags?: readonly TagRow[];
   readonly domain?: JsonRow<CustomDomains> | null;
@@ -16,7 +16,7 @@ export interface LinkWithParts extends LinkRow {
   readonly theme?: JsonRow<PageThemes> | null;
 }
 
-/** The objects that a link can embed; `qrcodeSignedUrl` needs nothing but the link itself. */
+/** The objects that a link can embed. `qrcodeSignedUrl` needs only the link itself. */
 export type LinkInclude = "customDomain" | "qrcodeDesign" | "tags" | "pageTheme" | "qrcodeSignedUrl";
 
 /** The columns of a link that every read needs, from the tables of `linkTables`. */
@@ -33,7 +33,7 @@ export const linkTables = sql.raw(
   `living_links l ${domainJoin} left join link_counters c on c.workspace_id = l.workspace_id and c.link_id = l.id`,
 );
 
-// Read from the counters, whose index has the order of the list.
+// The link is read from its counter, whose index has the order of the list.
 const countedTables = sql.raw(
   `link_counters c join living_links l on l.workspace_id = c.workspace_id and l.id = c.link_id ${domainJoin}`,
 );
@@ -69,14 +69,14 @@ export async function findLink(
   return rows[0];
 }
 
-/** Which links a list is of; what is undefined does not matter. */
+/** Which links a list has. An undefined field does not narrow the list. */
 export interface LinkFilter {
   readonly workspaceId: string;
-  /** In any case, in the name or the short link. */
+  /** A text in the name or the short link, in any case. */
   readonly search: string | undefined;
-  /** Keys of tags, of which a link has at least one. */
+  /** Keys of tags. A link has at least one of them. */
   readonly tagKeys: readonly string[] | undefined;
-  /** The directory the links stand directly in, or null for none. */
+  /** The directory that contains the links directly. Null for links in no directory. */
   readonly directoryId: string | null | undefined;
 }
 
@@ -84,7 +84,7 @@ export type LinkOrder = "created_at" | "updated_at" | "shortlink" | "name" | "ev
 
 const linkId = sql.raw("l.id");
 
-/** What the rows are sorted by, with the id that breaks ties, and where to read them from. */
+/** What the rows are sorted by, with the id for ties, and where they are read from. */
 export const linkOrders = {
   created_at: { column: sql.raw("l.created_at"), id: linkId, key: "time", tables: linkTables },
   updated_at: { column: sql.raw("l.updated_at"), id: linkId, key: "time", tables: linkTables },
@@ -115,7 +115,7 @@ const includeNames: Readonly<Record<LinkInclude, string | undefined>> = {
   qrcodeSignedUrl: undefined,
 };
 
-/** The bytes of what a link has of its own and of what it embeds, in a page's row. */
+/** The bytes of a page's row: those of the link itself and of what it embeds. */
 function linkBytes(include: ReadonlySet<LinkInclude>): RawBuilder<unknown> {
   const embedded = [...include].flatMap((name) => includeNames[name] ?? []);
   const texts = ["name", "purpose", "fallback_destination", "expired_destination"].map(
@@ -125,7 +125,10 @@ function linkBytes(include: ReadonlySet<LinkInclude>): RawBuilder<unknown> {
   return sql.raw([...texts, ...objects].join(" + "));
 }
 
-/** One page and one row more, with all that the links embed, as much as an answer holds. Served by the index of the order, or of the filter. */
+/**
+ * One page and one more row, with everything that the links embed, as far as it fits into an answer. Served by the
+ * index of the order, or of the filter.
+ */
 export async function listLinks(
   db: Db,
   { filter, order, ascending, page, include }: LinkListing,
@@ -148,7 +151,7 @@ export async function listLinks(
 
 export interface LinkTotals {
   readonly total: bigint;
-  /** Whether the directory of the filter is the workspace's. */
+  /** Whether the directory of the filter belongs to the workspace. */
   readonly directoryExists: boolean;
 }
 
@@ -200,7 +203,7 @@ export async function findShortlinkUse(
   return use;
 }
 
-/** The score of an event, with what its link is for; all but that are null when the link has no such event. */
+/** The score of an event and the purpose of its link. All but the purpose are null when the link has no such event. */
 export interface LeadScoreRow
   extends Pick<
     Selectable<Events>,
@@ -234,7 +237,7 @@ export async function findLeadScore(
 
 export type ImageState = Pick<LinkWithParts, "qrcode_image_key" | "qrcode_pending_update_since">;
 
-/** Where the images of those links are stored that are there and have one; each once. */
+/** The storage keys of the QR images of these links, each once, for those that exist and have an image. */
 export async function findImageKeys(
   db: Db,
   workspaceId: string,
@@ -250,7 +253,7 @@ export async function findImageKeys(
   return rows;
 }
 
-/** How far the QR image of a link is. */
+/** Which QR image a link has, and whether a newer one is still to be drawn. */
 export async function findImageState(
   db: Db,
   workspaceId: string,

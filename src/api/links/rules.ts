@@ -3,7 +3,7 @@ import { type Fault, fail } from "../../lib/errors.ts";
 import { classifyShortlink } from "../../model/links/shortlink.ts";
 import { tagKey } from "../resources/tag.ts";
 
-/** What can be said against a short link that a caller chose. */
+/** What is wrong with a short link that a caller chose. */
 export function shortlinkFaults(shortlink: string): Fault[] {
   const found = classifyShortlink(shortlink);
   const description =
@@ -15,26 +15,26 @@ export function shortlinkFaults(shortlink: string): Fault[] {
   return description === undefined ? [] : [{ field: "shortlink", description, reason: "INVALID_SHORTLINK" }];
 }
 
-/** What can be said against the time at which a link shall expire; nothing against none. */
+/** What is wrong with the time at which a link is to expire. Empty without a time. */
 export function expiryFaults(expiresAt: Timestamp | undefined, now: Date): Fault[] {
   const time = readTime(expiresAt);
   return time === null || time > now
     ? []
-    : [{ field: "expiresAt", description: "must lie in the future", reason: "INVALID_ARGUMENT" }];
+    : [{ field: "expiresAt", description: "must be in the future", reason: "INVALID_ARGUMENT" }];
 }
 
-/** A time to the millisecond, as it is kept. */
+/** A time to the millisecond, as times are stored. */
 export function readTime(time: Timestamp | undefined): Date | null {
   return time === undefined ? null : new Date(Math.floor(timestampMs(time)));
 }
 
-/** A tag as asked for: tags are the same when their keys are. */
+/** A tag that a request names. Two tags with the same key are the same tag. */
 export interface WantedTag {
   readonly name: string;
   readonly key: string;
 }
 
-/** Tags in the order asked for, without repetitions in any case. */
+/** Tags in the order of the request. Names that differ only by case become one tag. */
 export function wantedTags(names: readonly string[]): WantedTag[] {
   const wanted = new Map<string, WantedTag>();
   for (const name of names) {
@@ -49,7 +49,12 @@ export function notFound(what: string, field: string, id: string): Error {
 }
 
 export function shortlinkTaken(shortlink: string): Error {
-  return fail("ALREADY_EXISTS", "SHORTLINK_TAKEN", `shortlink ${shortlink} is in use or was within 90 days`, {
-    metadata: { shortlink },
-  });
+  return fail(
+    "ALREADY_EXISTS",
+    "SHORTLINK_TAKEN",
+    `shortlink ${shortlink} is in use, or was in use within the last 90 days: choose another`,
+    {
+      metadata: { shortlink },
+    },
+  );
 }

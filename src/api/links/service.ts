@@ -6,7 +6,7 @@ import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/hand
 import type { Deps } from "../deps.ts";
 import { linkChecks } from "./checks.ts";
 import { createLink } from "./create-link.ts";
-import { readInclude } from "./include.ts";
+import { readLinkInclude } from "./include.ts";
 import { getLeadScore } from "./lead-score.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
@@ -17,7 +17,7 @@ import { changeLink } from "./update-link.ts";
 import { contactLink, redirectLink, thankYouLink } from "./wanted-link.ts";
 import { deleteLink } from "./writes.ts";
 
-/** Ways to create links that come later. */
+/** Ways to create links that are not built yet. */
 type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
 
 export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
@@ -37,7 +37,7 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
     getLeadScore,
 
     async get({ id, include }, context) {
-      const included = readInclude(include);
+      const included = readLinkInclude(include);
       const link = await findLink(context.db, callerOf(context).workspaceId, id, included);
       if (link === undefined) throw notFound("link", "id", id);
       return { link: toLink(link, messageOptions(deps, included)) };
@@ -73,7 +73,7 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
   };
 }
 
-/** Whether a short link is in use or reserved; an empty domain is the default one. */
+/** Whether a short link is in use or reserved. An empty domain is the default one. */
 async function isTaken(
   { now }: Deps,
   context: Context,

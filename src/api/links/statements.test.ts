@@ -50,6 +50,7 @@ const context: Context = {
   address: "192.0.2.1",
   signal: new AbortController().signal,
   afterCommit: () => {},
+  complete: (request) => request,
   writeRecord: recordWriters.proto,
 };
 

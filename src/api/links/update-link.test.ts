@@ -246,7 +246,7 @@ test("writes the last of changes made at once, and all that do not collide", asy
 });
 
 describe("a change that waited for another one", () => {
-  /** Sends a change while another transaction holds the link and makes its own, and answers both calls' outcome. */
+  /** Sends a change while another transaction holds the link and makes its own. Gives the outcome of both. */
   async function behind(change: (tx: typeof db) => Promise<unknown>, body: object) {
     const call = await db.transaction().execute(async (tx) => {
       await sql`select from links where id = ${id} for no key update`.execute(tx);

@@ -19,14 +19,14 @@ import { notFound, readTime, wantedTags } from "./rules.ts";
 import { ownDestinations } from "./wanted-link.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
-/** Changes a link: one statement that locks, one that reads, and one that writes when there is something to change. */
+/** Changes a link: one statement locks, one reads, and one writes when something changes. */
 export async function changeLink(
   deps: Deps,
   request: UpdateLinkRequest,
   context: Context,
 ): Promise<MessageInitShape<typeof UpdateLinkResponseSchema>> {
   const { workspaceId } = callerOf(context);
-  const wanted = readWanted(request);
+  const wanted = readLinkUpdate(request);
   const screened = urlsAt(ownDestinations, wanted);
   return inTransaction(context.db, async (tx) => {
     const before = await lockLink(tx, workspaceId, request.id, {
@@ -53,8 +53,8 @@ export async function changeLink(
   });
 }
 
-/** What a link shall become: undefined leaves a field, null clears a reference. */
-interface Wanted {
+/** The wanted values of a link. Undefined leaves a field, null clears a reference. */
+interface LinkUpdate {
   readonly name: string | undefined;
   readonly fallbackDestination: string | undefined;
   readonly expiresAt: Timestamp | null | undefined;
@@ -67,7 +67,7 @@ interface Wanted {
 }
 
 /** Throws INVALID_ARGUMENT for fields that contradict each other. */
-export function readWanted(request: UpdateLinkRequest): Wanted {
+export function readLinkUpdate(request: UpdateLinkRequest): LinkUpdate {
   const values = {
     name: request.name,
     fallback_destination: request.fallbackDestination,
@@ -84,7 +84,7 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
     qrcode_template_id: request.qrcodeTemplateId,
     qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
   };
-  const given = fieldsToChange(values, request.updateMask?.paths, ["id"]);
+  const given = fieldsToChange(values, request.updateMask?.paths);
   const when = <Value>(field: keyof typeof values, value: Value) => (given.has(field) ? value : undefined);
   const directoryId = when("directory_id", request.directoryId);
   const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);
@@ -118,7 +118,8 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
     purpose: when("purpose", request.purpose),
     expiresAt: expiresAtDelete ? null : expiresAt,
     tags: tagsDelete ? [] : tags,
-    // An empty value beside a delete flag equals an absent one: clients that send every field would clear it otherwise.
+    // An empty value beside a delete flag counts as absent. Otherwise clients that send every field would clear the
+    // directory.
     directoryId: directoryIdDelete ? null : directoryId || undefined,
     expiredDestination: expiredDestinationDelete ? "" : expiredDestination || undefined,
     pageThemeId: pageThemeId === "" ? null : pageThemeId,
@@ -126,15 +127,18 @@ export function readWanted(request: UpdateLinkRequest): Wanted {
   };
 }
 
-function checkReferences({ directoryId, pageThemeId, qrcodeTemplateId }: Wanted, found: LockedLink): void {
+function checkReferences(
+  { directoryId, pageThemeId, qrcodeTemplateId }: LinkUpdate,
+  found: LockedLink,
+): void {
   if (directoryId && !found.has_directory) throw notFound("directory", "directoryId", directoryId);
   if (pageThemeId && !found.has_theme) throw notFound("page theme", "pageThemeId", pageThemeId);
   if (qrcodeTemplateId && found.template === null)
     throw notFound("QR code template", "qrcodeTemplateId", qrcodeTemplateId);
 }
 
-/** What there is to write; undefined when the link is already as it shall be. */
-function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): LinkChange | undefined {
+/** The change to write. Undefined when the link already has the wanted values. */
+function changeOf({ now, jobCall }: Deps, wanted: LinkUpdate, before: LockedLink): LinkChange | undefined {
   const at = now();
   const template = wanted.qrcodeTemplateId ? before.template : null;
   const restyled = template !== null && !isDeepStrictEqual(template.options, before.design_options);
@@ -152,7 +156,7 @@ function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): L
     expired_destination: wanted.expiredDestination ?? before.expired_destination,
     directory_id: changed(wanted.directoryId, before.directory_id),
     page_theme_id: pageThemeId,
-    // The template it was copied from is another look's.
+    // Another page theme has not been copied from the template of the former one.
     page_theme_template_id: pageThemeId === before.page_theme_id ? before.page_theme_template_id : null,
     qrcode_template_id: changed(wanted.qrcodeTemplateId, before.qrcode_template_id),
     qrcode_pending_update_since: restyled ? at : before.qrcode_pending_update_since,
@@ -164,7 +168,7 @@ function changeOf({ now, jobCall }: Deps, wanted: Wanted, before: LockedLink): L
       tags.map(({ key }) => key),
       before.tags.map((tag) => tag.name_key),
     );
-  // The new values are of columns that the row before has too.
+  // The columns of the new values are columns of the row before, too.
   const columns = Object.keys(after) as (keyof typeof after)[];
   if (!retagged && !restyled && columns.every((column) => isDeepStrictEqual(after[column], before[column])))
     return undefined;

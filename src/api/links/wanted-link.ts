@@ -15,7 +15,7 @@ import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { ExitStep } from "./writes.ts";
 
-/** What a link is made of, whatever it leads to; texts and ids are empty where nothing is asked for. */
+/** What any kind of link is made of. Texts and ids that the request leaves out are empty. */
 export interface WantedLink
   extends Pick<
     CreateLinkRequest,
@@ -35,14 +35,14 @@ export interface WantedLink
     | "waitForQrcode"
   > {
   readonly exit: Omit<ExitStep, "stepId">;
-  /** Every address that visitors may be sent to. */
+  /** Every address that the link may send visitors to. */
   readonly urls: readonly ScreenedUrl[];
 }
 
-/** Where a link leads beside its workflow. */
+/** The fields with addresses that a link leads to beside its workflow. */
 export const ownDestinations = ["fallbackDestination", "expiredDestination"] as const;
 
-/** Most characters of a name. */
+/** How many characters a name has at most. */
 const nameLengthMax = 255;
 
 /** A link to a destination. */
@@ -78,7 +78,7 @@ export function contactUrls(request: CreateContactLinkRequest): ScreenedUrl[] {
   return [...ofCard, ...urlsAt(ownDestinations, request)];
 }
 
-/** What can be said against a card: that it is not there, and platforms that there are not. */
+/** What is wrong with a contact card: a missing card, and platforms that do not exist. */
 export function cardFaults({ vcardData }: CreateContactLinkRequest): Fault[] {
   if (vcardData === undefined) return [invalidArgument("vcardData", "is required")];
   const { list, among } = stepActions.CONTACT_CARD.platforms;

@@ -12,7 +12,7 @@ import type { TagRow } from "../resources/tag.ts";
 import { linkColumns, linkTables, tagsColumn } from "./queries.ts";
 import type { WantedTag } from "./rules.ts";
 
-/** A tag to attach; `id` is for the case that the workspace has no such tag yet. */
+/** A tag to attach. `id` is used when the workspace has no such tag yet. */
 export interface AttachedTag extends WantedTag {
   readonly id: string;
 }
@@ -42,13 +42,13 @@ export interface NewLink {
   readonly entryStepId: string;
   readonly exit: ExitStep;
   readonly tags: readonly AttachedTag[];
-  /** Hosts of which none may be on the block list. */
+  /** The hosts that must not be on the block list. */
   readonly screenedHosts: readonly string[];
   /** Queues the drawing of the QR image. */
   readonly drawing: RawBuilder<unknown>;
 }
 
-/** The step that the entry leads to at first. */
+/** The step that the entry leads to in a new link. */
 export interface ExitStep {
   readonly stepId: string;
   readonly action: "CLIENT_REDIRECT" | "CONTACT_CARD" | "THANK_YOU_PAGE";
@@ -58,12 +58,12 @@ export interface ExitStep {
 
 export interface Insertion {
   readonly blocked_host: string | null;
-  /** False when a host is blocked or the short link is taken; nothing is written then. */
+  /** False when a host is blocked or the short link is taken. Nothing is written then. */
   readonly inserted: boolean;
   readonly tags: readonly TagRow[];
 }
 
-// Tells of the link whose row a statement selects.
+// Tells the scan runtime of the link whose row a statement selects.
 const tellOfRow = tellLinkChange(sql.ref("host"), sql.ref("shortlink"));
 
 /**
@@ -111,7 +111,7 @@ export async function insertLink(db: Db, link: NewLink): Promise<Insertion> {
       job as (select ${link.drawing} from made),
       notice as (select ${tellOfRow} from made)
     select (select host from blocked) as blocked_host, ${attachedTags(link.tags)} as tags,
-      -- Counted because what nothing reads is not run.
+      -- Counted, because PostgreSQL does not run what nothing reads.
       (select count(*) from job) + (select count(*) from notice) > 0 as inserted`.execute(db);
   return onlyRow(rows);
 }
@@ -120,7 +120,7 @@ function designOf({ design }: NewLink): RawBuilder<unknown> {
   const place = sql.raw(
     "insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)",
   );
-  // What belonged to nobody moves to the link's workspace.
+  // A design of no workspace moves to the link's workspace.
   if (design.options === undefined)
     return sql`
       taken as (
@@ -134,8 +134,9 @@ function designOf({ design }: NewLink): RawBuilder<unknown> {
         select workspace_id, design_id, link_id, ${JSON.stringify(design.options)}::jsonb, at, at from made),`;
 }
 
-// Existing tags are only read, so that links with the same popular tag do not wait for each other; a tag that another
-// call makes at the same moment is found by the conflict. Keys in order, so that two such calls cannot lock each other.
+// Existing tags are only read, so that links with the same popular tag do not wait for each other. A tag that another
+// call makes at the same moment is found by the conflict. The keys are sorted, so that two such calls cannot lock each
+// other out.
 function attachTags(tags: readonly AttachedTag[]): RawBuilder<unknown> {
   if (tags.length === 0) return sql.raw("");
   const keys = tags.map(({ key }) => key);
@@ -164,7 +165,7 @@ function attachedTags(tags: readonly AttachedTag[]): RawBuilder<unknown> {
     order by array_position(${tags.map(({ key }) => key)}::text[], name_key)), '[]') from attached)`;
 }
 
-/** What a request refers to; null or empty where it does not. */
+/** The records that a request refers to. Null or empty where it refers to none. */
 export interface Referenced {
   readonly customDomainId?: string | null | undefined;
   readonly directoryId?: string | null | undefined;
@@ -174,7 +175,7 @@ export interface Referenced {
   readonly screenedHosts: readonly string[];
 }
 
-/** What was found of it in the workspace. */
+/** Which of these records the workspace has. */
 export interface References {
   readonly blocked_host: string | null;
   readonly domain: { readonly name: string; readonly status: CustomDomainStatus } | null;
@@ -184,7 +185,7 @@ export interface References {
   readonly template: { readonly options: Json } | null;
 }
 
-// Rows are locked, so that nobody deletes them before the caller's transaction refers to them.
+// The rows are locked, so that nobody deletes them before the caller's transaction refers to them.
 function referenceColumns(workspaceId: string, wanted: Referenced): RawBuilder<unknown> {
   return sql`
     (select host from blocked_hosts where host = any(${wanted.screenedHosts}) limit 1) as blocked_host,
@@ -204,13 +205,13 @@ function referenceColumns(workspaceId: string, wanted: Referenced): RawBuilder<u
       for key share of t) found) as template`;
 }
 
-/** Looks up and locks all that a request refers to, in one statement of the caller's transaction. */
+/** Looks up and locks all records that a request refers to, in one statement of the caller's transaction. */
 export async function lockReferences(tx: Db, workspaceId: string, wanted: Referenced): Promise<References> {
   const { rows } = await sql<References>`select ${referenceColumns(workspaceId, wanted)}`.execute(tx);
   return onlyRow(rows);
 }
 
-/** A link as it is before a change, with its tags, and what the change refers to. */
+/** A link before a change, with its tags, and with the records that the change refers to. */
 export interface LockedLink
   extends LinkRow,
     Pick<References, "blocked_host" | "has_directory" | "has_theme" | "template"> {
@@ -219,8 +220,9 @@ export interface LockedLink
 }
 
 /**
- * Locks a link and all that a change of it refers to, then reads the link in a statement of its own: while the lock was
- * waited for, another change may have written tags and design, which a statement from before would not see.
+ * Locks a link and all records that a change of it refers to, then reads the link in a statement of its own. While this
+ * call waited for the lock, another change may have written tags and design, which a statement from before would not
+ * see.
  */
 export async function lockLink(
   tx: Db,
@@ -242,7 +244,7 @@ export async function lockLink(
   return { ...onlyRow(rows), blocked_host, has_directory, has_theme, template };
 }
 
-/** What a link becomes. */
+/** The new values of a link. */
 export interface LinkChange {
   readonly at: Date;
   readonly after: Pick<
@@ -263,13 +265,16 @@ export interface LinkChange {
     | "qrcode_template_id"
     | "qrcode_pending_update_since"
   >;
-  /** All tags of the link; undefined leaves them. */
+  /** All tags of the link. Undefined leaves them. */
   readonly tags: readonly AttachedTag[] | undefined;
-  /** A new look of the QR code, and the job that draws it; undefined leaves it. */
+  /** A new look of the QR code, and the job that draws it. Undefined leaves the look. */
   readonly restyling: { readonly options: Json; readonly drawing: RawBuilder<unknown> } | undefined;
 }
 
-/** Writes a change of a locked link and tells the scan runtime, in one statement; the tags it has afterwards, if they changed. */
+/**
+ * Writes a change of a locked link and tells the scan runtime, in one statement. Gives the link's tags, if the change
+ * has tags.
+ */
 export async function updateLink(
   tx: Db,
   { at, after, tags, restyling }: LinkChange,
@@ -301,16 +306,16 @@ export async function updateLink(
   return onlyRow(rows).tags;
 }
 
-/** The picture in the middle of a link's code, as a file to look at again. */
+/** The picture in the middle of a link's code, as a file that may have become unused. */
 function pictureOf({ workspace_id, qrcode_design_id }: LinkChange["after"]): RawBuilder<unknown> {
   return sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from qrcode_designs
     where workspace_id = ${workspace_id} and id = ${qrcode_design_id} and options ->> 'centralImageKey' is not null`;
 }
 
 /**
- * Deletes a link: the row is hidden, its short link reserved, all that hangs on it removed, and the scan runtime told. False
- * when there is no such link. Locked in a statement of its own, so that the next one sees what edits that held the lock
- * have written.
+ * Deletes a link: hides its row, reserves its short link, removes everything that depends on it, and tells the scan
+ * runtime. False when there is no such link. The lock is taken in a statement of its own, so that the next statement
+ * sees what edits that held the lock have written.
  */
 export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
   await sql`select from links where workspace_id = ${workspaceId} and id = ${id} for update`.execute(tx);

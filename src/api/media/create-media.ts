@@ -16,14 +16,17 @@ import { insertMedia } from "./queries.ts";
 
 const uploads: PictureRules = { formats: ["png", "jpeg"], sideMax: 8_000 };
 
-/** What files are called that come without a name, but for the extension. */
+/** The names of files that come without one, except for the extension. */
 const defaultNames: Readonly<Record<MediaType, string>> = {
   CENTRAL_QRCODE_IMAGE: "central-qrcode-image",
   BACKGROUND_COVER: "background-cover",
   BADGE: "badge",
 };
 
-/** Stores an image as it was made anew, and leaves its record to be written: a record never stands without its file. */
+/**
+ * Stores an image as it was re-encoded, and leaves its record to be written. No record is ever written before its file
+ * is stored.
+ */
 export async function prepareMedia(
   deps: Deps,
   request: CreateMediaRequest,

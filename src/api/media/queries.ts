@@ -19,7 +19,7 @@ export function findMedia(db: Db, workspaceId: string, id: string): Promise<Medi
     .executeTakeFirst();
 }
 
-/** Newest first; one row more than the page. Served by media_page_idx. */
+/** Media files, newest first, one more row than the page. Served by media_page_idx. */
 export function listMedia(db: Db, workspaceId: string, { size, after }: Page<"time">): Promise<MediaRow[]> {
   return db
     .selectFrom("media")
@@ -34,15 +34,20 @@ export function listMedia(db: Db, workspaceId: string, { size, after }: Page<"ti
     .execute();
 }
 
-export interface Deletion {
+export interface MediaDeletion {
   readonly outcome: "deleted" | "in use" | "missing";
   /** The file of a record that was deleted. */
   readonly storage_key: string | null;
 }
 
-/** Deletes a record that nothing uses, and notes to look at its file, in one statement. */
-export async function deleteMedia(db: Db, workspaceId: string, id: string, now: Date): Promise<Deletion> {
-  const { rows } = await sql<Deletion>`
+/** Deletes a record that nothing uses, and marks its file for the clean-up, in one statement. */
+export async function deleteMedia(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  now: Date,
+): Promise<MediaDeletion> {
+  const { rows } = await sql<MediaDeletion>`
     with found as (select workspace_id, id from media
         where workspace_id = ${workspaceId} and id = ${id} for update),
       used as (select from found, page_themes p where p.workspace_id = found.workspace_id

@@ -41,9 +41,9 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
         throw fail(
           "FAILED_PRECONDITION",
           "MEDIA_IN_USE",
-          `a page theme uses media file ${id}: change it first`,
+          `a page theme uses media file ${id}: choose another image for the theme first`,
         );
-      // At once, because public addresses do not expire. What fails here, the clean-up makes good.
+      // The file is deleted at once, because public addresses do not expire. The clean-up deletes it if this fails.
       if (key !== null)
         context.afterCommit(async () => {
           await deps.storage.delete(key).catch(() => {});

@@ -14,7 +14,7 @@ import { findApplication, restyleDesign } from "./queries.ts";
 import { drawingOf } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Tries the look of a template on the design of a link, which keeps its id, and leaves it to be copied. */
+/** Tries the look of a template on the design of a link, and leaves the look to be copied. The design keeps its id. */
 export async function prepareApplication(
   deps: Deps,
   request: ApplyQrcodeTemplateRequest,

@@ -9,8 +9,8 @@ import type { Deps } from "../deps.ts";
 const rules: PictureRules = { formats: ["png", "jpeg", "webp", "svg"], sideMax: 8_000, pngWithin: 1_024 };
 
 /**
- * Stores a picture for the middle of codes as a PNG, named by its content: designs and their copies share it. Answers the
- * storage key. Throws INVALID_ARGUMENT that names `centralImageData`.
+ * Stores a picture for the middle of codes as a PNG, named by its content, so that designs and their copies share it.
+ * Gives the storage key. Throws INVALID_ARGUMENT that names `centralImageData`.
  */
 export async function storeCentralImage(
   deps: Deps,

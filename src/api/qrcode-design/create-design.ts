@@ -16,14 +16,14 @@ import { changedOptions, fieldValues } from "./options.ts";
 import { insertDesign } from "./queries.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Tries a design that belongs to nobody until a link or template takes it, and leaves it to be written. */
+/** Tries a design that belongs to no link or template yet, and leaves it to be written. */
 export async function prepareDesign(
   deps: Deps,
   request: PublicCreateQrcodeDesignRequest,
   context: Context,
 ): Promise<Write<MessageInitShape<typeof PublicCreateQrcodeDesignResponseSchema>>> {
   const { centralImageData, hideBackgroundDots } = request;
-  // False says something here, because true is the default.
+  // A field that is set to false counts as given, because its default is true.
   const values = { ...fieldValues(request), hide_background_dots: hideBackgroundDots !== undefined };
   const centralImageKey =
     centralImageData.length === 0 ? undefined : await storeCentralImage(deps, context, centralImageData);

@@ -26,8 +26,8 @@ import { centralImageKeyOf } from "../../qr/designs/load-design.ts";
 type DesignRequest = PublicCreateQrcodeDesignRequest | UpdateQrcodeDesignRequest;
 
 /**
- * The stored form of each field of a request, by its name in a mask. What a request leaves open or sets to nothing takes
- * the default; the picture in the middle has a way of its own.
+ * The stored form of each field of a request, by its name in a mask. A field that the request leaves open, or sets to
+ * nothing, takes the default. The picture in the middle is stored on its own.
  */
 const fields = {
   shape: ({ shape }: DesignRequest) => ({ shape: nameOf(QrcodeDesign_ShapeSchema, shape) }),
@@ -60,7 +60,7 @@ export function isDesignField(name: string): name is DesignField {
   return Object.hasOwn(fields, name);
 }
 
-/** What a request says of each field, to tell which ones it changes. */
+/** The value of each field in a request, to tell which fields it changes. */
 export function fieldValues(request: DesignRequest): Readonly<Record<DesignField, unknown>> {
   return {
     shape: request.shape,
@@ -82,11 +82,11 @@ export function fieldValues(request: DesignRequest): Readonly<Record<DesignField
 export interface DesignChange {
   readonly request: DesignRequest;
   readonly given: ReadonlySet<DesignField>;
-  /** Where the picture in the middle is stored from now on; null takes it away, undefined leaves it. */
+  /** The new storage key of the picture in the middle. Null takes the picture away, undefined leaves it. */
   readonly centralImageKey: string | null | undefined;
 }
 
-/** The stored form of a design after a change. A code with a picture in it has error correction Q at least. */
+/** The stored form of a design after a change. A code with a picture has at least error correction Q. */
 export function changedOptions(before: DesignOptions, change: DesignChange): DesignOptions {
   const { request, given, centralImageKey } = change;
   const after: DesignOptions = { ...before };
@@ -98,7 +98,7 @@ export function changedOptions(before: DesignOptions, change: DesignChange): Des
   return after;
 }
 
-/** Zero and nothing mean the default, except for a yes or no. */
+/** Zero and empty values mean the default. False does not. */
 function withDefaults(changed: JsonObject | Record<string, unknown>): DesignOptions {
   return Object.fromEntries(
     Object.entries(changed).map(([name, value]) => [
@@ -108,12 +108,12 @@ function withDefaults(changed: JsonObject | Record<string, unknown>): DesignOpti
   ) as DesignOptions; // made of JSON values
 }
 
-/** The name of an enum's value; the first value that says something for UNSPECIFIED, undefined leaves the default. */
+/** The name of an enum's value. Undefined for UNSPECIFIED, which leaves the default. */
 function nameOf(desc: DescEnum, number: number): string | undefined {
   return number === 0 ? undefined : desc.value[number]?.name;
 }
 
-/** A part of the design in its stored form: with the type named also where it is SQUARE by default. */
+/** The stored form of a part of the design. It also names the type when that is SQUARE, the default. */
 function part<Desc extends DescMessage>(
   desc: Desc,
   message: MessageShape<Desc> | undefined,

@@ -236,7 +236,7 @@ describe("scannability", () => {
   });
 
   test("of a link's design is that of the link's own code", async () => {
-    // The longer the address, the smaller the dots in as many pixels.
+    // The longer the address, the smaller the dots in the same number of pixels.
     const long = Array.from({ length: 4 }, () => "d".repeat(55)).join(".");
     const links = [
       await createLink({ shortlink: "tiny" }),
@@ -319,7 +319,7 @@ describe("a design that belongs to nobody", () => {
     const { id } = (await createDesign()).json.qrcodeDesign;
     const body = { destination: "https://example.com", qrcodeDesignId: id };
     const replies = await Promise.all(Array.from({ length: 5 }, () => rest("POST", "/v1/links", body)));
-    // Whoever comes too late finds it in use, or gone to a workspace as far as its snapshot knows.
+    // A call that comes too late finds the design in use, or moved to a workspace that its snapshot does not see.
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)[0]).toBe(200);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.every(({ status }) => [200, 404, 412].includes(status))).toBe(true);
@@ -341,7 +341,7 @@ describe("a design that belongs to nobody", () => {
     await deleteUnclaimedDesigns(db, clock.now());
     expect((await rest("GET", `/v1/qrcode-designs/${left.id}`)).status).toBe(404);
 
-    // The two share a picture, which stays as long as one of them is there.
+    // The two share a picture, which stays as long as one of them exists.
     const sweep = async () => {
       clock.advance(3 * 60 * 60 * 1000);
       while ((await sweepFiles(db, { storage, now: clock.now })) > 0);

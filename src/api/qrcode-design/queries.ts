@@ -6,7 +6,7 @@ import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.
 import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
-/** A design with the address of the link it belongs to. */
+/** A design with the address of its link. */
 export interface DesignRow extends Selectable<QrcodeDesigns> {
   readonly shortlink: string | null;
   readonly domain_name: string | null;
@@ -16,14 +16,14 @@ const designOf = sql.raw(`q.*, l.shortlink, d.name as domain_name from qrcode_de
   left join links l on l.workspace_id = q.workspace_id and l.id = q.link_id
   left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id`);
 
-/** A design of the workspace, or one that belongs to nobody. */
+/** A design of the workspace, or one that belongs to no link or template yet. */
 export async function findDesign(db: Db, workspaceId: string, id: string): Promise<DesignRow | undefined> {
   const { rows } = await sql<DesignRow>`select ${designOf}
     where q.workspace_id in (${workspaceId}, ${noWorkspace}) and q.id = ${id}`.execute(db);
   return rows[0];
 }
 
-/** Makes a design that belongs to nobody. */
+/** Makes a design that belongs to no link or template yet. */
 export async function insertDesign(
   db: Db,
   { id, options, at }: { readonly id: string; readonly options: DesignOptions; readonly at: Date },
@@ -43,15 +43,15 @@ export interface Restyling {
   readonly before: DesignRow;
   readonly options: DesignOptions;
   readonly at: Date;
-  /** The template that the look comes from, for the link to remember. */
+  /** The template that the look comes from. The link remembers it. */
   readonly templateId?: string;
-  /** Queues the drawing of what shows the design; undefined when nothing does. */
+  /** Queues the drawing of the link or template that shows the design. Undefined when none does. */
   readonly drawing: RawBuilder<unknown> | undefined;
 }
 
 /**
- * Changes the look of a design and has everything drawn again that shows it, in one statement. False when the design is
- * not as it was before; nothing is written then.
+ * Changes the look of a design and queues a new drawing of the link or template that shows it, in one statement. False
+ * when the design has changed since `before`; nothing is written then.
  */
 export async function restyleDesign(db: Db, restyling: Restyling): Promise<boolean> {
   const { before, options, at, templateId, drawing } = restyling;
@@ -79,20 +79,25 @@ export async function restyleDesign(db: Db, restyling: Restyling): Promise<boole
   return rows[0]?.restyled === true;
 }
 
-/** The picture that a design lets go of, as a file to look at again. */
+/** The picture that a design no longer has, as a file that may have become unused. */
 function pictureOf(before: Json, after: DesignOptions): RawBuilder<unknown> {
   const key = sql`${JSON.stringify(before)}::jsonb ->> 'centralImageKey'`;
   return sql`select ${noWorkspace}::uuid, ${key}, null::uuid from made
     where ${key} is distinct from ${JSON.stringify(after)}::jsonb ->> 'centralImageKey' and ${key} is not null`;
 }
 
-export type Deletion = "deleted" | "in use" | "missing";
+export type DesignDeletion = "deleted" | "in use" | "missing";
 
 /** Deletes a design that nothing uses, in one statement. */
-export async function deleteDesign(db: Db, workspaceId: string, id: string, at: Date): Promise<Deletion> {
+export async function deleteDesign(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  at: Date,
+): Promise<DesignDeletion> {
   const picture = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
     where options ->> 'centralImageKey' is not null`;
-  const { rows } = await sql<{ outcome: Deletion }>`
+  const { rows } = await sql<{ outcome: DesignDeletion }>`
     with found as (
         select workspace_id, id, link_id is not null or template_id is not null as used from qrcode_designs
         where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${id} for update),
@@ -104,13 +109,13 @@ export async function deleteDesign(db: Db, workspaceId: string, id: string, at: 
 }
 
 export interface Application {
-  /** The link's design; null when there is no such link. */
+  /** The link's design. Undefined when there is no such link. */
   readonly design: DesignRow | undefined;
   readonly qrcode_template_id: string | null;
   readonly template: { readonly id: string; readonly options: DesignOptions } | undefined;
 }
 
-/** What it takes to give a template's look to a link: the template is named by its id or by its slug. */
+/** Everything that a call needs to give a template's look to a link. The template is named by its id or by its slug. */
 export async function findApplication(
   db: Db,
   workspaceId: string,

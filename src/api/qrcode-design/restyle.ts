@@ -13,13 +13,13 @@ export function drawingOf({ jobCall }: Deps, row: DesignRow): RawBuilder<unknown
   return undefined;
 }
 
-/** Throws when a design belongs to a built-in template: everyone may see it, and nobody may change it. */
-export function checkChangeable({ workspace_id, template_id, id }: DesignRow): void {
+/** Throws when a design belongs to a built-in template, which everyone may see and nobody may change. */
+export function checkDesignChangeable({ workspace_id, template_id, id }: DesignRow): void {
   if (workspace_id === noWorkspace && template_id !== null)
     throw fail(
       "PERMISSION_DENIED",
       "BUILT_IN_TEMPLATE",
-      `QR code design ${id} belongs to a built-in template`,
+      `QR code design ${id} belongs to a built-in template: import the template and change the copy`,
     );
 }
 

@@ -7,10 +7,10 @@ import { verifyInThread } from "../../qr/gate/verify-thread.ts";
 import type { Deps } from "../deps.ts";
 import type { DesignRow } from "./queries.ts";
 
-/** Whose code is drawn; a design of no link is tried with an address of usual length. */
+/** The link whose code is drawn. A design without a link is tried with an address of the usual length. */
 type Address = Pick<DesignRow, "shortlink" | "domain_name">;
 
-/** Draws a code in a design and reads it. Takes some 150 ms. */
+/** Draws a code in a design and reads it, which takes about 150 ms. */
 export async function verify(
   { storage, shortUrl }: Deps,
   { shortlink, domain_name }: Address,
@@ -22,7 +22,7 @@ export async function verify(
   return verifyInThread(content, design, signal);
 }
 
-/** Throws DESIGN_NOT_SCANNABLE with every cause, when only a readable design is wanted. */
+/** Throws DESIGN_NOT_SCANNABLE with every cause, when the request wants only a readable design. */
 export function checkScannable(
   { requireScannable }: { readonly requireScannable: boolean },
   scannability: Scannability,
@@ -35,7 +35,7 @@ function notScannable({ score, failingCase = "", causes }: Scannability): CallEr
   return fail(
     "FAILED_PRECONDITION",
     "DESIGN_NOT_SCANNABLE",
-    `codes in this design cannot be read (${failingCase}): ${first?.message ?? "make it plainer"}`,
+    `codes in this design cannot be read (${failingCase}): ${first?.message ?? "make the design simpler"}`,
     {
       metadata: { score: String(score), failingCase },
       preconditions: causes.map(({ cause, message }) => ({

@@ -10,13 +10,13 @@ import { toScannability } from "./message.ts";
 import { deleteDesign, findDesign } from "./queries.ts";
 import { noSuchDesign, optionsOf } from "./restyle.ts";
 import { verify } from "./scannability.ts";
-import { prepareChange, readWanted } from "./update-design.ts";
+import { prepareChange, readDesignUpdate } from "./update-design.ts";
 
 export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignService> {
   return {
     publicCreate: inTwoParts((request, context) => prepareDesign(deps, request, context)),
     update: withCheck(
-      (request) => faultsFrom(() => readWanted(request)),
+      (request) => faultsFrom(() => readDesignUpdate(request)),
       inTwoParts((request, context) => prepareChange(deps, request, context)),
     ),
     applyTemplate: inTwoParts((request, context) => prepareApplication(deps, request, context)),
@@ -40,7 +40,7 @@ export function qrcodeDesignService(deps: Deps): Handlers<typeof QrcodeDesignSer
         throw fail(
           "FAILED_PRECONDITION",
           "DESIGN_IN_USE",
-          `QR code design ${id} belongs to a link or template`,
+          `QR code design ${id} is already used by a link or template`,
         );
       return {};
     },

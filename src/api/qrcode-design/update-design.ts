@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { QrcodeDesignSchema } from "../../../gen/signpost/v1/qrcode_design_pb.js";
 import type {
   UpdateQrcodeDesignRequest,
   UpdateQrcodeDesignResponseSchema,
@@ -14,21 +15,27 @@ import { storeCentralImage } from "./central-image.ts";
 import { toScannability } from "./message.ts";
 import { changedOptions, type DesignField, fieldValues, isDesignField } from "./options.ts";
 import { findDesign, restyleDesign } from "./queries.ts";
-import { checkChangeable, drawingOf, noSuchDesign, optionsOf } from "./restyle.ts";
+import { checkDesignChangeable, drawingOf, noSuchDesign, optionsOf } from "./restyle.ts";
 import { checkScannable, verify } from "./scannability.ts";
 
-/** Tries what a design would become, and leaves the change to be written; what shows it is drawn again. */
+/**
+ * Tries the changed look of a design, and leaves the change to be written. The link or template that shows the design
+ * is drawn again.
+ */
 export async function prepareChange(
   deps: Deps,
-  request: UpdateQrcodeDesignRequest,
+  asked: UpdateQrcodeDesignRequest,
   context: Context,
 ): Promise<Write<MessageInitShape<typeof UpdateQrcodeDesignResponseSchema>>> {
   const { workspaceId } = callerOf(context);
-  const wanted = readWanted(request);
-  const before = await findDesign(context.db, workspaceId, request.id);
-  // Nobody's picture is read for a design that is not there.
-  if (before === undefined) throw noSuchDesign(request.id);
-  checkChangeable(before);
+  const before = await findDesign(context.db, workspaceId, asked.id);
+  // The picture of the request is not read for a missing design.
+  if (before === undefined) throw noSuchDesign(asked.id);
+  checkDesignChangeable(before);
+  const request = context.complete(asked, () =>
+    create(QrcodeDesignSchema, toQrcodeDesign(before, fileSigner(deps))),
+  );
+  const wanted = readDesignUpdate(request);
   const { data } = wanted;
   const stored = data === undefined ? undefined : await storeCentralImage(deps, context, data);
   const change = { request, given: wanted.given, centralImageKey: wanted.isImageDeleted ? null : stored };
@@ -48,7 +55,7 @@ export async function prepareChange(
   };
 }
 
-interface Wanted {
+interface DesignUpdate {
   readonly given: ReadonlySet<DesignField>;
   /** A new picture for the middle. */
   readonly data: Uint8Array | undefined;
@@ -56,16 +63,16 @@ interface Wanted {
 }
 
 /** Throws INVALID_ARGUMENT for fields that contradict each other. */
-export function readWanted(request: UpdateQrcodeDesignRequest): Wanted {
+export function readDesignUpdate(request: UpdateQrcodeDesignRequest): DesignUpdate {
   const { centralImageData, centralImageDelete, updateMask } = request;
   const values = {
     ...fieldValues(request),
     central_image_data: centralImageData,
     central_image_delete: centralImageDelete,
   };
-  const named = fieldsToChange(values, updateMask?.paths, ["id", "require_scannable"]);
+  const named = fieldsToChange(values, updateMask?.paths);
   const isImageDeleted = named.has("central_image_delete") && centralImageDelete;
-  // No data equals no field: what takes a picture away is the flag.
+  // Empty data counts as no field. The flag takes a picture away.
   const isImageGiven = named.has("central_image_data") && centralImageData.length > 0;
   if (isImageDeleted && isImageGiven)
     throw invalid(

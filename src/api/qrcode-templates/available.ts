@@ -11,12 +11,12 @@ import {
   templateBytes,
 } from "./queries.ts";
 
-/** A template that a workspace can use, and its rank: twice its use, and one more for the workspace's own. */
+/** A template that a workspace can use, and its rank: twice its use, and one more for the workspace's own templates. */
 export interface AvailableRow extends TemplateRow, Sized {
   readonly rank: bigint;
 }
 
-/** Where a template stands in the list: by rank, then the newest first. */
+/** The position of a template in the list, which is sorted by rank, then the newest first. */
 export type AvailablePlace = Pick<AvailableRow, "rank" | "created_at" | "id">;
 
 export interface AvailablePage {
@@ -32,7 +32,7 @@ function ofOthers(workspaceId: string): RawBuilder<unknown> {
     where ${isInGallery} and s.workspace_id <> ${workspaceId}`;
 }
 
-/** Of templates that share a rank: those that stand behind a place. */
+/** Among the templates of one rank, those that stand behind a position. */
 function beyond(rank: bigint, after: AvailablePlace | undefined): RawBuilder<unknown> {
   if (after === undefined || after.rank > rank) return everything;
   if (after.rank < rank) return sql`false`;
@@ -40,8 +40,9 @@ function beyond(rank: bigint, after: AvailablePlace | undefined): RawBuilder<unk
 }
 
 /**
- * All that the workspace can use; one row more than the page. Of what it does not use, no more is read than the page
- * needs: by qrcode_templates_page_idx, and what others have published by qrcode_template_slugs_gallery_idx.
+ * All templates that the workspace can use, one more row than the page. Of the templates that no link of the workspace
+ * uses, it reads no more than the page needs: its own by qrcode_templates_page_idx, and those that others have
+ * published by qrcode_template_slugs_gallery_idx.
  */
 export async function listAvailable(
   db: Db,

@@ -41,7 +41,7 @@ export async function createTemplate(
     throw fail(
       "FAILED_PRECONDITION",
       "DESIGN_IN_USE",
-      `QR code design ${qrcodeDesignId} belongs to another record: make a new one`,
+      `QR code design ${qrcodeDesignId} is already used by a link or template: make a new one`,
     );
   throw fail("NOT_FOUND", "NOT_FOUND", `qrcodeDesignId: there is no QR code design ${qrcodeDesignId}`);
 }
@@ -67,7 +67,7 @@ export async function importTemplate(
   return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
 }
 
-type Content = Pick<
+type TemplateContent = Pick<
   NewTemplate,
   "name" | "description" | "tags" | "learn_more" | "faq" | "duplicated_from"
 > & { readonly options: DesignOptions | undefined };
@@ -76,7 +76,7 @@ function newTemplate(
   { now, jobCall }: Deps,
   workspaceId: string,
   designId: string,
-  { options, ...content }: Content,
+  { options, ...content }: TemplateContent,
 ): NewTemplate {
   const at = now();
   const id = newId(at);

@@ -58,7 +58,7 @@ async function listAvailableTemplates(
   return { qrcodeTemplates: records, ...rest, totalCount };
 }
 
-/** Reads where a page begins. Throws INVALID_PAGE_TOKEN for a text that no page wrote. */
+/** Reads where a page begins. Throws INVALID_PAGE_TOKEN for a text that is no token of ours. */
 function placeOf({ key, id }: PageEdge<"text">): AvailablePlace {
   const [, rank, ms] = /^(\d{1,18})\/(\d{1,14})$/.exec(key) ?? [];
   if (rank === undefined || ms === undefined)
@@ -94,7 +94,7 @@ async function listOwnTemplates(
   return { qrcodeTemplates: records, ...rest, totalCount };
 }
 
-/** Lists built-in templates and what public workspaces have published. */
+/** Lists built-in templates and those that public workspaces have published. */
 export async function listPublicTemplates(
   deps: Deps,
   request: PublicListQrcodeTemplatesRequest,

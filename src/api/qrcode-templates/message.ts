@@ -10,8 +10,8 @@ import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { toPublicWorkspace } from "../resources/workspace.ts";
 import type { PublicRow, TemplateRow } from "./queries.ts";
 
-/** The address of a stored image; empty where there is none. */
-export function addressOf(signFile: SignFile, key: string | null | undefined): string {
+/** The address of a stored image. Empty when there is none. */
+export function imageUrlOf(signFile: SignFile, key: string | null | undefined): string {
   return key ? signFile(key) : "";
 }
 
@@ -38,7 +38,7 @@ export function toQrcodeTemplate(
     ...(row.design ? { qrcodeDesign: toQrcodeDesign(row.design, signFile) } : {}),
     ...(row.duplicated_from === null ? {} : { duplicatedFrom: row.duplicated_from }),
     ...(row.published_at === null ? {} : { publishedAt: timestampFromDate(row.published_at) }),
-    thumbnailSignedUrl: addressOf(signFile, row.thumbnail_key),
+    thumbnailSignedUrl: imageUrlOf(signFile, row.thumbnail_key),
     ...(row.thumbnail_pending_update_since === null
       ? {}
       : { thumbnailPendingUpdateSince: timestampFromDate(row.thumbnail_pending_update_since) }),
@@ -60,7 +60,7 @@ export function toPublicTemplate(
     learnMore: row.learn_more,
     faq: row.faq,
     builtIn: row.workspace_id === noWorkspace,
-    thumbnailSignedUrl: addressOf(signFile, row.thumbnail_key),
+    thumbnailSignedUrl: imageUrlOf(signFile, row.thumbnail_key),
     ...(row.published_at === null ? {} : { publishedAt: timestampFromDate(row.published_at) }),
     ...(withWorkspace && row.workspace ? { workspace: toPublicWorkspace(row.workspace) } : {}),
   };

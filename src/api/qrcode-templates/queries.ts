@@ -7,14 +7,16 @@ import type { Page } from "../../lib/paging/page.ts";
 import type { QrcodeDesignRow } from "../resources/qrcode-design.ts";
 import type { PublicWorkspaceRow } from "../resources/workspace.ts";
 
-/** A template, with its design when that was asked for. */
+/** A template, with its design when the request names it. */
 export interface TemplateRow extends Selectable<QrcodeTemplates> {
-  /** Live links of the caller's workspace that were made from it. */
+  /** How many living links of the caller's workspace were made from it. */
   readonly usage_count: bigint;
   readonly design?: QrcodeDesignRow | null;
 }
 
-/** A template as everyone sees it, with its workspace when that was asked for; built-in ones have none. */
+/**
+ * A template as everyone sees it, with its workspace when the request names it. Built-in templates have no workspace.
+ */
 export interface PublicRow extends Selectable<QrcodeTemplates> {
   readonly workspace?: PublicWorkspaceRow | null;
 }
@@ -24,13 +26,13 @@ export const designColumn = sql.raw(`, (select to_jsonb(q) from qrcode_designs q
 const workspaceColumn = sql.raw(", to_jsonb(w) as workspace");
 const nothing = sql.raw("");
 
-/** Served by links_qrcode_template_idx. */
+/** How many living links of the workspace use each template. Served by links_qrcode_template_idx. */
 function usageColumn(workspaceId: string): RawBuilder<unknown> {
   return sql`, (select count(*) from living_links l
     where l.workspace_id = ${workspaceId} and l.qrcode_template_id = t.id) as usage_count`;
 }
 
-/** How many live links of a template's own workspace were made from it. */
+/** How many living links of the template's own workspace were made from it. */
 export async function countUsage(
   db: Db,
   { workspace_id, id }: Pick<Selectable<QrcodeTemplates>, "workspace_id" | "id">,
@@ -54,7 +56,7 @@ export async function findTemplate(
   return rows[0];
 }
 
-/** What lists read beside a template: the bytes of its texts and of what it embeds. */
+/** What lists read beside a template: how many bytes its texts and embedded objects have. */
 export interface Sized {
   readonly bytes: number;
 }
@@ -76,7 +78,7 @@ export interface TemplateFilter {
   readonly search: string;
 }
 
-/** The workspace's own, newest first; one row more than the page. Served by qrcode_templates_page_idx. */
+/** The workspace's own templates, newest first, one more row than the page. Served by qrcode_templates_page_idx. */
 export async function listTemplates(
   db: Db,
   { workspaceId, search, withDesign }: TemplateFilter & { readonly withDesign: boolean },
@@ -98,7 +100,7 @@ export async function countTemplates(db: Db, { workspaceId, search }: TemplateFi
   return rows[0]?.count ?? 0n;
 }
 
-/** The gallery, newest first; one row more than the page. Served by qrcode_template_slugs_gallery_idx. */
+/** The gallery, newest first, one more row than the page. Served by qrcode_template_slugs_gallery_idx. */
 export async function listGallery(
   db: Db,
   filter: { readonly workspaceId: string; readonly search: string; readonly withWorkspace: boolean },
@@ -117,7 +119,7 @@ export async function listGallery(
   return rows;
 }
 
-/** A template of the gallery, and the look it has. */
+/** A template of the gallery, and its look. */
 export async function findInGallery(
   db: Db,
   slug: string,
@@ -129,7 +131,7 @@ export async function findInGallery(
   return rows[0];
 }
 
-/** Where the thumbnails of those templates are stored that the workspace can use. */
+/** The storage keys of thumbnails, of those templates among these that the workspace can use. */
 export async function findThumbnails(
   db: Db,
   workspaceId: string,

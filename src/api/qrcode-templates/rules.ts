@@ -8,8 +8,8 @@ export function checkFaq(faq: string): void {
   if (description !== undefined) throw invalid([{ field: "faq", description }]);
 }
 
-/** Throws for a template that is not there, or that nobody may change. */
-export function checkChangeable(
+/** Throws for a missing template, and for a built-in one, which nobody may change. */
+export function checkTemplateChangeable(
   template: LockedTemplate | undefined,
   id: string,
 ): asserts template is LockedTemplate {
@@ -22,7 +22,7 @@ export function checkChangeable(
     );
 }
 
-/** Throws TEMPLATE_NOT_PUBLISHABLE with all that is missing. */
+/** Throws TEMPLATE_NOT_PUBLISHABLE with everything that is missing. */
 export function checkPublishable(template: LockedTemplate): void {
   const missing: Precondition[] = [];
   const need = (isThere: boolean, type: string, subject: string, description: string) => {

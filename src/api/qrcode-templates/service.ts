@@ -6,9 +6,9 @@ import type { Deps } from "../deps.ts";
 import { fileSigner } from "../resources/file-address.ts";
 import { createTemplate, importTemplate } from "./create-template.ts";
 import { listPublicTemplates, listWorkspaceTemplates } from "./list-templates.ts";
-import { addressOf, toPublicTemplate, toQrcodeTemplate } from "./message.ts";
+import { imageUrlOf, toPublicTemplate, toQrcodeTemplate } from "./message.ts";
 import { countUsage, findInGallery, findTemplate, findThumbnails } from "./queries.ts";
-import { checkChangeable, checkPublishable, noSuchTemplate } from "./rules.ts";
+import { checkPublishable, checkTemplateChangeable, noSuchTemplate } from "./rules.ts";
 import { updateTemplate } from "./update-template.ts";
 import { deleteTemplate, lockTemplate, publishTemplate } from "./writes.ts";
 
@@ -43,7 +43,7 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
       const { workspaceId, sandbox } = callerOf(context);
       return inTransaction(context.db, async (tx) => {
         const template = await lockTemplate(tx, workspaceId, id);
-        checkChangeable(template, id);
+        checkTemplateChangeable(template, id);
         if (sandbox)
           throw fail("PERMISSION_DENIED", "NOT_AVAILABLE_IN_SANDBOX", "sandboxes cannot publish templates");
         const isPublished = template.published_at !== null;
@@ -58,7 +58,7 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
       const rows = await findThumbnails(context.db, callerOf(context).workspaceId, templateIds);
       const drawn = rows.filter(({ thumbnail_key }) => thumbnail_key !== null);
       const signFile = fileSigner(deps);
-      const addresses = drawn.map(({ id, thumbnail_key }) => [id, addressOf(signFile, thumbnail_key)]);
+      const addresses = drawn.map(({ id, thumbnail_key }) => [id, imageUrlOf(signFile, thumbnail_key)]);
       return { thumbnailSignedUrls: Object.fromEntries(addresses) };
     },
 
@@ -66,7 +66,7 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
       const { workspaceId } = callerOf(context);
       await inTransaction(context.db, async (tx) => {
         const template = await lockTemplate(tx, workspaceId, id);
-        checkChangeable(template, id);
+        checkTemplateChangeable(template, id);
         await deleteTemplate(tx, template, deps.now());
       });
       return {};

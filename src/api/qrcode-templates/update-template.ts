@@ -12,10 +12,10 @@ import type { Deps } from "../deps.ts";
 import { fileSigner } from "../resources/file-address.ts";
 import { toQrcodeTemplate } from "./message.ts";
 import { countUsage } from "./queries.ts";
-import { checkChangeable, checkFaq } from "./rules.ts";
+import { checkFaq, checkTemplateChangeable } from "./rules.ts";
 import { type Described, describeTemplate, lockTemplate } from "./writes.ts";
 
-/** Changes what is said about a template. */
+/** Changes the description of a template: its name, slug, texts and tags. */
 export async function updateTemplate(
   deps: Deps,
   request: UpdateQrcodeTemplateRequest,
@@ -25,7 +25,7 @@ export async function updateTemplate(
   const wanted = readWanted(request);
   return inTransaction(context.db, async (tx) => {
     const before = await lockTemplate(tx, workspaceId, request.id);
-    checkChangeable(before, request.id);
+    checkTemplateChangeable(before, request.id);
     const { name, slug, description, tags, learn_more, faq, published_at } = before;
     const said: Described = { name, slug, description, tags, learn_more, faq };
     const after: Described = { ...said, ...wanted };
@@ -52,7 +52,7 @@ function readWanted(request: UpdateQrcodeTemplateRequest): Partial<Described> {
     learn_more: request.learnMore,
     faq: request.faq,
   };
-  const given = fieldsToChange(values, request.updateMask?.paths, ["id"]);
+  const given = fieldsToChange(values, request.updateMask?.paths);
   if (given.has("name") && request.name === "")
     throw invalid([{ field: "name", description: "must not be empty" }]);
   checkFaq(request.faq);

@@ -8,7 +8,7 @@ import { noWorkspace } from "../../model/no-workspace.ts";
 
 type Row = Selectable<QrcodeTemplates>;
 
-/** What a new template consists of, and the call that queues its thumbnail. */
+/** What a new template consists of, and the expression that queues its thumbnail. */
 export interface NewTemplate
   extends Pick<
     Row,
@@ -21,8 +21,8 @@ export interface NewTemplate
 }
 
 /**
- * Makes a template with its design, in one statement. Undefined when the existing design is already used by a link or
- * template, or is not there; nothing is written then.
+ * Makes a template with its design, in one statement. Undefined when the existing design is missing, or is already used
+ * by a link or template; nothing is written then.
  */
 export async function insertTemplate(db: Db, template: NewTemplate): Promise<Row | undefined> {
   const { workspace_id: workspaceId, id, at, design } = template;
@@ -49,17 +49,19 @@ export async function insertTemplate(db: Db, template: NewTemplate): Promise<Row
   return rows[0];
 }
 
-/** Why an existing design cannot be a template's. */
+/** Whether the workspace can see a design. It tells why an existing design cannot become a template's. */
 export async function isDesignThere(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const { rows } = await sql`select from qrcode_designs
     where workspace_id in (${workspaceId}, ${noWorkspace}) and id = ${id}`.execute(db);
   return rows.length > 0;
 }
 
-/** A template of the workspace or a built-in one, with whether its workspace is public. */
+/** A template of the workspace or a built-in one, and whether its workspace is public. */
 export type LockedTemplate = Row & { readonly is_workspace_public: boolean };
 
-/** Locks a template in the caller's transaction; built-in ones are found too, to be refused. */
+/**
+ * Locks a template in the caller's transaction. Built-in templates are found too, so that the caller can refuse them.
+ */
 export async function lockTemplate(
   tx: Db,
   workspaceId: string,
@@ -72,10 +74,10 @@ export async function lockTemplate(
   return rows[0];
 }
 
-/** What can be said anew about a template. */
+/** The fields that describe a template and that a call may change. */
 export type Described = Pick<Row, "name" | "slug" | "description" | "tags" | "learn_more" | "faq">;
 
-/** Writes what is said about a locked template. Throws SLUG_TAKEN when another template has the slug. */
+/** Writes the description of a locked template. Throws SLUG_TAKEN when another template has the slug. */
 export async function describeTemplate(tx: Db, before: Row, after: Described, at: Date): Promise<Row> {
   if (after.slug !== before.slug) await claimSlug(tx, before, after.slug);
   return tx
@@ -125,7 +127,10 @@ export async function publishTemplate(tx: Db, { workspace_id, id }: Row, at: Dat
     .executeTakeFirstOrThrow();
 }
 
-/** Deletes a locked template with its design; links forget it, those of other workspaces too once it was published. */
+/**
+ * Deletes a locked template with its design. Links that were made from it forget it, including those of other
+ * workspaces once it was published.
+ */
 export async function deleteTemplate(tx: Db, { workspace_id, id }: Row, at: Date): Promise<void> {
   const images = sql`select workspace_id, thumbnail_key, id from gone where thumbnail_key is not null
     union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;

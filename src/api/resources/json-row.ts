@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Json } from "../../../gen/database.ts";
 
-/** A row inside JSON, where times are texts with an offset. */
+/** A row inside JSON, where times are text with an offset. */
 export type JsonRow<Table> = {
   readonly [Column in keyof Selectable<Table>]: Selectable<Table>[Column] extends Json
     ? Selectable<Table>[Column]

@@ -5,13 +5,13 @@ import type { Links } from "../../../gen/database.ts";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { entrypointOf } from "../../model/links/entrypoint.ts";
 
-/** A link with what it takes to show it. */
+/** A link with everything that its message needs. */
 export interface LinkRow extends Omit<Selectable<Links>, "deleted_at"> {
   readonly domain_name: string | null;
   readonly event_count: bigint | null;
 }
 
-/** The link without anything embedded, as all who answer links begin. */
+/** The message of a link without embedded objects, with which all messages of links begin. */
 export function toLinkAlone(row: LinkRow, shortUrl: string) {
   const pending = row.qrcode_pending_update_since;
   return {
@@ -26,7 +26,7 @@ export function toLinkAlone(row: LinkRow, shortUrl: string) {
     ...(row.expires_at && { expiresAt: timestampFromDate(row.expires_at) }),
     expiredDestination: row.expired_destination,
     directoryId: row.directory_id ?? "",
-    metadata: row.metadata as Record<string, string>, // written from the same map
+    metadata: row.metadata as Record<string, string>, // The column is only ever written with such maps.
     qrcodeDesignId: row.qrcode_design_id,
     qrcodeTemplateId: row.qrcode_template_id ?? "",
     pageThemeId: row.page_theme_id ?? "",

@@ -10,14 +10,14 @@ import type { JsonRow } from "./json-row.ts";
 
 type Shown = "id" | "options" | "created_at" | "updated_at";
 
-/** What the message of a design needs, read by itself or inside JSON. */
+/** What the message of a design needs, from a row of its own or inside JSON. */
 export type QrcodeDesignRow = Pick<Selectable<QrcodeDesigns>, Shown> | Pick<JsonRow<QrcodeDesigns>, Shown>;
 
 export function toQrcodeDesign(
   row: QrcodeDesignRow,
   signFile: SignFile,
 ): MessageInitShape<typeof QrcodeDesignSchema> {
-  // The column is only ever written with objects; stored ones may hold what later versions add.
+  // The column is only ever written with objects. A stored one may hold fields of later versions.
   const options = { ...defaultDesignOptions, ...(row.options as DesignOptions) };
   const key = centralImageKeyOf(options);
   return {

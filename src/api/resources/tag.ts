@@ -15,7 +15,7 @@ export function toTag(row: TagRow): MessageInitShape<typeof TagSchema> {
   };
 }
 
-/** What tells tags apart: the name in lower case. */
+/** The key of a tag: its name in lower case. Two tags with the same key are the same tag. */
 export function tagKey(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

@@ -11,7 +11,7 @@ import { meaningOf } from "../../model/visitors/attribute-value.ts";
 
 export type AttributeRow = Pick<Selectable<VisitorAttributes>, "key" | "type" | "value">;
 
-/** The value as it was captured, and as what it means where it can be read so. */
+/** An attribute as its message: the value as it was captured, and its meaning where it can be read. */
 export function toAttribute({
   key,
   type,
@@ -28,7 +28,7 @@ export function toAttribute({
   };
 }
 
-/** A visitor with attributes, by key, and with counts that leave out bots and agents. */
+/** A visitor with attributes, by key, and with counts without bots and agents. */
 export interface VisitorRow extends Selectable<Visitors> {
   readonly device_count: bigint;
   readonly link_count: bigint;
@@ -36,7 +36,7 @@ export interface VisitorRow extends Selectable<Visitors> {
   readonly attributes: readonly AttributeRow[];
 }
 
-/** The visitor without anything embedded, as all who answer visitors begin. */
+/** The message of a visitor without embedded objects, with which all messages of visitors begin. */
 export function toVisitorAlone(row: VisitorRow) {
   return {
     id: row.id,

@@ -41,7 +41,7 @@ export function toWorkspace(row: WorkspaceRow): MessageInitShape<typeof Workspac
   };
 }
 
-/** What everyone may see of a workspace that is published. */
+/** What everyone may see of a published workspace. */
 export type PublicWorkspaceRow = Pick<
   JsonRow<Workspaces>,
   "name" | "slug" | "short_description" | "description" | "website" | "tags" | "faq"

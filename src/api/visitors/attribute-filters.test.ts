@@ -20,7 +20,7 @@ const { db } = await testDatabase();
 
 const operators = Object.keys(WireOperator).flatMap((name) => operatorNamed(name) ?? []);
 
-/** Values that operators may trip over, beside what the generators find. */
+/** Values that may break operators, beside those that the generators find. */
 const odd = [
   "",
   "pro",
@@ -121,7 +121,7 @@ test("in the database every operator matches what it matches in memory", async (
   expect(compared).toBeGreaterThan(900);
 });
 
-/** The same value as a name, which is text. */
+/** The same value as a name, which is always text. */
 function asName(attribute: StoredAttribute | undefined): StoredAttribute | undefined {
   return attribute && { ...attribute, type: "STRING" };
 }

@@ -14,9 +14,9 @@ import {
   parseNumber,
 } from "../../model/visitors/attribute-operators.ts";
 
-/** A question about one attribute, fit to be asked. */
+/** A question about one attribute, without faults. */
 export interface AttributeQuestion {
-  /** Reserved keys with `$`. */
+  /** Reserved keys begin with `$`. */
   readonly key: string;
   readonly operator: AttributeOperator;
   readonly wanted: string;
@@ -24,7 +24,7 @@ export interface AttributeQuestion {
 
 const filtersMax = 20;
 
-/** What can be said against filters: too many of them, and operators and values that do not fit. */
+/** What is wrong with filters: too many of them, and operators and values that do not fit. */
 export function filterFaults(filters: readonly AttributeFilter[]): Fault[] {
   if (filters.length > filtersMax)
     return [
@@ -42,7 +42,7 @@ export function filterFaults(filters: readonly AttributeFilter[]): Fault[] {
   });
 }
 
-/** Filters without faults. */
+/** Reads filters that have no faults. */
 export function readQuestions(filters: readonly AttributeFilter[]): AttributeQuestion[] {
   return filters.map(({ key, operator: number, value }) => {
     const operator = operatorOf(number);
@@ -52,15 +52,15 @@ export function readQuestions(filters: readonly AttributeFilter[]): AttributeQue
 }
 
 function operatorOf(number: VisitorAttributeFilterOperator): AttributeOperator | undefined {
-  // A number that no value has, has no name either.
+  // A number that is no value of the enum has no name.
   return operatorNamed(VisitorAttributeFilterOperator[number] ?? "");
 }
 
 type Sql = RawBuilder<unknown>;
 
 /**
- * The condition on a visitor `v` that `matchesAttribute` of the model is in memory; a test holds the two against each
- * other. Served by visitor_attributes_pkey.
+ * The SQL condition on a visitor `v` that says the same as `matchesAttribute` in memory, which a test proves. Served by
+ * visitor_attributes_pkey.
  */
 export function answersTo({ key, operator, wanted }: AttributeQuestion, timezone: string): Sql {
   const { ofAbsent, matches, ofPresent } = comparisons[operator];
@@ -86,11 +86,11 @@ const reservedColumns: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface Comparison {
-  /** Whether an attribute that is not there matches. */
+  /** Whether a missing attribute matches. */
   readonly ofAbsent: (wanted: string) => boolean;
-  /** The type that an attribute has to have been captured as; undefined for any. */
+  /** The type that an attribute must have been captured as. Undefined for any type. */
   readonly ofPresent?: "NUMBER" | "DATE";
-  /** Whether a value that is there matches; null where it cannot be compared. */
+  /** Whether the value of an attribute matches. Null when the value cannot be compared. */
   readonly matches: (value: Sql, wanted: string, timezone: string) => Sql;
 }
 
@@ -169,7 +169,7 @@ function ofNumbers(operator: "=" | "<>" | ">" | ">=" | "<" | "<="): Comparison {
   };
 }
 
-/** What `trim` of texts takes away in memory. */
+/** The characters that JavaScript's `trim` removes. */
 const blanks =
   "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
@@ -178,8 +178,8 @@ function trimmed(value: Sql): Sql {
 }
 
 /**
- * A number, or null. The inner case keeps texts of other forms, and the outer one numbers that a float has no room for,
- * away from casts that would fail.
+ * A number, or null. The inner case keeps texts of other forms from the cast to a number, and the outer case keeps
+ * numbers that are too large for a float from the cast to a float. Either cast would fail the statement.
  */
 function numberOf(value: Sql): Sql {
   return sql`(select case when abs(n) < 3e-324 then 0 when abs(n) < 1.797693134862315e308 then n::float8 end
@@ -188,12 +188,12 @@ function numberOf(value: Sql): Sql {
 }
 
 interface WantedDate {
-  /** The day in the workspace's time zone, as text: such texts sort as their days do. */
+  /** The day in the workspace's time zone, as text. Such texts sort as their days do. */
   readonly text: string;
-  /** When the day begins and ends there. */
+  /** The first moment of the day in the workspace's time zone. */
   readonly from: Date;
   readonly to: Date;
-  /** The moment, where one is wanted. */
+  /** The moment, when the wanted date has one. */
   readonly at: Date | undefined;
 }
 
@@ -227,7 +227,7 @@ function dayAfter({ year, month, day }: Day): Day {
   return { year: next.getUTCFullYear(), month: next.getUTCMonth() + 1, day: next.getUTCDate() };
 }
 
-// Days that the calendar has, leap years included, as a pattern: casting any others would fail the statement.
+// A pattern for the days that the calendar has, leap years included. Casting any other day would fail the statement.
 const leapYear = "[0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00";
 const dayForm = `(?!0000)([0-9]{4}-(((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01]))|((0[469]|11)-(0[1-9]|[12][0-9]|30))|(02-(0[1-9]|1[0-9]|2[0-8])))|(${leapYear})-02-29)`;
 const clockForm = "[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]+)?)?";
@@ -238,7 +238,10 @@ interface DateComparison {
   readonly moment: (moment: Sql) => Sql;
 }
 
-/** Null for what is no date. Moments are in UTC unless they say otherwise, and have the milliseconds that dates have here. */
+/**
+ * The comparison of a day or a moment, null for any other text. Moments are in UTC unless they say otherwise, and are
+ * cut to milliseconds, as in memory.
+ */
 function dayOrMoment(value: Sql, { day, moment }: DateComparison): Sql {
   const inMilliseconds = sql`regexp_replace(upper(${value}), '(\\.[0-9]{3})[0-9]+', '\\1')`;
   return sql`case

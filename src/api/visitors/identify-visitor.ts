@@ -18,18 +18,20 @@ import { findVisitor } from "./queries.ts";
 import { type GivenText, readValues, tooManyAttributes } from "./rules.ts";
 import { findVisit, insertIdentifyTrace, type VisitRow } from "./writes.ts";
 
-type Answer = MessageInitShape<typeof IdentifyResponseSchema>;
+type IdentifyAnswer = MessageInitShape<typeof IdentifyResponseSchema>;
 
 export interface IdentifyDeps extends Pick<Deps, "now" | "shortUrl"> {
   readonly arrivals: Arrivals;
 }
 
-/** Says who the visitor of a visit is, or that there is such a person. Waits for the visit, and leaves the rest to be written. */
+/**
+ * Identifies the visitor of a visit, or a person without one. Waits for the visit, and leaves the rest to be written.
+ */
 export async function prepareIdentify(
   deps: IdentifyDeps,
   request: IdentifyRequest,
   context: Context,
-): Promise<Write<Answer>> {
+): Promise<Write<IdentifyAnswer>> {
   const { workspaceId, scopes } = callerOf(context);
   const { setOnce } = request;
   const values = readValues(request.visitor).filter((given): given is GivenText => given.value !== null);
@@ -40,7 +42,7 @@ export async function prepareIdentify(
       "ONE_OF_REQUIRED",
     );
   const visit = eventId === undefined ? undefined : await awaitVisit(deps, workspaceId, eventId, context);
-  const write = async (tx: Db): Promise<Answer> => {
+  const write = async (tx: Db): Promise<IdentifyAnswer> => {
     const at = deps.now();
     const { visitorId, created, changedKeys } = await identifyVisitor(tx, {
       workspaceId,
@@ -52,7 +54,8 @@ export async function prepareIdentify(
       const data = { identifyVisitor: traceData(setOnce, values, changedKeys) };
       await insertIdentifyTrace(tx, { workspaceId, eventId: visit.id, id: newId(at), at, data });
     }
-    // Whoever may not read profiles learns nothing of the one that was found: the answer is what they sent.
+    // A caller who may not read profiles learns nothing of the profile that was found: the answer repeats what the
+    // caller sent.
     const visitor = scopes.has("visitors:read")
       ? await profileOf(tx, deps, { workspaceId, visitorId, values })
       : echoOf(visitorId, values);
@@ -72,7 +75,10 @@ function readLbid(lbid: string): string | undefined {
   return eventId;
 }
 
-/** A visit is stored a moment after its visitor was sent on, and pages identify right when they are opened. */
+/**
+ * How long after its start a visit may still be on its way to the database, in milliseconds. Pages call as soon as they
+ * open.
+ */
 const storingMsMax = 10_000;
 
 async function awaitVisit(
@@ -93,13 +99,13 @@ async function awaitVisit(
     throw fail(
       "RESOURCE_EXHAUSTED",
       "RATE_LIMITED",
-      "lbid: too many from your address are unknown; send the value that the visitor came with",
+      "lbid: your address has sent too many unknown values; send the value that the visitor came with",
       { retryAfterSeconds: 1 },
     );
   return visit;
 }
 
-/** As the contract's `IdentifyVisitorTraceData`. */
+/** The trace's data, as the contract's `IdentifyVisitorTraceData`. */
 function traceData(setOnce: boolean, values: readonly GivenText[], changedKeys: readonly string[]) {
   const systemFields = values.map(({ key }) => key).filter((key) => key.startsWith("$"));
   return {

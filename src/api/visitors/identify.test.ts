@@ -28,7 +28,7 @@ interface Identified {
   readonly visitor: any;
 }
 
-/** Identifies over a protocol, with everything that a secret token may be told. */
+/** Identifies over a protocol, and gives everything that a secret token may read. */
 async function identify(
   protocol: Protocol,
   visitor: Values,
@@ -128,7 +128,7 @@ describe.each(["rest", "grpc"] as const)("merge table over %s", (protocol) => {
       expect(await ownerOf("events", visit.eventId)).toBe(profile.visitor.id);
       expect(await ownerOf("devices", visit.deviceId)).toBe(profile.visitor.id);
       await expectCountsOfARebuild();
-      // The browser is theirs from now on.
+      // From now on the browser is theirs.
       expect((await visits.visit(link.shortlink)).visitorId).toBe(profile.visitor.id);
     },
   );
@@ -539,7 +539,7 @@ describe("pages of other origins", () => {
     expect([404, 405]).toContain(status);
     expect(headers["access-control-allow-origin"]).toBeUndefined();
     const sent = await workspace.rest(method, path, /^P/.test(method) ? {} : undefined, origin);
-    // What stands on an allowed path tells so; nothing else does.
+    // Only the allowed path answers to CORS.
     if (path !== "/v1/visitor/identify") expect(sent.headers["access-control-allow-origin"]).toBeUndefined();
   });
 });
@@ -557,7 +557,7 @@ test("a caller waits for at most 20 visits at once, and 100 unknown ones are eno
   const first = await identifyAll(50);
   expect(first.get("404 LBID_NOT_FOUND ")).toHaveLength(20);
   expect(first.get("429 RATE_LIMITED 1")).toHaveLength(30);
-  // Those of long ago are looked for once, and charged all the same.
+  // Old visits are looked for once, and charged all the same.
   const old = { lbid: Buffer.alloc(16, 1).toString("base64url") };
   const statuses: number[] = [];
   for (let call = 0; call < 100; call++)

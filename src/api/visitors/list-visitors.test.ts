@@ -201,7 +201,7 @@ describe("sorting", () => {
     for (let count = 0; count < 3; count++) await identify("Ada", 0, "Firefox/140.0");
     await identify("Bob", 0, "Chrome/142.0");
     await identify("Bob", 1, "Firefox/141.0");
-    // Visits have the time of the machine, which the clock of the API lags behind.
+    // Visits have the time of the machine, and the clock of the API is behind it.
     api.clock.advance(600_000);
     await newVisitor({ $email: "cleo@example.com", $firstName: "Cleo" });
     await newVisitor({ $email: "dora@example.com", $firstName: "Dora" });
@@ -311,6 +311,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},
+    complete: (request) => request,
     writeRecord: recordWriters.proto,
   };
   const { list: listVisitors } = visitorsService({ now: api.now, shortUrl: "https://short.test" });

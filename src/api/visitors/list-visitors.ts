@@ -17,7 +17,7 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { VisitorRow } from "../resources/visitor.ts";
 import { readQuestions } from "./attribute-filters.ts";
-import { embed, readInclude } from "./include.ts";
+import { embed, readVisitorInclude } from "./include.ts";
 import { type EmbeddedObjects, toVisitor } from "./message.ts";
 import {
   countVisitors,
@@ -35,7 +35,7 @@ type VisitorsPage =
   | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
   | { readonly csv: MessageInitShape<typeof ListVisitorsCsvResponseSchema> };
 
-/** Lists visitors: one statement for the page, one for the number of all, and one for each kind of embedded objects. */
+/** Lists visitors: one statement for the page, one for the number of all, and one for each kind of embedded object. */
 export async function listVisitorsPage(
   { shortUrl }: Pick<Deps, "shortUrl">,
   request: ListVisitorsRequest | SearchVisitorsRequest,
@@ -43,7 +43,7 @@ export async function listVisitorsPage(
 ): Promise<VisitorsPage> {
   const { db } = context;
   const { workspaceId } = callerOf(context);
-  const include = readInclude(request.include);
+  const include = readVisitorInclude(request.include);
   const filters = "attributeFilters" in request ? request.attributeFilters : [];
   const filter = await readFilter(db, workspaceId, request, filters);
   const order = orders[request.sortField];
@@ -82,7 +82,10 @@ export async function listVisitorsPage(
   return { csv: await fillCsv(page, visitorsCsv(include), { ...filling, recordOf: visitorOf }) };
 }
 
-/** Whether all that a visitor embeds was read: the page ends before the first where an answer is full. */
+/**
+ * Whether everything that a visitor embeds was read. When an answer is full, the page ends before the first visitor
+ * that is not read completely.
+ */
 function isRead({ id }: VisitorRow, embedded: EmbeddedObjects): boolean {
   return Object.values(embedded).every((found) => found === undefined || found.has(id));
 }

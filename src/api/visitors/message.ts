@@ -10,13 +10,13 @@ import type { Embedded } from "../../db/within-answer.ts";
 import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { type DeviceRow, toDevice } from "../resources/device.ts";
 import { toVisitorAlone, type VisitorRow } from "../resources/visitor.ts";
-import type { EventRow, LinkRow } from "./queries.ts";
+import type { VisitedLinkRow, VisitorEventRow } from "./queries.ts";
 
-/** What visitors embed, by visitor; undefined is what was not asked for. */
+/** What visitors embed, by visitor. Undefined for objects that the request does not name. */
 export interface EmbeddedObjects {
   readonly devices: Embedded<DeviceRow> | undefined;
-  readonly events: Embedded<EventRow> | undefined;
-  readonly links: Embedded<LinkRow> | undefined;
+  readonly events: Embedded<VisitorEventRow> | undefined;
+  readonly links: Embedded<VisitedLinkRow> | undefined;
 }
 
 export const nothingEmbedded: EmbeddedObjects = { devices: undefined, events: undefined, links: undefined };
@@ -34,7 +34,7 @@ export function toVisitor(
   };
 }
 
-function toEvent(row: EventRow): MessageInitShape<typeof VisitorEventSchema> {
+function toEvent(row: VisitorEventRow): MessageInitShape<typeof VisitorEventSchema> {
   return {
     id: row.id,
     linkId: row.link_id,
@@ -45,7 +45,7 @@ function toEvent(row: EventRow): MessageInitShape<typeof VisitorEventSchema> {
   };
 }
 
-function toLink(row: LinkRow, shortUrl: string): MessageInitShape<typeof VisitorLinkSchema> {
+function toLink(row: VisitedLinkRow, shortUrl: string): MessageInitShape<typeof VisitorLinkSchema> {
   return {
     id: row.id,
     name: row.name,

@@ -7,7 +7,7 @@ import type { AttributeRow, VisitorRow } from "../resources/visitor.ts";
 import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
 
 export interface SizedVisitorRow extends VisitorRow {
-  /** Of the attributes. */
+  /** How many bytes the attributes have. */
   readonly bytes: number;
 }
 
@@ -31,7 +31,7 @@ export async function findVisitor(db: Db, workspaceId: string, id: string): Prom
   return rows[0];
 }
 
-/** Which visitors a list is of; what is undefined does not matter. */
+/** Which visitors a list has. An undefined field does not narrow the list. */
 export interface VisitorFilter {
   readonly workspaceId: string;
   /** Case-folded. */
@@ -39,7 +39,7 @@ export interface VisitorFilter {
   readonly search: string | undefined;
   readonly linkId: string | undefined;
   readonly questions: readonly AttributeQuestion[];
-  /** The workspace's, which dates are compared in; empty where nothing asks for a date. */
+  /** The workspace's time zone, in which dates are compared. Empty when no question asks for a date. */
   readonly timezone: string;
 }
 
@@ -66,11 +66,14 @@ export interface VisitorListing {
   readonly page: Page<"time" | "count">;
 }
 
-// What is read for it is no value of an attribute, only how long it is.
+// It reads how long the attributes are, without reading their values.
 const attributeBytes = sql.raw(`(select coalesce(sum(octet_length(a.key) + octet_length(a.value)), 0)
   from visitor_attributes a where a.workspace_id = page.workspace_id and a.visitor_id = page.id)`);
 
-/** One page and one row more, as much as an answer holds. The order by creation is served by visitors_page_idx; the others count every visitor. */
+/**
+ * One page and one more row, as far as it fits into an answer. visitors_page_idx serves the order by creation; the
+ * other orders count every visitor.
+ */
 export async function listVisitors(
   db: Db,
   { filter, order, ascending, page }: VisitorListing,
@@ -123,7 +126,7 @@ function matching({
   return sql.join(conditions, sql.raw(" and "));
 }
 
-/** Whether the workspace has a link, neither deleted nor expired. */
+/** Whether the workspace has a link that is neither deleted nor expired. */
 export async function linkExists(db: Db, workspaceId: string, linkId: string): Promise<boolean> {
   const { rows } = await sql`select from living_links
     where workspace_id = ${workspaceId} and id = ${linkId}`.execute(db);
@@ -139,11 +142,11 @@ export async function findTimezone(db: Db, workspaceId: string): Promise<string>
   return row?.timezone ?? "";
 }
 
-/** How many objects of one kind a visitor embeds. */
+/** How many objects of one kind a visitor embeds at most. */
 const embeddedMax = 100;
 
-/** Devices by visitor, last used first. */
-export function findDevices(
+/** The devices of visitors, last used first. */
+export function findVisitorDevices(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
@@ -156,7 +159,7 @@ export function findDevices(
   });
 }
 
-export interface EventRow {
+export interface VisitorEventRow {
   readonly visitor_id: string;
   readonly id: string;
   readonly link_id: string;
@@ -165,8 +168,12 @@ export interface EventRow {
   readonly created_at: Date;
 }
 
-/** Events by visitor, newest first. */
-export function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<EventRow>> {
+/** The events of visitors, newest first. */
+export function findEvents(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Embedded<VisitorEventRow>> {
   return readEmbedded(db, ids, {
     bytes: sql`0`,
     source: sql`select visitor_id, id, link_id, action, visit_type, created_at from events
@@ -176,7 +183,7 @@ export function findEvents(db: Db, workspaceId: string, ids: readonly string[]):
   });
 }
 
-export interface LinkRow {
+export interface VisitedLinkRow {
   readonly visitor_id: string;
   readonly id: string;
   readonly name: string;
@@ -187,8 +194,12 @@ export interface LinkRow {
   readonly last_visited_at: Date;
 }
 
-/** The links that the workspace still has, by visitor, last visited first. */
-export function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<Embedded<LinkRow>> {
+/** The links that visitors have visited and the workspace still has, last visited first. */
+export function findVisitedLinks(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Embedded<VisitedLinkRow>> {
   return readEmbedded(db, ids, {
     bytes: sql`octet_length(record.name)`,
     source: sql`select vl.visitor_id, l.id, l.name, l.shortlink, d.name as domain_name, vl.event_count, vl.first_visited_at,
@@ -208,8 +219,8 @@ export interface AttributeKeyRow {
 }
 
 /**
- * The keys that visitors have values for, with the type that most values have; reserved keys first, in the order of their
- * names. Undefined when there is no such link.
+ * The keys that visitors have values for, each with the type that most of its values have: first the reserved keys, in
+ * the order of their names. Undefined when there is no such link.
  */
 export async function listAttributeKeys(
   db: Db,

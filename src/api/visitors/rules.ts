@@ -11,14 +11,14 @@ import { parseDate } from "../../model/visitors/attribute-operators.ts";
 import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import { readEmail, readPhone } from "../../workflow/identity.ts";
 
-/** A value as a caller gave it; null deletes. Reserved keys begin with `$`. */
+/** A value as a caller gave it. Null deletes the attribute. Reserved keys begin with `$`. */
 export interface GivenValue {
   readonly key: string;
   readonly value: string | null;
   readonly type: AttributeType;
 }
 
-/** A value that is there. */
+/** A value that is not null. */
 export type GivenText = GivenValue & { readonly value: string };
 
 const attributesMax = 200;
@@ -26,7 +26,10 @@ const valueBytesMax = 4_096;
 const nameLengthMax = 255;
 const keyForm = /^[\p{L}\p{Nd}_. -]{1,64}$/u;
 
-/** Reads values that stand flat, or in an object under the only key `data`. Throws INVALID_ARGUMENT with every fault. */
+/**
+ * Reads values from the top level, or from an object under the only key `data`. Throws INVALID_ARGUMENT with every
+ * fault.
+ */
 export function readValues(visitor: JsonObject | undefined): GivenValue[] {
   const { path, fields } = unwrapped(visitor ?? {});
   const faults: FieldViolation[] = [];
@@ -80,10 +83,11 @@ function nameOf(text: string): string | undefined {
   return text.length <= nameLengthMax ? text : undefined;
 }
 
-/** A value, or what is wrong with it. Empty texts are none. */
+/** A value, or what is wrong with it. An empty text counts as null. */
 function readReserved(key: string, json: JsonValue): GivenValue | string {
   const rule = reserved.get(key);
-  if (rule === undefined) return `is no reserved key; those are ${[...reserved.keys()].join(", ")}`;
+  if (rule === undefined)
+    return `is not a reserved key; the reserved keys are ${[...reserved.keys()].join(", ")}`;
   if (json === null || json === "") return { key, value: null, type: "STRING" };
   if (typeof json !== "string") return "must be text";
   const [read, fault] = rule;
@@ -96,7 +100,7 @@ function readCustom(key: string, json: JsonValue): GivenValue | string {
   if (json === null) return { key, value: null, type: "STRING" };
   if (typeof json === "boolean") return { key, value: String(json), type: "BOOLEAN" };
   if (typeof json === "number")
-    // Structs of RPC callers know numbers that JSON has no words for.
+    // The Struct of an RPC caller can hold numbers that JSON cannot write, such as infinity.
     return Number.isFinite(json) ? { key, value: String(json), type: "NUMBER" } : "must be a finite number";
   if (typeof json !== "string") return "must be text, a number, a boolean or null";
   if (Buffer.byteLength(json) > valueBytesMax) return `must have at most ${valueBytesMax} bytes`;
@@ -105,7 +109,10 @@ function readCustom(key: string, json: JsonValue): GivenValue | string {
 
 export function tooManyAttributes(): CallError {
   return invalid([
-    { field: "visitor", description: `must leave the visitor at most ${attributesMax} custom attributes` },
+    {
+      field: "visitor",
+      description: `must leave the visitor with at most ${attributesMax} custom attributes`,
+    },
   ]);
 }
 
@@ -113,7 +120,7 @@ export function notFound(what: string, field: string, id: string): CallError {
   return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} in this workspace`);
 }
 
-/** The keys of identity without their `$`, which name no attribute unless somebody has made one. */
+/** Whether a key is a reserved one without its `$`. Visitors may have a custom attribute of such a name. */
 export function isReservedName(key: string): boolean {
   return reserved.has(`$${key}`);
 }

@@ -9,7 +9,7 @@ import { lockVisitors } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
 import { filterFaults } from "./attribute-filters.ts";
 import { prepareIdentify } from "./identify-visitor.ts";
-import { embed, readInclude } from "./include.ts";
+import { embed, readVisitorInclude } from "./include.ts";
 import { listVisitorsPage } from "./list-visitors.ts";
 import { toVisitor } from "./message.ts";
 import { findVisitor, listAttributeKeys } from "./queries.ts";
@@ -37,7 +37,7 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
 
     async get({ id, include }, context) {
       const { workspaceId } = callerOf(context);
-      const included = readInclude(include);
+      const included = readVisitorInclude(include);
       const row = await findVisitor(context.db, workspaceId, id);
       if (row === undefined) throw notFound("visitor", "id", id);
       const embedded = await embed(context.db, workspaceId, [row], included);
@@ -57,10 +57,13 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
         const [visitor] = await lockVisitors(tx, workspaceId, [id]);
         if (visitor === undefined) throw notFound("visitor", "id", id);
         if ((await deleteAttributes(tx, workspaceId, visitor.id, [attributeKey])) === 0n) {
-          // Nobody means an attribute of that name that nobody has made.
+          // The visitor has no custom attribute of this name, so the caller means the reserved one.
           if (isReservedName(attributeKey))
             throw invalid([
-              { field: "attributeKey", description: "is reserved: clear it by an update of the visitor" },
+              {
+                field: "attributeKey",
+                description: "is a reserved attribute: clear it with an update of the visitor",
+              },
             ]);
           throw fail("NOT_FOUND", "NOT_FOUND", `attributeKey: the visitor has no attribute ${attributeKey}`);
         }

@@ -13,7 +13,7 @@ import { findVisitor } from "./queries.ts";
 import { type GivenText, type GivenValue, notFound, readValues, tooManyAttributes } from "./rules.ts";
 import { deleteAttributes, type ReservedFields, updateVisitor } from "./writes.ts";
 
-/** Changes the values that are given: null deletes one, and an empty text clears a reserved one. */
+/** Changes the given values of a visitor. Null deletes one, and an empty text clears a reserved one. */
 export async function changeVisitor(
   { now, shortUrl }: Pick<Deps, "now" | "shortUrl">,
   { id, visitor }: UpdateVisitorRequest,
@@ -57,7 +57,7 @@ function isCustomText(given: GivenValue): given is GivenText {
   return !given.key.startsWith("$") && given.value !== null;
 }
 
-/** Answers whether anything changed. */
+/** Gives whether anything changed. */
 async function saveCustom(
   tx: Db,
   {
@@ -75,7 +75,7 @@ async function saveCustom(
   const gone = values
     .filter(({ key, value }) => value === null && !key.startsWith("$"))
     .map(({ key }) => key);
-  // First, because they make room.
+  // Attributes are deleted first, because that makes room.
   const deleted = await deleteAttributes(tx, workspaceId, id, gone);
   const given = values.filter(isCustomText).map((each) => ({ ...each, setOnce: false }));
   const saved = await saveAttributes(tx, workspaceId, id, at, given);

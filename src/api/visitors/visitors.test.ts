@@ -47,7 +47,7 @@ test("a visitor is read with the objects asked for, newest and latest first, and
   expect(json.events).toHaveLength(3);
   expect(json.events[0]).toMatchObject({ id: last.eventId, linkId: link.id, action: "ACTION_CLICK" });
   expect(json.events[2].id).toBe(first.eventId);
-  // A deleted link is not shown, and counted all the same.
+  // A deleted link is not shown, but still counts.
   expect(json.links).toMatchObject([
     { id: link.id, entrypoint: `https://short.test/${link.shortlink}`, eventCount: "2" },
   ]);
@@ -121,7 +121,8 @@ describe.each(["rest", "grpc"] as const)("changing a visitor over %s", (protocol
     expect(await remove("plan B.1_x-y")).toMatchObject({ reason: "OK", body: { success: true } });
     expect((await remove("plan B.1_x-y")).reason).toBe("NOT_FOUND");
     expect((await remove("$email")).reason).toBe("INVALID_ARGUMENT");
-    // An attribute may have the name of a reserved key; only what nobody has made is meant to be the reserved one.
+    // A custom attribute may have the name of a reserved key. Without such an attribute, the name means the reserved
+    // one.
     expect((await remove("email")).reason).toBe("OK");
     expect((await remove("email")).reason).toBe("INVALID_ARGUMENT");
     const { json } = await workspace.rest("GET", `/v1/visitors/${id}`);
@@ -222,7 +223,7 @@ test("deleting a visitor erases identity, attributes and answers, and leaves eve
     .execute();
   expect(rebuilt).toEqual([]);
 
-  // The same browser is somebody new.
+  // The same browser now belongs to a new visitor.
   const again = await visits.visit(shortlink);
   expect(again.deviceId).toBe(visit.deviceId);
   expect([visitorId, null]).not.toContain(again.visitorId);

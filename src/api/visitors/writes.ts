@@ -6,12 +6,12 @@ import { shareRollUps } from "../../visitors/roll-ups.ts";
 
 /** The visit that an identify call names. */
 export interface VisitRow extends Pick<Selectable<Events>, "id" | "device_id"> {
-  /** False at level NONE, where nothing leads from a device to a person. */
+  /** False at level NONE, at which no device leads to a person. */
   readonly may_attach: boolean;
 }
 
 export async function findVisit(db: Db, workspaceId: string, eventId: string): Promise<VisitRow | undefined> {
-  // Devices of level NONE are the ones of which no address is kept.
+  // Devices of level NONE are the only ones without an address.
   const { rows } = await sql<VisitRow>`
     select e.id, e.device_id, d.ip_address <> '' as may_attach from events e
     left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
@@ -28,7 +28,10 @@ export interface IdentifyTrace {
   readonly data: { readonly identifyVisitor: object };
 }
 
-/** Every call leaves a trace of its own; it is no step's, so its id stands for one. */
+/**
+ * Writes the trace of an identify call. Every call leaves one. It belongs to no step, so its own id stands in place of
+ * a step's.
+ */
 export async function insertIdentifyTrace(
   db: Db,
   { workspaceId, eventId, id, at, data }: IdentifyTrace,
@@ -51,7 +54,7 @@ export async function insertIdentifyTrace(
 
 export type ReservedFields = Pick<Insertable<Visitors>, "email" | "phone" | "first_name" | "last_name">;
 
-/** Breaks `visitors_email_key` when another visitor has the address. */
+/** Writes values of a visitor. Breaks `visitors_email_key` when another visitor has the address. */
 export async function updateVisitor(
   db: Db,
   workspaceId: string,
@@ -66,7 +69,7 @@ export async function updateVisitor(
     .execute();
 }
 
-/** Deletes those of the attributes that are there, and answers how many were. */
+/** Deletes the attributes with these keys, and gives how many there were. */
 export async function deleteAttributes(
   db: Db,
   workspaceId: string,
@@ -82,9 +85,9 @@ export async function deleteAttributes(
 }
 
 /**
- * Deletes a visitor; false when there is none. Events and devices stay without one, and what the visitor has told about
- * themselves goes from traces too: the answers to forms, what steps saved, and the values that conditions have seen. Locks
- * in the order of `src/visitors/visitor-moves.ts`.
+ * Deletes a visitor. False when there is none. Events and devices stay, without a visitor. Traces lose what the visitor
+ * has told: answers to forms, what steps saved, and the values that conditions have seen. Takes locks in the order of
+ * `src/visitors/visitor-moves.ts`.
  */
 export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
   await shareRollUps([workspaceId]).execute(tx);
@@ -130,7 +133,7 @@ async function eraseAnswers(
         or jsonb_typeof(data #> '{visitorDataCondition,options}') = 'array')`.execute(tx);
 }
 
-/** The list at two names of a trace's data, without one field in each item. */
+/** The list of a trace's data at `variant` and `list`, without one field of each item. */
 function without(variant: string, list: string, field: string) {
   return sql`(select coalesce(jsonb_agg(item - ${field}::text order by position), '[]')
     from jsonb_array_elements(data -> ${variant}::text -> ${list}::text) with ordinality as items (item, position))`;

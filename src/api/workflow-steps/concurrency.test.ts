@@ -45,7 +45,7 @@ test("an edit by any process reaches the scans of a running one", async () => {
   await vi.waitFor(async () => expect(await visit()).toBe("https://b.example/"), patience);
 });
 
-/** Somebody of whom nothing is known. */
+/** A visit of which nothing is known. */
 const visit: Visit = {
   query: "",
   lbid: () => "",

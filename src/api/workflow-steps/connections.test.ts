@@ -172,7 +172,7 @@ test("a circle of three conditions is refused where it closes, however it is mad
   expect((await connect(first, "else", second)).status).toBe(200);
   expect((await connect(second, "else", third)).status).toBe(200);
   expect((await connect(third, "else", first)).json.error.codeType).toBe("CONDITION_CYCLE");
-  // The way that would close the circle may replace the one that it needs.
+  // The connection that would close the circle may replace one that is part of it.
   expect((await disconnect(first, "else")).status).toBe(200);
   expect((await connect(third, "else", first)).status).toBe(200);
 });
@@ -297,7 +297,7 @@ test("resolving collisions moves what overlaps and leaves the anchor and what is
   const near = await add("FORM_SUBMIT", {}, at(100, 0));
   const clear = await add("FORM_SUBMIT", {}, at(5_000, 0));
   const { json } = await workspace.rest("POST", `${steps()}/${entry}/resolve-collisions`);
-  // The redirect lies at 320, 0 and is in the way of what was pushed.
+  // The redirect lies at 320, 0, where the other steps are pushed to.
   expect(json.stepsRepositioned).toBeGreaterThanOrEqual(1);
   expect((await read(entry)).canvasPosition).toEqual({ x: 0, y: 0 });
   expect((await read(clear.id)).canvasPosition).toEqual({ x: 5_000, y: 0 });

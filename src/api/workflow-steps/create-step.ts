@@ -8,7 +8,7 @@ import { fromPayload, urlsOf } from "./payload.ts";
 import { readAction } from "./rules.ts";
 import { sealPassword } from "./step-password.ts";
 
-/** Makes a step of a link that `rules.ts` has nothing to say against; answers its id with the workflow that it stands in now. */
+/** Makes a step of a link that `rules.ts` has accepted. Gives its id with the workflow after the edit. */
 export async function createStep(
   deps: WorkflowStepsDeps,
   request: CreateWorkflowStepRequest,

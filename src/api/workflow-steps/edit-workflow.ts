@@ -10,17 +10,17 @@ import {
 } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { notFound } from "./edits.ts";
-import { findWorkflow, lockLink, saveWorkflow, type WorkflowChange } from "./queries.ts";
+import { linkOrStepNotFound } from "./edits.ts";
+import { findWorkflow, lockWorkflow, saveWorkflow, type WorkflowChange } from "./queries.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 
-/** What this slice is given from elsewhere. */
+/** What this slice needs of `Deps`. */
 export type WorkflowStepsDeps = Pick<Deps, "now" | "shortUrl" | "stepPasswordKey">;
 
-/** What is edited. */
+/** The workflow that an edit changes. */
 export interface EditPlace {
   readonly linkId: string;
-  /** Addresses that the edit brings in. */
+  /** The addresses that the edit brings in. */
   readonly urls?: readonly ScreenedUrl[];
 }
 
@@ -32,8 +32,8 @@ export interface Edited {
 }
 
 /**
- * Runs one edit in one transaction, alone on its link: what it makes of the workflow is written and scans are told, and
- * nothing happens when it makes nothing new. Throws NOT_FOUND, and INVALID_ARGUMENT for refused addresses.
+ * Runs one edit in one transaction, which has its link to itself. Writes the workflow that the edit returns and tells
+ * scans, or does nothing when it equals the one before. Throws NOT_FOUND, and INVALID_ARGUMENT for refused addresses.
  */
 export async function editWorkflow(
   { now, shortUrl }: WorkflowStepsDeps,
@@ -43,9 +43,9 @@ export async function editWorkflow(
 ): Promise<Edited> {
   const { workspaceId } = callerOf(context);
   return inTransaction(context.db, async (tx) => {
-    const link = await lockLink(tx, workspaceId, linkId, hostsToScreen(urls));
+    const link = await lockWorkflow(tx, workspaceId, linkId, hostsToScreen(urls));
     const before = link && (await findWorkflow(tx, workspaceId, link.id));
-    if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
+    if (link === undefined || before === undefined) throw linkOrStepNotFound("link", "linkId", linkId);
     refuseBlocked(urls, link.blocked_host);
     if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();
@@ -56,10 +56,13 @@ export async function editWorkflow(
   });
 }
 
-/** Most bytes of all payloads of a workflow: each read of it, and each of its visits, reads the whole. */
+/**
+ * How many bytes all payloads of a workflow have at most, because each visit and each read of the workflow loads all of
+ * them.
+ */
 const workflowBytesMax = 1024 * 1024;
 
-/** Throws LIMIT_REACHED for a workflow that has become too large; one that shrinks is let pass. */
+/** Throws LIMIT_REACHED when a workflow has become too large. A workflow that shrinks is accepted. */
 function checkSize(before: LinkWorkflow, after: LinkWorkflow): void {
   const bytes = bytesOf(after);
   if (bytes > workflowBytesMax && bytes > bytesOf(before))
@@ -77,7 +80,10 @@ function bytesOf({ steps }: LinkWorkflow): number {
   );
 }
 
-/** What an edit changed; steps that it changed, or whose branches lead elsewhere now, get its time. */
+/**
+ * Finds what an edit changed. The steps that it changed, and those whose branches now lead elsewhere, get the edit's
+ * time.
+ */
 function compare(
   before: LinkWorkflow,
   edited: LinkWorkflow,

@@ -6,22 +6,22 @@ import { defaultPosition } from "../../model/workflow/workflow-layout.ts";
 import type { WantedConnection } from "./payload.ts";
 import type { LinkWorkflow, Step } from "./step.ts";
 
-/** Most steps of a link. */
+/** How many steps a link has at most. */
 const stepsMax = 100;
 
-/** The step of an id. Throws NOT_FOUND. */
+/** The step with an id. Throws NOT_FOUND. */
 export function stepOf({ steps }: LinkWorkflow, id: string, field: string): Step {
   const step = steps.find((each) => each.id === id);
-  if (step === undefined) throw notFound("workflow step", field, id);
+  if (step === undefined) throw linkOrStepNotFound("workflow step", field, id);
   return step;
 }
 
-/** A step to add: without a position, it gets the default one. */
+/** A step to add. Without a position it gets the default one. */
 export interface NewStep extends Omit<Step, "position"> {
   readonly position: Step["position"] | undefined;
 }
 
-/** Adds a step, connected as its payload wants, and before another when one is named. */
+/** Adds a step, connected as its payload says, and before another step when the request names one. */
 export function addStep(
   workflow: LinkWorkflow,
   step: NewStep,
@@ -31,7 +31,7 @@ export function addStep(
   const behind = insertBefore === "" ? undefined : stepOf(workflow, insertBefore, "insertBefore");
   if (isEntry(behind))
     throw invalid([
-      { field: "insertBefore", description: "must not be the entry step: nothing stands before it" },
+      { field: "insertBefore", description: "must not be the entry step: no step comes before it" },
     ]);
   const leadsBehind = workflow.connections.filter(({ nextStepId }) => nextStepId === behind?.id);
   const parent = workflow.steps.find(({ id }) => leadsBehind.some(({ stepId }) => stepId === id));
@@ -58,7 +58,10 @@ export function addStep(
   };
 }
 
-/** Replaces a step; branches that it no longer has are gone, the others lead where they did unless something else is wanted. */
+/**
+ * Replaces a step. Branches that it no longer has lose their connection. Other branches keep theirs unless `wanted`
+ * names another.
+ */
 export function replaceStep(
   workflow: LinkWorkflow,
   step: Step,
@@ -74,7 +77,7 @@ export function replaceStep(
   return connectAll(kept, step.id, wanted);
 }
 
-/** Deletes a step; what led to it leads nowhere. */
+/** Deletes a step. Branches that led to it lead nowhere. */
 export function removeStep(workflow: LinkWorkflow, id: string): LinkWorkflow {
   if (isEntry(stepOf(workflow, id, "id")))
     throw fail(
@@ -94,7 +97,7 @@ export interface BranchOf {
   readonly branchId: string;
 }
 
-/** Lets a branch lead to another step. */
+/** Connects a branch to another step. */
 export function connectBranch(workflow: LinkWorkflow, branch: BranchOf, nextStepId: string): LinkWorkflow {
   findBranch(workflow, branch);
   return connectAll(workflow, branch.stepId, [
@@ -102,7 +105,7 @@ export function connectBranch(workflow: LinkWorkflow, branch: BranchOf, nextStep
   ]);
 }
 
-/** Lets a branch lead nowhere. */
+/** Takes the connection of a branch away. */
 export function disconnectBranch(workflow: LinkWorkflow, branch: BranchOf): LinkWorkflow {
   findBranch(workflow, branch);
   return { ...workflow, connections: workflow.connections.filter((each) => !isOfBranch(each, branch)) };
@@ -119,8 +122,8 @@ function isOfBranch(connection: BranchOf, { stepId, branchId }: BranchOf): boole
 }
 
 /**
- * Connects branches of one step. Whether one closes a circle does not depend on the others, because they all leave from
- * the same step.
+ * Connects branches of one step. Whether one of them closes a circle does not depend on the others, because all leave
+ * from the same step.
  */
 function connectAll(
   workflow: LinkWorkflow,
@@ -135,7 +138,8 @@ function connectAll(
     if (isEntry(graph.steps.get(nextStepId)))
       return [{ field, description: "must not be the entry step", reason: "INVALID_ARGUMENT" }];
     if (!closesConditionCycle(graph, stepId, nextStepId)) return [];
-    const description = "closes a circle of conditions: put a page between them, or lead it elsewhere";
+    const description =
+      "closes a circle of conditions: put a page between them, or connect the branch to another step";
     return [{ field, description, reason: "CONDITION_CYCLE" }];
   });
   refuse(faults);
@@ -150,7 +154,7 @@ function connectAll(
   };
 }
 
-export function notFound(what: "link" | "workflow step", field: string, id: string): CallError {
+export function linkOrStepNotFound(what: "link" | "workflow step", field: string, id: string): CallError {
   const place = what === "link" ? "in this workspace" : "on this link";
   return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} ${place}`);
 }

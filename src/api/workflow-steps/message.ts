@@ -18,9 +18,9 @@ import type { Step } from "./step.ts";
 /** What the message of a step needs beside the step. */
 export interface StepMessageOptions {
   readonly linkId: string;
-  /** Of the workflow that the step belongs to. */
+  /** The graph of the workflow that the step belongs to. */
   readonly graph: Graph;
-  /** What to show of the password of a PASSWORD_VERIFY step. */
+  /** What to show as the password of a PASSWORD_VERIFY step. */
   readonly passwordOf: (step: Step) => string;
 }
 
@@ -63,14 +63,14 @@ export function toWorkflowIssue({
   return { severity, stepId: step.id, stepType: `EVENT_ACTION_${step.action}`, message };
 }
 
-/** The bare name of an action; undefined for UNSPECIFIED. */
+/** The bare name of an action. Undefined for UNSPECIFIED. */
 export function fromEventAction(action: EventAction): StepAction | undefined {
-  // A number that no value has, has no name either.
+  // A number that is no value of the enum has no name.
   const name = EventAction[action] as keyof typeof EventAction | undefined;
   return name === "UNSPECIFIED" ? undefined : name;
 }
 
-/** What is captured, as it is stored; null for an empty message. */
+/** What a step captures, as it is stored. Null for an empty message. */
 export function fromCapture(capture: AttributeCapture | undefined): JsonObject | null {
   if (capture === undefined || (!capture.enabled && capture.writes.length === 0)) return null;
   // A message that is no well-known type is written as an object.

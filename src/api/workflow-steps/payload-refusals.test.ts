@@ -22,7 +22,7 @@ async function listed() {
   return (await workspace.rest("GET", steps())).json;
 }
 
-/** What a new step has, why it is refused, and what the message begins with: the path of the field. */
+/** A new step, why it is refused, and the path of the field with which the message begins. */
 type Row<Given> = readonly [rule: string, action: string, given: Given, reason: string, field: string];
 
 const invalid = "INVALID_ARGUMENT";

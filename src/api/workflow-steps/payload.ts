@@ -12,26 +12,27 @@ import { actionsByPayload, factsByAction, type StepAction, stepActions } from ".
 import type { BranchFields } from "../../model/steps/step.ts";
 import { elseBranchId } from "../../model/workflow/workflow.ts";
 
-/** A branch that a payload connects, and the field that says so. */
+/** A branch that a payload connects, and the field that names its next step. */
 export interface WantedConnection {
   readonly field: string;
   readonly branchId: string;
   readonly nextStepId: string;
 }
 
-/** A payload as it came, made ready to be stored. */
+/** A payload of a request, ready to be stored. */
 export interface GivenPayload {
-  /** As it is stored, but for a password, which is in clear here. Where branches lead is not in it. */
+  /** The payload as it is stored, except that a password is still in clear. It does not hold where branches lead. */
   readonly payload: JsonObject;
   readonly connections: readonly WantedConnection[];
 }
 
-/** An element of a list in a payload; only what some kinds of elements have is optional. */
+/** An element of a list in a payload. The optional fields exist only in some kinds of elements. */
 type Item = JsonObject & { readonly id?: string; readonly nextStepId?: string };
 
 /**
- * Reads the payload of a step: of the right variant, with ids and platforms filled in; without one, the defaults of the
- * action. Throws INVALID_ARGUMENT for another variant, for missing defaults and for unknown platforms.
+ * Reads the payload of a step: of the action's variant, with ids and platforms filled in. Without a payload, it gives
+ * the defaults of the action. Throws INVALID_ARGUMENT for another variant, for fields without a default and for unknown
+ * platforms.
  */
 export function fromPayload(
   action: StepAction,
@@ -83,7 +84,7 @@ function fieldsOf(action: StepAction, given: WorkflowStepPayload | undefined): J
   const payload = (other && given) ?? fromJson(WorkflowStepPayloadSchema, { [name]: {} });
   // Defaults are written out, so that a new default changes no old step.
   const json = toJson(WorkflowStepPayloadSchema, payload, { alwaysEmitImplicit: true });
-  // Exactly this variant is set.
+  // Only this variant is set.
   return (json as Record<string, JsonObject>)[name] ?? {};
 }
 
@@ -107,7 +108,7 @@ export function urlsOf(given: WorkflowStepPayload | undefined): ScreenedUrl[] {
   return urlsAt(stepActions[actionsByPayload[name]].urls, given?.variant.value ?? {}, `payload.${name}.`);
 }
 
-/** A stored payload as its message, with where its branches lead. */
+/** A stored payload as a message, including where its branches lead. */
 export function toPayload(
   action: StepAction,
   stored: JsonObject,
@@ -117,7 +118,7 @@ export function toPayload(
   const { kind, list } = factsByAction[action];
   if (list?.branch !== undefined) {
     const { name, branch } = list;
-    // Written from a list of such elements.
+    // The stored list was written with such elements.
     payload[name] = (payload[name] as Item[]).map((item) => ({
       ...item,
       nextStepId: next?.get(branchIdOf(branch, item)) ?? "",

@@ -15,10 +15,10 @@ export interface WorkflowLink {
 }
 
 /**
- * Locks a link against other edits, in a statement of its own: what is read in the next one was committed before the
- * lock was ours. Looks for the given hosts on the block list too.
+ * Locks a link against other edits, in a statement of its own, so that the next statement reads what was committed
+ * before the lock was granted. Also looks for the given hosts on the block list.
  */
-export async function lockLink(
+export async function lockWorkflow(
   tx: Db,
   workspaceId: string,
   id: string,
@@ -35,7 +35,7 @@ export async function lockLink(
 }
 
 type StepRow = Pick<Selectable<WorkflowSteps>, "id" | "event_action" | "canvas_x" | "canvas_y"> & {
-  // Rows inside JSON have their times as text; both columns are only ever written with objects.
+  // Rows inside JSON hold times as text. Both columns are only ever written with objects.
   readonly payload: JsonObject;
   readonly attribute_capture: JsonObject | null;
   readonly created_at: string;
@@ -43,7 +43,7 @@ type StepRow = Pick<Selectable<WorkflowSteps>, "id" | "event_action" | "canvas_x
 };
 type ConnectionRow = Pick<Selectable<WorkflowConnections>, "step_id" | "branch_id" | "next_step_id">;
 
-/** All of a link's workflow as it is at one moment, at most 100 steps; undefined when there is no such link. */
+/** All of a link's workflow at one moment, with at most 100 steps. Undefined when there is no such link. */
 export async function findWorkflow(
   db: Db,
   workspaceId: string,

@@ -12,7 +12,7 @@ const targets = fc.nat(30);
 const choices = fc.array(fc.record({ id: fc.nat(3), target: fc.option(targets) }), { maxLength: 4 });
 type Choices = typeof choices extends fc.Arbitrary<infer C> ? C : never;
 
-/** An edit in the words of positions: they are taken modulo what there is when it is made. */
+/** An edit. It names steps by numbers, which are taken modulo the number of steps when the edit is made. */
 const edit = fc.oneof(
   {
     weight: 4,
@@ -66,7 +66,7 @@ function at<Item>(items: readonly Item[], position: number): Item {
 const countries = ["DE", "AT", "CH", "FR"];
 const visitTypes = ["VISIT_TYPE_FIRST", "VISIT_TYPE_RETURNING"];
 
-/** A payload whose branches lead to steps at the given positions; some of the ids come twice and are refused. */
+/** A payload whose branches lead to steps at the given positions. Some of the ids come up twice and are refused. */
 function payloadOf(action: StepAction, list: Choices, steps: readonly Step[]): object {
   const items = list.map(({ id, target }) => ({
     ...(target === null ? {} : { nextStepId: at(steps, target).id }),
@@ -205,7 +205,7 @@ test("whatever is edited, the workflow holds together, and what is refused chang
     expect((await workspace.rest("POST", `${base}/auto-layout`)).status).toBe(200);
   });
   await fc.assert(sequences, { seed: 20_261_121, numRuns: 25 });
-  // The edits are of use only when enough of each kind is made, and refused.
+  // The test is of use only when enough edits of each kind are made, and refused.
   for (const kind of ["create", "connect", "payload", "disconnect", "delete", "chain"])
     expect(outcomes.get(`${kind} done`), kind).toBeGreaterThan(10);
   for (const outcome of ["chain CONDITION_CYCLE", "create INVALID_ARGUMENT", "payload INVALID_ARGUMENT"])

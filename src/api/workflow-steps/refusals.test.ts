@@ -63,7 +63,7 @@ type Row = readonly [
   rule: string,
   request: (ids: Ids) => JsonObject,
   reason: string,
-  /** What the message begins with: the path of the field, where one is to blame. */
+  /** The path of the field with which the message begins. Empty when no field is to blame. */
   field: string,
 ];
 
@@ -398,7 +398,7 @@ test("two variants in one payload are refused", async () => {
 
 test("a mask that names what no update changes is refused", async () => {
   const steps = workspace.client(WorkflowStepsService);
-  for (const path of ["event_action", "payload.form.form_title", "branches"])
+  for (const path of ["event_action", "payload.form.title", "branches"])
     await expect(
       steps.update({ linkId: ids.link, id: ids.form, updateMask: { paths: [path] } }),
     ).rejects.toThrow(/updateMask/);

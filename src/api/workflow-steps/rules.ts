@@ -16,7 +16,7 @@ import { fromEventAction } from "./message.ts";
 import { fromPayload, urlsOf } from "./payload.ts";
 import { givenFields } from "./step-fields.ts";
 
-/** What can be said against requests without the workflow that they change. */
+/** What is wrong with requests, without the workflow that they change. */
 export function stepChecks(shortUrl: string) {
   const payloadFaults = (payload: WorkflowStepPayload | undefined): Fault[] => [
     ...destinationFaults(urlsOf(payload), [shortUrl]),
@@ -48,14 +48,17 @@ export function stepChecks(shortUrl: string) {
   };
 }
 
-/** The action of a new step. Throws INVALID_ARGUMENT for none, and for that of the entry. */
+/** The action of a new step. Throws INVALID_ARGUMENT when it is missing, and when it is the entry's. */
 export function readAction({ eventAction }: CreateWorkflowStepRequest): StepAction {
   const action = fromEventAction(eventAction);
   if (action === undefined)
     throw invalid([{ field: "eventAction", description: "is required: give it a value" }]);
   if (stepActions[action].kind === "ENTRY")
     throw invalid([
-      { field: "eventAction", description: "must be another one: the link has its only entry step already" },
+      {
+        field: "eventAction",
+        description: "must be another action: the link already has its only entry step",
+      },
     ]);
   return action;
 }
@@ -70,7 +73,7 @@ function insertionFaults(action: StepAction): Fault[] {
   ];
 }
 
-/** What can be said against capturing attributes on a step of this action. */
+/** What is wrong with capturing attributes at a step of this action. */
 export function captureFaults(action: StepAction, capture: AttributeCapture | undefined): Fault[] {
   if (capture === undefined) return [];
   const { enabled, writes } = capture;

@@ -10,11 +10,11 @@ import {
   unreachableIssues,
   workflowIssues,
 } from "../../model/workflow/workflow-graph.ts";
-import { layOut, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
+import { layOutSteps, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import { createStep } from "./create-step.ts";
 import { type EditPlace, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
-import { connectBranch, disconnectBranch, notFound, removeStep, stepOf } from "./edits.ts";
+import { connectBranch, disconnectBranch, linkOrStepNotFound, removeStep, stepOf } from "./edits.ts";
 import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
 import { findWorkflow } from "./queries.ts";
 import { stepChecks } from "./rules.ts";
@@ -91,7 +91,7 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
     },
 
     async autoLayoutWorkflow({ linkId }, context) {
-      return moveSteps(deps, context, { linkId }, (workflow) => layOut(graphOf(workflow)));
+      return moveSteps(deps, context, { linkId }, (workflow) => layOutSteps(graphOf(workflow)));
     },
 
     simulate: (request, context) => simulateWorkflow(deps, request, context),
@@ -100,11 +100,11 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
 
 async function readWorkflow(context: Context, linkId: string) {
   const workflow = await findWorkflow(context.db, callerOf(context).workspaceId, linkId);
-  if (workflow === undefined) throw notFound("link", "linkId", linkId);
+  if (workflow === undefined) throw linkOrStepNotFound("link", "linkId", linkId);
   return workflow;
 }
 
-/** Makes the messages of a workflow's steps. Passwords are shown to callers only who may change them. */
+/** Makes the messages of a workflow's steps. Passwords are shown only to callers who may change them. */
 function stepMessages(
   { stepPasswordKey: key }: WorkflowStepsDeps,
   context: Context,
@@ -118,7 +118,7 @@ function stepMessages(
   return (step: Step) => toWorkflowStep(step, { linkId, graph, passwordOf });
 }
 
-/** What connecting and disconnecting answer. */
+/** The answer of connecting and disconnecting. */
 function connection(
   deps: WorkflowStepsDeps,
   context: Context,
@@ -155,7 +155,7 @@ async function moveSteps(
   return { stepsRepositioned: after.steps.filter(isMoved).length };
 }
 
-/** The steps beyond the edge of a page; they come in its order, by time and then by id. */
+/** The steps beyond the edge of a page, in the page's order: by time and then by id. */
 function stepsAfter(
   steps: readonly Step[],
   after: { readonly key: Date; readonly id: string } | undefined,

@@ -6,19 +6,19 @@ import { compilePlan } from "../../model/workflow/plan.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { simulate } from "../../workflow/simulate.ts";
 import type { Deps } from "../deps.ts";
-import { notFound } from "./edits.ts";
+import { linkOrStepNotFound } from "./edits.ts";
 import { simulatedAnswers, simulatedDeps } from "./simulated-answers.ts";
 import { simulatedVisit } from "./simulated-visit.ts";
 import { toSimulation } from "./simulation-message.ts";
 
-/** Runs the workflow of a link for a visit that is thought up; nothing is written. */
+/** Runs the workflow of a link for an invented visit. Nothing is written. */
 export async function simulateWorkflow(
   { now, shortUrl }: Pick<Deps, "now" | "shortUrl">,
   { linkId, visit, answers }: SimulateWorkflowRequest,
   context: Context,
 ) {
   const row = await loadPlanOfLink(context.db, callerOf(context).workspaceId, linkId);
-  if (row === undefined) throw notFound("link", "linkId", linkId);
+  if (row === undefined) throw linkOrStepNotFound("link", "linkId", linkId);
   const given = simulatedAnswers(row.steps, answers);
   const plan = compilePlan(row, entrypointOf(row, shortUrl));
   const at = visit?.at === undefined ? now() : timestampDate(visit.at);

@@ -16,13 +16,13 @@ import {
 } from "../../workflow/answer-fields.ts";
 import type { StepAnswer } from "../../workflow/simulate.ts";
 import type { Answer, SubmitDeps } from "../../workflow/steps/step.ts";
-import { notFound } from "./edits.ts";
+import { linkOrStepNotFound } from "./edits.ts";
 
-/** Whoever simulates says whether a password is right, and so cannot guess it here. */
+/** A simulation says whether the password is right, instead of giving one, so that nobody can guess passwords by it. */
 const rightPassword = "right";
 export const simulatedDeps: SubmitDeps = { isPassword: (_step, attempt) => attempt === rightPassword };
 
-/** The answers as pages would post them. Refuses those that no page of the link asks for. */
+/** The answers of a simulation, as pages would post them. Refuses those that no page of the link asks for. */
 export function simulatedAnswers(
   steps: readonly StoredStep[],
   given: readonly SimulatedAnswer[],
@@ -32,7 +32,7 @@ export function simulatedAnswers(
   const answers = given.map(({ stepId, answer }, index): StepAnswer => {
     const place = `answers[${index}]`;
     const step = stepsById.get(stepId.toLowerCase());
-    if (step === undefined) throw notFound("workflow step", `${place}.stepId`, stepId);
+    if (step === undefined) throw linkOrStepNotFound("workflow step", `${place}.stepId`, stepId);
     faults.push(...faultsOf(step, answer, place));
     return { stepId: step.id, answer: posted(step, answer) };
   });

@@ -6,10 +6,10 @@ import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { KnownAttributes, Visit, VisitDevice } from "../../workflow/visit.ts";
 
-/** Stands where the id of a visit would be. */
+/** Stands in place of the id of a visit. */
 const lbidPlaceholder = "LBID";
 
-/** The visit as the engine sees one. What a real visit would not know at its level, this one does not either. */
+/** The visit of a simulation, as the engine sees it. It knows no more than a real visit would at its level. */
 export function simulatedVisit({ dataCollection }: Plan, given: SimulatedVisit | undefined): Visit {
   const device = deviceOf(given);
   const isKept = dataCollection !== "NONE";
@@ -25,7 +25,7 @@ export function simulatedVisit({ dataCollection }: Plan, given: SimulatedVisit |
   };
 }
 
-/** Each captured as what it reads as. */
+/** The visitor's attributes. The text of each decides the type that it was captured as. */
 function attributesOf(given: SimulatedVisit | undefined): KnownAttributes {
   const entries = Object.entries(given?.attributes ?? {});
   return new Map(entries.map(([key, value]) => [key, { value, type: typeFor(value) }]));

@@ -38,7 +38,7 @@ function toSimulatedStep(simulated: SimulatedStep): MessageInitShape<typeof Simu
     branchId,
     reason,
     completed: isCompleted,
-    // As it would be stored: without what is undefined.
+    // The data as it would be stored, without undefined fields.
     stepData: fromJson(EventTraceDataSchema, JSON.parse(JSON.stringify(data)) as JsonValue),
     savedAttributes: saved.map(({ type, ...attribute }) => ({
       ...attribute,

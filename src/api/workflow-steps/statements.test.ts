@@ -44,6 +44,7 @@ beforeEach(async () => {
     address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},
+    complete: (request) => request,
     writeRecord: recordWriters.proto,
   };
 });

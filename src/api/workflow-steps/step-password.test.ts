@@ -26,7 +26,7 @@ async function stored() {
     .select(["payload", "updated_at"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
-  // Written by the service as an object with this field.
+  // The service writes an object with this field.
   return { sealed: (payload as { password: string }).password, updatedAt: updated_at.getTime() };
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { seal, unseal } from "../../lib/sealed.ts";
 import type { StepAction } from "../../model/steps/kinds.ts";
 
-/** What a password is sealed with and bound to. */
+/** The key that seals a password, and the place that it is sealed for. */
 export interface PasswordSeal {
   readonly key: Uint8Array;
   readonly workspaceId: string;
@@ -10,8 +10,8 @@ export interface PasswordSeal {
 }
 
 /**
- * The payload of a step as it is stored: a password is sealed, in base64. One that equals the stored one stays as it is,
- * because sealing the same text twice gives two results.
+ * The payload of a step as it is stored, with its password sealed, in base64. A password that equals the stored one
+ * keeps its sealed text, because sealing the same text twice gives two results.
  */
 export function sealPassword(
   action: StepAction,
@@ -26,7 +26,9 @@ export function sealPassword(
   return { ...payload, password: seal(Buffer.from(password), owner.key, boundTo(owner)).toString("base64") };
 }
 
-/** The password of a stored payload in clear; empty when there is none, or when it was sealed with a key that is lost. */
+/**
+ * The password of a stored payload, in clear. Empty when there is none, or when it was sealed with a key that is lost.
+ */
 export function openPassword({ password }: JsonObject, owner: PasswordSeal): string {
   if (typeof password !== "string" || password === "") return "";
   try {

@@ -6,7 +6,7 @@ import type { Position } from "../../model/workflow/workflow-layout.ts";
 /** A step with everything that is stored of it. */
 export interface Step extends StoredStep {
   readonly payload: JsonObject;
-  /** JSON of the AttributeCapture message; null when nothing is captured. */
+  /** The JSON of the AttributeCapture message. Null when the step captures nothing. */
   readonly capture: JsonObject | null;
   readonly position: Position;
   readonly createdAt: Date;

@@ -283,7 +283,7 @@ test("an id that is kept over an update keeps its branch, a removed one loses it
     { branchId: "move", label: "", nextStepId: redirect },
   ];
   expect(changed).toMatchObject({ branches, childStepIds: [form.id, redirect] });
-  // An id that comes back is a new one.
+  // An id that was deleted and comes back belongs to a new button.
   const back = await change(page.id, { payload: { multiLink: { buttons: [{ id: "drop" }] } } });
   expect(back.branches).toEqual([{ branchId: "drop", label: "", nextStepId: "" }]);
   expect((await read(redirect)).parentStepIds).toEqual([entry]);

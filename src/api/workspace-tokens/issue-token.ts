@@ -14,17 +14,17 @@ export interface TokenOrder {
   readonly workspaceId: string;
   readonly keyType: TokenKeyType;
   readonly environment: TokenEnvironment;
-  /** Empty means the default name. */
+  /** Empty for the default name. */
   readonly name: string;
-  /** Public names of scopes; none means full access. Publishable tokens have none in any case. */
+  /** Public names of scopes. An empty list means full access, except that publishable tokens never have scopes. */
   readonly scopes: readonly string[];
-  /** The member who asks for it, if it is one. */
+  /** The member who asks for the token. Undefined when the caller is no member. */
   readonly createdBy: string | undefined;
 }
 
 export interface IssuedToken {
   readonly token: WorkspaceTokenRow;
-  /** Shown once; only its hash is kept. */
+  /** Shown once. Only its hash is kept. */
   readonly accessToken: string;
 }
 

@@ -38,7 +38,7 @@ export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeo
   };
 }
 
-/** Public names of scopes that their rules let through. */
+/** The public names of scopes. All of them have one, because the rules have accepted them. */
 export function namesOf(scopes: readonly ApiScope[]): string[] {
   const wanted = new Set(scopes);
   return [...scopesByName].flatMap(([name, scope]) => (wanted.has(scope) ? [name] : []));

@@ -12,8 +12,9 @@ export function insertToken(db: Db, values: Insertable<WorkspaceTokens>): Promis
 }
 
 /**
- * How many tokens a workspace has, and how many were made since, revoked ones too; nobody counts further than `max`. Served by
- * workspace_tokens_page_idx and workspace_tokens_pkey: ids are in the order of time.
+ * How many active tokens a workspace has, and how many it has made since a time, including revoked ones. Neither is
+ * counted further than `max`. Served by workspace_tokens_page_idx and workspace_tokens_pkey, because ids are in the
+ * order of time.
  */
 export async function countTokensUpTo(
   db: Db,
@@ -35,7 +36,7 @@ export function findToken(db: Db, workspaceId: string, id: string): Promise<Work
   return activeTokens(db, workspaceId).selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Active tokens, newest first; one row more than the page. Served by workspace_tokens_page_idx. */
+/** Active tokens, newest first, one more row than the page. Served by workspace_tokens_page_idx. */
 export function listTokens(db: Db, workspaceId: string, page: Page<"time">): Promise<WorkspaceTokenRow[]> {
   const { after } = page;
   return activeTokens(db, workspaceId)
@@ -56,12 +57,12 @@ export async function countTokens(db: Db, workspaceId: string): Promise<bigint> 
   return count;
 }
 
-/** The same, kept from changing until the transaction ends. */
+/** An active token, locked until the transaction ends. */
 export function lockToken(tx: Db, workspaceId: string, id: string): Promise<WorkspaceTokenRow | undefined> {
   return activeTokens(tx, workspaceId).selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
-/** Writes the name and the scopes of a token that is locked. */
+/** Writes the name and the scopes of a locked token. */
 export function writeToken(
   tx: Db,
   { workspace_id, id }: WorkspaceTokenRow,
@@ -76,7 +77,7 @@ export function writeToken(
     .executeTakeFirstOrThrow();
 }
 
-/** Tells every process of a token's changed scopes, once the transaction commits. Answers the version of the change. */
+/** Tells every process of a token's changed scopes when the transaction commits. Gives the version of the change. */
 export async function announceScopes(tx: Db, { id, scope, updated_at }: WorkspaceTokenRow): Promise<number> {
   const tell = tellScopeChange({ tokenId: id, version: sql.ref("version"), scope });
   const { rows } = await sql<Pick<Selectable<ChangedScopes>, "version">>`

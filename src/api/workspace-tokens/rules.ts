@@ -3,7 +3,7 @@ import { type CallError, fail } from "../../lib/errors.ts";
 import type { Caller } from "../../rpc/handlers.ts";
 import { countTokensUpTo } from "./queries.ts";
 
-/** Throws when a token with these scopes, or with full access where there are none, could do more than its maker. */
+/** Throws when a token with these scopes could do more than its maker. Without scopes, the token has full access. */
 export function checkHeld({ scopes, fullAccess }: Caller, names: readonly string[]): void {
   const missing = names.filter((name) => !scopes.has(name));
   if (missing.length > 0) throw notHeld(missing.join(" "), `you do not hold ${missing.join(", ")}`);
@@ -16,7 +16,7 @@ function notHeld(scope: string, what: string): CallError {
   });
 }
 
-/** The refusal of a call about a token that is revoked, or none of the workspace. */
+/** The refusal of a call about a token that is revoked or missing from the workspace. */
 export function noSuchToken(id: string): CallError {
   return fail("NOT_FOUND", "NOT_FOUND", `there is no active token ${id}`);
 }
@@ -25,8 +25,9 @@ const tokensMax = 1_000;
 const dayMs = 24 * 3_600_000;
 
 /**
- * Every process remembers every revoked token, because tokens do not expire: so a workspace may not make and revoke them
- * without end. Calls at the same time may go a few beyond.
+ * Throws LIMIT_REACHED when a workspace has too many tokens, or makes too many in a day. Every process remembers every
+ * revoked token, because tokens do not expire, so their number must be bounded. Calls at the same time may exceed the
+ * limit by a few.
  */
 export async function checkRoom(db: Db, workspaceId: string, at: Date): Promise<void> {
   const since = new Date(at.getTime() - dayMs);

@@ -28,7 +28,7 @@ interface Made {
   readonly token: Token;
 }
 
-/** Makes a token with these scopes over REST; none means full access. */
+/** Makes a token with these scopes over REST. Without scopes it has full access. */
 async function make(scopes: readonly string[] = [], by = workspace.token, keyType = "SECRET"): Promise<Made> {
   const body = { keyType: `WORKSPACE_TOKEN_KEY_TYPE_${keyType}`, scopes: scopes.map(enumOf) };
   const { status, json } = await api.rest(by)("POST", "/v1/workspace-tokens", body);
@@ -36,7 +36,7 @@ async function make(scopes: readonly string[] = [], by = workspace.token, keyTyp
   return json;
 }
 
-/** `links:read` as tokens tell it: API_SCOPE_LINKS_READ. */
+/** The enum's name of a scope that tokens tell as `links:read`: API_SCOPE_LINKS_READ. */
 function enumOf(name: string): string {
   return `API_SCOPE_${name.replace(":", "_").toUpperCase()}`;
 }
@@ -116,7 +116,7 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
         expect((await asks(method, request, clerk)).reason).toBe("SCOPE_NOT_HELD");
     expect((await asks(create, { keyType }, clerk)).reason).toBe("SCOPE_NOT_HELD");
     expect((await asks(update, { id, fullAccess: true }, clerk)).reason).toBe("SCOPE_NOT_HELD");
-    // Not even who holds every scope, because later ones come with full access.
+    // Not even a holder of every scope may grant full access, because it includes later scopes.
     const chosen = (await make([...apiScopes])).accessToken;
     expect((await asks(create, { keyType }, chosen)).reason).toBe("SCOPE_NOT_HELD");
     expect((await asks(create, { keyType, scopes: everything }, chosen)).reason).toBe("OK");
@@ -205,7 +205,7 @@ test("scopes that were changed under a key that is rolled back do not count", as
   const { token, accessToken } = await make(["links:read"]);
   const key = { "idempotency-key": "once" };
   const path = `/v1/workspace-tokens/${token.id}`;
-  // The record of the key cannot be written, so the call fails after its handler.
+  // The record of the idempotency key cannot be written, so the call fails after its handler.
   await api.database.pool.query("alter table idempotency_keys add constraint never check (key <> 'once')");
   const failed = await workspace.rest("PATCH", path, { scopes: ["API_SCOPE_MEDIA_READ"] }, key);
   await api.database.pool.query("alter table idempotency_keys drop constraint never");

@@ -15,9 +15,9 @@ import { type UpdatedToken, updateToken } from "./update-token.ts";
 export interface WorkspaceTokensDeps {
   readonly now: () => Date;
   readonly signToken: SignToken;
-  /** Makes a revocation count in this process before it comes back from the database. */
+  /** Makes a revocation count in this process before the database announces it. */
   readonly onRevoked: (tokenId: string) => void;
-  /** The same for changed scopes, once their transaction has committed. */
+  /** Makes changed scopes count in this process, once their transaction has committed. */
   readonly onScopesChanged: (change: NonNullable<UpdatedToken["change"]>) => void;
 }
 
@@ -72,7 +72,7 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
       const { token, change } = await updateToken(context.db, request, { caller: callerOf(context), now });
       const answer = { token: toWorkspaceToken(token) };
       if (change !== undefined) {
-        // Not before: scopes that were rolled back must not count.
+        // Not before the commit: scopes that were rolled back must not count.
         context.afterCommit(async () => {
           onScopesChanged(change);
           return answer;

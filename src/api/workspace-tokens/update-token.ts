@@ -8,13 +8,13 @@ import { namesOf } from "./message.ts";
 import { announceScopes, lockToken, type WorkspaceTokenRow, writeToken } from "./queries.ts";
 import { checkHeld, noSuchToken } from "./rules.ts";
 
-/** A token after its change, and the change of its scopes, if there is one. */
+/** A token after its change, and the change of its scopes. The change is undefined when the scopes stay. */
 export interface UpdatedToken {
   readonly token: WorkspaceTokenRow;
   readonly change: { readonly tokenId: string; readonly scope: string; readonly version: number } | undefined;
 }
 
-/** Renames a token or changes its scopes. What is the same already changes nothing, not even `updated_at`. */
+/** Renames a token or changes its scopes. Values that are the same change nothing, not even `updated_at`. */
 export function updateToken(
   db: Db,
   request: UpdateWorkspaceTokenRequest,
@@ -27,7 +27,7 @@ export function updateToken(
     if (before === undefined) throw noSuchToken(id);
     if (scope !== undefined && before.key_type === "PUBLISHABLE") {
       const field = request.fullAccess ? "fullAccess" : "scopes";
-      throw invalid([{ field, description: "a publishable token has none; make a secret one" }]);
+      throw invalid([{ field, description: "a publishable token has no scopes; make a secret token" }]);
     }
     const after = { name: name ?? before.name, scope: scope ?? before.scope };
     const isChanged = after.scope !== before.scope;
@@ -39,18 +39,18 @@ export function updateToken(
   });
 }
 
-/** The new name and the new scopes, where they are to change. Throws when the caller may not grant them. */
+/** The new name and the new scopes. Undefined when they stay. Throws when the caller may not grant the scopes. */
 function changesOf(
   { name, scopes, fullAccess, updateMask }: UpdateWorkspaceTokenRequest,
   caller: Caller,
 ): { readonly name: string | undefined; readonly scope: string | undefined } {
-  const fields = fieldsToChange({ name, scopes, full_access: fullAccess }, updateMask?.paths, ["id"]);
+  const fields = fieldsToChange({ name, scopes, full_access: fullAccess }, updateMask?.paths);
   const faults = [
     ...(fields.has("name") && name === ""
       ? [{ field: "name", description: "must have at least 1 character" }]
       : []),
     ...(fields.has("scopes") && scopes.length === 0
-      ? [{ field: "scopes", description: "must name at least one; `fullAccess` grants every one" }]
+      ? [{ field: "scopes", description: "must name at least one scope; `fullAccess` grants every scope" }]
       : []),
   ];
   if (faults.length > 0) throw invalid(faults);

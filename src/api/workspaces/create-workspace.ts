@@ -14,7 +14,7 @@ export interface CreateWorkspaceDeps {
 
 export interface WorkspaceOrder {
   readonly name: string;
-  /** Of the first member, an admin. Case does not count. */
+  /** The e-mail address of the first member, an admin, in any case. */
   readonly email: string;
   /** Kept as an Argon2id hash. */
   readonly password: string;
@@ -33,7 +33,7 @@ export async function createWorkspace(
   { db, now, signToken }: CreateWorkspaceDeps,
   { name, email, password }: WorkspaceOrder,
 ): Promise<CreatedWorkspace> {
-  // Loaded here, because most starts make no workspace.
+  // The library is loaded here, because most starts make no workspace.
   const { hash } = await import("@node-rs/argon2");
   const at = now();
   const [workspaceId, linkSettingId, memberId, tokenId] = [newId(at), newId(at), newId(at), newId(at)];
@@ -49,12 +49,44 @@ export async function createWorkspace(
     // The library's default is Argon2id with 19 MiB and 2 passes.
     hash(password),
   ]);
+  const ids = { workspaceId, linkSettingId, memberId, tokenId };
+  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at });
+  try {
+    await insertWorkspace(db, rows);
+  } catch (error) {
+    if (!violates(error, "member_emails_pkey")) throw error;
+    throw fail(
+      "ALREADY_EXISTS",
+      "EMAIL_ALREADY_REGISTERED",
+      `${email} already has an account; choose another address`,
+    );
+  }
+  return { workspaceId, memberId, tokenId, accessToken };
+}
+
+interface NewIds {
+  readonly workspaceId: string;
+  readonly linkSettingId: string;
+  readonly memberId: string;
+  readonly tokenId: string;
+}
+
+interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
+  readonly passwordHash: string;
+  readonly accessToken: string;
+  readonly at: Date;
+}
+
+function rowsOf(
+  { workspaceId, linkSettingId, memberId, tokenId }: NewIds,
+  { name, email, passwordHash, accessToken, at }: NewFacts,
+): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
-  const rows: NewWorkspaceRows = {
+  return {
     workspace: {
       id: workspaceId,
       name,
-      // Without a billing provider no plan limits a workspace.
+      // Without a billing provider, no plan limits a workspace.
       subscription_type: "ENTERPRISE_PLAN",
       link_setting_id: linkSettingId,
       ...times,
@@ -79,15 +111,4 @@ export async function createWorkspace(
       ...times,
     },
   };
-  try {
-    await insertWorkspace(db, rows);
-  } catch (error) {
-    if (!violates(error, "member_emails_pkey")) throw error;
-    throw fail(
-      "ALREADY_EXISTS",
-      "EMAIL_ALREADY_REGISTERED",
-      `${email} already has an account; choose another address`,
-    );
-  }
-  return { workspaceId, memberId, tokenId, accessToken };
 }

@@ -9,7 +9,9 @@ export interface NewWorkspaceRows {
   readonly token: Insertable<WorkspaceTokens>;
 }
 
-/** Inserts what every workspace begins with. Breaks member_emails_pkey when the e-mail address has an account. */
+/**
+ * Inserts the rows that every workspace begins with. Breaks member_emails_pkey when the e-mail address has an account.
+ */
 export async function insertWorkspace(db: Db, rows: NewWorkspaceRows): Promise<void> {
   const { workspace, linkSetting, member, token } = rows;
   await db

@@ -84,7 +84,6 @@ function rankOf({ path }: CellField): number {
   return isReference(name) ? 4 : 2;
 }
 
-/** Whether a field refers to another record. */
 function isReference(name: string): boolean {
   return name.endsWith("_id") || name.endsWith("_ids");
 }
@@ -100,11 +99,11 @@ export function cellText({ path }: CellField, row: JsonObject): string {
   let value: unknown = row;
   for (const { jsonName } of path) value = isJsonObject(value) ? value[jsonName] : undefined;
   const field = path.at(-1);
-  return field === undefined ? "" : textOf(field, value);
+  return field === undefined ? "" : displayText(field, value);
 }
 
 /** A value of a field as text for people. */
-export function textOf(field: DescField, value: unknown): string {
+export function displayText(field: DescField, value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map((item) => singleText(field, item)).join(", ");
   return singleText(field, value);

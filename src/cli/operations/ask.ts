@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "./flag-values.ts";
 import type { RestCall } from "./request.ts";
 
 /** A successful answer. */
-export interface Answer {
+export interface ServiceAnswer {
   /** The body as received. */
   readonly text: string;
   /** The body; an empty object when it is no JSON object. */
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** Asks the service. Throws a RefusedError when it refuses or cannot be reached. */
-export type Ask = (call: RestCall, idempotencyKey?: string) => Promise<Answer>;
+export type Ask = (call: RestCall, idempotencyKey?: string) => Promise<ServiceAnswer>;
 
 /** The most milliseconds of a call; longer than the service's own limit. */
 const timeoutMs = 60_000;

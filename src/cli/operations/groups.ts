@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { DescFile, DescMessage, DescMethodUnary, DescService } from "@bufbuild/protobuf";
 import { type Binding, bindingsOf } from "../../rest/binding.ts";
-import { commandNames, groupName, singular, wordsOf } from "./names.ts";
+import { commandNames, groupName, singular, splitWords } from "./names.ts";
 
 /** One operation as a command: `signpost <group> <name>`. */
 export interface Command {
@@ -76,7 +76,7 @@ function commandsOf(group: string, service: DescService): Command[] {
 export function findCommand({ commands }: Group, word: string): Command | undefined {
   return (
     commands.find(({ name }) => name === word) ??
-    commands.find(({ method }) => wordsOf(method.name).join("-") === word)
+    commands.find(({ method }) => splitWords(method.name).join("-") === word)
   );
 }
 

@@ -1,11 +1,11 @@
 /** The words of a CamelCase name, in lower case: `GetOAuthURL` becomes `get`, `oauth`, `url`. */
-export function wordsOf(name: string): string[] {
+export function splitWords(name: string): string[] {
   return (name.match(/[A-Z]?[A-Z][a-z0-9]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
 }
 
 /** The group of a service: `WorkflowStepsService` becomes `workflow-steps`. */
 export function groupName(service: string): string {
-  return wordsOf(service.replace(/Service$/, "")).join("-");
+  return splitWords(service.replace(/Service$/, "")).join("-");
 }
 
 /**
@@ -13,11 +13,11 @@ export function groupName(service: string): string {
  * already, if the shorter name stays unique. `ListEventTraces` of `EventsService` becomes `list-traces`.
  */
 export function commandNames(service: string, methods: readonly string[]): string[] {
-  const resource = wordsOf(service.replace(/Service$/, ""));
-  const short = methods.map((method) => withoutResource(wordsOf(method), resource).join("-"));
+  const resource = splitWords(service.replace(/Service$/, ""));
+  const short = methods.map((method) => withoutResource(splitWords(method), resource).join("-"));
   return short.map((name, index) => {
     const isUnique = short.indexOf(name) === short.lastIndexOf(name);
-    return isUnique ? name : wordsOf(methods[index] ?? "").join("-");
+    return isUnique ? name : splitWords(methods[index] ?? "").join("-");
   });
 }
 

@@ -14,7 +14,7 @@ export function isPaged({ method }: Command): boolean {
 /**
  * The token of the next page, in the answer or in the one message that the answer wraps; undefined on the last page.
  */
-export function nextPageToken(json: JsonObject): string | undefined {
+export function nextTokenOf(json: JsonObject): string | undefined {
   const places = [json, ...Object.values(json).filter(isJsonObject)];
   const tokens = places.map((place) => place.nextPageToken);
   return tokens.find((token): token is string => typeof token === "string" && token !== "");

@@ -3,26 +3,18 @@ import { readFileSync } from "node:fs";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { checkRequired, readCommandLine, type Settings } from "../command-line.ts";
 import { UsageError } from "../outcome.ts";
-import { type Environment, findConnection } from "../profiles.ts";
+import { type EnvironmentVariables, findConnection } from "../profiles.ts";
 import { createShower } from "../show.ts";
-import { type Answer, type Ask, createAsk } from "./ask.ts";
+import { type Ask, createAsk, type ServiceAnswer } from "./ask.ts";
 import { isJsonObject, type JsonObject, merge } from "./flag-values.ts";
 import { answerSchema, type Command } from "./groups.ts";
-import {
-  csvField,
-  csvText,
-  isPaged,
-  joinPages,
-  nextPageToken,
-  pageSizeMax,
-  withoutHeader,
-} from "./paging.ts";
+import { csvField, csvText, isPaged, joinPages, nextTokenOf, pageSizeMax, withoutHeader } from "./paging.ts";
 import { restCall } from "./request.ts";
 import { checkOutcome, type Watch, waitUntilFinished, watchOf } from "./watch.ts";
 
 /** The surroundings of a command: its environment, its width and its outputs. */
 export interface Terminal {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** Characters per line. */
   readonly width: number;
   /** Prints results unchanged. */
@@ -101,7 +93,7 @@ function withFile(file: string | undefined, request: JsonObject, help: string): 
 }
 
 /** Calls once. Writing calls carry an idempotency key, so that a repeated call takes effect once. */
-function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<Answer> {
+function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<ServiceAnswer> {
   const { binding, method } = command;
   const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const key = settings["idempotency-key"] ?? (isReading ? undefined : randomUUID());
@@ -109,13 +101,13 @@ function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<
 }
 
 /** Asks for one page, or with `--all` for all pages. */
-async function* pages(run: Run): AsyncGenerator<Answer> {
+async function* pages(run: Run): AsyncGenerator<ServiceAnswer> {
   const isAll = run.settings.all !== undefined;
   let request = isAll ? { pageSize: pageSizeMax, ...run.request } : run.request;
   for (;;) {
     const answer = await askOnce(run, request);
     yield answer;
-    const next = nextPageToken(answer.json);
+    const next = nextTokenOf(answer.json);
     if (!isAll || next === undefined) return;
     // A token that leads to itself would loop forever.
     if (next === request.pageToken) throw new Error("the service answers with the same page again");

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { exitCodes, RefusedError } from "../outcome.ts";
-import { textOf } from "./answer-fields.ts";
-import type { Answer, Ask } from "./ask.ts";
+import { displayText } from "./answer-fields.ts";
+import type { Ask, ServiceAnswer } from "./ask.ts";
 import { isJsonObject } from "./flag-values.ts";
 import { answerSchema, type Command, findGroupName, loadGroup } from "./groups.ts";
-import { wordsOf } from "./names.ts";
+import { splitWords } from "./names.ts";
 import { restCall } from "./request.ts";
 
 /** A kind of message that can be followed until it is finished, and the operation that reads it by its id. */
@@ -23,7 +23,7 @@ const defaultWaitSeconds = 1;
 export async function watchOf(command: Command): Promise<Watch | undefined> {
   const schema = answerSchema(command);
   if (!schema.fields.some(({ name }) => name === "status_url")) return undefined;
-  const groupName = await findGroupName(wordsOf(schema.name).join("-"));
+  const groupName = await findGroupName(splitWords(schema.name).join("-"));
   if (groupName === undefined) return undefined;
   const { commands } = await loadGroup(groupName);
   const reader = commands.find(
@@ -39,14 +39,14 @@ export async function watchOf(command: Command): Promise<Watch | undefined> {
 export async function waitUntilFinished(
   ask: Ask,
   { schema, reader }: Watch,
-  started: Answer,
+  started: ServiceAnswer,
   report: (text: string) => void,
-): Promise<Answer> {
+): Promise<ServiceAnswer> {
   const status = schema.fields.find(({ name }) => name === "status");
   let answer = started;
   let reported = "";
   while (answer.json.completedAt === undefined) {
-    const state = status === undefined ? "" : textOf(status, answer.json[status.jsonName]);
+    const state = status === undefined ? "" : displayText(status, answer.json[status.jsonName]);
     if (state !== reported) report(state);
     reported = state;
     await pause((answer.retryAfterSeconds ?? defaultWaitSeconds) * 1000);
@@ -57,7 +57,7 @@ export async function waitUntilFinished(
 }
 
 /** Throws a RefusedError if the finished work has failed. */
-export function checkOutcome({ json }: Answer): void {
+export function checkOutcome({ json }: ServiceAnswer): void {
   const { error } = json;
   if (!isJsonObject(error)) return;
   throw new RefusedError({

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { extname } from "node:path";
 
 /** The result of a question: its answer, or how the process ended without one. */
-export type Outcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
+export type ProcessOutcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
 
 /**
  * The address of the program `name` beside the caller's file, with the same extension: in a bundle both are JavaScript.
@@ -20,8 +20,8 @@ export function askProcess<Question extends object, Answer>(
   program: URL,
   question: Question,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<Outcome<Answer>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome<Answer>>();
+): Promise<ProcessOutcome<Answer>> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome<Answer>>();
   const child = fork(program, [], {
     serialization: "advanced",
     // The child gets neither the flags of this process, such as --eval, nor its secrets.

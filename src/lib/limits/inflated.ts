@@ -15,7 +15,7 @@ export function isCompressed(encoding: string | undefined): encoding is string {
 }
 
 /** Whether the service can read requests of this compression. */
-export function isReadable(encoding: string | undefined): boolean {
+export function isKnownEncoding(encoding: string | undefined): boolean {
   return !isCompressed(encoding) || inflaters.has(encoding);
 }
 

@@ -9,7 +9,6 @@ import { lruCache } from "../lru-cache.ts";
 export interface MissLimit {
   /** Whether this address may look up a name that is not in memory. */
   allows(address: string): boolean;
-  /** Charges one miss to this address. */
   charge(address: string): void;
 }
 

@@ -9,7 +9,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-// Keys are lower case, because some file systems ignore case. Dots stand only before the extension, so that no key can
+// Keys are lower case, because some file systems ignore case. A dot is allowed only before the extension, so that no key can
 // leave its folder, be hidden, or be the folder of another key.
 const keyPattern = /^(?:[a-z0-9_-]{1,100}\/){0,8}[a-z0-9_-]{1,100}\.([a-z]{3,4})$/;
 

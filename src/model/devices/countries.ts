@@ -9,7 +9,7 @@ export const countryCodes: readonly string[] = (
   "UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW"
 ).split(" ");
 
-/** What people write for a country beside its English name. */
+/** What people write for a country in place of its English name. */
 const otherNames: readonly (readonly [name: string, code: string])[] = [
   ["USA", "US"],
   ["U.S.", "US"],
@@ -29,7 +29,10 @@ const otherNames: readonly (readonly [name: string, code: string])[] = [
 
 let known: { readonly pattern: RegExp; readonly codes: ReadonlyMap<string, string> } | undefined;
 
-/** The countries that an English text names, by their codes, each once. A bare code, such as `IT`, may be a word. */
+/**
+ * The codes of the countries that an English text names, each once. A bare code, such as `IT`, does not count, because
+ * it may be a word.
+ */
 export function countriesNamedIn(text: string): ReadonlySet<string> {
   known ??= readNames();
   const { pattern, codes } = known;
@@ -44,7 +47,7 @@ function readNames() {
       ([name, code]) => [name.toLowerCase(), code],
     ),
   );
-  // The longest first: Papua New Guinea is not Guinea.
+  // The longest come first: Papua New Guinea is not Guinea.
   const byLength = [...codes.keys()]
     .sort((a, b) => b.length - a.length)
     .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

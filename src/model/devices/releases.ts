@@ -1,6 +1,7 @@
 /**
- * What was current when, to tell how recent a visitor's software is. Source: @mdn/browser-compat-data 8.1.9 (CC0) of
- * 12 November 2026, and for operating systems their makers' announcements. A release newer than this knows is current.
+ * Which releases were current when, to tell how recent a visitor's software is. Sources: @mdn/browser-compat-data 8.1.9
+ * (CC0) of 12 November 2026, and the makers' announcements for operating systems. A release newer than these counts as
+ * current.
  */
 
 /** A browser that comes out at a steady pace, so that its current release follows from the date. */
@@ -11,28 +12,34 @@ interface Pace {
   readonly everyDays: number;
 }
 
-/** Browsers by their name in devices. Opera counts its releases for phones and for desktops apart, and tells nothing. */
+/**
+ * Browsers by their name in devices. Opera is missing, because it counts its releases for phones and for desktops
+ * apart.
+ */
 const browsers: Readonly<Record<string, Pace>> = {
   Chrome: { major: 157, on: "2026-11-03", everyDays: 14 },
   Edge: { major: 157, on: "2026-11-05", everyDays: 14 },
   Firefox: { major: 160, on: "2026-11-10", everyDays: 14 },
 };
 
-/** Those that come out once a year or so under numbers of their own, the newest first. */
+/** Browsers that come out about once a year under numbers of their own, the newest first. */
 const slowBrowsers: Readonly<Record<string, readonly string[]>> = {
-  // From 18 Apple went on to 26, for the year to come.
+  // After 18, Apple went on to 26, which is named for the year to come.
   Safari: ["27", "26", "18", "17", "16", "15", "14", "13", "12", "11"],
   "Samsung Browser": ["30", "29", "28", "27", "26", "25", "24", "23", "22", "21"],
 };
 
-/** Operating systems by their name in devices; macOS, ChromeOS and Linux name no release, or always the same one. */
+/**
+ * Operating systems by their name in devices. macOS, ChromeOS and Linux are missing, because they name no release, or
+ * always the same one.
+ */
 const platforms: Readonly<Record<string, readonly string[]>> = {
   iOS: ["27", "26", "18", "17", "16", "15", "14", "13", "12", "11"],
   Android: ["17", "16", "15", "14", "13", "12", "11", "10", "9", "8", "7"],
   Windows: ["11", "10", "8.1", "8", "7", "Vista", "XP"],
 };
 
-/** What user agents have been frozen to, whatever the device runs. */
+/** The versions that user agents are frozen to, whatever the device runs. */
 const frozen: Readonly<Record<string, RegExp>> = {
   iOS: /^18[._][67]/,
   Android: /^10\b/,
@@ -41,7 +48,7 @@ const frozen: Readonly<Record<string, RegExp>> = {
 
 const dayMs = 86_400_000;
 
-/** How many major releases behind the current one a browser is; undefined when nobody can tell. */
+/** How many major releases a browser is behind the current one. Undefined when the version does not tell. */
 export function browserReleasesBehind(name: string, version: string, at: Date): number | undefined {
   const pace = Object.hasOwn(browsers, name) ? browsers[name] : undefined;
   if (pace === undefined) return placeIn(slowBrowsers, name, version);
@@ -51,7 +58,7 @@ export function browserReleasesBehind(name: string, version: string, at: Date): 
   return Math.max(0, pace.major + since - major);
 }
 
-/** How many major releases behind the current one an operating system is; undefined when nobody can tell. */
+/** How many major releases an operating system is behind the current one. Undefined when the version does not tell. */
 export function platformReleasesBehind(name: string, version: string): number | undefined {
   if (Object.hasOwn(frozen, name) && frozen[name]?.test(version)) return undefined;
   return placeIn(platforms, name, version);

@@ -1,17 +1,17 @@
 import { domainToUnicode } from "node:url";
 import { classifyShortlink } from "./shortlink.ts";
 
-/** Most characters of a destination. */
+/** How many characters a destination has at most. */
 export const destinationLengthMax = 2_048;
 
 /**
- * Schemes that no visitor is sent to, by what they are good for on somebody else's device. All that are not listed may be
- * apps', so this is what a person who taps a link must never be asked to confirm.
+ * Schemes that no visitor is sent to, grouped by what they do on the visitor's device. Any other scheme may be an
+ * app's, so the list holds what a person who taps a link must never be asked to confirm.
  */
 const refusedSchemes: ReadonlySet<string> = new Set([
-  // Run what the address itself holds, or show it as a page.
+  // They run what the address itself holds, or show it as a page.
   ...["javascript", "vbscript", "livescript", "mocha", "data", "blob", "filesystem", "about", "applescript"],
-  // Hold another address, which nobody has looked at: a block list would see only the outer one.
+  // They hold another address, which nobody has checked: a block list would see only the outer one.
   ...[
     "view-source",
     "jar",
@@ -23,7 +23,7 @@ const refusedSchemes: ReadonlySet<string> = new Set([
     "intent",
     "android-app",
   ],
-  // Read the device, or pages that belong to the browser and its extensions.
+  // They read the device, or pages that belong to the browser and its extensions.
   ...[
     "file",
     "res",
@@ -46,15 +46,18 @@ const refusedSchemes: ReadonlySet<string> = new Set([
     "mk",
     "its",
   ],
-  // Start parts of the system that take orders: troubleshooters, search, help, settings, installers, terminals.
+  // They start parts of the system that take orders: troubleshooters, search, help, settings, installers, terminals.
   ...["search", "shell", "hcp", "help", "prefs", "app-prefs", "x-apple.systempreferences", "itms-services"],
   ...["telnet", "tn3270", "rlogin", "ssh", "rdp", "vnc"],
-  // Send the device's credentials to a server, or speak a protocol that browsers have no page for.
+  // They send the device's credentials to a server, or speak a protocol that browsers have no page for.
   ...["smb", "cifs", "nfs", "afp", "dav", "davs", "webdav", "webdavs", "ldap", "ldaps"],
   ...["ftp", "ftps", "sftp", "tftp", "gopher", "dict", "ws", "wss"],
 ]);
 
-/** Windows starts parts of itself and of Office by them (`ms-msdt:`, `ms-officecmd:`); only its store is a place to go to. */
+/**
+ * Windows starts parts of itself and of Office by these (`ms-msdt:`, `ms-officecmd:`). Only its store is a place to
+ * visit.
+ */
 const systemScheme = /^(?:ms-(?!windows-store$)|search-ms$)/;
 
 function isRefused(scheme: string): boolean {
@@ -65,8 +68,9 @@ function isRefused(scheme: string): boolean {
 const schemeForm = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s;
 
 /**
- * What is wrong with a destination, in words for the client; undefined when it is good. Good are web addresses with a
- * host, and mailto, tel, sms, geo and app schemes. The text is never changed: it is stored and sent as it came.
+ * What is wrong with a destination, in words for the client. Undefined when it is good. Good destinations are web
+ * addresses with a host, and mailto, tel, sms, geo and app schemes. The text is never changed: it is stored and sent as
+ * it came.
  */
 export function destinationFault(text: string): string | undefined {
   if ([...text].length > destinationLengthMax)
@@ -86,20 +90,20 @@ function isWeb(scheme: string): boolean {
   return /^https?$/i.test(scheme);
 }
 
-// `example.com:8080/menu` has the form of a URL with the scheme `example.com`, and is none.
+// `example.com:8080/menu` reads as a URL of the scheme `example.com`, but is a host with a port.
 function isHostAndPort(scheme: string, rest: string): boolean {
   return (scheme.includes(".") || scheme.toLowerCase() === "localhost") && /^\d{1,5}(?:[/?#]|$)/.test(rest);
 }
 
 function webFault(text: string, rest: string): string | undefined {
   const [address = ""] = rest.split(/[?#]/, 1);
-  // Readers of URLs disagree on backslashes and on missing slashes, so that one would check another host than is visited.
+  // Readers of URLs disagree on backslashes and on missing slashes: one would check another host than a browser visits.
   if (!/^\/\/[^/]/.test(address) || address.includes("\\"))
     return "must have a host after //, such as https://example.com";
   return URL.canParse(text) ? undefined : "is not a readable web address";
 }
 
-/** The host of a good web address as it is looked up, in lower case and punycode; undefined for other schemes. */
+/** The host of a good web address as the block list has it, in lower case and punycode. Undefined for other schemes. */
 export function hostOf(destination: string): string | undefined {
   const [, scheme = ""] = schemeForm.exec(destination) ?? [];
   if (!isWeb(scheme) || !URL.canParse(destination)) return undefined;
@@ -113,7 +117,7 @@ export function hostAndParents(host: string): string[] {
   return labels.map((_, index) => labels.slice(index).join("."));
 }
 
-/** What people would call a good destination: its host, or what follows the scheme; at most 255 characters. */
+/** A name for a good destination: its host, or what follows the scheme. At most 255 characters. */
 export function destinationName(destination: string): string {
   const host = hostOf(destination);
   if (host !== undefined) return domainToUnicode(host) || host;
@@ -123,7 +127,7 @@ export function destinationName(destination: string): string {
 }
 
 /**
- * Whether a good destination is itself a short link on one of the given origins (`https://go.example`): such links can
+ * Whether a good destination is itself a short link on one of the given origins (`https://go.example`). Such links can
  * lead to each other in a circle. Other pages of these origins are fine.
  */
 export function isShortlinkOf(origins: readonly string[], destination: string): boolean {
@@ -135,7 +139,7 @@ export function isShortlinkOf(origins: readonly string[], destination: string): 
   return more.every((part) => part === "") && classifyShortlink(segment) === "open";
 }
 
-/** Host and port as requests are told apart by: without final dot, and without a port that a scheme implies. */
+/** Host and port in one spelling: without a final dot, and without a port that the scheme implies. */
 function placeOf(url: string): string {
   const { hostname, port } = new URL(url);
   const name = hostname.replace(/\.$/, "");

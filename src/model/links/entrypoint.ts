@@ -1,9 +1,12 @@
-/** Where the short links of a host stand; `shortUrl` is for links without a domain of their own: no host, or an empty one. */
+/**
+ * The origin of a host's short links. `host` is null or empty for links without a domain of their own, which stand
+ * under `shortUrl`.
+ */
 export function linkOrigin(host: string | null, shortUrl: string): string {
   return host === null || host === "" ? shortUrl : `https://${host}`;
 }
 
-/** Address of a short link, without query. */
+/** The address of a short link, without query. */
 export function entrypointOf(
   { host, shortlink }: { readonly host: string | null; readonly shortlink: string },
   shortUrl: string,

@@ -1,7 +1,7 @@
 import type { Fault } from "../../lib/errors.ts";
 import { hostAndParents, hostOf } from "./destination.ts";
 
-/** What the buttons of a social links page can stand for. */
+/** The platforms that the buttons of a social links page can stand for. */
 export const socialPlatforms = [
   "instagram",
   "tiktok",
@@ -14,7 +14,7 @@ export const socialPlatforms = [
   "whatsapp",
 ] as const;
 
-/** What the links of a contact card can stand for. */
+/** The platforms that the links of a contact card can stand for. */
 export const cardPlatforms = [
   ...socialPlatforms,
   "appstore",
@@ -86,7 +86,7 @@ const platformsByScheme: ReadonlyMap<string, Platform> = new Map([
   ["snapchat", "snapchat"],
 ]);
 
-/** The platform that an address leads to, among those given; `website` when the address tells nothing. */
+/** The platform among those given that an address leads to. `website` when the address does not tell. */
 export function guessPlatform(url: string, among: readonly Platform[]): Platform {
   const host = hostOf(url);
   const guess =
@@ -114,7 +114,7 @@ export function withPlatforms<Link extends PlatformLink>(
   }));
 }
 
-/** What can be said against the platforms of links; `field` is the JSON path of their list. */
+/** What is wrong with the platforms of links. `field` is the JSON path of their list. */
 export function platformFaults(
   links: readonly PlatformLink[],
   among: readonly string[],

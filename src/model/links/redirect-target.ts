@@ -1,18 +1,18 @@
 import { domainToASCII } from "node:url";
 
-/** A destination taken apart once, so that sending a visitor there only joins strings. */
+/** A destination that is taken apart once, so that sending a visitor there only joins strings. */
 export interface RedirectTarget {
-  /** The address with nothing added: visible ASCII only, otherwise as it was saved. */
+  /** The address with nothing added, in visible ASCII, otherwise as it was saved. */
   readonly url: string;
-  /** False for mailto, tel, sms, geo and app schemes, to which nothing is ever added. */
+  /** False for mailto, tel, sms, geo and app schemes. Nothing is ever added to those. */
   readonly isWeb: boolean;
   /** The address without its fragment. */
   readonly head: string;
   /** What stands between the head and the first added parameter. */
   readonly joint: "" | "?" | "&";
-  /** The fragment with its `#`, or nothing. */
+  /** The fragment with its `#`, or empty. */
   readonly fragment: string;
-  /** The names in its query, decoded; a visitor's parameter of the same name is left out. */
+  /** The names of its query parameters, decoded. A visitor's parameter of the same name is left out. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -41,8 +41,9 @@ export function parseTarget(destination: string): RedirectTarget {
 }
 
 /**
- * The address to send a visitor to: the destination's own query, then the visitor's parameters, then `lbid` when one is
- * given, then the fragment. The service's own parameters and those the destination has already are left out.
+ * The address to send a visitor to: the destination's own query, then the visitor's parameters, then `lbid` unless it
+ * is empty, then the fragment. The visitor's parameters are left out where the service or the destination uses the
+ * name.
  */
 export function targetUrl(target: RedirectTarget, visitorQuery: string, lbid: string): string {
   if (!target.isWeb) return target.url;
@@ -85,7 +86,7 @@ function nameOf(parameter: string): string {
   }
 }
 
-// Request targets are read byte by byte, so a character here is a byte that a URL must not hold.
+// Node reads request targets byte by byte, so each character here stands for a byte that a URL must not hold.
 function escapeBytes(text: string): string {
   return text.replace(
     /[^\x21-\x7e]/g,
@@ -93,7 +94,7 @@ function escapeBytes(text: string): string {
   );
 }
 
-// Header fields are ASCII. What is ASCII already stays as it is, escaped or not.
+// Header fields are ASCII. Characters that are ASCII already stay as they are, escaped or not.
 function inAscii(destination: string): string {
   if (/^[\x21-\x7e]*$/.test(destination)) return destination;
   const text = destination.toWellFormed();

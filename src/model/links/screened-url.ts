@@ -8,7 +8,10 @@ export interface ScreenedUrl {
   readonly url: string;
 }
 
-/** The addresses at paths such as `destination` and `links[].url`; `place` is what comes before them in the request. */
+/**
+ * The addresses at paths such as `destination` and `links[].url`. `place` is the part of the request's path that stands
+ * before them.
+ */
 export function urlsAt(paths: readonly string[], fields: object, place = ""): ScreenedUrl[] {
   return paths.flatMap((path) => {
     const [name = "", rest] = path.split("[].");
@@ -21,7 +24,7 @@ export function urlsAt(paths: readonly string[], fields: object, place = ""): Sc
   });
 }
 
-/** What can be said against addresses without the block list; empty ones are not looked at. */
+/** What is wrong with addresses, without the block list. Empty addresses are skipped. */
 export function destinationFaults(urls: readonly ScreenedUrl[], ownOrigins: readonly string[]): Fault[] {
   return urls.flatMap(({ field, url }) => {
     if (url === "") return [];
@@ -32,12 +35,12 @@ export function destinationFaults(urls: readonly ScreenedUrl[], ownOrigins: read
   });
 }
 
-/** The hosts whose place on the block list would forbid one of the addresses. */
+/** The hosts that would forbid one of the addresses if they stood on the block list. */
 export function hostsToScreen(urls: readonly ScreenedUrl[]): string[] {
   return [...new Set(urls.flatMap(({ url }) => parentsOf(url)))];
 }
 
-/** Throws MALICIOUS_URL for the addresses that stand under a host of the block list. */
+/** Throws MALICIOUS_URL for the addresses under the blocked host. Null means that no host is blocked. */
 export function refuseBlocked(urls: readonly ScreenedUrl[], blockedHost: string | null): void {
   if (blockedHost === null) return;
   const fields = urls

@@ -1,11 +1,13 @@
 import { randomInt } from "node:crypto";
 import { isUuid } from "../../lib/ids.ts";
 
-/** 1 to 64 letters, digits, hyphens and underscores, letters and digits at both ends; case tells short links apart. */
+/**
+ * 1 to 64 letters, digits, hyphens and underscores, with a letter or digit at both ends. Short links differ by case.
+ */
 export const shortlinkPattern = "[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?";
 const shortlinkForm = new RegExp(`^${shortlinkPattern}$`);
 
-/** Paths of the service itself, which no host gives to a link, whatever their case. */
+/** Paths of the service itself, in any case. No host gives them to a link. */
 const reservedNames: ReadonlySet<string> = new Set([
   "api",
   "v1",
@@ -21,22 +23,25 @@ const reservedNames: ReadonlySet<string> = new Set([
   "_p",
 ]);
 
-/** `invalid` has no short link's form, `reserved` belongs to the service, `id` looks like a link's id, `open` may be given. */
+/**
+ * `invalid` does not have the form of a short link, `reserved` belongs to the service, `id` looks like a link's id,
+ * `open` may be given.
+ */
 export type ShortlinkClass = "invalid" | "reserved" | "id" | "open";
 
-/** Says what a text is as a short link; whether it is in use only the database knows. */
+/** The class of a text as a short link. Only the database knows whether it is in use. */
 export function classifyShortlink(text: string): ShortlinkClass {
   if (reservedNames.has(text.toLowerCase())) return "reserved";
   if (!shortlinkForm.test(text)) return "invalid";
   return isUuid(text) ? "id" : "open";
 }
 
-/** How long nobody gets the short link of a deleted link, in milliseconds: 90 days. */
+/** How long nobody else gets the short link of a deleted link, in milliseconds: 90 days. */
 export const reservationMs = 90 * 24 * 60 * 60 * 1000;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A short link nobody can guess, such as `4BnH-R19p`: two groups of four, 62^8 in all. */
+/** A short link that nobody can guess, such as `4BnH-R19p`: two groups of four, 62^8 in all. */
 export function randomShortlink(): string {
   // randomInt draws again instead of taking a remainder, so every character is equally likely.
   const character = () => alphabet.charAt(randomInt(alphabet.length));

@@ -29,21 +29,21 @@ export function parseColor(text: string): Color | undefined {
     : { ...fromHsl(first.value, share(second, 100), share(third, 100)), alpha: opacity };
 }
 
-interface Part {
+interface ColorPart {
   readonly value: number;
   readonly isPercent: boolean;
 }
 
-function parsePart(text: string): Part | undefined {
+function parsePart(text: string): ColorPart | undefined {
   const [, value, unit] = numberForm.exec(text) ?? [];
   return value === undefined ? undefined : { value: Number(value), isPercent: unit === "%" };
 }
 
-function share({ value, isPercent }: Part, whole: number): number {
+function share({ value, isPercent }: ColorPart, whole: number): number {
   return clamp(isPercent ? value / 100 : value / whole, 1);
 }
 
-function channel({ value, isPercent }: Part): number {
+function channel({ value, isPercent }: ColorPart): number {
   return clamp(isPercent ? (value * 255) / 100 : value, 255);
 }
 
@@ -66,7 +66,7 @@ function fromHsl(hue: number, saturation: number, lightness: number): Omit<Color
   return { red: at(0), green: at(8), blue: at(4) };
 }
 
-/** The color in CSS, written anew from its numbers, so that nothing but a color can come out. */
+/** The color in CSS. It is written anew from its numbers, so that nothing but a color can come out. */
 export function toCss({ red, green, blue, alpha }: Color): string {
   const hex = [red, green, blue].map((value) => Math.round(value).toString(16).padStart(2, "0")).join("");
   if (alpha >= 1) return `#${hex}`;
@@ -75,12 +75,15 @@ export function toCss({ red, green, blue, alpha }: Color): string {
     .padStart(2, "0")}`;
 }
 
-/** What is seen where one color lies over another that is solid. */
+/** What is seen where one color lies over another, opaque one. */
 export function over(top: Color, below: Color): Color {
   return mix(below, { ...top, alpha: 1 }, top.alpha);
 }
 
-/** From one color, at 0, to the other, at 1; in whole channels, because what is written must be what was measured. */
+/**
+ * A color between two: `from` at 0, `to` at 1. It has whole channels, because the color that is written must be the one
+ * that was measured.
+ */
 export function mix(from: Color, to: Color, share: number): Color {
   const between = (one: number, other: number) => one + (other - one) * share;
   return {
@@ -91,13 +94,13 @@ export function mix(from: Color, to: Color, share: number): Color {
   };
 }
 
-/** Contrast of two solid colors as WCAG 2 has it: 1 for none, 21 for black on white. */
+/** The contrast of two opaque colors by WCAG 2: 1 for none, 21 for black on white. */
 export function contrast(one: Color, other: Color): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** How bright a color is, 0 to 1, as WCAG 2 has it. */
+/** The relative luminance of a color by WCAG 2, 0 to 1. */
 export function luminance({ red, green, blue }: Color): number {
   const linear = (value: number) => {
     const part = value / 255;
@@ -106,15 +109,16 @@ export function luminance({ red, green, blue }: Color): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** The least contrast that a color has to any of the grounds it stands on. */
+/** The least contrast of a color with any of the grounds. */
 export function leastContrast(color: Color, grounds: readonly Color[]): number {
   return Math.min(...grounds.map((ground) => contrast(color, ground)));
 }
 
 /**
- * The wanted color if it is told apart from every ground with at least `ratio`, else the nearest that is, on the way to
- * black or white, whichever can be read better. A color on the wrong side of the ground, such as white on yellow, gives way
- * to a shade of the ground, which keeps the look of the page. Where no color is enough, black or white.
+ * The wanted color if its contrast with every ground is at least `ratio`. Otherwise the nearest color that has this
+ * contrast on the way to black or white, whichever is more readable. A color on the wrong side of the ground, such as
+ * white on yellow, is replaced by a shade of the ground, which keeps the look of the page. Where no color is enough,
+ * black or white.
  */
 export function readable(wanted: Color, grounds: readonly Color[], ratio: number): Color {
   const [ground = white] = grounds;

@@ -3,10 +3,12 @@ import { withoutEndSlashes } from "../../lib/end-slashes.ts";
 /** A value of JSON. */
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
-/** A QR code design as it is stored: the fields of the contract by their JSON names, and our own. */
+/** A QR code design as it is stored: the fields of the contract by their JSON names, and fields of our own. */
 export type DesignOptions = { [name: string]: Json };
 
-/** A design as it is stored when nobody asked for another: written out, so that a new default changes no old code. */
+/**
+ * The design that is stored when nobody asks for another. It is written out, so that a new default changes no old code.
+ */
 export const defaultDesignOptions: DesignOptions = {
   shape: "SHAPE_SQUARE",
   dotsOptions: { type: "DOTS_TYPE_SQUARE", themeColor: solid("#000000") },
@@ -26,7 +28,7 @@ function solid(color: string): DesignOptions {
   return { type: "THEME_COLOR_TYPE_SOLID", colors: [color] };
 }
 
-/** What the code of a link holds: its entrypoint, marked so that a scan differs from a click. */
+/** What the code of a link holds: its entrypoint, with the mark that tells a scan from a click. */
 export function qrcodeContent(origin: string, shortlink: string): string {
   return `${withoutEndSlashes(origin)}/${shortlink}?qr`;
 }

@@ -1,8 +1,8 @@
 import { type Color, parseColor } from "./color.ts";
 
-/** The look of hosted pages, as they are drawn: every value is checked, so that none can say more than it should. */
+/** The look of hosted pages, as they are drawn. Every value is checked, so that nothing but a look gets into a page. */
 export interface PageTheme {
-  /** Whether it is the built-in look, which is light or dark as the visitor's device is. */
+  /** Whether it is the built-in look, which follows the light or dark setting of the visitor's device. */
   readonly isBuiltIn: boolean;
   readonly canvas: Paint;
   readonly coverMode: "FULL" | "PROGRESSIVE_TOP" | "PROGRESSIVE_BOTTOM";
@@ -14,13 +14,13 @@ export interface PageTheme {
   readonly container: Container | undefined;
 }
 
-/** One color, or a gradient of at least two. */
+/** One color, or a gradient of at least two colors. */
 export interface Paint {
   readonly type: "SOLID" | "LINEAR" | "RADIAL";
   readonly colors: readonly [Color, ...Color[]];
-  /** In CSS, as many as colors; empty for evenly spread. */
+  /** In CSS, as many as there are colors. Empty when the colors are evenly spread. */
   readonly stops: readonly string[];
-  /** In CSS; of LINEAR. */
+  /** The direction of a LINEAR gradient, in CSS. */
   readonly direction: string;
 }
 
@@ -30,7 +30,7 @@ export interface Font {
   readonly size: number;
   readonly bold: boolean;
   readonly italic: boolean;
-  /** Undefined means what is readable on its ground. */
+  /** Undefined for a color that is readable on its ground. */
   readonly color: Color | undefined;
 }
 
@@ -38,7 +38,7 @@ export type FontFamily = (typeof fontFamilies)[number];
 
 export interface Badge {
   readonly shape: "CIRCLE" | "SQUARE" | "ROUNDED";
-  /** Of the glyph that stands for a badge without an image. */
+  /** The color of the glyph that stands for a badge without an image. */
   readonly iconColor: Color | undefined;
 }
 
@@ -80,8 +80,8 @@ export const builtInTheme: PageTheme = {
 };
 
 /**
- * Reads a stored styling: the JSON of a page theme. What is missing or broken takes the value of the built-in look, and
- * no styling at all is the built-in look. The same object gives the same theme again.
+ * Reads a stored styling, the JSON of a page theme. What is missing or broken takes the value of the built-in look, and
+ * no styling gives the built-in look. The same object always gives the same theme.
  */
 export function pageTheme(styling: unknown): PageTheme {
   if (!isRecord(styling)) return builtInTheme;
@@ -94,9 +94,9 @@ export function pageTheme(styling: unknown): PageTheme {
 
 const themes = new WeakMap<object, PageTheme>();
 
-type Stored = Readonly<Record<string, unknown>>;
+type StoredFields = Readonly<Record<string, unknown>>;
 
-function readTheme(stored: Stored): PageTheme {
+function readTheme(stored: StoredFields): PageTheme {
   const { containerConfig } = stored;
   return {
     isBuiltIn: false,
@@ -118,7 +118,7 @@ function readTheme(stored: Stored): PageTheme {
   };
 }
 
-function readBadge({ badgeShape, badgeIconColor }: Stored): Badge {
+function readBadge({ badgeShape, badgeIconColor }: StoredFields): Badge {
   return {
     shape: oneOf(["CIRCLE", "SQUARE", "ROUNDED"], badgeShape, "PAGE_THEME_BADGE_SHAPE_"),
     iconColor: readPaint(badgeIconColor)?.colors[0],
@@ -136,21 +136,21 @@ function readFont(stored: unknown, fallback: Font): Font {
   };
 }
 
-function readContainer(stored: Stored): Container {
+function readContainer(stored: StoredFields): Container {
   return {
     variant: oneOf(["ROUNDED", "SQUARE"], stored.variant, "PAGE_THEME_CONTAINER_VARIANT_"),
     background: readPaint(stored.backgroundColor)?.colors[0],
     opacity: (numberWithin(stored.opacity, 0, 100) ?? 0) / 100,
     border: {
       style: oneOf(borderStyles, stored.borderStyle, "PAGE_THEME_BORDER_STYLE_"),
-      // The API takes any; more than this would leave no room for the content on a phone.
+      // The API takes any size. A thicker border than this would leave no room for the content on a phone.
       size: Math.min(24, numberWithin(stored.borderSize, 0, Number.MAX_SAFE_INTEGER) ?? 0),
       color: readPaint(stored.borderColor)?.colors[0],
     },
   };
 }
 
-/** Undefined when it has no color that can be read. */
+/** Undefined when no color of it can be read. */
 function readPaint(stored: unknown): Paint | undefined {
   if (!isRecord(stored)) return undefined;
   const colors = texts(stored.colors).map(parseColor);
@@ -178,7 +178,7 @@ function solid(color: Color): Paint {
   return { type: "SOLID", colors: [color], stops: [], direction: "" };
 }
 
-/** The stored enum value without its prefix; what is not among the choices is the first of them. */
+/** The stored enum value without its prefix. The first choice stands in for a value that is not among them. */
 function oneOf<Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
   stored: unknown,
@@ -196,6 +196,6 @@ function texts(stored: unknown): string[] {
   return Array.isArray(stored) ? stored.filter((item) => typeof item === "string") : [];
 }
 
-function isRecord(value: unknown): value is Stored {
+function isRecord(value: unknown): value is StoredFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

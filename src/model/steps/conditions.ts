@@ -25,12 +25,12 @@ interface ConditionKind<Name, Option> {
   readonly branch: BranchFields;
   /** Reads a choice; undefined when it is broken. */
   readonly read: (choice: JsonFields) => Option | undefined;
-  /** What a choice lacks without which it matches nobody; undefined when it lacks nothing. */
+  /** What a choice lacks, so that it matches nobody. Undefined when it lacks nothing. */
   readonly lackOf: (choice: Option) => { readonly name: string; readonly what: string } | undefined;
   readonly lookups: readonly Lookup[];
 }
 
-/** The facts of a condition: it has a branch for every choice, shows no page and sends nobody anywhere. */
+/** The facts of a condition: it has a branch for every choice, shows no page and sends nobody to an address. */
 export function conditionFacts<const Name extends string, Option extends Choice>({
   name,
   list,
@@ -62,20 +62,20 @@ export function conditionFacts<const Name extends string, Option extends Choice>
   } as const satisfies StepFacts<Choices<Option>>;
 }
 
-/** Of choices that go by a name. */
+/** The branches of choices that have a name. */
 export const namedBranch: BranchFields = { id: "id", label: "name", isOrdered: false };
 
 export function namedOf({ id, name }: JsonFields): NamedChoice {
   return { branchId: textOf(id), id: textOf(id), name: textOf(name) };
 }
 
-/** Of choices that can always match somebody. */
+/** For choices that can always match somebody. */
 export const lacksNothing = (): undefined => undefined;
 
-/** Of conditions that are decided by the request alone. */
+/** For conditions that are decided by the request alone. */
 export const noLookups = nothing();
 
-/** One choice that is broken breaks its condition, because nobody can say who would have taken it. */
+/** One broken choice breaks its condition, because nobody can say which visitors would have taken it. */
 function readChoices<Option extends Choice>(
   stored: unknown,
   read: (choice: JsonFields) => Option | undefined,

@@ -3,7 +3,7 @@ import { cardPlatforms } from "../links/platform.ts";
 import { hasUrl, placeElsewhere } from "./reading.ts";
 import { never, nothing, type StepFacts } from "./step.ts";
 
-/** At least one of the names is there: without a name there is no card to make. */
+/** At least one of the names is not empty, because no card can be made without a name. */
 export interface ContactCardPayload {
   readonly firstName: string;
   readonly lastName: string;
@@ -19,11 +19,11 @@ export interface ContactCardPayload {
   readonly postalCode: string;
   readonly country: string;
   readonly socialLinks: readonly { readonly platform: string; readonly url: string }[];
-  /** Empty means the default words, in the visitor's language. */
+  /** Empty for the default words, in the visitor's language. */
   readonly buttonLabel: string;
 }
 
-/** CONTACT_CARD: an exit with a card to look at and to save. */
+/** CONTACT_CARD: an exit with a card that visitors can look at and save. */
 export const contactCard = {
   kind: "EXIT",
   nodeType: "ATOMIC",

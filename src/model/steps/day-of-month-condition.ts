@@ -13,7 +13,7 @@ export interface DayOfMonthChoice extends NamedChoice {
   readonly dayOfMonth: number;
 }
 
-/** DAY_OF_MONTH_CONDITION: the day of the month where the workspace is. */
+/** DAY_OF_MONTH_CONDITION: the day of the month in the workspace's time zone. */
 export const dayOfMonthCondition = conditionFacts({
   name: "dayOfMonthCondition",
   list: "options",

@@ -6,7 +6,7 @@ export interface DayOfWeekChoice extends NamedChoice {
   readonly daysOfWeek: readonly number[];
 }
 
-/** DAY_OF_WEEK_CONDITION: the weekday where the workspace is. */
+/** DAY_OF_WEEK_CONDITION: the weekday in the workspace's time zone. */
 export const dayOfWeekCondition = conditionFacts({
   name: "dayOfWeekCondition",
   list: "options",

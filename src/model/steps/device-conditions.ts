@@ -2,7 +2,7 @@ import { conditionFacts, type NamedChoice, namedBranch, namedOf, noLookups } fro
 import { bare } from "./reading.ts";
 
 export interface DeviceChoice extends NamedChoice {
-  /** Bare and upper case: `MOBILE`, `IOS`, `CHROME`, `HUMAN`, `APPLE`; empty matches nobody. */
+  /** Bare and upper case: `MOBILE`, `IOS`, `CHROME`, `HUMAN`, `APPLE`. Empty matches nobody. */
   readonly value: string;
 }
 

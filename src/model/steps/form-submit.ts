@@ -19,18 +19,18 @@ export type FormFieldType = (typeof formFieldTypes)[number];
 
 export interface FormField {
   readonly id: string;
-  /** The attribute that the answer is saved as; reserved ones begin with `$`. */
+  /** The attribute that the answer is saved as. Reserved ones begin with `$`. */
   readonly key: string;
   readonly label: string;
   readonly type: FormFieldType;
   readonly required: boolean;
   readonly order: number;
-  /** Of RADIO, CHECKBOX and DROPDOWN; a CHECKBOX without any is one box. */
+  /** The options of RADIO, CHECKBOX and DROPDOWN. A CHECKBOX without options is one box. */
   readonly options: readonly { readonly label: string; readonly value: string }[];
   readonly defaultValue: string;
   readonly placeholder: string;
   readonly helpText: string;
-  /** A regular expression for the page alone; the server does not run it. */
+  /** A regular expression that only the page runs, never the server. */
   readonly validationPattern: string;
 }
 
@@ -41,15 +41,15 @@ export function isYesOrNo({ type, options }: Pick<FormField, "type" | "options">
 
 export interface FormPayload extends TitledPayload {
   readonly fields: readonly FormField[];
-  /** Empty means the default words, in the visitor's language. */
+  /** Empty for the default words, in the visitor's language. */
   readonly submitButtonText: string;
   readonly skipForm: boolean;
-  /** Empty means the default words, in the visitor's language. */
+  /** Empty for the default words, in the visitor's language. */
   readonly skipButtonText: string;
   readonly autoSkipIfKnown: boolean;
 }
 
-/** FORM_SUBMIT: a page that asks questions; it can let on by itself whoever has answered them before. */
+/** FORM_SUBMIT: a page that asks questions. It can let visitors on who have answered them before. */
 export const formSubmit = {
   kind: "INTERACTION",
   nodeType: "ATOMIC",

@@ -55,7 +55,10 @@ export type StepAction = keyof typeof stepActions;
 /** The facts of one action, with the types of its own. */
 type FactsOf<Action extends StepAction> = (typeof stepActions)[Action];
 
-/** What steps do, as the engine and the pages read it: enum values bare, defaults filled in, choices in the order shown. */
+/**
+ * The payloads of steps, as the engine and the pages read them: enum values bare, defaults filled in, choices in the
+ * order shown.
+ */
 export type Payloads = {
   readonly [Action in StepAction]: NonNullable<ReturnType<FactsOf<Action>["read"]>>;
 };
@@ -70,7 +73,7 @@ export type PayloadName = FactsOf<StepAction>["payload"];
 /** Actions by the names of their payloads. */
 export const actionsByPayload = Object.fromEntries(
   Object.entries(stepActions).map(([action, { payload }]) => [payload, action]),
-  // Every action has a payload of its own name, which the types of the entries do not say.
+  // Every action has a payload of its own, which the types of the entries do not say.
 ) as { readonly [Name in PayloadName]: StepAction };
 
 /** The steps that have a page. */
@@ -83,5 +86,5 @@ export type ConditionAction = {
   [Action in StepAction]: FactsOf<Action>["kind"] extends "CONDITION" ? Action : never;
 }[StepAction];
 
-/** The same record for whoever has an action and its payload, and does not know which one. */
+/** The same record for a caller that has an action and its payload without knowing which action it is. */
 export const factsByAction: { readonly [Action in StepAction]: StepFacts<Payloads[Action]> } = stepActions;

@@ -4,13 +4,13 @@ import { never, nothing, type StepFacts, unreadable } from "./step.ts";
 
 export interface MessagePagePayload extends TitledPayload {
   readonly navigationType: "BUTTON" | "TIMER";
-  /** Empty means the default word, in the visitor's language. */
+  /** Empty for the default word, in the visitor's language. */
   readonly buttonLabel: string;
-  /** 1 to 300 with TIMER. */
+  /** 1 to 300 when the page goes on by a TIMER. */
   readonly timerSeconds: number;
 }
 
-/** MESSAGE_PAGE: a text with one button, or one that goes on by itself. */
+/** MESSAGE_PAGE: a text with one button, or a text that goes on by itself. */
 export const messagePage = {
   kind: "INTERACTION",
   nodeType: "ATOMIC",

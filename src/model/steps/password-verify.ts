@@ -3,7 +3,7 @@ import { type TitledPayload, titledOf } from "./reading.ts";
 import { never, nothing, type StepFacts, unreadable } from "./step.ts";
 
 export interface PasswordPayload extends TitledPayload {
-  /** As it is stored: sealed, in base64; empty when none is set, which nobody can enter. */
+  /** The password as it is stored: sealed, in base64. Empty when none is set; then no attempt is right. */
   readonly password: string;
 }
 
@@ -21,7 +21,8 @@ export const passwordVerify = {
   platforms: undefined,
   read: (stored): PasswordPayload => ({ ...titledOf(stored), password: textOf(stored.password) }),
   brokenBecause: unreadable,
-  faultsOf: ({ password }) => (password === "" ? ["no password is set, and nobody can enter: set one"] : []),
+  faultsOf: ({ password }) =>
+    password === "" ? ["no password is set, so nobody can get past: set one"] : [],
   lookupsOf: nothing,
   skipsItself: never,
 } as const satisfies StepFacts<PasswordPayload>;

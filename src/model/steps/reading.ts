@@ -9,17 +9,17 @@ export function titledOf({ title, description }: JsonFields): TitledPayload {
   return { title: textOf(title), description: textOf(description) };
 }
 
-/** A link without an address is not shown. */
+/** Whether a link has an address. One without is not shown. */
 export function hasUrl({ url }: JsonFields): boolean {
   return textOf(url) !== "";
 }
 
-/** A link to another place, with its platform in lower case. */
+/** The address of a link and its platform, in lower case. */
 export function placeElsewhere({ platform, url }: JsonFields) {
   return { platform: textOf(platform).toLowerCase() || "website", url: textOf(url) };
 }
 
-/** Sorts by `order`, ascending; a missing one is the position in the array, and equal ones keep their places. */
+/** Sorts by `order`, ascending. A missing one is the position in the array, and equal ones keep their places. */
 export function inOrder<Item extends { readonly order?: unknown }>(items: readonly Item[]): Item[] {
   return items
     .map((item, position) => ({ item, order: typeof item.order === "number" ? item.order : position }))
@@ -27,12 +27,14 @@ export function inOrder<Item extends { readonly order?: unknown }>(items: readon
     .map(({ item }) => item);
 }
 
-/** In the order they are shown, each with its `order`: where it is missing, the position in the array. */
+/**
+ * The items in the order they are shown, each with its `order`. Where it is missing, it is the position in the array.
+ */
 export function ordered(items: readonly JsonFields[]): (JsonFields & { readonly order: number })[] {
   return inOrder(items.map((item, position) => ({ ...item, order: integerOf(item.order) ?? position })));
 }
 
-/** The name of an enum's value without what the enum's names begin with. */
+/** The name of an enum's value without the enum's prefix. */
 export function bare(value: unknown, prefix: string): string {
   const name = textOf(value);
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
@@ -46,7 +48,7 @@ export function integerOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) ? value : undefined;
 }
 
-/** The numbers of a list, none for a missing one; undefined when it is no list of integers. */
+/** The numbers of a list, empty for a missing list. Undefined when the value is no list of integers. */
 export function integersOf(value: unknown = []): number[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const numbers = value.map(integerOf).filter((number) => number !== undefined);

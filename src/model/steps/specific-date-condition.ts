@@ -9,13 +9,13 @@ import {
 import { integerOf } from "./reading.ts";
 
 export interface SpecificDateChoice extends NamedChoice {
-  /** Undefined means every year. */
+  /** Undefined for every year. */
   readonly year: number | undefined;
   readonly month: number;
   readonly day: number;
 }
 
-/** SPECIFIC_DATE_CONDITION: the date where the workspace is. */
+/** SPECIFIC_DATE_CONDITION: the date in the workspace's time zone. */
 export const specificDateCondition = conditionFacts({
   name: "specificDateCondition",
   list: "options",

@@ -11,13 +11,13 @@ import {
 export interface TimeOfDayChoice extends NamedChoice {
   /** `HH:MM`, inclusive. */
   readonly startTime: string;
-  /** `HH:MM`, exclusive; before the start when the range runs over midnight. */
+  /** `HH:MM`, exclusive. It is before the start when the range runs over midnight. */
   readonly endTime: string;
 }
 
 const clockTime = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
-/** TIME_OF_DAY_CONDITION: the time where the workspace is. */
+/** TIME_OF_DAY_CONDITION: the time in the workspace's time zone. */
 export const timeOfDayCondition = conditionFacts({
   name: "timeOfDayCondition",
   list: "ranges",

@@ -4,7 +4,7 @@ import { operatorNamed } from "../visitors/attribute-operators.ts";
 import { conditionFacts, type NamedChoice, namedOf } from "./conditions.ts";
 
 export interface VisitorDataChoice extends NamedChoice {
-  /** Reserved ones with `$`. */
+  /** The attribute's key. Reserved ones begin with `$`. */
   readonly attributeKey: string;
   /** Undefined matches nobody. */
   readonly operator: AttributeOperator | undefined;

@@ -44,7 +44,7 @@ const rows: Row[] = [
   ["NUMBER_LESS_OR_EQUAL", ".1", "0", false],
   ["DATE_EQUALS", "2026-05-01", "2026-05-01", true],
   ["DATE_EQUALS", "2026-05-01", "2026-05-02", false],
-  // Half past ten in the evening of April in UTC is already May in Berlin.
+  // In UTC it is half past ten in the evening of April 30; in Berlin it is already May.
   ["DATE_EQUALS", "2026-04-30T22:30:00Z", "2026-05-01", true],
   ["DATE_EQUALS", "2026-04-30T22:30:00Z", "2026-04-30", false],
   ["DATE_EQUALS", "2026-05-01T23:59:00+02:00", "2026-05-01T00:00:00+02:00", true],

@@ -4,18 +4,18 @@ import type { AttributeType } from "../workflow/attribute-capture.ts";
 /** How an attribute's value is compared: the contract's operators, without their prefix. */
 export type AttributeOperator = keyof typeof comparisons;
 
-/** What names of operators begin with where they stand in full. */
+/** The prefix of operators where their names stand in full. */
 export const operatorPrefix = "VISITOR_ATTRIBUTE_FILTER_OPERATOR_";
 
 /** An attribute as it is stored. */
 export interface StoredAttribute {
   readonly value: string;
-  /** What it was captured as. */
+  /** The type that it was captured as. */
   readonly type: AttributeType;
 }
 
 interface Comparison {
-  /** What the operator compares with; undefined when it compares with nothing. */
+  /** The type of value that the operator compares with. Undefined for operators that compare with nothing. */
   readonly operand: "text" | "number" | "date" | undefined;
   readonly matches: (stored: StoredAttribute | undefined, wanted: string, timezone: string) => boolean;
 }
@@ -46,7 +46,7 @@ const comparisons = {
   NOT_EXISTS: alone((stored) => stored === undefined),
 } as const satisfies Readonly<Record<string, Comparison>>;
 
-/** The operator of this name, with or without its prefix; undefined for none. */
+/** The operator of this name, with or without its prefix. Undefined for any other name. */
 export function operatorNamed(name: string): AttributeOperator | undefined {
   const plain = name.startsWith(operatorPrefix) ? name.slice(operatorPrefix.length) : name;
   return isAttributeOperator(plain) ? plain : undefined;
@@ -57,9 +57,9 @@ function isAttributeOperator(name: string): name is AttributeOperator {
 }
 
 /**
- * Whether an attribute matches; undefined is one that is not there. Text is compared as it is, and reads as empty where it
- * is not there. NUMBER_ and DATE_ match only what was captured as a number or a date and reads as one. Days are those of
- * the time zone.
+ * Whether an attribute matches. `stored` is undefined when the visitor does not have the attribute. Text is compared as
+ * it is, and a missing attribute reads as empty text. NUMBER_ and DATE_ match only what was captured as a number or a
+ * date and reads as one. Days are those of the time zone.
  */
 export function matchesAttribute(
   operator: AttributeOperator,
@@ -70,16 +70,16 @@ export function matchesAttribute(
   return comparisons[operator].matches(stored, wanted, timezone);
 }
 
-/** A question about an attribute, as somebody asks it. */
+/** A question about an attribute, as a caller asks it. */
 export interface AskedComparison {
-  /** Reserved keys with `$`. */
+  /** Reserved keys begin with `$`. */
   readonly key: string;
-  /** Undefined where what was asked for is none. */
+  /** Undefined when the caller named no operator that exists. */
   readonly operator: AttributeOperator | undefined;
   readonly wanted: string;
 }
 
-/** What is wrong with a question: which part of it, and what to do about it; undefined when nothing is. */
+/** What is wrong with a question: which part of it, and what to do about it. Undefined when nothing is wrong. */
 export function comparisonFault({
   key,
   operator,
@@ -105,10 +105,10 @@ export function comparisonFault({
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
-/** The largest number has 309 digits; who writes more of them means no number. */
+/** The largest number has 309 digits, so a much longer text means no number. */
 export const numberLengthMax = 400;
 
-/** A decimal number, such as `-1.5` or `2e3`; undefined when the text is none. */
+/** A decimal number, such as `-1.5` or `2e3`. Undefined when the text is none. */
 export function parseNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed.length > numberLengthMax || !numberForm.test(trimmed)) return undefined;
@@ -116,7 +116,7 @@ export function parseNumber(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** `true` or `false`, whatever the case; undefined for everything else. */
+/** `true` or `false`, in any case. Undefined for everything else. */
 export function parseBoolean(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   return word === "true" ? true : word === "false" ? false : undefined;
@@ -137,7 +137,7 @@ const dateForm =
 /** Room for more digits of a second than any clock has. */
 export const dateLengthMax = 64;
 
-/** An ISO 8601 date, or a date and time, in UTC unless it says otherwise; undefined when the text is none. */
+/** An ISO 8601 date, or a date and time, in UTC unless it says otherwise. Undefined when the text is none. */
 export function parseDate(text: string): ParsedDate | undefined {
   const trimmed = text.trim();
   const match = trimmed.length > dateLengthMax ? null : dateForm.exec(trimmed);
@@ -154,7 +154,7 @@ function dayOf({ at, year, month, day }: ParsedDate, timezone: string): number {
   return (local.year * 12 + local.month) * 31 + local.day;
 }
 
-/** By the moment where both have one, else by the day. */
+/** Compares moments when both have one, else days. */
 function compareDates(a: ParsedDate, b: ParsedDate, timezone: string): number {
   if (a.at !== undefined && b.at !== undefined) return a.at.getTime() - b.at.getTime();
   return dayOf(a, timezone) - dayOf(b, timezone);

@@ -1,7 +1,10 @@
 import type { AttributeType } from "../workflow/attribute-capture.ts";
 import { parseBoolean, parseDate, parseNumber } from "./attribute-operators.ts";
 
-/** What an attribute's text means as the type that it was captured as; nothing where it cannot be read so. */
+/**
+ * What an attribute's text means as the type that it was captured as. Nothing where the text does not read as that
+ * type.
+ */
 export interface AttributeMeaning {
   readonly number?: number;
   readonly boolean?: boolean;
@@ -28,10 +31,10 @@ export function meaningOf(type: AttributeType, value: string): AttributeMeaning 
   }
 }
 
-/** 0001-01-01, the first that messages can hold. */
+/** 0001-01-01, the first day that a protobuf timestamp can hold. */
 const firstTimestamp = new Date(-62_135_596_800_000);
 
-// A day is the beginning of it in UTC: messages know moments only.
+// A day becomes its first moment in UTC, because a timestamp holds only moments.
 function momentOf(value: string): Date | undefined {
   const date = parseDate(value);
   return date && (date.at ?? new Date(new Date(0).setUTCFullYear(date.year, date.month - 1, date.day)));

@@ -6,8 +6,8 @@ export function lbidOfEvent(eventId: string): string {
 }
 
 /**
- * The event's id of an `lbid`; undefined when it is malformed. Accepted are base64url and standard base64, with padding or
- * without, of the 16 bytes or of the id's text of 36 characters.
+ * The event's id of an `lbid`. Undefined when the `lbid` is malformed. Accepts base64url and standard base64, with
+ * padding or without, of the 16 bytes or of the id's text of 36 characters.
  */
 export function eventOfLbid(lbid: string): string | undefined {
   if (!/^[A-Za-z0-9_+/-]{22,48}={0,2}$/.test(lbid)) return undefined;

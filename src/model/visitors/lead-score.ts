@@ -1,7 +1,7 @@
 import { countriesNamedIn } from "../devices/countries.ts";
 import { browserReleasesBehind, platformReleasesBehind } from "../devices/releases.ts";
 
-/** What a score is made of, 0 to 100 each; undefined for what could not be measured, which does not weigh. */
+/** What a score is made of, 0 to 100 each. A factor that could not be measured is undefined, and has no weight. */
 export interface ScoreFactors {
   readonly engagementLevel: number | undefined;
   readonly technologicalAptitude: number | undefined;
@@ -14,17 +14,17 @@ export interface LeadScore {
   /** 0 to 100. */
   readonly leadScore: number;
   readonly factors: ScoreFactors;
-  /** Visits before this one; undefined on the first. */
+  /** How many visits came before this one. Undefined on the first. */
   readonly recurringScans: number | undefined;
 }
 
 /** A visit whose journey has ended. */
 export interface EndedVisit {
-  /** When it ended, for what was current then. */
+  /** When it ended, to compare its software with what was current then. */
   readonly at: Date;
-  /** Conditions not counted. */
+  /** Conditions do not count. */
   readonly stepsCompleted: number;
-  /** As in the journey. */
+  /** As the journey counts them. */
   readonly stepsTotal: number;
   readonly secondsOnPages: number;
   /** Names and versions as devices have them; empty when unknown. */
@@ -34,7 +34,7 @@ export interface EndedVisit {
   readonly browserVersion: string;
   /** ISO 3166-1 alpha-2; empty when unknown. */
   readonly country: string;
-  /** The visitor's visits before this one; undefined without a visitor. */
+  /** How many visits the visitor had made before this one. Undefined without a visitor. */
   readonly previousVisits: number | undefined;
   /** Answers to RATING fields, 1 to 5. */
   readonly ratings: readonly number[];
@@ -52,15 +52,15 @@ const equalWeights: Weights = {
   profileFit: 1,
 };
 
-interface Context {
+interface ScoringContext {
   readonly name: string;
-  /** Words of a purpose that speak for it. */
+  /** The words of a purpose that speak for this context. */
   readonly words: RegExp;
   readonly weights: Weights;
 }
 
-/** What links are made for. The one that most words of a purpose speak for wins; of equal ones, the first. */
-const contexts: readonly Context[] = [
+/** What links are made for. The context that most words of a purpose speak for wins; of equal ones, the first. */
+const contexts: readonly ScoringContext[] = [
   {
     name: "b2b_enterprise",
     words:
@@ -87,7 +87,7 @@ const contexts: readonly Context[] = [
   },
 ];
 
-/** What a score is weighed for: empty without a purpose, `general` for one that speaks for nothing in particular. */
+/** The context that a score is weighed for. Empty without a purpose, `general` when no word speaks for a context. */
 export function scoringContextOf(purpose: string): string {
   return purpose.trim() === "" ? "" : (purposeOf(purpose).context?.name ?? "general");
 }
@@ -115,7 +115,7 @@ function engagementLevel({ stepsCompleted, stepsTotal, secondsOnPages }: EndedVi
   return halfUp(80 * share + 20 * Math.min(1, Math.max(0, secondsOnPages) / 60));
 }
 
-/** The mean of operating system and browser, of those that are known. */
+/** The mean of the operating system's and the browser's score, of those that are known. */
 function technologicalAptitude(visit: EndedVisit): number | undefined {
   const behind = [
     platformReleasesBehind(visit.platformName, visit.platformVersion),
@@ -129,25 +129,28 @@ function brandSupportiveness(ratings: readonly number[]): number | undefined {
   return mean(ratings.map((rating) => (rating - 1) * 25));
 }
 
-/** Only a purpose that names countries can be met, and only by who comes from one that is known. */
+/**
+ * 100 when the visitor's country is among those that the purpose names, else 0. Undefined without such countries, or
+ * when the visitor's country is unknown.
+ */
 function profileFit({ purpose, country }: EndedVisit): number | undefined {
   const { countries } = purposeOf(purpose);
   if (country === "" || countries.size === 0) return undefined;
   return countries.has(country) ? 100 : 0;
 }
 
-interface Purpose {
-  readonly context: Context | undefined;
+interface ReadPurpose {
+  readonly context: ScoringContext | undefined;
   readonly countries: ReadonlySet<string>;
 }
 
-const noPurpose: Purpose = { context: undefined, countries: new Set() };
+const noPurpose: ReadPurpose = { context: undefined, countries: new Set() };
 
 /** Reading a purpose takes much longer than scoring a visit, and many visits share one. */
-const purposes = new Map<string, Purpose>();
+const purposes = new Map<string, ReadPurpose>();
 const purposesMax = 1_000;
 
-function purposeOf(purpose: string): Purpose {
+function purposeOf(purpose: string): ReadPurpose {
   if (purpose === "") return noPurpose;
   const known = purposes.get(purpose);
   if (known !== undefined) return known;
@@ -157,8 +160,8 @@ function purposeOf(purpose: string): Purpose {
   return read;
 }
 
-function contextOf(purpose: string): Context | undefined {
-  let best: Context | undefined;
+function contextOf(purpose: string): ScoringContext | undefined {
+  let best: ScoringContext | undefined;
   let most = 0;
   for (const context of contexts) {
     const count = purpose.match(context.words)?.length ?? 0;

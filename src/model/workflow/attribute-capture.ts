@@ -1,18 +1,18 @@
 import { objectOf, objectsOf, textOf } from "../json-fields.ts";
 import { bare, oneOf } from "../steps/reading.ts";
 
-/** What a step saves to the visitor; there is at least one write. */
+/** What a step saves to the visitor. There is at least one write. */
 export type AttributeCapture = readonly AttributeWrite[];
 
 export interface AttributeWrite {
   readonly key: string;
   readonly value: Template;
   readonly type: AttributeType;
-  /** Keeps the first value. */
+  /** Whether the first value is kept. */
   readonly setOnce: boolean;
 }
 
-/** Texts, and what stands for a text that is known only when the step completes; joined in this order. */
+/** The pieces of a template, joined in this order: texts, and pieces that are known only when the step completes. */
 export type Template = readonly TemplatePiece[];
 
 export type TemplatePiece =
@@ -24,10 +24,10 @@ export type AttributeType = (typeof attributeTypes)[number];
 
 const attributeTypes = ["STRING", "NUMBER", "BOOLEAN", "DATE", "ENUM"] as const;
 
-/** What more than this comes of a template is cut, in bytes. */
+/** How many bytes of a filled template are kept. The rest is cut. */
 export const capturedBytesMax = 4_096;
 
-/** Reads a stored AttributeCapture; undefined when there is nothing to capture. What is broken in it is left out. */
+/** Reads a stored AttributeCapture. Undefined when there is nothing to capture. Broken writes are left out. */
 export function readAttributeCapture(stored: unknown): AttributeCapture | undefined {
   const { enabled, writes } = objectOf(stored);
   if (enabled !== true) return undefined;
@@ -42,7 +42,7 @@ export function readAttributeCapture(stored: unknown): AttributeCapture | undefi
   return readable.length === 0 ? undefined : readable;
 }
 
-/** A template, and the `{{…}}` in it that stand for nothing known. */
+/** A template, and the `{{…}}` in it that have no meaning. */
 export interface ParsedTemplate {
   readonly template: Template;
   readonly unknown: readonly string[];
@@ -50,7 +50,7 @@ export interface ParsedTemplate {
 
 const metadataPrefix = "link.metadata.";
 
-/** Reads every character once. A `{{` that nothing closes is text. */
+/** Parses a template, reading every character once. A `{{` that nothing closes is text. */
 export function parseTemplate(value: string): ParsedTemplate {
   const template: TemplatePiece[] = [];
   const unknown: string[] = [];
@@ -84,7 +84,7 @@ function pieceNamed(name: string): TemplatePiece | undefined {
   }
 }
 
-/** Whether a template speaks of the button that was pressed. */
+/** Whether a template names the button that was pressed. */
 export function asksForChoice(template: Template): boolean {
   return template.some(({ kind }) => kind === "choice.label" || kind === "choice.id");
 }

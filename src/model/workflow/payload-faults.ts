@@ -3,8 +3,8 @@ import { readPayload } from "./read-payload.ts";
 import type { StoredStep } from "./workflow.ts";
 
 /**
- * What is wrong with the payload of a step so that it cannot do its work, in words for people; nothing when it is sound.
- * Such payloads can be saved. Whatever the scan runtime cannot read is among them.
+ * What keeps the payload of a step from doing its work, in words for people. Empty when the payload is sound. Such
+ * payloads can be saved. Every payload that the scan runtime cannot read is among them.
  */
 export function payloadFaults({
   action,

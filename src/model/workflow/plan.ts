@@ -8,11 +8,11 @@ import type { StoredConnection, StoredStep } from "./workflow.ts";
 /** How much a workspace keeps of its visitors. */
 export type DataCollection = "NONE" | "BASIC" | "ADVANCED";
 
-/** What of a link its workflow and its pages may speak of. */
+/** The facts of a link that its workflow and its pages may use. */
 export interface PlanLink {
   readonly name: string;
   readonly shortlink: string;
-  /** Names, in the order they were given. */
+  /** The names of its tags, in the order they were given. */
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly purpose: string;
@@ -30,12 +30,12 @@ export interface PlanRow {
   readonly dataCollection: DataCollection;
   readonly fallbackDestination: string;
   readonly rootDestination: string;
-  /** Of a sandbox. */
+  /** When a sandbox ends; null for other workspaces. */
   readonly workspaceExpiresAt: Date | null;
   readonly expiresAt: Date | null;
   readonly expiredDestination: string;
   readonly link: PlanLink;
-  /** The stored styling of the link's page theme; null without one. */
+  /** The stored styling of the link's page theme. Null without one. */
   readonly pageTheme: unknown;
   readonly steps: readonly StoredStep[];
   readonly connections: readonly StoredConnection[];
@@ -49,11 +49,11 @@ export interface PlanStepOf<Action extends StepAction> {
   readonly id: string;
   readonly action: Action;
   readonly payload: Payloads[Action];
-  /** Step ids by branch id; a branch without one is not connected. Every one of them is in the plan. */
+  /** Step ids by branch id. A branch without an entry is not connected. Every step named here is in the plan. */
   readonly next: ReadonlyMap<string, string>;
-  /** The fewest steps, conditions not counted, from here to an exit; 0 at an exit and where none can be reached. */
+  /** The fewest steps from here to an exit, without conditions. 0 at an exit, and where no exit can be reached. */
   readonly stepsToExit: number;
-  /** What the step saves to the visitor; undefined for conditions. */
+  /** What the step saves to the visitor. Undefined for conditions, and for steps that save nothing. */
   readonly capture: AttributeCapture | undefined;
 }
 
@@ -63,18 +63,18 @@ export type PlanNeeds = { readonly [Name in Lookup]: boolean };
 /** Everything that a visit of a link needs to know, without another look at the database. */
 export interface Plan
   extends Omit<PlanRow, "steps" | "connections" | "workspaceExpiresAt" | "expiresAt" | "expiredDestination"> {
-  /** Address of the short link, without query. */
+  /** The address of the short link, without query. */
   readonly entrypoint: string;
-  /** When the workspace ends, in milliseconds; infinite for all but sandboxes. */
+  /** When the workspace ends, in milliseconds. Infinite for all but sandboxes. */
   readonly workspaceExpiresAtMs: number;
-  /** When the link expires, in milliseconds; infinite when it never does. */
+  /** When the link expires, in milliseconds. Infinite when it never does. */
   readonly expiresAtMs: number;
-  /** Where an expired link leads; undefined for the page that says so. */
+  /** Where an expired link leads. Undefined for the page that says so. */
   readonly afterExpiry: RedirectTarget | undefined;
   /** Empty when the workflow has no entry. */
   readonly entryStepId: string;
   readonly steps: ReadonlyMap<string, PlanStep>;
-  /** What the walk from the entry may ask for before it first stops. */
+  /** What a walk from the entry may ask for before its first stop. */
   readonly needs: PlanNeeds;
   /** What any walk may ask for. */
   readonly needsAfter: PlanNeeds;
@@ -83,8 +83,8 @@ export interface Plan
 }
 
 /**
- * Compiles the stored rows of a link. Steps of actions that this version does not know, and those with a broken payload,
- * are left out, as if missing: a branch that leads to one is not connected.
+ * Compiles the stored rows of a link. It leaves out steps of actions that this version does not know, and steps with a
+ * broken payload. A branch to such a step is not connected.
  */
 export function compilePlan(row: PlanRow, entrypoint: string): Plan {
   const { steps: rows, connections, workspaceExpiresAt, expiresAt, expiredDestination, ...rest } = row;
@@ -114,7 +114,7 @@ export function compilePlan(row: PlanRow, entrypoint: string): Plan {
   };
 }
 
-/** A step before it is known where it leads. */
+/** A step, before it is known where it leads. */
 type LoneStep = {
   readonly [Action in StepAction]: Omit<PlanStepOf<Action>, "next" | "stepsToExit">;
 }[StepAction];
@@ -125,11 +125,11 @@ function readStep({ id, action, payload, attributeCapture }: StoredStep): LoneSt
   if (read === undefined) return undefined;
   const capture =
     stepActions[action].kind === "CONDITION" ? undefined : readAttributeCapture(attributeCapture);
-  // The payload was read by the action beside it, which the compiler cannot follow through a union.
+  // The payload was read for this action, but the compiler cannot follow that through a union.
   return { id, action, payload: read, capture } as LoneStep;
 }
 
-/** The steps that a walk may pass or come to from here, before somebody has to answer. */
+/** The steps that a walk may pass or reach from here before the visitor has to answer. */
 function passedFrom(id: string, steps: ReadonlyMap<string, PlanStep>): PlanStep[] {
   const found = new Set<PlanStep>();
   const waiting = [id];
@@ -156,7 +156,9 @@ function skipsItself<Action extends StepAction>({ action, payload }: PlanStepOf<
   return factsByAction[action].skipsItself(payload);
 }
 
-/** Shortest ways by repeated relaxation: at most 100 steps, compiled once per change of a link. */
+/**
+ * Finds the shortest ways by repeated relaxation. There are at most 100 steps, compiled once for each change of a link.
+ */
 function distancesToExit(
   steps: readonly LoneStep[],
   branches: ReadonlyMap<string, ReadonlyMap<string, string>>,

@@ -21,7 +21,7 @@ import { type StepAction, stepActions } from "../steps/kinds.ts";
 import { readAttributeCapture } from "./attribute-capture.ts";
 import { readPayload } from "./read-payload.ts";
 
-/** Reads a payload after it has been the contract's message, so that both have to know every field by its name. */
+/** Reads a payload after turning it into the contract's message, so that both have to know every field by its name. */
 function read<Action extends StepAction>(action: Action, payload: JsonObject) {
   const variant = stepActions[action].payload;
   const message = fromJson(WorkflowStepPayloadSchema, { [variant]: payload });

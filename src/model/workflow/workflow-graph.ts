@@ -1,16 +1,19 @@
 import { stepActions } from "../steps/kinds.ts";
 import { branchesOf, elseBranchId, type StoredConnection, type StoredStep } from "./workflow.ts";
 
-/** The workflow of a link; steps in the order they were made, connections in any order. */
+/** The workflow of a link: steps in the order they were made, connections in any order. */
 export interface Workflow<Step extends StoredStep = StoredStep> {
   readonly steps: readonly Step[];
   readonly connections: readonly StoredConnection[];
 }
 
-/** A workflow made ready for questions; what leads from or to steps that are not there is left out. */
+/** A workflow as a graph. Connections from or to missing steps are left out. */
 export interface Graph {
   readonly steps: ReadonlyMap<string, StoredStep>;
-  /** Step ids by branch id, by the step they leave from, in the order of its branches; only what is connected. */
+  /**
+   * Step ids by branch id, for each step that they leave from, in the order of its branches. Only connected branches
+   * are in it.
+   */
   readonly next: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** The ids of the steps with a branch to a step, in the order they were made. */
   readonly parents: ReadonlyMap<string, readonly string[]>;
@@ -48,7 +51,7 @@ export function unconnectedBranchIds({ next }: Graph, step: StoredStep): string[
     .filter((id) => connected?.has(id) !== true);
 }
 
-/** Whether a connection of two different steps would close a circle of conditions, in which a visit never ends. */
+/** Whether a connection of two different steps would close a circle of conditions, in which a visit would never end. */
 export function closesConditionCycle(graph: Graph, stepId: string, nextStepId: string): boolean {
   const isCondition = (id: string) => {
     const action = graph.steps.get(id)?.action;
@@ -66,24 +69,24 @@ export function unreachableSteps(graph: Graph): StoredStep[] {
   return steps.filter(({ id }) => reached?.has(id) !== true);
 }
 
-/** A step and everything behind it. */
+/** A step and every step that ways lead to from it. */
 function reachableFrom(start: string, waysFrom: (id: string) => readonly string[]): Set<string> {
   const reached = new Set([start]);
-  // A set that is added to while it is iterated goes on with what was added.
+  // Iterating a set also visits what is added to it meanwhile.
   for (const id of reached) for (const nextId of waysFrom(id)) reached.add(nextId);
   return reached;
 }
 
-/** Something that visitors would stumble over. */
+/** Something in a workflow that visitors would stumble over. */
 export interface Issue {
-  /** `error` where nobody gets through, `warning` where some do not. */
+  /** `error` when no visitor gets through, `warning` when some do not. */
   readonly severity: "error" | "warning";
   readonly step: StoredStep;
-  /** What is wrong and how to mend it, for people. */
+  /** What is wrong and how to mend it, in words for people. */
   readonly message: string;
 }
 
-/** Says of every step that no visit can reach that it cannot be. */
+/** An issue for every step that no visit can reach. */
 export function unreachableIssues(graph: Graph): Issue[] {
   return unreachableSteps(graph).map((step) => ({
     severity: "warning",
@@ -93,7 +96,7 @@ export function unreachableIssues(graph: Graph): Issue[] {
 }
 
 /**
- * Everything that visitors of a workflow would stumble over. `payloadFaults` says what is wrong with the payload of a
+ * Everything that visitors of a workflow would stumble over. `payloadFaults` gives what is wrong with the payload of a
  * step, in words.
  */
 export function workflowIssues(
@@ -120,7 +123,7 @@ function unconnectedIssues(graph: Graph, step: StoredStep): Issue[] {
       : {
           severity: "warning",
           step,
-          message: `${nameOf(id, labels.get(id))} leads nowhere, and who takes it gets the fallback: connect it`,
+          message: `${nameOf(id, labels.get(id))} leads nowhere, and visitors who take it get the fallback: connect it`,
         },
   );
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphOf, type Workflow } from "./workflow-graph.ts";
-import { defaultPosition, layOut, type Placed, resolveCollisions, stepBox } from "./workflow-layout.ts";
+import { defaultPosition, layOutSteps, type Placed, resolveCollisions, stepBox } from "./workflow-layout.ts";
 
 const runs = { seed: 20_261_121, numRuns: 300 };
 
@@ -79,7 +79,10 @@ test("without its anchor nothing is moved", () => {
   expect(resolveCollisions([{ id: "a", position: { x: 0, y: 0 } }], "b").size).toBe(0);
 });
 
-/** A workflow of an entry, then multi-links with the given targets, by position; a target of its own or the entry is none. */
+/**
+ * A workflow of an entry, then multi-links with the given targets, by position. A target that is the step itself or the
+ * entry is left out.
+ */
 function workflowOf(targets: readonly (readonly number[])[]): Workflow {
   const steps = [
     { id: "0", action: "LINK_VISIT" as const, payload: {} },
@@ -107,7 +110,7 @@ const workflows = fc
 test("every layout has all steps on the grid, the entry at 0, 0, and no two on one place", () => {
   fc.assert(
     fc.property(workflows, (workflow) => {
-      const positions = layOut(graphOf(workflow));
+      const positions = layOutSteps(graphOf(workflow));
       expect(positions.size).toBe(workflow.steps.length);
       expect(positions.get("0")).toEqual({ x: 0, y: 0 });
       const places = new Set([...positions.values()].map(({ x, y }) => `${x} ${y}`));
@@ -130,7 +133,7 @@ test("without circles every step lies to the right of all that lead to it", () =
     });
   fc.assert(
     fc.property(forward, (workflow) => {
-      const positions = layOut(graphOf(workflow));
+      const positions = layOutSteps(graphOf(workflow));
       for (const { stepId, nextStepId } of workflow.connections)
         expect(positions.get(nextStepId)?.x).toBeGreaterThan(positions.get(stepId)?.x ?? Infinity);
     }),
@@ -140,7 +143,7 @@ test("without circles every step lies to the right of all that lead to it", () =
 
 test("a way back does not push the steps of a circle to the right", () => {
   const workflow = workflowOf([[1], [2], [0]]);
-  const positions = layOut(graphOf(workflow));
+  const positions = layOutSteps(graphOf(workflow));
   expect([...positions.entries()].toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
     ["0", { x: 0, y: 0 }],
     ["1", { x: 360, y: 0 }],

@@ -10,10 +10,10 @@ export interface Position {
 /** The room that a step takes. */
 export const stepBox = { width: 280, height: 160 };
 
-/** The distance of a new step from the one that leads to it, to the right. */
+/** How far to the right of the step that leads to it a new step lies. */
 const newStepDistance = 320;
 
-/** Where a step lies when nobody says where: to the right of the one that leads to it. */
+/** Where a step lies without a position of its own: to the right of the step that leads to it. */
 export function defaultPosition(parent: Position | undefined): Position {
   return parent === undefined ? { x: 0, y: 0 } : { x: parent.x + newStepDistance, y: parent.y };
 }
@@ -22,11 +22,11 @@ const columnWidth = 360;
 const rowHeight = 200;
 
 /**
- * Arranges all steps from left to right, the entry at 0, 0: every step in a column to the right of all that lead to it,
- * but for ways back, and the first child of a step in the row of the step. What no visit reaches lies below. The same
- * workflow gives the same layout.
+ * Arranges all steps from left to right, the entry at 0, 0. Every step lies in a column to the right of all steps that
+ * lead to it, except by ways back. The first child of a step lies in the step's row. Steps that no visit reaches lie
+ * below. The same workflow always gives the same layout.
  */
-export function layOut(graph: Graph): Map<string, Position> {
+export function layOutSteps(graph: Graph): Map<string, Position> {
   const { order, rows, waysBack } = walkInDepth(graph);
   const columns = new Map<string, number>();
   for (const id of order) {
@@ -41,9 +41,9 @@ export function layOut(graph: Graph): Map<string, Position> {
 }
 
 interface DepthFirst {
-  /** Every step after all that lead to it, ways back aside. */
+  /** Every step after all steps that lead to it, except by ways back. */
   readonly order: readonly string[];
-  /** A row for every leaf of the tree of first visits; whatever has children stands in the row of the first. */
+  /** A row for every leaf of the tree of first visits. A step with children stands in the row of the first one. */
   readonly rows: ReadonlyMap<string, number>;
   /** `<from> <to>` of the connections that lead back to where the walk came from. */
   readonly waysBack: ReadonlySet<string>;
@@ -75,7 +75,7 @@ function walkInDepth(graph: Graph): DepthFirst {
   return { order: finished.reverse(), rows, waysBack };
 }
 
-/** The entry, then steps that nothing leads to, then all: the last are for circles that nothing leads to. */
+/** The entry, then the steps that nothing leads to, then all others, for circles that nothing leads to. */
 function rootsFirst({ steps, parents }: Graph): string[] {
   const all = [...steps.values()];
   const rank = (step: (typeof all)[number]) =>
@@ -95,9 +95,10 @@ const roundsMax = 100;
 const goldenAngle = Math.PI * (3 - Math.sqrt(5));
 
 /**
- * Pushes steps that overlap away from the anchor, which stays: nearest first, each straight outwards until it is clear
- * of all before it. A step that is clear already stays. Each push passes at least one step for good, so that 100 rounds
- * clear the 100 steps of a workflow. The new positions of the steps that moved, in whole pixels.
+ * Pushes overlapping steps away from the anchor, which stays. It takes the nearest steps first, and moves each straight
+ * outwards until it is clear of all before it. A step that is already clear stays. Each push passes at least one step
+ * for good, so 100 rounds clear the 100 steps of a workflow. Gives the new positions of the steps that moved, in whole
+ * pixels.
  */
 export function resolveCollisions(steps: readonly Placed[], anchorId: string): Map<string, Position> {
   const anchor = steps.find(({ id }) => id === anchorId);
@@ -121,7 +122,7 @@ function pushedOut(anchor: Position, position: Position, settled: readonly Posit
   const direction = directionOf(anchor, position, settled.length);
   let reached = position;
   for (let round = 0; round < roundsMax; round++) {
-    // A pixel to spare, which rounding may take.
+    // The margin is a pixel, which rounding may take.
     const obstacle = settled.find((other) => overlaps(reached, other, 1));
     if (obstacle === undefined) break;
     reached = beyond(reached, direction, obstacle);
@@ -133,21 +134,21 @@ function overlaps(a: Position, b: Position, margin: number): boolean {
   return Math.abs(a.x - b.x) < stepBox.width + margin && Math.abs(a.y - b.y) < stepBox.height + margin;
 }
 
-/** The nearest place in the direction where the obstacle is passed, with a pixel to spare. */
+/** The nearest place in the direction that is past the obstacle, with a pixel to spare. */
 function beyond(from: Position, direction: Position, obstacle: Position): Position {
   const alongX = wayOut(from.x - obstacle.x, direction.x, stepBox.width + 1);
   const alongY = wayOut(from.y - obstacle.y, direction.y, stepBox.height + 1);
-  // What is lost in the sum of large and small numbers must not leave the step where it was.
+  // The loss in a sum of large and small numbers must not leave the step where it was.
   const way = Math.min(alongX, alongY) + 1e-6;
   return { x: from.x + direction.x * way, y: from.y + direction.y * way };
 }
 
-/** How far to go until an offset is as large as the extent, on the side that the direction leads to. */
+/** How far to go in the direction until the offset is as large as the extent. */
 function wayOut(offset: number, direction: number, extent: number): number {
   return direction === 0 ? Number.POSITIVE_INFINITY : (Math.sign(direction) * extent - offset) / direction;
 }
 
-/** Away from the anchor, as a vector of length 1. */
+/** The direction away from the anchor, as a vector of length 1. */
 function directionOf(anchor: Position, position: Position, rank: number): Position {
   const distance = distanceOf(anchor, position);
   if (distance > 0) return { x: (position.x - anchor.x) / distance, y: (position.y - anchor.y) / distance };

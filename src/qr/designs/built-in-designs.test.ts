@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { isReadable, verifyDesign } from "../gate/verify.ts";
+import { isDesignReadable, verifyDesign } from "../gate/verify.ts";
 import { builtInDesigns } from "./built-in-designs.ts";
 import { storedDesign } from "./stored-design.ts";
 
@@ -11,7 +11,7 @@ test("no two built-in designs share a name or a slug", () => {
   for (const { slug } of builtInDesigns) expect(slug).toMatch(/^[a-z][a-z-]{2,}$/);
 });
 
-/** Links as the service makes them, the same at every run. */
+/** Links like those that the service makes, the same in every run. */
 const shortLinks = Array.from({ length: 8 }, (_, index) => {
   const path = createHash("sha256").update(String(index)).digest("base64url").slice(0, 9);
   return `https://sho.rt/${path}?qr`;
@@ -30,7 +30,7 @@ describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$
   test("is readable for whatever short link", async () => {
     const { design } = storedDesign(options);
     const unreadable: string[] = [];
-    for (const link of shortLinks) if (!(await isReadable(link, design))) unreadable.push(link);
+    for (const link of shortLinks) if (!(await isDesignReadable(link, design))) unreadable.push(link);
     expect(unreadable).toEqual([]);
   }, 60_000);
 });

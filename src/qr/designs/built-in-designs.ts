@@ -6,13 +6,13 @@ export interface BuiltInDesign {
   /** Its public identifier, which never changes. */
   readonly slug: string;
   readonly description: string;
-  /** The design as it is stored, in the contract's JSON names; what is left out takes the default. */
+  /** The design as it is stored, by the contract's JSON names. What is missing takes the default. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 interface Look {
   readonly shape?: Shape;
-  /** Each a form, and its color or colors. */
+  /** The form of a part, and its color or colors. */
   readonly dots: readonly [type: DotsType, color: ThemeColor];
   readonly cornersSquare: readonly [type: CornersSquareType, color: ThemeColor];
   readonly cornersDot: readonly [type: CornersDotType, color: ThemeColor];
@@ -26,7 +26,7 @@ interface ThemeColor {
   readonly direction?: string;
 }
 
-/** Every one is readable in every format from 200 pixels up; `built-in-designs.test.ts` shows it. */
+/** Every built-in design is readable in every format from 200 pixels up, which `built-in-designs.test.ts` proves. */
 export const builtInDesigns: readonly BuiltInDesign[] = [
   {
     name: "Classic",

@@ -1,13 +1,13 @@
 import type { Storage } from "../../lib/storage/storage.ts";
 import { storedDesign } from "./stored-design.ts";
 
-/** Where the picture in the middle of a stored design is kept; undefined when there is none. */
+/** The storage key of the picture in the middle of a stored design. Undefined when there is none. */
 export function centralImageKeyOf(options: unknown): string | undefined {
   if (typeof options !== "object" || options === null || !("centralImageKey" in options)) return undefined;
   return typeof options.centralImageKey === "string" ? options.centralImageKey : undefined;
 }
 
-/** Reads a design as it is stored, with its picture. Throws when the picture is not where it should be. */
+/** Reads a design as it is stored, with its picture. Throws when the picture is missing from the storage. */
 export async function loadDesign(
   storage: Storage,
   options: unknown,

@@ -6,23 +6,23 @@ import {
   type Design,
   defaultDesign,
   dotsTypes,
+  type Fill,
   type ImageFormat,
   imageFormats,
-  type Paint,
   shapes,
   solid,
 } from "../drawing/design.ts";
 import { sideMax, sideMin } from "../drawing/layout.ts";
 import { errorCorrections } from "../drawing/matrix.ts";
 
-/** A stored picture's share of the code's side when none is stored, and the most it may have. */
+/** A picture's share of the code's side when none is stored, and the largest share it may have. */
 const imageSizeDefault = 0.4;
 const imageSizeMax = 0.5;
 
 /**
- * Reads a design as it is stored, in the contract's JSON names; what is unset or cannot be read takes the default, so
+ * Reads a design as it is stored, by the contract's JSON names. What is unset or cannot be read takes the default, so
  * that every stored design can be drawn. `imagePng` is the picture for the middle, as we re-encoded it. A code with a
- * picture has correction Q at least.
+ * picture has at least error correction Q.
  */
 export function storedDesign(
   options: unknown,
@@ -68,8 +68,8 @@ function readCentralImage(fields: Readonly<Record<string, unknown>>, png: Uint8A
   };
 }
 
-/** Reads a ThemeColor; undefined when it has no color that can be read. */
-export function readPaint(themeColor: unknown): Paint | undefined {
+/** Reads a ThemeColor. Undefined when no color in it can be read. */
+export function readPaint(themeColor: unknown): Fill | undefined {
   const { type, colors, stops, direction } = objectOf(themeColor);
   const read = texts(colors)
     .map(readColor)
@@ -84,7 +84,7 @@ export function readPaint(themeColor: unknown): Paint | undefined {
   return { type: "LINEAR", angle: readDirection(direction), stops: colorStops };
 }
 
-/** Offsets from 0 to 1 that never fall; spread evenly unless there is one for each color that can be read. */
+/** Offsets from 0 to 1 that never fall. They are spread evenly unless there is one for each readable color. */
 function readOffsets(stops: readonly string[], count: number): number[] {
   const read = stops.map((stop) => {
     const [, number, unit] = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(%?)$/.exec(stop.trim()) ?? [];
@@ -102,7 +102,7 @@ function readOffsets(stops: readonly string[], count: number): number[] {
 const sides: Readonly<Record<string, number>> = { top: 0, right: 90, bottom: 180, left: 270 };
 const degrees: Readonly<Record<string, number>> = { deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360, "": 1 };
 
-/** A CSS angle or `to` one or two sides, in degrees; from top to bottom when there is neither. */
+/** A CSS angle, or `to` with one or two sides, in degrees. From top to bottom when the text is neither. */
 function readDirection(direction: unknown): number {
   const text = typeof direction === "string" ? direction.trim().toLowerCase() : "";
   const [, number, unit = ""] = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(deg|grad|rad|turn|)$/.exec(text) ?? [];
@@ -114,11 +114,11 @@ function readDirection(direction: unknown): number {
   const [one, other] = named;
   if (one === undefined || named.length > 2 || (named.length === 2 && other === undefined)) return 180;
   if (other === undefined || (one - other) % 180 === 0) return one;
-  // Top and left are neighbours across 360.
+  // Top and left are neighbours across 360 degrees.
   return Math.abs(one - other) > 180 ? 315 : (one + other) / 2;
 }
 
-/** The one of `names` that a stored enum value means; undefined for UNSPECIFIED and anything unknown. */
+/** The one of `names` that a stored enum value means. Undefined for UNSPECIFIED and for unknown values. */
 function pick<Name extends string>(names: readonly Name[], value: unknown, prefix: string): Name | undefined {
   return names.find((name) => `${prefix}${name}` === value);
 }

@@ -3,7 +3,7 @@ import { type Matrix, qrMatrix } from "./matrix.ts";
 import { coveringOf } from "./picture.ts";
 import { matrixBehind } from "./room.ts";
 
-/** The modules of a design's code; a RangeError when the content is too long for any code. */
+/** The modules of a design's code. Throws a RangeError when the content is too long for any code. */
 export async function codeOf(content: string, design: Design): Promise<Matrix> {
   const { centralImage, errorCorrection } = design;
   if (centralImage === undefined) return qrMatrix(content, errorCorrection);

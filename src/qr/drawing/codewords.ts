@@ -1,12 +1,12 @@
 import type { ErrorCorrection } from "./matrix.ts";
 
-/** Codewords that correct each other: where each stands in the code's sequence, those with data first. */
+/** Codewords that correct each other: the position of each in the code's sequence, those with data first. */
 export interface Block {
   readonly places: readonly number[];
   readonly dataCount: number;
 }
 
-// ISO/IEC 18004, table 9: the number of blocks, and of codewords for correction in each, for the versions 1 to 40.
+// ISO/IEC 18004, table 9: the number of blocks, and of correction codewords in each, for the versions 1 to 40.
 const blockCounts: Readonly<Record<ErrorCorrection, string>> = {
   L: "1 1 1 1 1 2 2 2 2 4 4 4 4 4 6 6 6 6 7 8 8 9 9 10 12 12 12 13 14 15 16 17 18 19 19 20 21 22 24 25",
   M: "1 1 1 2 2 4 4 4 5 5 5 8 9 9 10 10 11 13 14 16 17 17 18 20 21 23 25 26 28 29 31 33 35 37 38 40 43 45 47 49",
@@ -20,7 +20,7 @@ const correctionCounts: Readonly<Record<ErrorCorrection, string>> = {
   H: "17 28 22 16 22 28 26 26 24 28 24 28 22 24 24 30 28 28 26 28 30 24 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30",
 };
 
-/** The blocks of a code with `total` codewords: their codewords take turns, data first, then correction. */
+/** The blocks of a code with `total` codewords. The codewords of the blocks take turns, data first, then correction. */
 export function blocksOf(version: number, errorCorrection: ErrorCorrection, total: number): Block[] {
   const count = entry(blockCounts[errorCorrection], version);
   const corrections = entry(correctionCounts[errorCorrection], version);
@@ -29,7 +29,7 @@ export function blocksOf(version: number, errorCorrection: ErrorCorrection, tota
   const longFrom = count - (dataTotal % count);
   return Array.from({ length: count }, (_, block) => {
     const data = Array.from({ length: short }, (_, index) => index * count + block);
-    // The longer blocks come last, and alone in the last turn.
+    // The longer blocks come last, and only they take part in the last turn.
     if (block >= longFrom) data.push(short * count + block - longFrom);
     const correction = Array.from({ length: corrections }, (_, index) => dataTotal + index * count + block);
     return { places: [...data, ...correction], dataCount: data.length };
@@ -37,14 +37,14 @@ export function blocksOf(version: number, errorCorrection: ErrorCorrection, tota
 }
 
 /**
- * The modules of every codeword, highest bit first, as indices into a code of `size` × `size` modules: in columns of two
- * from the right, upwards and downwards in turn, around what is `reserved` for patterns.
+ * The modules of every codeword, highest bit first, as indices into a code of `size` × `size` modules. They run in
+ * columns of two from the right, upwards and downwards in turn, around what is `reserved` for patterns.
  */
 export function modulesOfCodewords(size: number, reserved: Uint8Array): number[][] {
   const free: number[] = [];
   let isUpwards = true;
   for (let right = size - 1; right > 0; right -= 2) {
-    // The vertical timing pattern fills a column of its own.
+    // The vertical timing pattern fills this column.
     if (right === 6) right--;
     for (let step = 0; step < size; step++) {
       const row: number = isUpwards ? size - 1 - step : step;

@@ -9,7 +9,9 @@ export interface Color {
 export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
 export const white: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
 
-/** Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `hsl()` or `hsla()`; undefined for anything else. */
+/**
+ * Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `hsl()` or `hsla()`. Undefined for any other text.
+ */
 export function readColor(text: string): Color | undefined {
   const hexadecimal = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(text)?.[1];
   if (hexadecimal !== undefined) return fromHexadecimal(hexadecimal);
@@ -49,7 +51,7 @@ export function over(front: Color, back: Color): Color {
 
 /**
  * How light readers see an opaque color, 0 (black) to 1 (white): the luma of ITU-R BT.601, which decoders compute from
- * the camera's pixels. Not the relative luminance of people's eyes, which has no part in reading.
+ * the camera's pixels. It is not the relative luminance that people's eyes see, which plays no part in reading.
  */
 export function lumaOf({ red, green, blue }: Omit<Color, "alpha">): number {
   return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;

@@ -3,17 +3,17 @@ import { around, hexagon, octagon } from "./dots.ts";
 import { finderSide } from "./matrix.ts";
 import type { PathWriter, Point } from "./path.ts";
 
-/** A finder pattern: its middle, and which way the code's own corner lies from there (-1 or 1 both ways). */
+/** A finder pattern: its middle, and the direction from there to the code's own corner (-1 or 1 on both axes). */
 interface Finder {
   readonly center: Point;
   readonly outward: Point;
 }
 
-/** Sides of the rings that readers measure along every line through the middle: 1 : 1 : 3 : 1 : 1. */
+/** The sides of the rings that readers measure along every line through the middle: 1 : 1 : 3 : 1 : 1. */
 const frameSides = [finderSide, 5];
 const dotSide = 3;
 
-/** Draws the frames of the three finder patterns, to be filled even-odd. */
+/** Draws the frames of the three finder patterns, for an even-odd fill. */
 export function drawFrames(path: PathWriter, codeSize: number, type: CornersSquareType): void {
   for (const { center, outward } of findersOf(codeSize)) {
     for (const side of frameSides) frames[type](path, center, side, outward);
@@ -21,7 +21,7 @@ export function drawFrames(path: PathWriter, codeSize: number, type: CornersSqua
 }
 
 /**
- * Draws the middles of the three finder patterns. Within a frame that is not square their tips are blunt: readers also
+ * Draws the middles of the three finder patterns. Within a frame that is not square, their tips are blunt: readers also
  * measure diagonals, where a tip would come too close to the frame.
  */
 export function drawMiddles(
@@ -37,10 +37,16 @@ export function drawMiddles(
 type DrawFrame = (path: PathWriter, center: Point, side: number, outward: Point) => void;
 type DrawMiddle = (path: PathWriter, center: Point, outward: Point, bluntness: number) => void;
 
-/** Half the straight part of a ring's sides, in modules: readers lay lines along them, and stray on a mere circle. */
+/**
+ * Half the length of the straight part of a ring's sides, in modules. Readers lay lines along it, and miss a mere
+ * circle.
+ */
 const flatness = 0.6;
 
-/** What is cut off a ring's corner, so that it is equally thick there; `outer` is cut off the outer one. */
+/**
+ * How much is cut off a ring's corner, so that the ring is equally thick there. `outer` is what is cut off the outer
+ * corner.
+ */
 function chamferOf(side: number, outer: number): number {
   return outer - ((finderSide - side) / 2) * (2 - Math.SQRT2);
 }
@@ -48,9 +54,9 @@ function chamferOf(side: number, outer: number): number {
 const frames: Readonly<Record<CornersSquareType, DrawFrame>> = {
   SQUARE: (path, center, side) => boxWithRadii(path, center, side, () => 0),
   DOT: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - flatness),
-  // The inner corner's radius is a module less too, so that the frame is equally thick all around.
+  // The inner corner's radius is also one module less, so that the frame is equally thick all around.
   EXTRA_ROUNDED: (path, center, side) => boxWithRadii(path, center, side, () => side / 2 - 1.5),
-  // A regular hexagon would have slanting sides above and below, which mislead readers in the same way.
+  // A regular hexagon would have slanting sides above and below, which readers also miss.
   HEXAGON: (path, center, side, outward) =>
     chamfered(path, center, side, (corner) => (isSame(corner, outward, -1) ? chamferOf(side, 1.6) : 0)),
   OCTAGON: (path, center, side) => chamfered(path, center, side, () => chamferOf(side, 1.75)),
@@ -68,7 +74,7 @@ const middles: Readonly<Record<CornersDotType, DrawMiddle>> = {
   STAR: (path, center) => path.polygon(around(center, star, dotSide)),
 };
 
-/** A square with the given corners cut off; `chamferOf` answers in modules, 0 keeps a corner. */
+/** A square with the given corners cut off. `chamferOf` gives the cut in modules; 0 keeps a corner. */
 function chamfered(
   path: PathWriter,
   [x, y]: Point,
@@ -78,25 +84,25 @@ function chamfered(
   const points = clockwise.flatMap(({ corner, run }): Point[] => {
     const chamfer = chamferOf(corner);
     const [cornerX, cornerY] = [x + (corner[0] * side) / 2, y + (corner[1] * side) / 2];
-    // After the corner, the edge runs a right turn further.
+    // After the corner, the edge runs on to the right of its former direction.
     const after: Point = [cornerX - run[1] * chamfer, cornerY + run[0] * chamfer];
     return chamfer === 0 ? [after] : [[cornerX - run[0] * chamfer, cornerY - run[1] * chamfer], after];
   });
   path.polygon(points);
 }
 
-/** Fat enough that a line through its middle is about as long as through the square, whichever way it runs. */
+/** The star is thick enough that any line through its middle is about as long as one through the square. */
 const star: readonly Point[] = Array.from({ length: 10 }, (_, index) => {
   const [radius, angle] = [index % 2 === 0 ? 0.63 : 0.43, (index * Math.PI) / 5];
   return [Math.sin(angle) * radius, -Math.cos(angle) * radius];
 });
 
-/** A corner that points along `outward`, or for a leaf (-1) either corner beside it. */
+/** Whether a corner points along `outward`, or for a leaf (-1) is one of the two corners beside it. */
 function isSame([x, y]: Point, [across, down]: Point, sign: 1 | -1): boolean {
   return sign === 1 ? x === across && y === down : x * across * y * down === -1;
 }
 
-/** A square whose corners, named by their direction from its middle, have radii of their own. */
+/** A square whose corners have radii of their own. A corner is named by its direction from the middle. */
 function boxWithRadii(
   path: PathWriter,
   [x, y]: Point,
@@ -109,13 +115,13 @@ function boxWithRadii(
     const before: Point = [cornerX - run[0] * radius, cornerY - run[1] * radius];
     if (index === 0) path.moveTo(before);
     else path.lineTo(before);
-    // After the corner, the edge runs a right turn further.
+    // After the corner, the edge runs on to the right of its former direction.
     if (radius > 0) path.arcTo([cornerX - run[1] * radius, cornerY + run[0] * radius], radius, true);
   }
   path.close();
 }
 
-/** The corners of a square, each with the way the outline runs towards it. */
+/** The corners of a square, each with the direction in which the outline runs towards it. */
 const clockwise: readonly { readonly corner: Point; readonly run: Point }[] = [
   { corner: [1, -1], run: [1, 0] },
   { corner: [1, 1], run: [0, 1] },

@@ -25,48 +25,51 @@ export type CornersSquareType = (typeof cornersSquareTypes)[number];
 export type CornersDotType = (typeof cornersDotTypes)[number];
 export type ImageFormat = (typeof imageFormats)[number];
 
-/** A color of a gradient; `offset` is 0 at its start and 1 at its end, and never less than that of the one before. */
+/**
+ * A color of a gradient. `offset` is 0 at the gradient's start and 1 at its end, and never less than that of the stop
+ * before.
+ */
 export interface Stop {
   readonly offset: number;
   readonly color: Color;
 }
 
 /**
- * What a part is painted with. A linear gradient runs towards `angle`, in degrees clockwise, 0 is up; a radial one from
- * the middle outwards.
+ * What a part is filled with. A linear gradient runs towards `angle`, in degrees clockwise from up. A radial gradient
+ * runs from the middle outwards.
  */
-export type Paint =
+export type Fill =
   | { readonly type: "SOLID"; readonly color: Color }
   | { readonly type: "LINEAR"; readonly angle: number; readonly stops: readonly Stop[] }
   | { readonly type: "RADIAL"; readonly stops: readonly Stop[] };
 
 /** A picture in the middle of a code. */
 export interface CentralImage {
-  /** A PNG file that we wrote ourselves: it goes into SVGs as it is. */
+  /** A PNG file that we wrote ourselves. SVGs take it as it is. */
   readonly png: Uint8Array;
-  /** The longer side, as a part of the code's side: more than 0, at most 0.5. */
+  /** The longer side, as a share of the code's side: more than 0, at most 0.5. */
   readonly size: number;
   /** Free room around the picture, in pixels. */
   readonly margin: number;
   readonly hideBackgroundDots: boolean;
 }
 
-/** How a code looks, complete. Width and height are pixels, 64 to 4,096 each. */
+/** The complete look of a code. Width and height are in pixels, 64 to 4,096 each. */
 export interface Design {
   readonly shape: Shape;
   readonly width: number;
   readonly height: number;
   readonly errorCorrection: ErrorCorrection;
-  readonly dots: { readonly type: DotsType; readonly paint: Paint };
-  readonly cornersSquare: { readonly type: CornersSquareType; readonly paint: Paint };
-  readonly cornersDot: { readonly type: CornersDotType; readonly paint: Paint };
-  readonly background: Paint;
+  readonly dots: { readonly type: DotsType; readonly paint: Fill };
+  readonly cornersSquare: { readonly type: CornersSquareType; readonly paint: Fill };
+  readonly cornersDot: { readonly type: CornersDotType; readonly paint: Fill };
+  readonly background: Fill;
   readonly centralImage: CentralImage | undefined;
 }
 
 const blackPaint = solid(black);
 
-/** What a record without a design of its own is drawn with: 512 pixels, correction Q, black squares on white. */
+/** The design of a record without one of its own: 512 pixels, correction Q, black squares on white. */
 export const defaultDesign: Design = {
   shape: "SQUARE",
   width: 512,
@@ -79,11 +82,11 @@ export const defaultDesign: Design = {
   centralImage: undefined,
 };
 
-export function solid(color: Color): Paint {
+export function solid(color: Color): Fill {
   return { type: "SOLID", color };
 }
 
-/** The colors a paint goes through, in order. */
-export function colorsOf(paint: Paint): readonly Color[] {
+/** The colors that a fill goes through, in order. */
+export function colorsOf(paint: Fill): readonly Color[] {
   return paint.type === "SOLID" ? [paint.color] : paint.stops.map(({ color }) => color);
 }

@@ -9,8 +9,8 @@ const drawings: Readonly<Record<DotsType, DrawDots>> = {
   SQUARE: joined(() => 0),
   ROUNDED: joined((corner) => (isOuter(corner) ? 0.5 : 0)),
   EXTRA_ROUNDED: joined((corner) => (isOuter(corner) ? 1 : 0.5)),
-  CLASSY: joined((corner) => (isLeafTip(corner) ? 0.5 : 0)),
-  CLASSY_ROUNDED: joined((corner) => (isLeafTip(corner) ? 1 : 0.25)),
+  CLASSY: joined((corner) => (isRoundInLeaf(corner) ? 0.5 : 0)),
+  CLASSY_ROUNDED: joined((corner) => (isRoundInLeaf(corner) ? 1 : 0.25)),
   DOTS: each((path, center) => path.circle(center, 0.48)),
   BUBBLY_DOTS: each((path, center, cell) => path.circle(center, bubbleRadii[bubble(cell)] ?? 0.5)),
   HEXAGON: each((path, center) => path.polygon(around(center, hexagon))),
@@ -23,7 +23,7 @@ export function drawDots(path: PathWriter, grid: Grid, type: DotsType): void {
   drawings[type](path, grid);
 }
 
-/** A hexagon and an octagon that fill a cell, as steps from its middle. */
+/** A hexagon and an octagon that fill a cell, as offsets from its middle. */
 export const hexagon: readonly Point[] = [
   [0, -0.5],
   [0.5, -0.25],
@@ -53,12 +53,12 @@ function joined(radiusOf: (corner: Corner) => number): DrawDots {
   return (path, { side, cells }) => drawRounded(path, outlines(side, cells), radiusOf);
 }
 
-/** Top left and bottom right: a leaf's tips are the two other corners. */
-function isLeafTip(corner: Corner): boolean {
+/** Whether a leaf is round at the corner: top left or bottom right. The two other corners are its tips. */
+function isRoundInLeaf(corner: Corner): boolean {
   return isOuter(corner) && (corner.from === 3 || corner.from === 1);
 }
 
-/** Every cell by itself; only alignment patterns are joined, which some readers miss when they fall apart. */
+/** Draws every cell by itself. Only alignment patterns are joined, because some readers miss them in pieces. */
 function each(draw: (path: PathWriter, center: Point, cell: number) => void): DrawDots {
   return (path, grid) => {
     const { side, cells, landmarks } = grid;
@@ -78,7 +78,7 @@ function drawLandmarks(path: PathWriter, { side, cells, landmarks }: Grid): void
   drawRounded(path, shapes, () => 1);
 }
 
-/** Bubbles overlap their neighbours or leave room; on average they are as dark as circles. */
+/** The radii of bubbles, which overlap their neighbours or leave room. On average they are as dark as circles. */
 const bubbleRadii = [0.36, 0.42, 0.48, 0.54, 0.6];
 
 function bubble(cell: number): number {
@@ -88,7 +88,7 @@ function bubble(cell: number): number {
 const traceWidth = 0.5;
 const padRadius = 0.45;
 
-/** Conductors along rows and columns, with a round pad where one ends or turns. */
+/** Draws conductors along rows and columns, with a round pad where one ends or turns. */
 function circuit(path: PathWriter, grid: Grid): void {
   const { side, cells, landmarks } = grid;
   const isDark = (row: number, column: number) => {

@@ -1,4 +1,4 @@
-// The field of 256 elements that QR codes correct errors in: polynomials modulo x⁸ + x⁴ + x³ + x² + 1.
+// The field of 256 elements in which QR codes correct errors: polynomials modulo x⁸ + x⁴ + x³ + x² + 1.
 const powers = new Uint8Array(510);
 const logarithms = new Uint8Array(256);
 for (let exponent = 0, value = 1; exponent < 255; exponent++) {
@@ -21,13 +21,13 @@ function power(exponent: number): number {
 }
 
 /**
- * Completes a block of codewords: those at `unknown` are computed from all others, whatever stands there. Any of them
- * can be the unknown ones, as long as they are as many as the block has for correction.
+ * Completes a block of codewords: computes those at `unknown` from all others, and ignores what stands there. Any
+ * codewords can be the unknown ones, as long as there are as many as the block has for correction.
  */
 export function complete(block: Uint8Array, unknown: readonly number[]): void {
   const size = unknown.length;
   const isUnknown = new Set(unknown);
-  // A block, as a polynomial, is zero at the first `size` powers of 2: one equation each.
+  // As a polynomial, a block is zero at the first `size` powers of 2, which gives one equation each.
   const rows = Array.from({ length: size }, (_, root) => {
     const row = new Uint8Array(size + 1);
     for (const [index, value] of block.entries()) {
@@ -41,7 +41,7 @@ export function complete(block: Uint8Array, unknown: readonly number[]): void {
   for (const [column, index] of unknown.entries()) block[index] = at(solved, column);
 }
 
-/** Solves linear equations, one a row, with the constant last; they must have exactly one solution. */
+/** Solves linear equations, one in each row with the constant last. They must have exactly one solution. */
 function solve(rows: Uint8Array[]): Uint8Array {
   for (let column = 0; column < rows.length; column++) {
     const pivot = rows.findIndex((row, index) => index >= column && row[column] !== 0);

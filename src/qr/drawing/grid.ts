@@ -1,18 +1,23 @@
 import type { Design } from "./design.ts";
-import { circleRadius, type Layout, quietZone } from "./layout.ts";
+import { type CodeLayout, circleRadius, quietZone } from "./layout.ts";
 import { alignmentCenters, isFinder, type Matrix } from "./matrix.ts";
 import { type Area, touches } from "./picture.ts";
 
-/** What is drawn as dots: `side` × `side` cells, row by row, 1 is dark. The code begins at cell `margin` both ways. */
+/**
+ * What is drawn as dots: `side` × `side` cells, row by row, 1 is dark. The code begins at cell `margin` on both axes.
+ */
 export interface Grid {
   readonly side: number;
   readonly margin: number;
   readonly cells: Uint8Array;
-  /** 1 where a cell belongs to an alignment pattern, dark or not. */
+  /** 1 where a cell belongs to an alignment pattern, dark or light. */
   readonly landmarks: Uint8Array;
 }
 
-/** The dots of a code: its dark modules without finder patterns and without those in `hidden`, and its surroundings. */
+/**
+ * The dots of a code: its dark modules and its surroundings, without finder patterns and without the modules in
+ * `hidden`.
+ */
 export function dotsOf(matrix: Matrix, shape: Design["shape"], hidden: Area | undefined): Grid {
   const margin = shape === "CIRCLE" ? Math.ceil(circleRadius(matrix.size) - matrix.size / 2) : 0;
   const side = matrix.size + 2 * margin;
@@ -36,7 +41,10 @@ export function dotsOf(matrix: Matrix, shape: Design["shape"], hidden: Area | un
   return grid;
 }
 
-/** Fills the circle around a code and its quiet zone with dots that say nothing, always the same for the same code. */
+/**
+ * Fills the circle around a code and its quiet zone with dots that carry nothing. The same code always gets the same
+ * dots.
+ */
 function surround({ side, margin, cells }: Grid, matrix: Matrix): void {
   const middle = side / 2;
   const radius = circleRadius(matrix.size);
@@ -53,7 +61,7 @@ function surround({ side, margin, cells }: Grid, matrix: Matrix): void {
   }
 }
 
-/** Marsaglia's xorshift: enough to look random. Never zero, when it does not begin with it. */
+/** Marsaglia's xorshift, which looks random enough. It never becomes zero unless it begins with zero. */
 function nextRandom(state: number): number {
   let next = state || 1;
   next ^= next << 13;
@@ -61,7 +69,7 @@ function nextRandom(state: number): number {
   return next ^ (next << 5);
 }
 
-/** How large a module is in a layout and where the grid's first cell stands. */
-export function originOf({ margin }: Grid, { scale, left, top }: Layout): Layout {
+/** The size of a module in a layout, and where the grid's first cell stands. */
+export function originOf({ margin }: Grid, { scale, left, top }: CodeLayout): CodeLayout {
   return { scale, left: left - margin * scale, top: top - margin * scale };
 }

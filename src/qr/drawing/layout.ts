@@ -3,12 +3,12 @@ import type { Design } from "./design.ts";
 /** Modules of background kept free on every side (ISO/IEC 18004). */
 export const quietZone = 4;
 
-/** Pixels a side of an image may have. */
+/** How many pixels a side of an image may have. */
 export const sideMin = 64;
 export const sideMax = 4096;
 
-/** Where a code stands in its image: pixels a module, and the corner of its first module. */
-export interface Layout {
+/** Where a code stands in its image: the pixels of a module, and the corner of the code's first module. */
+export interface CodeLayout {
   readonly scale: number;
   readonly left: number;
   readonly top: number;
@@ -16,13 +16,13 @@ export interface Layout {
 
 /**
  * Centers a code of `size` modules with its quiet zone in the image. Modules are whole pixels, because readers stumble
- * on modules of uneven size; what is left over widens the quiet zone. Only where not even one pixel a module fits are
- * they smaller: such an image cannot be read at its size, but an SVG of it can be printed larger.
+ * on modules of uneven size. What is left over widens the quiet zone. Modules are smaller only when not even one pixel
+ * fits: such an image cannot be read at its size, but its SVG can be printed larger.
  */
-export function layOut(
+export function layOutCode(
   size: number,
   { width, height, shape }: Pick<Design, "width" | "height" | "shape">,
-): Layout {
+): CodeLayout {
   for (const side of [width, height]) {
     if (!Number.isInteger(side) || side < sideMin || side > sideMax)
       throw new RangeError(`an image side has ${sideMin} to ${sideMax} pixels, not ${side}`);
@@ -34,12 +34,12 @@ export function layOut(
   return { scale, left: place(width), top: place(height) };
 }
 
-/** Modules a side of the smallest image that shows all of a code. */
+/** How many modules a side of the smallest image that shows all of a code has. */
 export function modulesAcross(size: number, shape: Design["shape"]): number {
   return shape === "SQUARE" ? size + 2 * quietZone : 2 * circleRadius(size) + 1;
 }
 
-/** The circle around a code, in modules: its corners with half their quiet zone lie within. */
+/** The radius of the circle around a code, in modules. The code's corners with half their quiet zone lie within it. */
 export function circleRadius(size: number): number {
   return Math.SQRT2 * (size / 2 + quietZone / 2);
 }

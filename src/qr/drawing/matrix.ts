@@ -4,16 +4,18 @@ import { create } from "qrcode";
 export type ErrorCorrection = (typeof errorCorrections)[number];
 export const errorCorrections = ["L", "M", "Q", "H"] as const;
 
-/** The modules of a code without quiet zone: `size` × `size`, row by row, 1 is dark. `size` is 21 to 177. */
+/** The modules of a code without its quiet zone: `size` × `size`, row by row, 1 is dark. `size` is 21 to 177. */
 export interface Matrix {
   readonly size: number;
   readonly modules: Uint8Array;
 }
 
-/** Modules a side of a finder pattern: the three marks in the corners that readers look for first. */
+/** How many modules a side of a finder pattern has. Readers look for these three marks in the corners first. */
 export const finderSide = 7;
 
-/** Encodes text as the smallest code that holds it; a RangeError when none does (1,663 bytes at Q, 2,953 at L). */
+/**
+ * Encodes text as the smallest code that holds it. Throws a RangeError when none does (1,663 bytes at Q, 2,953 at L).
+ */
 export function qrMatrix(content: string, errorCorrection: ErrorCorrection): Matrix {
   if (content === "") throw new RangeError("a QR code needs content");
   let modules: { readonly size: number; readonly data: Uint8Array };
@@ -32,12 +34,14 @@ export function isFinder(size: number, row: number, column: number): boolean {
   return row >= far && column < finderSide;
 }
 
-/** The modules in the middle of alignment patterns, which tell readers how a code is warped; 5 × 5 modules each. */
+/**
+ * The middle modules of the alignment patterns, which have 5 × 5 modules each and tell readers how a code is warped.
+ */
 export function alignmentCenters(size: number): { readonly row: number; readonly column: number }[] {
   const version = (size - 17) / 4;
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
-  // The standard's table follows this rule but for one version.
+  // The standard's table follows this rule, except for version 32.
   const step = version === 32 ? 26 : 2 * Math.ceil((size - 13) / (2 * count - 2));
   const last = size - finderSide;
   const places = [finderSide - 1, ...Array.from({ length: count - 1 }, (_, index) => last - index * step)];

@@ -3,7 +3,7 @@ import type { PathWriter, Point } from "./path.ts";
 /** The direction of an edge: right, down, left, up. */
 export type Direction = 0 | 1 | 2 | 3;
 
-/** Where an outline turns. It runs clockwise around what is dark, so a right turn is an outer corner. */
+/** A point where an outline turns. Outlines run clockwise around dark areas, so a right turn is an outer corner. */
 export interface Corner {
   readonly point: Point;
   readonly from: Direction;
@@ -18,8 +18,8 @@ const steps: readonly Point[] = [
 ];
 
 /**
- * The outlines of all connected dark cells (1) among `side` × `side`. Neighbours become one shape, so there is no edge between them that a
- * rasteriser could let the background shine through. Cells that touch only with a corner stay apart.
+ * The outlines of all connected dark cells (1) among `side` × `side`. Neighbours become one shape, because a rasteriser
+ * could let the background shine through an edge between them. Cells that touch only at a corner stay apart.
  */
 export function outlines(side: number, cells: Uint8Array): Corner[][] {
   const edges = edgesOf(side, cells);
@@ -31,14 +31,14 @@ export function outlines(side: number, cells: Uint8Array): Corner[][] {
   return found;
 }
 
-/** Whether the outline turns right there, around what is dark. */
+/** Whether the outline turns right there, at an outer corner of the dark area. */
 export function isOuter({ from, to }: Corner): boolean {
   return to === (from + 1) % 4;
 }
 
 /**
- * Draws outlines with the corners rounded: `radiusOf` answers in modules, and is cut where two corners share an edge
- * that is too short for both.
+ * Draws outlines with rounded corners. `radiusOf` gives the radius in modules. It is cut where two corners share an
+ * edge that is too short for both.
  */
 export function drawRounded(
   path: PathWriter,
@@ -73,7 +73,7 @@ function fitted(corners: readonly Corner[], wanted: readonly number[]): number[]
   return wanted.map((radius, index) => radius * Math.min(shares[index] ?? 1, shares.at(index - 1) ?? 1));
 }
 
-/** Every edge between dark and light, by the number of the point it starts from. */
+/** Every edge between dark and light, by the number of the point where it starts. */
 function edgesOf(side: number, cells: Uint8Array): Map<number, Direction[]> {
   const edges = new Map<number, Direction[]>();
   const add = (column: number, row: number, direction: Direction) => {
@@ -96,7 +96,7 @@ function edgesOf(side: number, cells: Uint8Array): Map<number, Direction[]> {
   return edges;
 }
 
-/** Walks from an edge until it is back there, taking the edges away that it walks along. */
+/** Walks from an edge until it comes back there, and removes the edges that it walks along. */
 function follow(
   edges: ReadonlyMap<number, Direction[]>,
   pointsAcross: number,
@@ -108,7 +108,7 @@ function follow(
   for (;;) {
     const [across = 0, down = 0] = steps[direction] ?? [];
     position += across + down * pointsAcross;
-    // The right turn first: it stays with the same cell where two cells touch with a corner.
+    // A right turn is tried first: it stays at the same cell where two cells touch only at a corner.
     const next = takeFirst(edges.get(position), rightFirst(direction));
     if (next === undefined) throw new Error("an outline is open");
     if (next !== direction) {

@@ -8,7 +8,7 @@ export type Point = readonly [x: number, y: number];
 export interface PathWriter {
   moveTo(point: Point): void;
   lineTo(point: Point): void;
-  /** A quarter of a circle or less; clockwise or the other way round. */
+  /** An arc of at most a quarter of a circle, clockwise or counterclockwise. */
   arcTo(point: Point, radius: number, isClockwise: boolean): void;
   close(): void;
   polygon(points: readonly Point[]): void;

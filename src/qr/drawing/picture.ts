@@ -1,10 +1,10 @@
 import { type Color, lumaOf, over, white } from "./color.ts";
-import { type CentralImage, colorsOf, type Design, type Paint } from "./design.ts";
-import { layOut } from "./layout.ts";
-import { type Covering, seen } from "./room.ts";
+import { type CentralImage, colorsOf, type Design, type Fill } from "./design.ts";
+import { layOutCode } from "./layout.ts";
+import { type Covering, moduleSeen } from "./room.ts";
 import { localDifference, localMeans, localWindow } from "./threshold.ts";
 
-/** An area in modules of the code; its right and bottom edges belong to nobody. */
+/** An area in modules of the code. Its right and bottom edges are exclusive. */
 export interface Area {
   readonly left: number;
   readonly top: number;
@@ -12,7 +12,7 @@ export interface Area {
   readonly bottom: number;
 }
 
-/** A picture made small: `shadesSide` × `shadesSide` pixels, red, green, blue and opacity. */
+/** A small copy of a picture: `shadesSide` × `shadesSide` pixels with red, green, blue and opacity. */
 export type Shades = Uint8Array;
 export const shadesSide = 96;
 
@@ -29,7 +29,7 @@ export function pictureArea({ png, size: share }: CentralImage, size: number): A
   };
 }
 
-/** The area whose dots a picture hides: its own with its margin, when it hides any. */
+/** The area whose dots a picture hides: the picture with its margin. Undefined when it hides none. */
 export function hiddenArea(image: CentralImage, size: number, scale: number): Area | undefined {
   if (!image.hideBackgroundDots) return undefined;
   const { left, top, right, bottom } = pictureArea(image, size);
@@ -42,29 +42,30 @@ export function touches({ left, top, right, bottom }: Area, row: number, column:
 }
 
 /**
- * What a reader sees of a code with a picture in the middle. Some compare with the middle between the code's colors,
- * some with what is around: where the two disagree, as within large dark areas, nobody can tell.
+ * What a reader sees of a code with a picture in the middle. Some readers compare with the middle between the code's
+ * colors, others with what is around a module. Where the two disagree, as within large dark areas, the module is
+ * unknown.
  */
 export function coveringOf(design: Design, image: CentralImage, shades: Shades): Covering {
   const background = typical(design.background, white);
   const [light, dark] = [lumaOf(background), lumaOf(typical(design.dots.paint, background))];
   return (size) => {
     const area = pictureArea(image, size);
-    const hidden = hiddenArea(image, size, layOut(size, design).scale);
+    const hidden = hiddenArea(image, size, layOutCode(size, design).scale);
     const covered = Float64Array.from({ length: size * size }, (_, module) => {
       const [row, column] = [Math.floor(module / size), module % size];
       const color = shadeAt(shades, area, row, column);
       const isHidden = hidden !== undefined && touches(hidden, row, column);
       return isHidden || color.alpha >= 0.5 ? lumaOf(over(color, background)) : Number.NaN;
     });
-    // Elsewhere the code is as often dark as light.
+    // Elsewhere the code is dark as often as light.
     const lumas = covered.map((luma) => (Number.isNaN(luma) ? (light + dark) / 2 : luma));
     const means = localMeans(lumas, { width: size, height: size }, localWindow);
     return Int8Array.from(covered, (luma, module) => {
-      if (Number.isNaN(luma)) return seen.code;
+      if (Number.isNaN(luma)) return moduleSeen.code;
       const isDark = luma < (light + dark) / 2;
       const isDarkHere = luma + localDifference < (means[module] ?? 0);
-      return isDark !== isDarkHere ? seen.unknown : isDark ? seen.dark : seen.light;
+      return isDark !== isDarkHere ? moduleSeen.unknown : isDark ? moduleSeen.dark : moduleSeen.light;
     });
   };
 }
@@ -81,8 +82,8 @@ function shadeAt(shades: Shades, { left, top, right, bottom }: Area, row: number
   return { red, green, blue, alpha: opacity / 255 };
 }
 
-/** The mean of a paint's colors, on an opaque color. */
-function typical(paint: Paint, behind: Color): Color {
+/** The mean of a fill's colors, on an opaque color. */
+function typical(paint: Fill, behind: Color): Color {
   const colors = colorsOf(paint).map((color) => over(color, behind));
   const mean = (part: (color: Color) => number) =>
     colors.reduce((sum, color) => sum + part(color), 0) / colors.length;
@@ -94,10 +95,10 @@ function typical(paint: Paint, behind: Color): Color {
   };
 }
 
-/** The width and height of a PNG file, in pixels; a RangeError for anything else. */
+/** The width and height of a PNG file, in pixels. Throws a RangeError for any other file. */
 function pngSize(png: Uint8Array): { readonly width: number; readonly height: number } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
-  // The signature's first half, and the first chunk, which must be the header.
+  // Checks the first half of the signature, and that the first chunk is the header, as it must be.
   if (png.length < 24 || view.getUint32(0) !== 0x89504e47 || view.getUint32(12) !== 0x49484452)
     throw new RangeError("the picture in the middle is no PNG");
   return { width: view.getUint32(16), height: view.getUint32(20) };

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import type { Color } from "./color.ts";
-import { type Layout, layOut } from "./layout.ts";
+import { type CodeLayout, layOutCode } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -22,7 +22,7 @@ export function plainPng(matrix: Matrix, { width, height, dark, light }: PlainPn
   const palette = [light, dark];
   const isOpaque = palette.every(({ alpha }) => alpha === 1);
   const opacities = palette.map(({ alpha }) => Math.round(alpha * 255));
-  const layout = layOut(matrix.size, { width, height, shape: "SQUARE" });
+  const layout = layOutCode(matrix.size, { width, height, shape: "SQUARE" });
   return Buffer.concat([
     signature,
     chunk("IHDR", header),
@@ -33,11 +33,14 @@ export function plainPng(matrix: Matrix, { width, height, dark, light }: PlainPn
   ]);
 }
 
-/** Level 6 with the default window; lines repeat, so higher levels cost time and save nothing worth having. */
+/** Level 6 with the default window. Lines repeat, so higher levels take time and save hardly anything. */
 export const deflateOptions = { level: 6 } as const;
 
-/** Every line with its filter byte 0 in front; bits are palette indices, first pixel highest, 1 is dark. */
-export function scanLines(matrix: Matrix, layout: Layout, width: number, height: number): Uint8Array {
+/**
+ * Every line with its filter byte 0 in front. Bits are palette indices: the first pixel is the highest bit, and 1 is
+ * dark.
+ */
+export function scanLines(matrix: Matrix, layout: CodeLayout, width: number, height: number): Uint8Array {
   const stride = 1 + Math.ceil(width / 8);
   const lines = new Uint8Array(stride * height);
   for (let row = 0; row < matrix.size; row++) {
@@ -50,7 +53,12 @@ export function scanLines(matrix: Matrix, layout: Layout, width: number, height:
   return lines;
 }
 
-function paintLine(line: Uint8Array, { size, modules }: Matrix, row: number, { scale, left }: Layout): void {
+function paintLine(
+  line: Uint8Array,
+  { size, modules }: Matrix,
+  row: number,
+  { scale, left }: CodeLayout,
+): void {
   for (let column = 0; column < size; column++) {
     if (modules[row * size + column] !== 1) continue;
     const start = left + column * scale;

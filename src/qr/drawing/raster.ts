@@ -2,11 +2,13 @@ import sharp, { type Sharp } from "sharp";
 import type { ImageFormat } from "./design.ts";
 import { type Shades, shadesSide } from "./picture.ts";
 
-// One image uses one core: several are drawn at a time, and the service has better uses for the others.
+// One image uses one core. Several are drawn at a time, and the service needs the other cores.
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** Photos hide what a lossy format does to an edge, codes do not: little is lost, and nothing of the colors' detail. */
+/**
+ * Photos hide what a lossy format does to edges, and codes do not, so little is lost, and none of the colors' detail.
+ */
 const encoders: Readonly<Record<Exclude<ImageFormat, "SVG">, (image: Sharp) => Sharp>> = {
   PNG: (image) => image.png({ compressionLevel: 6 }),
   JPEG: (image) => image.flatten({ background: "#ffffff" }).jpeg({ quality: 90, chromaSubsampling: "4:4:4" }),
@@ -18,7 +20,7 @@ export function rasterise(svg: string, format: Exclude<ImageFormat, "SVG">): Pro
   return encoders[format](sharp(Buffer.from(svg))).toBuffer();
 }
 
-/** A picture made small, to know what is dark in it. */
+/** A small copy of a picture, which shows where it is dark. */
 export async function shadesOf(png: Uint8Array): Promise<Shades> {
   const small = sharp(png).resize(shadesSide, shadesSide, { fit: "fill" }).toColorspace("srgb").ensureAlpha();
   return await small.raw().toBuffer();

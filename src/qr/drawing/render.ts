@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { codeOf } from "./code.ts";
-import type { Design, ImageFormat, Paint } from "./design.ts";
-import { layOut } from "./layout.ts";
+import type { Design, Fill, ImageFormat } from "./design.ts";
+import { layOutCode } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 import { plainPng } from "./plain-png.ts";
 import { svgOf } from "./svg.ts";
@@ -20,15 +20,18 @@ const extensions: Readonly<Record<ImageFormat, string>> = {
   WEBP: "webp",
 };
 
-/** Counts up when equal inputs are drawn differently than before, so that stored images are drawn anew. */
+/** Goes up when equal inputs are drawn differently than before, so that stored images are drawn again. */
 const drawingVersion = 3;
 
-/** Draws a code as SVG; a RangeError when the content is too long for any code. */
+/** Draws a code as SVG. Throws a RangeError when the content is too long for any code. */
 export async function renderSvg(content: string, design: Design): Promise<string> {
   return svgOf(await codeOf(content, design), design);
 }
 
-/** Draws a code as a file; a RangeError when the content is too long for any code. JPEG has white for transparency. */
+/**
+ * Draws a code as a file. Throws a RangeError when the content is too long for any code. JPEG has white for
+ * transparency.
+ */
 export async function renderImage(content: string, design: Design, format: ImageFormat): Promise<Buffer> {
   const matrix = await codeOf(content, design);
   if (format === "PNG" && isPlain(matrix, design)) {
@@ -37,12 +40,15 @@ export async function renderImage(content: string, design: Design, format: Image
   }
   const svg = svgOf(matrix, design);
   if (format === "SVG") return Buffer.from(svg);
-  // Plain codes do without the rasteriser, and so does the start of the service.
+  // Plain codes do not need the rasteriser, so neither they nor the start of the service load it.
   const { rasterise } = await import("./raster.ts");
   return await rasterise(svg, format);
 }
 
-/** Names the image by everything that decides its bytes: equal inputs share a key, `qr/<64 hex digits>.<extension>`. */
+/**
+ * The storage key of an image, made from everything that decides its bytes: `qr/<64 hex digits>.<extension>`. Equal
+ * inputs share a key.
+ */
 export function imageKey(content: string, design: Design, format: ImageFormat): string {
   const { shape, width, height, errorCorrection, dots, cornersSquare, cornersDot, background } = design;
   const image = design.centralImage;
@@ -57,11 +63,11 @@ export function imageKey(content: string, design: Design, format: ImageFormat): 
 
 type PlainDesign = Design &
   Record<"dots" | "background", unknown> & {
-    readonly dots: { readonly paint: Extract<Paint, { type: "SOLID" }> };
-    readonly background: Extract<Paint, { type: "SOLID" }>;
+    readonly dots: { readonly paint: Extract<Fill, { type: "SOLID" }> };
+    readonly background: Extract<Fill, { type: "SOLID" }>;
   };
 
-/** Whether a code is nothing but square modules of one color on another, a whole number of pixels each. */
+/** Whether a code has only square modules, of one color on another, with a whole number of pixels each. */
 function isPlain(matrix: Matrix, design: Design): design is PlainDesign {
   const { shape, dots, cornersSquare, cornersDot, background, centralImage } = design;
   const parts = [dots, cornersSquare, cornersDot];
@@ -71,11 +77,11 @@ function isPlain(matrix: Matrix, design: Design): design is PlainDesign {
     background.type === "SOLID" &&
     parts.every(({ type, paint }) => type === "SQUARE" && paintKey(paint) === paintKey(dots.paint)) &&
     dots.paint.type === "SOLID" &&
-    layOut(matrix.size, design).scale >= 1
+    layOutCode(matrix.size, design).scale >= 1
   );
 }
 
-function paintKey(paint: Paint): string {
+function paintKey(paint: Fill): string {
   return JSON.stringify(
     paint.type === "SOLID"
       ? Object.values(paint.color)

@@ -6,7 +6,7 @@ import { black, white } from "./color.ts";
 import { complete } from "./galois.ts";
 import { errorCorrections, type Matrix } from "./matrix.ts";
 import { plainPng } from "./plain-png.ts";
-import { type Covering, matrixBehind, seen } from "./room.ts";
+import { type Covering, matrixBehind, moduleSeen } from "./room.ts";
 
 const content = "https://sho.rt/4BnH-R19p?qr";
 
@@ -16,7 +16,7 @@ function square(share: number, look: number): Covering {
     const [from, to] = [((1 - share) / 2) * size, ((1 + share) / 2) * size];
     const isInside = (place: number) => place + 1 > from && place < to;
     return Int8Array.from({ length: size * size }, (_, module) =>
-      isInside(Math.floor(module / size)) && isInside(module % size) ? look : seen.code,
+      isInside(Math.floor(module / size)) && isInside(module % size) ? look : moduleSeen.code,
     );
   };
 }
@@ -24,8 +24,8 @@ function square(share: number, look: number): Covering {
 function seenBehind(matrix: Matrix, covering: Covering): Matrix {
   const view = covering(matrix.size);
   const modules = matrix.modules.map((module, index) => {
-    const look = view[index] ?? seen.code;
-    return look === seen.code ? module : look;
+    const look = view[index] ?? moduleSeen.code;
+    return look === moduleSeen.code ? module : look;
   });
   return { size: matrix.size, modules };
 }
@@ -35,8 +35,8 @@ function read(matrix: Matrix): Promise<string[]> {
 }
 
 test.each([
-  ["light", seen.light],
-  ["dark", seen.dark],
+  ["light", moduleSeen.light],
+  ["dark", moduleSeen.dark],
 ])("a code behind a %s square of half its side is read, with and without the square", async (_, look) => {
   const covering = square(0.5, look);
   const matrix = matrixBehind(content, "Q", covering);
@@ -45,7 +45,7 @@ test.each([
 });
 
 test("what is seen of a picture of a third of the side is the code itself, but for few modules", () => {
-  for (const look of [seen.light, seen.dark]) {
+  for (const look of [moduleSeen.light, moduleSeen.dark]) {
     const covering = square(0.33, look);
     const matrix = matrixBehind(content, "Q", covering);
     const view = covering(matrix.size);
@@ -60,7 +60,7 @@ test("what is seen of a picture of a third of the side is the code itself, but f
 
 test("a code with nothing in front of it holds the same text", async () => {
   for (const level of errorCorrections) {
-    const matrix = matrixBehind(content, level, (size) => new Int8Array(size * size).fill(seen.code));
+    const matrix = matrixBehind(content, level, (size) => new Int8Array(size * size).fill(moduleSeen.code));
     expect(await read(matrix)).toEqual([content]);
   }
 });

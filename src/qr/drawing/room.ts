@@ -3,30 +3,35 @@ import { type Block, blocksOf, maskBit, modulesOfCodewords } from "./codewords.t
 import { complete } from "./galois.ts";
 import { type ErrorCorrection, errorCorrections, type Matrix, qrMatrix } from "./matrix.ts";
 
-/** What a reader sees of a module: what covers it, or the code itself; `unknown` is covered by
- * what readers disagree on, though more call it dark. */
-export const seen = { code: -1, light: 0, dark: 1, unknown: 3 } as const;
+/**
+ * What a reader sees of a module: the code itself, or the light or dark that covers it. `unknown` is for what readers
+ * disagree on, though most of them call it dark.
+ */
+export const moduleSeen = { code: -1, light: 0, dark: 1, unknown: 3 } as const;
 
 /** What is seen of each module of a code of `size` × `size`, row by row. */
 export type Covering = (size: number) => Int8Array;
 
-/** How many versions larger a code may become to make room: each adds 4 modules a side. */
+/** How many versions larger a code may become to make room. Each version adds 4 modules a side. */
 const versionsMore = 6;
 
-/** The part of all codewords that must still be correctable beside what is covered; levels L to H promise 7 to 30 %. */
+/**
+ * The share of all codewords that must still be correctable beside what is covered. The levels L to H promise 7 to 30
+ * %.
+ */
 const sparePart: Readonly<Record<ErrorCorrection, number>> = { L: 0.06, M: 0.07, Q: 0.09, H: 0.12 };
 
 /**
- * Encodes text so that a picture in front of the code costs as little as possible. After a short text most codewords
- * of a code are padding that readers skip, and any codewords of a block can be the ones that are computed from the others:
- * those behind the picture are given the values that a reader sees there anyway. The code has at least the version that
- * `errorCorrection` needs, and grows until enough can still be corrected; its own level may be another then, because what
- * counts is the correction left. A RangeError when no code holds the text.
+ * Encodes text so that a picture in front of the code costs as little as possible. After a short text, most codewords
+ * of a code are padding that readers skip, and any codewords of a block can be the ones that are computed from the
+ * others. So those behind the picture get the values that a reader sees there anyway. The code has at least the version
+ * that `errorCorrection` needs, and grows until enough can still be corrected. Its own level may be another one,
+ * because only the correction that is left counts. Throws a RangeError when no code holds the text.
  */
 export function matrixBehind(content: string, errorCorrection: ErrorCorrection, covering: Covering): Matrix {
   const plain = qrMatrix(content, errorCorrection);
   const first = (plain.size - 17) / 4;
-  let best: Candidate | undefined;
+  let best: RoomCandidate | undefined;
   for (let version = first; version <= Math.min(40, first + versionsMore); version++) {
     for (const level of errorCorrections) {
       const candidate = candidateOf(content, version, level, covering);
@@ -37,15 +42,15 @@ export function matrixBehind(content: string, errorCorrection: ErrorCorrection, 
   return best === undefined ? plain : fill(content, best);
 }
 
-interface Candidate {
+interface RoomCandidate {
   readonly version: number;
   readonly level: ErrorCorrection;
   readonly view: Int8Array;
   readonly modules: readonly (readonly number[])[];
   readonly blocks: readonly Block[];
-  /** Codewords that hold the text: the first of the sequence of data. */
+  /** How many codewords hold the text. They are the first of the data. */
   readonly textCount: number;
-  /** The part of a block that can still be wrong beside what is covered, in the block where it is least. */
+  /** The share of a block that may still be wrong beside what is covered, in the block with the smallest share. */
   readonly spare: number;
 }
 
@@ -54,7 +59,7 @@ function candidateOf(
   version: number,
   level: ErrorCorrection,
   covering: Covering,
-): Candidate | undefined {
+): RoomCandidate | undefined {
   const code = encode(content, version, level, 0);
   if (code === undefined) return undefined;
   const { size, reservedBit } = code.modules;
@@ -74,14 +79,14 @@ function candidateOf(
   return { version, level, view, modules, blocks, textCount, spare: Math.min(...spares) };
 }
 
-/** Whether a codeword shows, or is covered by something that is surely dark or light, or by something that is neither. */
+/** Whether a codeword shows, is covered by what is surely light or dark, or has a module of which readers disagree. */
 function viewOf(modules: readonly number[] | undefined, view: Int8Array): "shown" | "covered" | "unknown" {
-  const states = new Set(modules?.map((module) => view[module] ?? seen.code));
-  if (states.has(seen.unknown)) return "unknown";
-  return states.has(seen.light) || states.has(seen.dark) ? "covered" : "shown";
+  const states = new Set(modules?.map((module) => view[module] ?? moduleSeen.code));
+  if (states.has(moduleSeen.unknown)) return "unknown";
+  return states.has(moduleSeen.light) || states.has(moduleSeen.dark) ? "covered" : "shown";
 }
 
-/** The blocks with the number of codewords at their beginning that hold text. */
+/** The blocks, each with the number of its first codewords that hold text. */
 function divide(blocks: readonly Block[], textCount: number): { block: Block; text: number }[] {
   let left = textCount;
   return blocks.map((block) => {
@@ -91,7 +96,7 @@ function divide(blocks: readonly Block[], textCount: number): { block: Block; te
   });
 }
 
-function fill(content: string, { version, level, view, modules, blocks, textCount }: Candidate): Matrix {
+function fill(content: string, { version, level, view, modules, blocks, textCount }: RoomCandidate): Matrix {
   const code = encode(content, version, level);
   const mask = code?.maskPattern;
   if (code === undefined || mask === undefined) throw new Error("a code that fitted fits no more");
@@ -100,8 +105,8 @@ function fill(content: string, { version, level, view, modules, blocks, textCoun
     const places = block.places.map((place) => modules[place] ?? []);
     const isDark = (module: number) => ((data[module] ?? 0) ^ maskBit(mask, size, module)) === 1;
     const looksDark = (module: number) => {
-      const shade = view[module] ?? seen.code;
-      return shade === seen.code ? isDark(module) : ((shade & 1) ^ maskBit(mask, size, module)) === 1;
+      const shade = view[module] ?? moduleSeen.code;
+      return shade === moduleSeen.code ? isDark(module) : ((shade & 1) ^ maskBit(mask, size, module)) === 1;
     };
     const kept = keptOf(block, text, (index) => coveredBits(places[index], view));
     const values = Uint8Array.from(places, (bits, index) =>
@@ -119,7 +124,7 @@ function fill(content: string, { version, level, view, modules, blocks, textCoun
   return { size, modules: data };
 }
 
-/** Which codewords of a block decide the others: the text, then the most covered, then what comes first. */
+/** Which codewords of a block decide the others: first those with text, then the most covered, then those in front. */
 function keptOf(block: Block, text: number, coveredAt: (index: number) => number): Set<number> {
   const order = block.places
     .map((_, index) => ({ index, weight: index < text ? 9 : coveredAt(index) }))
@@ -140,7 +145,10 @@ function encode(
   }
 }
 
-/** Each segment has a mode, a count and its characters; after the last stands a terminator of four bits. */
+/**
+ * How many codewords hold the text. Each segment has a mode, a count and its characters. A terminator of four bits
+ * follows the last.
+ */
 function textCodewords({ segments, version }: QRCode): number {
   const range = version < 10 ? 0 : version < 27 ? 1 : 2;
   const bits = segments.reduce(
@@ -150,10 +158,13 @@ function textCodewords({ segments, version }: QRCode): number {
   return Math.ceil(bits / 8);
 }
 
-/** How many modules of a codeword are covered; hardly any when one of them cannot be met anyway. */
+/**
+ * How many modules of a codeword are covered. It is less than one when a module is unknown, because such a codeword
+ * cannot be matched anyway.
+ */
 function coveredBits(modules: readonly number[] | undefined, view: Int8Array): number {
   if (viewOf(modules, view) === "unknown") return 0.5;
-  return modules?.filter((module) => view[module] !== seen.code).length ?? 0;
+  return modules?.filter((module) => view[module] !== moduleSeen.code).length ?? 0;
 }
 
 function byteOf(modules: readonly number[], isSet: (module: number) => boolean): number {

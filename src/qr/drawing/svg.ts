@@ -1,9 +1,9 @@
 import { type Color, hexOf } from "./color.ts";
 import { drawFrames, drawMiddles } from "./corners.ts";
-import type { CentralImage, Design, Paint } from "./design.ts";
+import type { CentralImage, Design, Fill } from "./design.ts";
 import { drawDots } from "./dots.ts";
 import { dotsOf, originOf } from "./grid.ts";
-import { type Layout, layOut } from "./layout.ts";
+import { type CodeLayout, layOutCode } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 import { type PathWriter, pathWriter } from "./path.ts";
 import { hiddenArea, pictureArea } from "./picture.ts";
@@ -18,12 +18,12 @@ interface Box {
 
 /**
  * Draws a code as an SVG of a background, three paths (dots, frames and middles of the finder patterns) and the
- * picture. Only attributes that every rasteriser knows: no style sheet, no clip path, no reference but those to its own
- * gradients. Separate shapes for modules would leave hairlines between them that readers stumble on.
+ * picture. It has only attributes that every rasteriser knows: no style sheet, no clip path, and no references except
+ * to its own gradients. Separate shapes for modules would leave hairlines between them, which readers stumble on.
  */
 export function svgOf(matrix: Matrix, design: Design): string {
   const { width, height, dots, cornersSquare, cornersDot, background, centralImage } = design;
-  const layout = layOut(matrix.size, design);
+  const layout = layOutCode(matrix.size, design);
   const grid = dotsOf(
     matrix,
     design.shape,
@@ -54,9 +54,9 @@ export function svgOf(matrix: Matrix, design: Design): string {
 }
 
 function path(
-  paint: Paint,
+  paint: Fill,
   box: Box,
-  origin: Layout,
+  origin: CodeLayout,
   draw: (writer: PathWriter) => void,
   isEvenOdd = false,
 ): string {
@@ -67,7 +67,7 @@ function path(
   return filled(paint, box, (fill) => `<path ${fill}${isEvenOdd ? ' fill-rule="evenodd"' : ""} d="${d}"/>`);
 }
 
-function pictureElement(image: CentralImage, size: number, { scale, left, top }: Layout): string {
+function pictureElement(image: CentralImage, size: number, { scale, left, top }: CodeLayout): string {
   const area = pictureArea(image, size);
   const place = `x="${number(left + area.left * scale)}" y="${number(top + area.top * scale)}"`;
   const [across, down] = [(area.right - area.left) * scale, (area.bottom - area.top) * scale];
@@ -77,8 +77,8 @@ function pictureElement(image: CentralImage, size: number, { scale, left, top }:
   return `<image ${place} width="${number(across)}" height="${number(down)}" ${reference}/>`;
 }
 
-/** An element with its fill, behind the gradient that it needs. */
-function filled(paint: Paint, box: Box, element: (fill: string) => string): string {
+/** An element with its fill, after the gradient that the fill needs. */
+function filled(paint: Fill, box: Box, element: (fill: string) => string): string {
   if (paint.type === "SOLID")
     return element(`fill="${hexOf(paint.color)}"${opacity("fill-opacity", paint.color)}`);
   const geometry = paint.type === "LINEAR" ? linear(paint.angle, box) : radial(box);
@@ -88,12 +88,12 @@ function filled(paint: Paint, box: Box, element: (fill: string) => string): stri
   );
   const tag = paint.type === "LINEAR" ? "linearGradient" : "radialGradient";
   const content = `${geometry} gradientUnits="userSpaceOnUse">${stops.join("")}`;
-  // Pages that take in several SVGs share their ids: equal ids must mean equal gradients.
+  // A page that contains several SVGs shares their ids, so equal ids must mean equal gradients.
   const id = `g${fingerprint(tag + content)}`;
   return `<${tag} id="${id}" ${content}</${tag}>${element(`fill="url(#${id})"`)}`;
 }
 
-/** As long as CSS makes it: the corners of the box have exactly the first and the last color. */
+/** A linear gradient, as long as CSS makes it: the corners of the box have exactly the first and the last color. */
 function linear(angle: number, { x, y, width, height }: Box): string {
   const [across, down] = [Math.sin((angle * Math.PI) / 180), -Math.cos((angle * Math.PI) / 180)];
   const half = (Math.abs(width * across) + Math.abs(height * down)) / 2;
@@ -109,7 +109,7 @@ function linear(angle: number, { x, y, width, height }: Box): string {
     .join(" ");
 }
 
-/** From the middle to the corners. */
+/** A radial gradient from the middle to the corners. */
 function radial({ x, y, width, height }: Box): string {
   const radius = Math.hypot(width, height) / 2;
   return `cx="${number(x + width / 2)}" cy="${number(y + height / 2)}" r="${number(radius)}"`;

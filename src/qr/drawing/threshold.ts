@@ -1,16 +1,16 @@
-/** Modules that a simple reader averages over to tell dark from light, both ways. */
+/** How many modules a simple reader averages over on both axes to tell dark from light. */
 export const localWindow = 5;
 
-/** How much darker than its surroundings something must be to such a reader, of 1. */
+/** How much darker than its surroundings a module must be to such a reader, as a part of 1. */
 export const localDifference = 0.012;
 
-interface Size {
+interface PixelSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** The mean around every value of a grid: of the values at most half a `window` away that are inside. */
-export function localMeans(values: Float64Array, { width, height }: Size, window: number): Float64Array {
+/** The mean around every value of a grid: of the values inside it that are at most half a `window` away. */
+export function localMeans(values: Float64Array, { width, height }: PixelSize, window: number): Float64Array {
   const reach = Math.floor(window / 2);
   const sums = sumsOf(values, { width, height });
   const across = width + 1;
@@ -32,8 +32,11 @@ export function localMeans(values: Float64Array, { width, height }: Size, window
   return means;
 }
 
-/** The sum of all values above and to the left of every corner of the grid: any window's sum is four look-ups then. */
-function sumsOf(values: Float64Array, { width, height }: Size): Float64Array {
+/**
+ * The sum of all values above and to the left of every corner of the grid. With it, any window's sum takes four
+ * look-ups.
+ */
+function sumsOf(values: Float64Array, { width, height }: PixelSize): Float64Array {
   const sums = new Float64Array((width + 1) * (height + 1));
   for (let row = 0; row < height; row++) {
     let line = 0;

@@ -1,7 +1,7 @@
 import { codeOf } from "../drawing/code.ts";
 import { black, type Color, hexOf, lumaOf, over, white } from "../drawing/color.ts";
-import { colorsOf, type Design, defaultDesign, type Paint } from "../drawing/design.ts";
-import { layOut } from "../drawing/layout.ts";
+import { colorsOf, type Design, defaultDesign, type Fill } from "../drawing/design.ts";
+import { layOutCode } from "../drawing/layout.ts";
 import { localDifference } from "../drawing/threshold.ts";
 
 /** Why a code cannot be read. */
@@ -11,21 +11,24 @@ export interface Cause {
   readonly message: string;
 }
 
-/** What has to lie between dark and light, of 1, with something left for bad light: with 0.31, ZBar misses some codes. */
+/**
+ * The contrast that dark and light must have, as a part of 1. It leaves a reserve for bad light: at 0.31, ZBar misses
+ * some codes.
+ */
 const contrastMin = 0.35;
 const moduleMin = 2;
 
 /**
- * Whether every color is enough darker than the background, and no middle of a corner looks light within its frame, which
- * not every reader needs to call a code unreadable.
+ * Whether every color is enough darker than the background, and no middle of a corner looks light within its frame. Not
+ * every reader needs either, so these are checked beside reading.
  */
 export function hasContrast(design: Design): boolean {
   return worstContrast(design).difference >= contrastMin && !hasPaleMiddles(design);
 }
 
 /**
- * Finds out why a design is not read by changing one thing at a time: what makes it readable is a cause. When nothing
- * alone does, everything that looks wrong by itself is named. Never empty.
+ * Finds out why a design is not read, by changing one thing at a time. A change that makes it readable shows a cause.
+ * When no single change does, everything that looks wrong by itself is a cause. Never empty.
  */
 export async function causesOf(
   content: string,
@@ -46,12 +49,12 @@ interface Cure {
   readonly cause: Cause;
   /** The design without what may be wrong. */
   readonly cured: Design;
-  /** Whether it looks wrong also without a try. */
+  /** Whether it looks wrong even without a try. */
   readonly isSuspect: boolean;
 }
 
 async function curesOf(content: string, design: Design): Promise<Cure[]> {
-  const { scale } = layOut((await codeOf(content, design)).size, design);
+  const { scale } = layOutCode((await codeOf(content, design)).size, design);
   const larger = Math.ceil(8 / scale);
   const { centralImage, ...uncovered } = design;
   const cures: Cure[] = [
@@ -59,7 +62,7 @@ async function curesOf(content: string, design: Design): Promise<Cure[]> {
     {
       cause: {
         cause: "MODULE_SIZE",
-        message: `The image is too small for so long an address: a dot has ${scale.toFixed(1)} pixels. Make the image larger or the address shorter.`,
+        message: `The image is too small for an address this long: a dot has ${scale.toFixed(1)} pixels. Make the image larger or the address shorter.`,
       },
       cured: { ...design, width: side(design.width * larger), height: side(design.height * larger) },
       isSuspect: scale < moduleMin,
@@ -124,13 +127,14 @@ function contrastCure(design: Design): Cure {
 }
 
 /**
- * Readers such as ZBar call light what is lighter than the mean around it. Where they look at an area as large as a finder
- * pattern, its middle has to be darker than the mean of the whole: 24 modules of frame, 16 of background and 9 of middle.
+ * Whether the middle of a finder pattern may look light. Readers such as ZBar call light what is lighter than the mean
+ * around it. When they look at an area as large as a finder pattern, its middle must be darker than the mean of the
+ * whole: 24 modules of frame, 16 of background and 9 of middle.
  */
 function hasPaleMiddles({ cornersSquare, cornersDot, background }: Design): boolean {
   return colorsOf(background).some((color) => {
     const back = over(color, white);
-    const lumas = ({ paint }: { readonly paint: Paint }) =>
+    const lumas = ({ paint }: { readonly paint: Fill }) =>
       colorsOf(paint).map((front) => lumaOf(over(front, back)));
     const [frame, middle] = [Math.min(...lumas(cornersSquare)), Math.max(...lumas(cornersDot))];
     const mean = (24 * frame + 16 * lumaOf(back) + 9 * middle) / 49;

@@ -4,28 +4,34 @@ import { localDifference, localMeans, localWindow } from "../drawing/threshold.t
 import type { Pixels, ReaderName } from "./readers.ts";
 
 /** How a code is held in front of a reader. */
-export interface Condition {
+export interface ViewingCondition {
   readonly name: string;
-  /** Whether a code that is not read like this counts as unreadable; the others show how much it can still take. */
+  /**
+   * Whether a code that is not read like this counts as unreadable. The other conditions show how much more a code can
+   * take.
+   */
   readonly isRequired: boolean;
-  /** Pixels a module; undefined keeps the image's own, up to `sideMax`. */
+  /** The pixels of a module. Undefined keeps the image's own, up to `sideMax`. */
   readonly scale?: number;
   readonly change?: (image: Sharp, scale: number) => Sharp;
-  /** Readers that have to manage at first sight. */
+  /** The readers that must read the code at first sight. */
   readonly atOnce?: readonly ReaderName[];
-  /** Whether it is seen in black and white only, as by readers that call light what is no darker than its surroundings. */
+  /** Whether only black and white is seen, as by readers that call light what is no darker than its surroundings. */
   readonly isSimplified?: boolean;
 }
 
-/** Larger images are made smaller first, as a camera would: readers look for marks of a few pixels a module. */
+/**
+ * The longest side of an image that is read as drawn. Larger images are made smaller first, as a camera would, because
+ * readers look for marks of a few pixels a module.
+ */
 const sideMax = 480;
 
 const paper = "#ffffff";
 
-/** A camera has many frames a second, nearer and farther, and any of them may do. */
+/** A camera takes many frames a second, nearer and farther, and one that is read is enough. */
 export const looks = [1, 1.11, 0.93];
 
-export const conditions: readonly Condition[] = [
+export const conditions: readonly ViewingCondition[] = [
   { name: "as drawn", isRequired: true, atOnce: ["zxing"] },
   { name: "small", isRequired: true, scale: 3.5 },
   { name: "large", isRequired: true, scale: 8 },
@@ -56,11 +62,11 @@ export async function paint(svg: string): Promise<Painting> {
   return await rgb(sharp(Buffer.from(svg)).flatten({ background: paper }));
 }
 
-/** A painting with modules of `moduleSize` pixels as it is seen in a condition, from a little nearer or farther. */
-export async function seen(
+/** A painting with modules of `moduleSize` pixels, as it is seen in a condition and from a little nearer or farther. */
+export async function viewed(
   painting: Painting,
   moduleSize: number,
-  { scale, change, isSimplified = false }: Condition,
+  { scale, change, isSimplified = false }: ViewingCondition,
   nearness: number,
 ): Promise<Pixels> {
   const { width, height } = painting.info;
@@ -72,7 +78,7 @@ export async function seen(
     { fit: "fill" },
   );
   if (change !== undefined) {
-    // One pipeline would turn and blur before it resizes.
+    // In one pipeline, sharp would rotate and blur before it resizes.
     const resized = await rgb(image);
     image = change(sharp(resized.data, { raw: resized.info }), moduleSize * factor);
   }
@@ -81,7 +87,7 @@ export async function seen(
   return isSimplified ? simplified(pixels, moduleSize * factor) : pixels;
 }
 
-/** Blacks out what is darker than its surroundings, and nothing else. */
+/** Makes black what is darker than its surroundings, and everything else white. */
 function simplified({ data, width, height }: Pixels, moduleSize: number): Pixels {
   const lumas = new Float64Array(width * height);
   for (let index = 0; index < lumas.length; index++) {
@@ -91,7 +97,7 @@ function simplified({ data, width, height }: Pixels, moduleSize: number): Pixels
   const means = localMeans(lumas, { width, height }, localWindow * moduleSize);
   const result = new Uint8ClampedArray(data.length).fill(255);
   const words = new Uint32Array(result.buffer);
-  // Black that is opaque, whichever way numbers are stored.
+  // Opaque black, in the byte order of this machine.
   const [black = 0] = new Uint32Array(Uint8Array.of(0, 0, 0, 255).buffer);
   for (let index = 0; index < words.length; index++) {
     if ((lumas[index] ?? 0) + localDifference < (means[index] ?? 0)) words[index] = black;
@@ -117,7 +123,7 @@ function blurred(sigma: number) {
   return (image: Sharp, scale: number) => image.blur(Math.max(0.3, sigma * scale));
 }
 
-/** As in bad light or faded print: only a part of the contrast is left, around a middle grey. */
+/** Leaves only a part of the contrast, around a middle grey, as in bad light or faded print. */
 function faded(part: number) {
   return (image: Sharp) => image.linear(part, 128 * (1 - part));
 }

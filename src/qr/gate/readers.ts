@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
-/* What only designs need is loaded with their first verification. */
+/*
+ * These are loaded with the first verification, because only designs need them.
+ */
 
 /** Pixels as readers take them: red, green, blue and opacity, row by row. */
 export interface Pixels {
@@ -13,7 +15,7 @@ export interface Pixels {
 export const readerNames = ["zxing", "jsqr"] as const;
 export type ReaderName = (typeof readerNames)[number];
 
-/** Programs that share no code and read codes in different ways; each answers with the text it reads first. */
+/** Two programs that share no code and read codes in different ways. Each gives the text that it reads first. */
 export const readers: Readonly<Record<ReaderName, (pixels: Pixels) => Promise<string | undefined>>> = {
   zxing: readWithZxing,
   jsqr: readWithJsqr,
@@ -31,7 +33,7 @@ async function readWithZxing(pixels: Pixels): Promise<string | undefined> {
   return result?.isValid === true ? result.text : undefined;
 }
 
-/** Left alone, the package would fetch its module from a public server. */
+/** Left to itself, the package would fetch its module from a public server. */
 async function loadZxing() {
   const [reader, bytes] = await Promise.all([
     import("zxing-wasm/reader"),
@@ -42,7 +44,7 @@ async function loadZxing() {
   return reader;
 }
 
-/** Does not look for light codes on dark, as many readers in the field do not either. */
+/** It does not look for light codes on dark, like many readers in the field. */
 async function readWithJsqr({ data, width, height }: Pixels): Promise<string | undefined> {
   const { default: jsqr } = await import("jsqr");
   return jsqr.default(data, width, height, { inversionAttempts: "dontInvert" })?.data;

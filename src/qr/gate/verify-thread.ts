@@ -12,26 +12,27 @@ export interface VerifyRequest {
 
 export type VerifyAnswer = { readonly scannability: Scannability } | { readonly error: Error };
 
-/** How many verifications wait at most; each takes a part of a second. */
+/** How many verifications wait at most. Each takes a part of a second. */
 const waitingMax = 32;
 
-/** How long the thread waits for its next question before it ends, in milliseconds: its readers take up memory. */
+/** How long the thread waits for its next request before it ends, in milliseconds. Its readers take up memory. */
 const idleMs = 60_000;
 
-interface Asked extends VerifyRequest {
+interface QueuedRequest extends VerifyRequest {
   readonly signal: AbortSignal;
   readonly resolve: (scannability: Scannability) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const waiting: Asked[] = [];
-let running: Asked | undefined;
+const waiting: QueuedRequest[] = [];
+let running: QueuedRequest | undefined;
 let worker: Worker | undefined;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * What `verifyDesign` answers, from a thread of its own, one design after the other: a reader is busy for up to 300 ms in
- * one go with a code that it cannot read. Rejects when the signal aborts, and with RATE_LIMITED when too many wait.
+ * Gives what `verifyDesign` gives, from a thread of its own, one design after the other: with a code that it cannot
+ * read, a reader is busy for up to 300 ms at a time. Rejects when the signal aborts, and with RATE_LIMITED when too
+ * many wait.
  */
 export function verifyInThread(content: string, design: Design, signal: AbortSignal): Promise<Scannability> {
   if (waiting.length >= waitingMax)
@@ -71,9 +72,9 @@ function end(): void {
 }
 
 function start(): Worker {
-  // Flags of the process such as --eval are not meant for it.
+  // Flags of the process, such as --eval, are not meant for the thread.
   const started = new Worker(programBeside(import.meta.url, "verify-worker"), { execArgv: [] });
-  // It keeps no process alive that has nothing else to do.
+  // The thread does not keep a process alive that has nothing else to do.
   started.unref();
   started.on("message", (answer: VerifyAnswer) => settle(answer));
   const onEnd = (error: Error) => {

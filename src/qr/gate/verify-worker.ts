@@ -8,7 +8,7 @@ import type { VerifyAnswer, VerifyRequest } from "./verify-thread.ts";
 const port = parentPort;
 if (port === null) throw new Error("verify-worker runs as a worker thread");
 
-// Visitors come first. Linux knows priorities of threads; elsewhere 0 means the process, which must stay as it is.
+// Visitors come first. Linux has priorities of threads. Elsewhere 0 means the process, which must keep its own.
 if (process.platform === "linux") setPriority(0, 5);
 
 port.on("message", ({ content, design }: VerifyRequest) => {

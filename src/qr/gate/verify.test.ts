@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { samplePicture } from "../../../test/qr/samples.ts";
 import { type Color, white } from "../drawing/color.ts";
-import { type Design, defaultDesign, type Paint, solid } from "../drawing/design.ts";
-import { isReadable, verifyDesign } from "./verify.ts";
+import { type Design, defaultDesign, type Fill, solid } from "../drawing/design.ts";
+import { isDesignReadable, verifyDesign } from "./verify.ts";
 
 const content = "https://sho.rt/4BnH-R19p?qr";
 
@@ -10,7 +10,7 @@ function color(red: number, green: number, blue: number): Color {
   return { red, green, blue, alpha: 1 };
 }
 
-function painted(paint: Paint): Design {
+function painted(paint: Fill): Design {
   const { dots, cornersSquare, cornersDot } = defaultDesign;
   return {
     ...defaultDesign,
@@ -63,9 +63,9 @@ describe("names what makes a design unreadable, in a designer's words:", () => {
       causes: [{ cause: "CONTRAST" }],
     });
     expect(verdict.causes[0]?.message).toContain("so much lighter than their frames");
-    // In frames of their own color they are dark enough.
+    // In frames of their own color, the middles are dark enough.
     const evenly = { ...design, cornersSquare: { ...design.cornersSquare, paint: middle } };
-    expect(await isReadable(content, evenly)).toBe(true);
+    expect(await isDesignReadable(content, evenly)).toBe(true);
   });
 
   test("light dots on a dark background", async () => {
@@ -99,7 +99,7 @@ test("says the same at once when only the verdict is asked for", async () => {
   const covered = { png: samplePicture, size: 0.5, margin: 120, hideBackgroundDots: true };
   for (const design of [defaultDesign, pale, { ...defaultDesign, centralImage: covered }]) {
     const { readable } = await verifyDesign(content, design);
-    expect(await isReadable(content, design)).toBe(readable);
+    expect(await isDesignReadable(content, design)).toBe(readable);
   }
 });
 

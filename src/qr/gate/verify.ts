@@ -1,14 +1,14 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import { codeOf } from "../drawing/code.ts";
 import type { Design } from "../drawing/design.ts";
-import { layOut } from "../drawing/layout.ts";
+import { layOutCode } from "../drawing/layout.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
-import { type Condition, conditions, looks, type Painting, paint, seen } from "./conditions.ts";
+import { conditions, looks, type Painting, paint, type ViewingCondition, viewed } from "./conditions.ts";
 import { type ReaderName, readerNames, readers } from "./readers.ts";
 
 /** One reader's try at a code in one condition. */
-export interface Reading {
+export interface ReadAttempt {
   readonly name: string;
   readonly reader: ReaderName;
   readonly passed: boolean;
@@ -16,28 +16,30 @@ export interface Reading {
 
 /** How well a code is read. */
 export interface Scannability {
-  /** 0 to 100: from 50 the code is readable, and the rest says how much more it can take. */
+  /** 0 to 100. From 50 on the code is readable, and the rest says how much more it can take. */
   readonly score: number;
   /**
-   * Whether one reader read the exact content in every required condition, the other in two of seven, and the colors
-   * differ enough for others.
+   * Whether ZXing read the exact content in every required condition, jsQR in two of the seven, and the colors differ
+   * enough for other readers.
    */
   readonly readable: boolean;
-  readonly cases: readonly Reading[];
-  /** The name of the first required condition that the design failed in, or `contrast`. */
+  readonly cases: readonly ReadAttempt[];
+  /**
+   * The name of the first required condition in which the design failed, or `contrast`. Undefined when it is readable.
+   */
   readonly failingCase: string | undefined;
-  /** What to change, when it is not readable: at least one. */
+  /** What to change. It has at least one entry when the code is not readable. */
   readonly causes: readonly Cause[];
 }
 
 /**
- * Draws a code and reads it with two readers in twelve conditions. Takes about 150 ms, and some seconds where the
- * causes of what cannot be read are looked for; a single step may take 300 ms, so that services call `verifyInThread`. The
- * same input has always the same result. A RangeError when the content is too long for any code.
+ * Draws a code and reads it with two readers in twelve conditions. It takes about 150 ms, and some seconds when it
+ * looks for the causes of a failure. A single step may take 300 ms, so services call `verifyInThread`. The same input
+ * always has the same result. Throws a RangeError when the content is too long for any code.
  */
 export async function verifyDesign(content: string, design: Design): Promise<Scannability> {
   const code = await painted(content, design);
-  const cases: Reading[] = [];
+  const cases: ReadAttempt[] = [];
   for (const condition of conditions) cases.push(...(await readIn(condition, content, code)));
   const failed = failedOf(required, cases);
   const readable = failed.length === 0 && hasContrast(design);
@@ -51,14 +53,18 @@ export async function verifyDesign(content: string, design: Design): Promise<Sca
   };
 }
 
-/** Whether a design is readable, by the same rules: the verdict alone, as soon as it is known. */
-export async function isReadable(content: string, design: Design): Promise<boolean> {
+/** Whether a design is readable by the same rules. It ends as soon as the verdict is certain. */
+export async function isDesignReadable(content: string, design: Design): Promise<boolean> {
   return hasContrast(design) && (await isReadIn(required, content, design));
 }
 
-async function isReadIn(wanted: readonly Condition[], content: string, design: Design): Promise<boolean> {
+async function isReadIn(
+  wanted: readonly ViewingCondition[],
+  content: string,
+  design: Design,
+): Promise<boolean> {
   const code = await painted(content, design);
-  const readings: Reading[] = [];
+  const readings: ReadAttempt[] = [];
   for (const condition of wanted) {
     readings.push(...(await readIn(condition, content, code)));
     if (failedOf(wanted, readings).length > 0) return false;
@@ -69,10 +75,11 @@ async function isReadIn(wanted: readonly Condition[], content: string, design: D
 const required = conditions.filter(({ isRequired }) => isRequired);
 
 /**
- * The conditions that a design failed in: where ZXing failed, and where jsQR did if it failed in more than three of four. What
- * jsQR misses changes with every address, also of plain codes, so that less from it says nothing about a design.
+ * The conditions in which a design failed: those where ZXing failed, and those where jsQR did, if it failed in more
+ * than three of four. What jsQR misses changes with every address, even for plain codes, so fewer failures of jsQR say
+ * nothing about a design.
  */
-function failedOf(wanted: readonly Condition[], readings: readonly Reading[]): Condition[] {
+function failedOf(wanted: readonly ViewingCondition[], readings: readonly ReadAttempt[]): ViewingCondition[] {
   const missedBy = (reader: ReaderName) =>
     wanted.filter(({ name }) =>
       readings.some((one) => one.name === name && one.reader === reader && !one.passed),
@@ -84,32 +91,32 @@ function failedOf(wanted: readonly Condition[], readings: readonly Reading[]): C
   );
 }
 
-/** What is called failing when both readers read everything, but others could not tell the colors apart. */
+/** The failing case when both readers read everything, but other readers could not tell the colors apart. */
 const contrastCase = "contrast";
 
 interface PaintedCode {
   readonly painting: Painting;
-  /** Pixels a module. */
+  /** The pixels of a module. */
   readonly scale: number;
 }
 
 async function painted(content: string, design: Design): Promise<PaintedCode> {
   const matrix = await codeOf(content, design);
-  return { painting: await paint(svgOf(matrix, design)), scale: layOut(matrix.size, design).scale };
+  return { painting: await paint(svgOf(matrix, design)), scale: layOutCode(matrix.size, design).scale };
 }
 
 async function readIn(
-  condition: Condition,
+  condition: ViewingCondition,
   content: string,
   { painting, scale }: PaintedCode,
-): Promise<Reading[]> {
+): Promise<ReadAttempt[]> {
   const waiting = new Set(readerNames);
   for (const [look, nearness] of looks.entries()) {
     const looking = [...waiting].filter(
       (reader) => look === 0 || condition.atOnce?.includes(reader) !== true,
     );
     if (looking.length === 0) break;
-    const pixels = await seen(painting, scale, condition, nearness);
+    const pixels = await viewed(painting, scale, condition, nearness);
     for (const reader of looking) {
       if ((await readers[reader](pixels)) === content) waiting.delete(reader);
       await otherWork();
@@ -118,8 +125,8 @@ async function readIn(
   return readerNames.map((reader) => ({ name: condition.name, reader, passed: !waiting.has(reader) }));
 }
 
-/** The part of `whole` that was passed of what is required, or of what goes beyond. */
-function share(cases: readonly Reading[], isRequired: boolean, whole: number): number {
+/** The part of `whole` that the passed cases earn, of those that are required or of those that are not. */
+function share(cases: readonly ReadAttempt[], isRequired: boolean, whole: number): number {
   const names = new Set(conditions.filter((one) => one.isRequired === isRequired).map(({ name }) => name));
   const relevant = cases.filter(({ name }) => names.has(name));
   return Math.floor((relevant.filter(({ passed }) => passed).length / relevant.length) * whole);

@@ -56,21 +56,17 @@ export function createAuthenticate({
   baseUrl,
 }: AuthenticateDeps): Authenticate {
   const known = lruCache<KnownIdentity>(knownMax);
-  const challenge = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
-
-  function refuse(message: string, reason: Reason = "UNAUTHENTICATED"): CallError {
-    return fail("UNAUTHENTICATED", reason, message, { headers: { "www-authenticate": challenge } });
-  }
+  const { refusalOf, tokenRequired, scopeRequired } = createRefusals(baseUrl);
 
   async function verified(accessToken: string): Promise<KnownIdentity> {
     const verification = await verifyToken(accessToken);
     if (verification.kind === "environment-mismatch") {
-      throw refuse(
+      throw refusalOf(
         "a sandbox token begins with svc_test_ and a live one does not; send the token as it was issued",
         "TOKEN_ENVIRONMENT_MISMATCH",
       );
     }
-    if (verification.kind === "invalid") throw refuse("the token is malformed, or was not issued here");
+    if (verification.kind === "invalid") throw refusalOf("the token is malformed, or was not issued here");
     const { token } = verification;
     const { scope } = token;
     const entry = { identity: identityOf(token, scope), scope, notedAtMs: Number.NEGATIVE_INFINITY };
@@ -81,13 +77,13 @@ export function createAuthenticate({
   async function identify(authorization: string | undefined, at: Date): Promise<Identity | undefined> {
     if (authorization === undefined) return undefined;
     const accessToken = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (accessToken === undefined) throw refuse("send the token as `Authorization: Bearer <token>`");
+    if (accessToken === undefined) throw refusalOf("send the token as `Authorization: Bearer <token>`");
     const entry = known.get(accessToken) ?? (await verified(accessToken));
     const { token } = entry.identity;
-    if (!revocations.isFresh()) await refreshOrFail();
+    if (!revocations.isFresh()) await refreshOrFail(revocations);
     if (revocations.has(token.tokenId) || revocations.has(token.workspaceId))
-      throw refuse("the token was revoked");
-    if (token.expiresAtMs <= at.getTime()) throw refuse("the token has expired");
+      throw refusalOf("the token was revoked");
+    if (token.expiresAtMs <= at.getTime()) throw refusalOf("the token has expired");
     const scope = revocations.scopeOf(token.tokenId) ?? token.scope;
     if (scope !== entry.scope) {
       entry.scope = scope;
@@ -100,27 +96,35 @@ export function createAuthenticate({
     return entry.identity;
   }
 
-  async function refreshOrFail(): Promise<void> {
-    try {
-      await revocations.refresh();
-    } catch (cause) {
-      // A stale list may miss a revocation, so no token is accepted on its word.
-      throw fail(
-        "UNAVAILABLE",
-        "UNAVAILABLE",
-        "tokens cannot be checked at the moment; try again in a second",
-        {
-          retryAfterSeconds: 1,
-          cause,
-        },
-      );
-    }
+  return { identify, tokenRequired, scopeRequired };
+}
+
+async function refreshOrFail(revocations: Pick<Revocations, "refresh">): Promise<void> {
+  try {
+    await revocations.refresh();
+  } catch (cause) {
+    // A stale list may miss a revocation, so no token is accepted on its word.
+    throw fail(
+      "UNAVAILABLE",
+      "UNAVAILABLE",
+      "tokens cannot be checked at the moment; try again in a second",
+      { retryAfterSeconds: 1, cause },
+    );
+  }
+}
+
+/** Refusals that tell clients where to get a token (RFC 9728). */
+function createRefusals(baseUrl: string) {
+  const challenge = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+
+  function refusalOf(message: string, reason: Reason = "UNAUTHENTICATED"): CallError {
+    return fail("UNAUTHENTICATED", reason, message, { headers: { "www-authenticate": challenge } });
   }
 
   return {
-    identify,
-    tokenRequired: () => refuse("this call needs a token: send `Authorization: Bearer <token>`"),
-    scopeRequired: (scope) =>
+    refusalOf,
+    tokenRequired: () => refusalOf("this call needs a token: send `Authorization: Bearer <token>`"),
+    scopeRequired: (scope: string) =>
       fail("PERMISSION_DENIED", "INSUFFICIENT_SCOPE", `the token lacks the scope ${scope}`, {
         metadata: { scope },
         headers: { "www-authenticate": `${challenge}, error="insufficient_scope", scope="${scope}"` },

@@ -9,7 +9,6 @@ export interface CallDeadline {
   aside<T>(work: () => T | Promise<T>): Promise<T>;
   /** Settles with the work, or rejects as soon as the call is over. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Stops the timer and removes the listener. */
   clear(): void;
 }
 

@@ -3,7 +3,7 @@ import { type DescMessage, fromBinary, type Message, toBinary, toJson } from "@b
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { IdempotencyKeys } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import { CallError, type Code, fail, type Refusal } from "../../lib/errors.ts";
+import { CallError, type Code, type ErrorDetails, fail } from "../../lib/errors.ts";
 import { seal, unseal } from "../../lib/sealed.ts";
 import type { MethodPlan } from "../access.ts";
 import { untilMade, type Write } from "../handlers.ts";
@@ -247,7 +247,7 @@ type StoredOutcome =
       readonly code: Code;
       readonly reason: CallError["reason"];
       readonly text: string;
-      readonly refusal: Refusal;
+      readonly refusal: ErrorDetails;
     };
 
 /**

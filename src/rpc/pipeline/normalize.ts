@@ -18,16 +18,16 @@ export interface Normalized {
 
 /** Normalizes the texts of a request in place: trims them, brings them to NFC, and ends lines with a line feed. */
 export function normalizeTexts(message: Message, desc: DescMessage): Normalized {
-  const walk: Walk = { place: [], violations: [], elements: 0 };
+  const walk: NormalizeState = { place: [], violations: [], elements: 0 };
   // Messages are objects of their fields. The plan follows the descriptor, so it reads only existing fields.
-  planOf(desc)(message as unknown as Values, walk);
+  normalizerOf(desc)(message as unknown as Values, walk);
   return walk;
 }
 
 /** A message, or the object of a map: what generated code keeps values in. */
 type Values = Record<string, unknown>;
 
-interface Walk {
+interface NormalizeState {
   /** The path of the current value, as a stack. */
   readonly place: FieldPath[number][];
   readonly violations: FieldViolation[];
@@ -35,12 +35,12 @@ interface Walk {
 }
 
 /** Works on the fields of a message. */
-type Visit = (message: Values, walk: Walk) => void;
+type Normalizer = (message: Values, walk: NormalizeState) => void;
 
 /** Returns the value to keep instead. */
-type Change = (value: unknown, walk: Walk) => unknown;
+type Change = (value: unknown, walk: NormalizeState) => unknown;
 
-function refuse({ place, violations }: Walk, description: string): void {
+function noteViolation({ place, violations }: NormalizeState, description: string): void {
   if (violations.length < violationsMax) violations.push({ field: fieldPath(place), description });
 }
 
@@ -54,23 +54,23 @@ function at(step: FieldPath[number], change: Change): Change {
   };
 }
 
-const plans = new WeakMap<DescMessage, Visit>();
+const normalizers = new WeakMap<DescMessage, Normalizer>();
 
 /** Builds the visitor of a message type once; a recursive type finds its own visitor in the map. */
-function planOf(desc: DescMessage): Visit {
-  const known = plans.get(desc);
+function normalizerOf(desc: DescMessage): Normalizer {
+  const known = normalizers.get(desc);
   if (known !== undefined) return known;
-  let steps: readonly Visit[] = [];
-  const visit: Visit = (message, walk) => {
+  let steps: readonly Normalizer[] = [];
+  const normalize: Normalizer = (message, walk) => {
     for (const step of steps) step(message, walk);
   };
-  plans.set(desc, visit);
+  normalizers.set(desc, normalize);
   const check = timeChecks.get(desc.typeName);
   steps = check ? [check] : desc.typeName === FieldMaskSchema.typeName ? [] : desc.fields.flatMap(stepOf);
-  return visit;
+  return normalize;
 }
 
-function stepOf(field: DescField): Visit[] {
+function stepOf(field: DescField): Normalizer[] {
   const changeValue = changeOf(field);
   if (changeValue === undefined) return [];
   const change = at(field, changeValue);
@@ -120,7 +120,7 @@ function changeOfOne(field: DescField): Change | undefined {
   // Generated code keeps a Struct as the plain JSON object that it stands for.
   if (message?.typeName === StructSchema.typeName) return changeJson;
   if (message !== undefined) {
-    const visit = planOf(message);
+    const visit = normalizerOf(message);
     return (value, walk) => {
       if (typeof value === "object" && value !== null) visit(value as Values, walk);
       return value;
@@ -131,7 +131,7 @@ function changeOfOne(field: DescField): Change | undefined {
 }
 
 /** Changes the items of a list in place. */
-function changeItems(items: readonly unknown[], change: Change, walk: Walk): unknown[] {
+function changeItems(items: readonly unknown[], change: Change, walk: NormalizeState): unknown[] {
   walk.elements += items.length;
   return items.map((item, index) => {
     walk.place.push(index);
@@ -145,12 +145,12 @@ const changeText: Change = (value, walk) => {
   if (typeof value !== "string") return value;
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(value)) return value;
   if (stacksMarks(value)) {
-    refuse(walk, "must not stack more than 30 combining marks on one letter");
+    noteViolation(walk, "must not stack more than 30 combining marks on one letter");
     return value;
   }
   const text = value.trim().normalize("NFC").replaceAll("\r\n", "\n");
   const fault = faultOf(text);
-  if (fault !== undefined) refuse(walk, fault);
+  if (fault !== undefined) noteViolation(walk, fault);
   return text;
 };
 
@@ -168,7 +168,7 @@ const changeJson: Change = (value, walk) => {
 
 const changeVerbatim: Change = (value, walk) => {
   if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed()))
-    refuse(walk, "must be Unicode text without NUL");
+    noteViolation(walk, "must be Unicode text without NUL");
   return value;
 };
 
@@ -188,7 +188,7 @@ const timestampSeconds = { min: -62_135_596_800n, max: 253_402_300_799n };
 /** 10,000 years in seconds (google/protobuf/duration.proto). */
 const durationSecondsMax = 315_576_000_000n;
 
-const timeChecks = new Map<string, Visit>([
+const timeChecks = new Map<string, Normalizer>([
   [
     TimestampSchema.typeName,
     (time, walk) => {
@@ -198,7 +198,7 @@ const timeChecks = new Map<string, Visit>([
         seconds <= timestampSeconds.max &&
         nanos >= 0 &&
         nanos <= 999_999_999;
-      if (!isTime) refuse(walk, "must be a time in the years 1 to 9999");
+      if (!isTime) noteViolation(walk, "must be a time in the years 1 to 9999");
     },
   ],
   [
@@ -210,7 +210,7 @@ const timeChecks = new Map<string, Visit>([
         seconds >= -durationSecondsMax &&
         Math.abs(nanos) <= 999_999_999 &&
         (seconds === 0n || nanos === 0 || seconds > 0n === nanos > 0);
-      if (!isLength) refuse(walk, "must be a duration of at most 10,000 years");
+      if (!isLength) noteViolation(walk, "must be a duration of at most 10,000 years");
     },
   ],
 ]);

@@ -82,6 +82,7 @@ describe.each(protocols)("over %s", (protocol) => {
     expect(await reasonOf(guard, chosen, { name: "Ada" })).toBe("OK");
     expect(await reasonOf(guard, full, { name: "Ada", email: "ada@example.com" })).toBe("OK");
     expect(await reasonOf(guard, chosen, { email: "", updateMask: "email" })).toBe("FULL_ACCESS_REQUIRED");
+    expect(await reasonOf(guard, chosen, { name: "Ada", updateMask: "*" })).toBe("FULL_ACCESS_REQUIRED");
     const refused = await ask(api, protocol, guard, { email: "ada@example.com" }, chosen);
     expect(refused).toMatchObject({ reason: "FULL_ACCESS_REQUIRED" });
     expect(JSON.stringify(refused)).toContain("email: needs full access");

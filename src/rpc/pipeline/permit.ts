@@ -33,7 +33,7 @@ export function permitFields(
   if (access.fullAccessFields.length === 0 || identity?.caller.fullAccess === true) return;
   const masked = new Set(request.updateMask?.paths);
   const given = access.fullAccessFields.filter(
-    (field) => isFieldSet(request, field) || masked.has(field.name),
+    (field) => isFieldSet(request, field) || masked.has(field.name) || masked.has("*"),
   );
   if (given.length === 0) return;
   throw fullAccessRequired(`${given.map(({ jsonName }) => jsonName).join(", ")}: needs full access`);

@@ -18,6 +18,7 @@ import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from 
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
 import { type Allowance, type Bucket, limitHeaders, type RateLimiter } from "./rate-limit.ts";
+import { completed } from "./update-mask.ts";
 
 export interface PipelineDeps {
   readonly services: readonly RegisteredService[];
@@ -28,7 +29,7 @@ export interface PipelineDeps {
   readonly idempotency: { readonly fingerprintKey: Uint8Array; readonly outcomeKey: Uint8Array };
   readonly metrics: CallMetrics;
   readonly log: Pick<Logger, "info" | "error">;
-  /** The most milliseconds that a call may run before it is answered with DEADLINE_EXCEEDED. */
+  /** How long a call may run before it is answered with DEADLINE_EXCEEDED, in milliseconds. */
   readonly requestTimeoutMs: number;
 }
 
@@ -104,11 +105,14 @@ async function run(
   if (state.isLarge) await othersTurn();
   const { handle, method } = state.plan;
   // As in `runHandler`: only the registry's common type is narrower.
-  const refusal = checkRequest(request, method.input, () => handle.check?.(request as never));
+  const refusalOf = (given: Message) =>
+    checkRequest(given, method.input, () => handle.check?.(given as never));
+  const refusal = refusalOf(request);
   if (refusal !== undefined) throw refusal;
+  const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
   try {
-    return await handled(deps, state, request, deadline);
+    return await handled(deps, state, request, { deadline, complete });
   } finally {
     leave?.();
   }
@@ -132,7 +136,7 @@ async function handled(
   deps: PipelineDeps,
   state: CallState,
   request: Message,
-  deadline: CallDeadline,
+  { deadline, complete }: Pick<Running, "deadline"> & Pick<Context, "complete">,
 ): Promise<Message> {
   const { plan, call } = state;
   let finish: Finish | undefined;
@@ -147,6 +151,7 @@ async function handled(
       finish = left;
     },
     writeRecord: call.writeRecord,
+    complete,
   });
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(ownDb));

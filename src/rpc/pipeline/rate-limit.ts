@@ -96,17 +96,14 @@ const burstSeconds = 2;
  * overshoot by at most n − 1 bursts. The excess becomes a debt (of at most one burst) that is paid before the next
  * call, so the rate holds over time. While the database is away each process goes on by itself.
  */
-export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): RateLimiter {
+export function createRateLimiter({ limits, ...deps }: RateLimiterDeps): RateLimiter {
   const buckets = lruCache<LocalBucket>(bucketsMax);
-  const touched = new Set<LocalBucket>();
-  let timer: NodeJS.Timeout | undefined;
-  let syncing: Promise<void> | undefined;
-  let isAway = false;
+  const { touch, sync, close } = createReconciler(deps);
 
   function take(bucket: Bucket, calls: number, leftMin: number): Allowance | undefined {
     const { rate, burst } = sizeOf(bucket, limits);
     if (rate === 0) return undefined;
-    const nowMs = now().getTime();
+    const nowMs = deps.now().getTime();
     const { key, workspaceId, name } = placeOf(bucket);
     let local = buckets.get(key);
     if (local === undefined) {
@@ -118,11 +115,25 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
     if (isAllowed) {
       local.tokens -= calls;
       local.unsynced += calls;
-      touched.add(local);
-      syncSoon();
+      touch(local);
     }
     return allowanceOf(local, isAllowed);
   }
+
+  return {
+    take: (bucket) => take(bucket, 1, 1),
+    takeMore: (bucket, calls) => take(bucket, calls, 0),
+    sync,
+    close,
+  };
+}
+
+/** Tells the database of calls that buckets have let through, and buckets of what other processes have taken. */
+function createReconciler({ db, now, log }: Omit<RateLimiterDeps, "limits">) {
+  const touched = new Set<LocalBucket>();
+  let timer: NodeJS.Timeout | undefined;
+  let syncing: Promise<void> | undefined;
+  let isAway = false;
 
   function syncSoon(): void {
     timer ??= setTimeout(() => void sync(), syncMs).unref();
@@ -141,8 +152,7 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
 
   async function reconcile(): Promise<void> {
     if (touched.size === 0) return;
-    // Every process uses the same order, so that two of them never wait for each other's rows.
-    const batch = [...touched].sort((a, b) => (a.workspaceId + a.name < b.workspaceId + b.name ? -1 : 1));
+    const batch = inOneOrder(touched);
     touched.clear();
     const taken = batch.map(({ unsynced }) => unsynced);
     for (const bucket of batch) bucket.unsynced = 0;
@@ -167,14 +177,22 @@ export function createRateLimiter({ db, now, log, limits }: RateLimiterDeps): Ra
   }
 
   return {
-    take: (bucket) => take(bucket, 1, 1),
-    takeMore: (bucket, calls) => take(bucket, calls, 0),
+    /** Notes that a bucket has let calls through. */
+    touch(bucket: LocalBucket): void {
+      touched.add(bucket);
+      syncSoon();
+    },
     sync,
-    async close() {
+    async close(): Promise<void> {
       await sync();
       stopTimer();
     },
   };
+}
+
+/** Sorts buckets alike on every process, so that two processes never wait for each other's rows. */
+function inOneOrder(buckets: Iterable<LocalBucket>): LocalBucket[] {
+  return [...buckets].sort((a, b) => (a.workspaceId + a.name < b.workspaceId + b.name ? -1 : 1));
 }
 
 /** The calls that a bucket regains each second, and the calls that a full bucket holds. */

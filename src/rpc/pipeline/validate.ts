@@ -4,6 +4,7 @@ import { type CallError, type Fault, type FieldViolation, invalid, refusal } fro
 import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
 import { violationsMax } from "../../wire/reading.ts";
 import { normalizeTexts } from "./normalize.ts";
+import { maskFaults, partsNamed, withoutFieldsOf, withParts } from "./update-mask.ts";
 
 /** A request with more elements than this in its lists and maps is checked only up to its first bad field. */
 const elementsOfAllFaults = 2_000;
@@ -23,21 +24,28 @@ const upToTheFirst = createValidator({ regexMatch, failFast: true });
 
 /**
  * Normalizes the texts of a request in place, then checks the rules of its fields, then runs its handler's check.
- * Returns the error that lists every bad field: INVALID_ID when only ids are bad.
+ * Returns the error that lists every bad field: INVALID_ID when only ids are bad. Of a field that an
+ * update names parts of, only they are kept, and they are judged when the field is complete.
  */
 export function checkRequest(
   message: Message,
   desc: DescMessage,
   checkMore: () => readonly Fault[] | undefined = () => undefined,
 ): CallError | undefined {
-  const { violations: bad, elements } = normalizeTexts(message, desc);
+  const parts = partsNamed(message, desc);
+  if (parts.length > 0) Object.assign(message, withParts(message, desc, parts));
+  const { violations: badTexts, elements } = normalizeTexts(message, desc);
+  const bad = [...maskFaults(message, desc), ...badTexts];
   if (bad.length >= violationsMax) return invalid(bad);
   const isLarge = elements > elementsOfAllFaults;
-  const result = (isLarge ? upToTheFirst : thorough).validate(desc, message);
+  const result = (isLarge ? upToTheFirst : thorough).validate(
+    desc,
+    parts.length === 0 ? message : withoutFieldsOf(message, desc, parts),
+  );
   if (result.kind === "error") throw result.error;
   const violations = result.violations ?? [];
   const isKept = violations.length === 0 && bad.length === 0;
-  const faults = (isKept || !isLarge ? checkMore() : undefined) ?? [];
+  const faults = (parts.length === 0 && (isKept || !isLarge) ? checkMore() : undefined) ?? [];
   if (isKept) return refusal(faults);
   const broken = violations.slice(0, violationsMax).map((violation) => describe(violation, desc));
   const isIdsOnly =

@@ -1,6 +1,6 @@
 import { create, createRegistry, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { CallError, fail } from "../../lib/errors.ts";
-import { acceptedEncodings, isReadable } from "../../lib/limits/inflated.ts";
+import { acceptedEncodings, isKnownEncoding } from "../../lib/limits/inflated.ts";
 import { readBinary } from "../../wire/binary.ts";
 import { parseJson } from "../../wire/parse-json.ts";
 import { createMessageReaders, isJsonObject } from "../../wire/read-message.ts";
@@ -11,7 +11,7 @@ export type { Codec } from "../records.ts";
 
 /** Throws `CallError` when the service cannot read this compression at all. */
 export function checkEncoding(encoding: string | undefined): void {
-  if (isReadable(encoding)) return;
+  if (isKnownEncoding(encoding)) return;
   throw fail("UNIMPLEMENTED", "UNIMPLEMENTED", `the message's encoding is not one of ${acceptedEncodings}`);
 }
 

@@ -308,7 +308,7 @@ describe("a malformed gRPC request", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is told the supported compressions", async () => {
+  test("gets a list of the supported compressions", async () => {
     const { port } = await serveEcho(echoing().invoke);
     const { head } = await raw(port, framed(hello), { "grpc-encoding": "br" });
     expect(head["grpc-accept-encoding"]).toBe("identity,gzip,deflate");

@@ -63,7 +63,7 @@ const connectStatuses: Readonly<Record<Code, number>> = {
 };
 
 /** Where the message of a request stands, and how it is encoded. */
-interface Reading {
+interface WebReading {
   readonly wire: Wire;
   readonly encoding: string | undefined;
   readonly timeoutMs: () => number | undefined;
@@ -89,7 +89,7 @@ export function webCalls(options: WebOptions): WebCalls {
   };
 }
 
-function readingOf(req: IncomingMessage, method: DescMethodUnary, query: string): Reading | undefined {
+function readingOf(req: IncomingMessage, method: DescMethodUnary, query: string): WebReading | undefined {
   const { headers } = req;
   const connectTimeout = () => parseConnectTimeout(single(headers["connect-timeout-ms"]));
   if (req.method === "GET" && method.idempotency === Idempotency.NO_SIDE_EFFECTS) {
@@ -128,7 +128,7 @@ function serve(
   res: ServerResponse,
   requestId: string,
   method: DescMethodUnary,
-  { wire, encoding, timeoutMs, inline }: Reading,
+  { wire, encoding, timeoutMs, inline }: WebReading,
   options: WebOptions,
 ): void {
   const bytesMax = options.bytesMaxOf(method);

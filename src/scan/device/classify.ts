@@ -16,8 +16,8 @@ export type DeviceType = "NATIVE" | "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
 /** Bare values of the contract's `DeviceActor`. */
 export type DeviceActor = "HUMAN" | "BOT" | "AGENT" | "UNKNOWN";
 
-/** Why a visit has the class it has; the words of the counting contract in `test/counting`. */
-export type Reason =
+/** Why a visit has its class, in the words of the counting contract in `test/counting`. */
+export type ClassificationReason =
   | "browser"
   | "scanner app"
   | "native client"
@@ -37,7 +37,7 @@ export type Classification = Readonly<
     deviceActorOrigin: string;
     /** Whether the event enters counters, allowances, analytics, scores and notifications. */
     counted: boolean;
-    reason: Reason;
+    reason: ClassificationReason;
   }
 >;
 
@@ -47,7 +47,10 @@ export type VisitHeaders = Readonly<Record<string, string | string[] | undefined
 /** Classify one request; see `createClassifier`. */
 export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
-/** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
+/**
+ * Browsers send fewer than 450 characters, even with all that in-app browsers add. The bound keeps hostile headers
+ * cheap.
+ */
 const userAgentLengthMax = 1_024;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
@@ -59,11 +62,10 @@ const oldBrowser =
 const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
 
 /**
- * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
- * of a browser is counted as a person, and nothing in one request can prove otherwise.
- *
- * What is fetched in advance, or as a part of another page, is not counted: nobody has opened the link. HEAD requests leave
- * no visit and are not asked about.
+ * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is only a claim: a
+ * program that sends a browser's user agent counts as a person, and nothing in one request can prove otherwise.
+ * What is fetched in advance, or as a part of another page, is not counted, because nobody has opened the link. HEAD
+ * requests leave no visit and are not classified.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -71,7 +73,7 @@ export function createClassifier(cacheSize = 5_000): Classify {
   function remembered(userAgent: string): Classification {
     const hit = known.get(userAgent);
     if (hit) return hit;
-    // Names and versions are parts of it, too.
+    // The names and versions of the classification are cut out of this text.
     const own = ownText(userAgent);
     const fresh = classifyUserAgent(own);
     known.set(own, fresh);
@@ -106,7 +108,10 @@ export function classifyUserAgent(sent: string): Classification {
     : person(parsed, "UNKNOWN", "unrecognised user agent");
 }
 
-/** In the order of the tables: previews pretend to be others, so the more particular claim has to be tried first. */
+/**
+ * In the order in which they are tried: preview fetchers also name other programs, so the more particular table comes
+ * first.
+ */
 const tables: readonly { purpose: Purpose; programs: readonly DeclaredProgram[] }[] = [
   { purpose: "assistant", programs: assistants },
   { purpose: "link preview", programs: linkPreviews },
@@ -134,7 +139,7 @@ function automatic(
   const { formFactor, ...rest } = parsed;
   return Object.freeze({
     ...rest,
-    // A program may ask for what a phone of some brand gets, but it is no browser.
+    // A program may name a phone's brand to get what that phone gets, but it is not a browser.
     browserName: "",
     browserVersion: "",
     deviceType: formFactor,
@@ -146,11 +151,19 @@ function automatic(
   });
 }
 
-function native(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: Reason): Classification {
+function native(
+  parsed: ParsedAgent,
+  deviceActor: "HUMAN" | "UNKNOWN",
+  reason: ClassificationReason,
+): Classification {
   return Object.freeze({ ...person(parsed, deviceActor, reason), deviceType: "NATIVE" });
 }
 
-function person(parsed: ParsedAgent, deviceActor: "HUMAN" | "UNKNOWN", reason: Reason): Classification {
+function person(
+  parsed: ParsedAgent,
+  deviceActor: "HUMAN" | "UNKNOWN",
+  reason: ClassificationReason,
+): Classification {
   const { formFactor, ...rest } = parsed;
   return Object.freeze({
     ...rest,
@@ -185,7 +198,7 @@ const headlessChrome = {
 const signatureHost =
   /^(?:[a-z*][a-z0-9_.*-]{0,63}=)?"?(?:https?:\/\/)?([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9})/i;
 
-/** Web Bot Auth: a program with a browser's user agent names its operator's host in a header of its own. */
+/** Web Bot Auth: a program with a browser's user agent names its operator's host in the `Signature-Agent` header. */
 function bySignatureAgent(byAgent: Classification, header: string | string[]): Classification {
   const host = signatureHost.exec(String(header).trim())?.[1]?.toLowerCase();
   if (host === undefined) return byAgent;
@@ -198,9 +211,4 @@ function bySignatureAgent(byAgent: Classification, header: string | string[]): C
     counted: false,
     reason: agent ? "assistant" : "crawler",
   };
-}
-
-/** ACTION_SCAN when the query has `qr` bare or empty, which is what QR images encode; `qr=<value>` is a click. */
-export function actionOf(query: URLSearchParams): "SCAN" | "CLICK" {
-  return query.get("qr") === "" ? "SCAN" : "CLICK";
 }

@@ -10,7 +10,7 @@ export type Collection = {
   readonly level: "NONE" | "BASIC" | "ADVANCED";
   /** Set and read the device cookie. */
   readonly cookie: boolean;
-  /** Match earlier visits; without it every visit is the first. */
+  /** Match earlier visits. Without it, every visit counts as the first. */
   readonly match: boolean;
   /** Make or attach a visitor, save form answers and captured attributes. */
   readonly visitor: boolean;
@@ -38,7 +38,7 @@ export type SeenDevice = {
   readonly language: string;
 };
 
-/** The fields of a device that one visit tells; what the level forbids is empty, ASN 0. */
+/** What one visit tells about its device. What the level forbids is empty, or 0 for the ASN. */
 export type KeptDevice = {
   deviceType: Classification["deviceType"];
   deviceActor: Classification["deviceActor"];
@@ -61,7 +61,7 @@ export type KeptDevice = {
   asn: number;
 };
 
-/** Longer ones are cut: neither is ever longer without being made to. */
+/** Longer values are cut. Ordinary browsers send neither a longer user agent nor a longer language. */
 const userAgentLengthMax = 1_024;
 const languageLengthMax = 100;
 

@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import type { Classification, DeviceActor } from "./classify.ts";
 import type { Collection } from "./collection.ts";
 
-/** Half of a SHA-256 is plenty to tell devices of one workspace apart, and halves the index. */
+/** Half of a SHA-256 is enough to tell the devices of one workspace apart, and halves the index. */
 const hashDigits = 32;
 
-/** Whether a visit may be given a visitor: not those of bots and agents, and none at level NONE. */
+/** Whether a visit may get a visitor. Visits of bots and agents get none, nor do visits at level NONE. */
 export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boolean {
   return visitor && !isAutomatic(actor);
 }
@@ -15,7 +15,7 @@ export function isAutomatic(actor: DeviceActor): boolean {
   return actor === "BOT" || actor === "AGENT";
 }
 
-/** What of a visit tells its device. */
+/** The facts of a visit by which its device is recognised. */
 export interface DeviceTraits {
   readonly workspaceId: string;
   readonly atMs: number;
@@ -26,20 +26,20 @@ export interface DeviceTraits {
   readonly device: Pick<Classification, "deviceActor" | "deviceActorName">;
 }
 
-/** What a device is known by in the database, in hexadecimal; neither at levels at which visits are not matched. */
+/** The keys of a device in the database, in hexadecimal. Both are empty at levels that do not match visits. */
 export interface DeviceKeys {
-  /** Empty for who has no cookie, and of bots and agents, which keep none. */
+  /** Empty without a cookie, and for bots and agents, whose cookies are never kept. */
   readonly cookieHash: string;
   /**
-   * What a bot or agent looks like, of this day. Empty for anybody else: phones of one model and one network look alike, so
-   * that a look would take one person for another.
+   * What a bot or agent looks like on this day. Empty for everybody else: phones of one model and one network look alike, so a
+   * look would take one person for another.
    */
   readonly fingerprint: string;
 }
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Says what a device is known by in the database. */
+/** Computes the keys of a device in the database. */
 export function deviceKeys(
   { workspaceId, atMs, cookie, address, userAgent, language, device }: DeviceTraits,
   { cookie: keepsCookie, match, level }: Collection,
@@ -55,12 +55,12 @@ export function deviceKeys(
   return { cookieHash: "", fingerprint: match ? keyed(key, day, workspaceId, ...look) : "" };
 }
 
-/** What a device cookie is known by in the database. */
+/** The key of a device cookie in the database, in hexadecimal. */
 export function cookieHashOf(workspaceId: string, cookie: string, key: string): string {
   return keyed(key, workspaceId, cookie);
 }
 
-// Header values hold no line breaks, so no two lists of parts give the same text.
+// Header values hold no line breaks, so two different lists of parts never give the same text.
 function keyed(...parts: readonly string[]): string {
   return hash("sha256", parts.join("\n"), "hex").slice(0, hashDigits);
 }

@@ -29,7 +29,7 @@ function head(type: number, size: number): Buffer {
   return size < 29 ? Buffer.of((type << 5) | size) : Buffer.of((type << 5) | 29, size - 29);
 }
 
-/** A database of format 2.0 that has one record for 203.0.0.0/8, and nothing else. */
+/** A database of format 2.0 with one record, for 203.0.0.0/8. */
 function databaseOf(record: Value): Buffer {
   const bits = [...(203).toString(2).padStart(8, "0")].map(Number);
   const nodes = bits.length;

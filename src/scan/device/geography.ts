@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import maxmind, { type Reader, type Response } from "maxmind";
 
-/** Where an address is; what is unknown is empty, ASN 0. */
+/** Where an address is. What is unknown is empty, or 0 for the ASN. */
 export type Place = {
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country: string;
@@ -17,7 +17,7 @@ export type Place = {
 /** Places by address. */
 export type Geography = { placeOf(address: string): Place };
 
-/** Nothing is known, as of private addresses. */
+/** The place of an address about which nothing is known, such as a private one. */
 export const nowhere: Place = Object.freeze({
   country: "",
   region: "",
@@ -31,17 +31,17 @@ export const nowhere: Place = Object.freeze({
 const countryDatabase = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
 /**
- * Networks that are in no country: private, loopback, link-local, shared (RFC 1918, 4193, 6598, 6890). The registries'
- * data has entries for some of them.
+ * Networks that belong to no country: private, loopback, link-local, shared (RFC 1918, 4193, 6598, 6890). The
+ * registries' data has entries for some of them.
  */
 const privateIPv4 =
   /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
 const privateIPv6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /**
- * Open the country database that comes with the service and, when its path is given, a city database in MaxMind's format:
- * GeoIP2 or GeoLite2 City and DB-IP City, and the ISP and ASN fields of those that have them. Throws when a file
- * cannot be read. Look-ups are synchronous and from memory; nothing is loaded before this is called.
+ * Opens the country database that comes with the service and, when its path is given, a city database in MaxMind's
+ * format: GeoIP2 or GeoLite2 City, or DB-IP City, with the ISP and ASN fields of those that have them. Throws when a
+ * file cannot be read. Look-ups are synchronous and read memory. Nothing is loaded before this is called.
  */
 export async function openGeography(cityDatabase?: string): Promise<Geography> {
   const countries = await maxmind.open<CountryRecord>(

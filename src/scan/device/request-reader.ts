@@ -7,7 +7,10 @@ export interface RequestReader {
   readonly geography: Geography;
 }
 
-/** A reader of this thread, opened when a workflow first asks: plain redirects and starts do without its 15 MB. */
+/**
+ * This thread's reader. It opens when a workflow first needs it, so that plain redirects and the start of the service
+ * do without its 15 MB.
+ */
 export interface LazyReader {
   /** Undefined until it has been opened. */
   peek(): RequestReader | undefined;

@@ -4,7 +4,7 @@ import type { StoredAttribute } from "../../model/visitors/attribute-operators.t
 import type { KnownAttributes, Visit } from "../../workflow/visit.ts";
 import { deviceAlike } from "../device/alike-devices.ts";
 
-/** What a visit's device may be known by; see `VisitFacts`. */
+/** The keys by which the device of a visit may be known; see `VisitFacts`. */
 export interface SoughtVisitor {
   readonly workspaceId: string;
   readonly linkId: string;
@@ -14,14 +14,17 @@ export interface SoughtVisitor {
   readonly fingerprint: string;
 }
 
-/** What earlier visits tell about one that begins. */
+/** What earlier visits tell about a visit that begins. */
 export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 
-/** Nobody has been seen before, or nobody may be recognised. */
-export const nobody: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
+/** The answer when no earlier visit is known, or none may be looked up. */
+export const unknownVisitor: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
-/** Looks for the device of a visit, as the drain will, with its visitor and whether it has visited the link: one statement. */
-export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
+/**
+ * Looks for the device of a visit as the drain will do later, for its visitor and for whether it has visited the link.
+ * Takes one statement.
+ */
+export async function findKnownVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
   const { workspaceId, linkId } = sought;
   const { rows } = await sql<FoundVisitor>`
     select v.id is not null as "hasVisitor", v.email, v.phone, v.first_name as "firstName", v.last_name as "lastName",
@@ -32,7 +35,7 @@ export async function findVisitor(db: Db, sought: SoughtVisitor): Promise<KnownV
     from (${deviceOf(sought)}) as d
     left join visitors v on v.workspace_id = ${workspaceId} and v.id = d.visitor_id`.execute(db);
   const [found] = rows;
-  if (found === undefined) return nobody;
+  if (found === undefined) return unknownVisitor;
   return {
     visitType: found.hasVisited ? "RETURNING" : "FIRST",
     attributes: found.hasVisitor ? attributesOf(found) : undefined,

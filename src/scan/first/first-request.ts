@@ -43,8 +43,9 @@ interface Answering extends LinkRequest {
 }
 
 /**
- * Begins a visit: walks as far as it gets without an answer, records it, and only then answers. HEAD walks the same way and
- * leaves nothing. Returns when the visitor is answered, or waits for the disk; a promise is for what had to be looked up.
+ * Begins a visit: walks as far as the workflow goes without the visitor's answer, records the visit, and only then
+ * answers. HEAD takes the same walk and records nothing. Returns a promise only when something has to be looked up or
+ * loaded before the walk; otherwise the visitor has been answered, or waits for the disk, when this returns.
  */
 export function answerFirstRequest(
   deps: FirstRequestDeps,

@@ -1,12 +1,12 @@
-/** Who has left something lately that may still be in the spool. */
+/** Remembers devices whose last visit may still be in the spool. */
 export interface RecentDevices {
-  /** Whether one of the names of a device has been met lately; from now on all of them have. */
+  /** Whether one of the device's names was met lately. From now on, all of them count as met. */
   meet(names: readonly string[], nowMs: number): boolean;
 }
 
 /**
- * Remembers names for at least `lastingMs`, and at most twice as long. With more than `sizeMax` of them in that time it
- * forgets sooner, which the drain outruns by far.
+ * Remembers names for at least `lastingMs`, and at most twice as long. It forgets sooner when more than `sizeMax` names
+ * arrive in that time; the drain stores visits much faster than that.
  */
 export function createRecentDevices({ lastingMs = 30_000, sizeMax = 20_000 } = {}): RecentDevices {
   let young = new Set<string>();

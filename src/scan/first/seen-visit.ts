@@ -9,15 +9,15 @@ import type { LazyReader, RequestReader } from "../device/request-reader.ts";
 import { clippedHeader, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf } from "../spool/visit-id.ts";
 import type { Drain } from "../store/drain.ts";
-import { findVisitor, type KnownVisitor, nobody } from "./find-visitor.ts";
+import { findKnownVisitor, type KnownVisitor, unknownVisitor } from "./find-visitor.ts";
 import { createRecentDevices, type RecentDevices } from "./recent-devices.ts";
 
-/** Tells the engine about visits that begin. */
+/** Gathers what a workflow may ask about a visit that begins. */
 export interface SeenVisits {
   /**
-   * What the workflow may ask about a visit: at once where it asks nothing that has to be looked up or loaded. A lookup
-   * that fails, or takes too long, leaves a first visit of somebody unknown; a promise is rejected only when the files
-   * that the service comes with cannot be read.
+   * Gives what the workflow may ask about a visit: at once when nothing has to be looked up or loaded, else as a
+   * promise. When the look-up fails or takes too long, the visit counts as the first one of an unknown visitor. The
+   * promise rejects only when the service's own data files cannot be read.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
   /** Who drives the browser; rejected as above. */
@@ -43,7 +43,7 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
   const deps = { ...given, recent: createRecentDevices() };
   return {
     of(plan, seen, hasEvent) {
-      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, nobody);
+      if (traitsOf(plan).asksNothing) return visitOf(seen, hasEvent, unread, unknownVisitor);
       const opened = reader.peek();
       if (opened === undefined) return reader.open().then((fresh) => read(deps, plan, seen, hasEvent, fresh));
       return read(deps, plan, seen, hasEvent, opened);
@@ -56,9 +56,9 @@ export function createSeenVisits(given: SeenVisitsDeps): SeenVisits {
 }
 
 interface PlanTraits {
-  /** Lets everybody through to its exit, and saves nothing: most links are redirects. */
+  /** The workflow has no condition, no interaction and no capture, as on most links, which are plain redirects. */
   readonly asksNothing: boolean;
-  /** Its visits can change what a workflow finds out about the next visit of the same device. */
+  /** A visit can change what a workflow finds out about the next visit of the same device. */
   readonly isRemembered: boolean;
 }
 
@@ -95,19 +95,19 @@ function read(
   const { visitType, visitor } = plan.needs;
   const needsVisitor = visitType || visitor;
   if (seen.level === "NONE" || !(needsVisitor || traitsOf(plan).isRemembered))
-    return visitOf(seen, hasEvent, request, nobody);
+    return visitOf(seen, hasEvent, request, unknownVisitor);
   const keys = keysOf(deps, plan, seen, classification);
   const isRecent = deps.recent.meet(namesOf(keys), seen.id.readUIntBE(0, 6));
-  // Whose cookie was made for this answer has never been here; what they look like says nothing of who they are.
+  // A cookie that was made for this answer has never been here, and a person's look tells nothing.
   const mayBeKnown = keys.fingerprint !== "" || (keys.cookieHash !== "" && seen.cookieWasSent);
-  if (!needsVisitor || !mayBeKnown) return visitOf(seen, hasEvent, request, nobody);
-  // Waiting for the drain is only for those whose last visit it may still have before it.
+  if (!needsVisitor || !mayBeKnown) return visitOf(seen, hasEvent, request, unknownVisitor);
+  // Only a device whose last visit may still be in the spool waits for the drain.
   return lookUp(deps, plan, seen, classification, keys, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
 }
 
-/** What the drain will tell the device by. */
+/** The keys by which the drain will recognise the device. */
 function keysOf(
   { deviceKey }: SeenVisitsDeps,
   { workspaceId }: Plan,
@@ -169,12 +169,12 @@ async function lookUp(
   if (isRecent) await drain.catchUp(catchUpMs);
   try {
     const known = await within(lookUpMs, (signal) =>
-      findVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
+      findKnownVisitor(turns.of(workspaceId, { patience: () => signal }), sought),
     );
     return mayHaveVisitor(collection, deviceActor) ? known : { ...known, attributes: undefined };
   } catch (error) {
     onTrouble(error);
-    return nobody;
+    return unknownVisitor;
   }
 }
 

@@ -10,11 +10,11 @@ export interface EndOptions {
   readonly envelope: Envelope;
   /** The visit, for what the visitor does next. */
   readonly lbid: string;
-  /** For bots: what an interaction is about, instead of its page. */
+  /** Whether a bot is answered: it gets a preview of an interaction in place of its page. */
   readonly isPreview: boolean;
 }
 
-/** Answers with what stands where a walk has ended. */
+/** Answers with what stands where a walk ended. */
 export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: EndOptions): void {
   const { envelope, lbid, isPreview } = options;
   if (end.kind === "redirect" || end.kind === "fallback") {

@@ -50,12 +50,12 @@ const glyphs = {
 
 export type Glyph = keyof typeof glyphs;
 
-/** Decoration: what it means must stand beside it in words. */
+/** A drawing for decoration. Words beside it must say what it means. */
 export function icon(glyph: Glyph): Markup {
   return raw(`<svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d="${glyphs[glyph]}"/></svg>`);
 }
 
-/** Names as the platforms write themselves. */
+/** The platforms' names, in their own spelling. */
 const platforms = {
   appstore: "App Store",
   applemusic: "Apple Music",
@@ -80,7 +80,7 @@ const platforms = {
   youtube: "YouTube",
 } as const satisfies Partial<Record<Glyph, string>>;
 
-/** What to draw and to say for a social link; a website goes by its host. */
+/** What to draw and to say for a social link. A website is named by its host. */
 export function platformOf(platform: string, url: string): { readonly glyph: Glyph; readonly name: string } {
   if (isPlatform(platform)) return { glyph: platform, name: platforms[platform] };
   const host = URL.canParse(url) ? new URL(url).host.replace(/^www\./, "") : "";

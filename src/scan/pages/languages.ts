@@ -42,9 +42,9 @@ export const languages = Object.keys(words).filter(isLanguage);
 
 const rightToLeft: ReadonlySet<Language> = new Set<Language>(["ar", "fa", "he", "ur"]);
 
-/** The language of an `Accept-Language` header that the visitor prefers among those we have, else English. */
+/** The language of an `Accept-Language` header that the visitor prefers among ours; English when there is none. */
 export function pickLanguage(header: string | undefined): Language {
-  // Browsers send less than a hundred bytes; nobody else needs to be read to the end.
+  // Browsers send fewer than 100 bytes, so a longer header is not read to its end.
   const ranges = (header ?? "").slice(0, 500).split(",");
   let best: Language = "en";
   let bestWeight = 0;

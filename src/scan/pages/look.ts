@@ -20,8 +20,8 @@ import {
 } from "../../model/look/page-theme.ts";
 
 /**
- * What a theme looks like, as a style of custom properties for `stylesheet.ts`. Colors of texts are moved towards black or
- * white as far as it takes to read them (WCAG AA); only over a cover image can this not be known for certain.
+ * What a theme looks like, as a style of custom properties for `stylesheet.ts`. Colors of text are moved towards black
+ * or white until the text is readable (WCAG AA). Over a cover image the contrast cannot be known for certain.
  */
 export function lookOf(theme: PageTheme, hasCover: boolean): string {
   const known = looks.get(theme)?.[Number(hasCover)];
@@ -33,7 +33,7 @@ export function lookOf(theme: PageTheme, hasCover: boolean): string {
   return look;
 }
 
-// Without a cover, and with one.
+// The style without a cover, and the style with one.
 const looks = new WeakMap<PageTheme, [string | undefined, string | undefined]>();
 
 function makeLook(theme: PageTheme, hasCover: boolean): string {
@@ -74,7 +74,7 @@ function shapes({ title, body, elementFont, container, badge }: PageTheme): stri
   const radius = container?.variant === "SQUARE" ? "0" : ".875rem";
   const badgeRadius = { CIRCLE: "50%", ROUNDED: "1.25rem", SQUARE: "0" }[badge?.shape ?? "CIRCLE"];
   return [
-    // A title may be large on a desk, and must still stand on a phone.
+    // A title may be large on a desktop screen and must still fit on a phone.
     `--title-font:${face(title, `min(${rem(title.size)},13vw)/1.2`)}`,
     `--body-font:${face(body, `${rem(body.size)}/1.55`)}`,
     `--element-font:${face(elementFont, `${rem(elementFont.size)}/1.35`)}`,
@@ -90,7 +90,7 @@ function face({ family, bold, italic }: Font, size: string): string {
   return `${italic ? "italic " : ""}${bold ? 700 : 400} ${size} ${fontStacks[family]}`;
 }
 
-// Relative to the size of text that the visitor has set.
+// Relative to the text size that the visitor has set.
 function rem(pixels: number): string {
   return `${Number((pixels / 16).toFixed(4))}rem`;
 }
@@ -150,7 +150,8 @@ interface Box {
 function boxOf({ container, coverMode }: PageTheme, hasCover: boolean, ground: Color): Box {
   const { line, background } = boxOfContainer(container, ground);
   const opacity = background?.alpha ?? 0;
-  // On an image nobody could read: a faint container is laid over the canvas there, and none is a piece of canvas.
+  // Text directly on a cover image would be unreadable. There the canvas lies under a faint container, and stands in
+  // for one that is missing.
   const isOverImage = hasCover && coverMode === "FULL" && opacity < 0.7;
   if (!isOverImage) return { background, line, isSeen: opacity > 0 || line !== "0" };
   const solid = background === undefined ? ground : over(background, ground);
@@ -167,39 +168,46 @@ function boxOfContainer(container: Container | undefined, ground: Color): Omit<B
   };
 }
 
-/** Everything that text may have behind it; over an image, anything between black and white. */
+/** Every color that text may have behind it. Over an image, that is anything between black and white. */
 function groundsOf(canvas: readonly Color[], box: Color | undefined, isOverImage: boolean): Color[] {
   const below = isOverImage ? [...canvas, black, white] : canvas;
   return box === undefined ? [...below] : below.map((color) => over(box, color));
 }
 
-/** Fields stand out from what they lie on; on colors of the middle by being darker, or nothing could be read on them. */
+/**
+ * The color of form fields, which stand out from the surface. On a surface of middle lightness they are darker than it,
+ * because nothing would be readable on lighter ones.
+ */
 function fieldOn(surface: Color): Color {
   if (!isDark(surface)) return mix(surface, white, 0.75);
   const lighter = mix(surface, white, 0.07);
   return contrast(white, lighter) >= 6 ? lighter : mix(surface, black, 0.2);
 }
 
-/** Where white can be read better than black. */
+/** Whether white text is easier to read on the color than black text. */
 function isDark(color: Color): boolean {
   return luminance(color) < 0.18;
 }
 
-/** The theme's color of element text is made for buttons; in fields it is used where it can be read. */
+/**
+ * The color of text in a field. The theme's color of element text is meant for buttons, so a field takes it only where
+ * it is readable.
+ */
 function inkOfField(wanted: Color | undefined, ink: Color, field: Color): Color {
   const fits = wanted !== undefined && leastContrast(over(wanted, field), [field]) >= 4.5;
   return readable(fits ? wanted : ink, [field], 4.5);
 }
 
-/** Behind small drawings. */
+/** The color behind small drawings. */
 function tintOf(surface: Color, accent: Color): Color {
   const tint = mix(surface, accent, 0.12);
   return isDark(surface) && contrast(white, tint) < 4.5 ? mix(surface, black, 0.2) : tint;
 }
 
 /**
- * Of text on a button. Where the owner leaves it open: white, as people expect it on a color; on light colors that of the
- * page, as if the button were cut out; else nearly black.
+ * The color of text on a button. Unless the owner chose one, it is white, as people expect on a color. On light colors
+ * it is the color of the page, as if the text were cut out of the button. Where neither is readable, it is nearly
+ * black.
  */
 function onPaint(wanted: Color | undefined, paints: readonly Color[], surface: Color): Color {
   if (wanted !== undefined) return readable(wanted, paints, 4.5);

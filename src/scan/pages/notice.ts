@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { inWords, type Language, wordsOf } from "./languages.ts";
-import { makePage, type Page } from "./page.ts";
+import { type HostedPage, makePage } from "./page.ts";
 import { mark } from "./steps/heading.ts";
 import type { NoticeKind } from "./words/words.ts";
 
@@ -18,29 +18,29 @@ const statuses = {
   HOME: 200,
 } as const satisfies Record<NoticeKind, number>;
 
-/** All but TOO_MANY_TRIES, which says when to come back. */
+/** Every notice except TOO_MANY_TRIES, which says when to come back. */
 export type Notice = Exclude<NoticeKind, "TOO_MANY_TRIES">;
 
-const notices = new Map<string, Page>();
+const notices = new Map<string, HostedPage>();
 
 /**
- * A page of fixed words. NOT_FOUND stands for addresses that no link has, or none any more; who asks is not told which.
- * NOT_AVAILABLE is a link that is there and leads nowhere at the moment; EXPIRED one that never will again; HOME the bare address of the service's own short
- * host without another site.
+ * A page of fixed words. NOT_FOUND stands for addresses that never had a link or have none any more, and does not say
+ * which. NOT_AVAILABLE stands for a link that leads nowhere at the moment, EXPIRED for one that never will again. HOME
+ * is the bare address of the service's own short host when it has no other site.
  */
-export function notice(kind: Notice, language: Language): Page {
+export function notice(kind: Notice, language: Language): HostedPage {
   const key = `${kind} ${language}`;
   const known = notices.get(key) ?? makeNotice(kind, language, 0);
   notices.set(key, known);
   return known;
 }
 
-/** After too many wrong passwords; with the header that says when to come back. */
-export function tooManyTries(language: Language, retryAfterSeconds: number): Page {
+/** The page after too many wrong passwords, with the header that says when to come back. */
+export function tooManyTries(language: Language, retryAfterSeconds: number): HostedPage {
   return makeNotice("TOO_MANY_TRIES", language, retryAfterSeconds);
 }
 
-function makeNotice(kind: NoticeKind, language: Language, seconds: number): Page {
+function makeNotice(kind: NoticeKind, language: Language, seconds: number): HostedPage {
   const { title, text } = wordsOf(language).notices[kind];
   return makePage({
     status: statuses[kind],

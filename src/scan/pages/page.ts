@@ -7,11 +7,11 @@ import { lookOf } from "./look.ts";
 import { attribute, type Markup } from "./markup.ts";
 import { type Sheet, sheets } from "./stylesheet.ts";
 
-/** A hosted page: no script, and no request to anybody but for the images of its theme. */
-export interface Page {
+/** A hosted page. It has no script, and loads nothing but the images of its theme. */
+export interface HostedPage {
   readonly status: number;
   readonly body: Buffer;
-  /** Names and values in turn: the policy that fits this page, its language, and what else belongs to it alone. */
+  /** Names and values in turn: the content security policy of this page, its language, and what only this page has. */
   readonly headers: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Content {
   readonly content: Markup;
   /** The class of `body`, for the style. */
   readonly kind?: "form" | "card";
-  /** Parts of the style for what stands in `main`. */
+  /** The parts of the style that the content of `main` needs. */
   readonly sheets?: readonly Sheet[];
   /** More of `head`. */
   readonly head?: Markup;
@@ -48,7 +48,7 @@ export interface Draft extends Content {
 }
 
 /** Puts a page together. */
-export function makePage(draft: Draft): Page {
+export function makePage(draft: Draft): HostedPage {
   const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
   const coverUrl = imageUrl(media.coverUrl);
   const badgeUrl = imageUrl(media.badgeUrl);
@@ -99,7 +99,7 @@ function badge(theme: PageTheme, url: string | undefined): Markup | "" {
 `;
 }
 
-/** Web addresses only; undefined for anything else. */
+/** The address when it is a web address, else undefined. */
 function imageUrl(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   const { protocol, href } = new URL(url);
@@ -107,9 +107,9 @@ function imageUrl(url: string | undefined): string | undefined {
 }
 
 /**
- * Allows the style of a page and its images, and nothing else. Where a form's answer leads is left open: browsers
- * apply `form-action` to every address that the answer is sent on to, and those are the destinations of links and where
- * they lead in turn. There is no other form on a page than ours.
+ * The content security policy of a page. It allows the page's style and images, and nothing else. It leaves
+ * `form-action` open for pages with a form, because browsers apply it to every address that the answer is sent on to:
+ * the destinations of links, and wherever those lead. A page has no form but ours.
  */
 function pagePolicy(style: string, images: readonly (string | undefined)[], hasForm: boolean): string {
   const origins = new Set(images.filter((url) => url !== undefined).map((url) => new URL(url).origin));

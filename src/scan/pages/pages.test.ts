@@ -8,13 +8,13 @@ import { pageTheme } from "../../model/look/page-theme.ts";
 import { languages } from "./languages.ts";
 import { lookOf } from "./look.ts";
 import { notice, tooManyTries } from "./notice.ts";
-import type { Page } from "./page.ts";
+import type { HostedPage } from "./page.ts";
 import { renderPreview } from "./steps/preview.ts";
 import { renderStep } from "./steps/render-step.ts";
 import type { StepView } from "./view.ts";
 
-const header = ({ headers }: Page, name: string) => headers[headers.indexOf(name) + 1] ?? "";
-const textOf = ({ body }: Page) => body.toString();
+const header = ({ headers }: HostedPage, name: string) => headers[headers.indexOf(name) + 1] ?? "";
+const textOf = ({ body }: HostedPage) => body.toString();
 const kibibytes = 1_024;
 
 test("is at most 15 kB for every page, in every language and theme, with something wrong in every field", () => {

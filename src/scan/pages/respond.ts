@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { pickLanguage } from "./languages.ts";
 import { type Notice, notice } from "./notice.ts";
-import type { Page } from "./page.ts";
+import type { HostedPage } from "./page.ts";
 import type { CardFile } from "./vcard.ts";
 
 /** What every answer to one request has in common. */
@@ -16,10 +16,10 @@ export interface Envelope {
   readonly openVisit?: { readonly shortlink: string; readonly lbid: string };
 }
 
-/** An answer about nothing in particular. */
+/** The envelope of an answer that belongs to no visit and no link. */
 export const plain: Envelope = Object.freeze({ isHead: false, cookie: "", isSandbox: false });
 
-/** What is read of a cookie is a random UUID; anything else is as good as none. */
+/** The device cookie is a random UUID. Any other value counts as no cookie. */
 const cookieForm = /(?:^|;\s*)svc_did=([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:;|$)/;
 
 /** The visit of the link that a browser has open. */
@@ -102,7 +102,7 @@ export function sendCard(
 /** Shows a page; `more` is a flat list of further header names and values. */
 export function show(
   res: ServerResponse,
-  page: Page,
+  page: HostedPage,
   envelope: Envelope,
   more: readonly string[] = [],
 ): void {
@@ -143,7 +143,9 @@ export function showNotice(
   show(res, notice(kind, pickLanguage(res.req.headers["accept-language"])), envelope, more);
 }
 
-/** What browsers and crawlers ask any host for. Crawlers are let in, or they would not see that nothing is to be indexed. */
+/**
+ * Answers `/robots.txt`. It lets crawlers in, because otherwise they would never see the header that forbids indexing.
+ */
 export function robots(res: ServerResponse, { isHead }: Envelope): void {
   const text = "User-agent: *\nDisallow:\n";
   res.writeHead(200, [
@@ -159,7 +161,7 @@ export function robots(res: ServerResponse, { isHead }: Envelope): void {
   res.end(isHead ? undefined : text);
 }
 
-/** No icon, and no need to ask again today. */
+/** Answers `/favicon.ico`: there is no icon, and browsers do not ask again for a day. */
 export function noIcon(res: ServerResponse): void {
   res.writeHead(204, ["Cache-Control", "public, max-age=86400"]);
   res.end();

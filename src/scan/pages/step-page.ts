@@ -2,7 +2,7 @@ import { pageTheme } from "../../model/look/page-theme.ts";
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import type { Answer, Refused } from "../../workflow/steps/step.ts";
 import type { Language } from "./languages.ts";
-import type { Page } from "./page.ts";
+import type { HostedPage } from "./page.ts";
 import { renderPreview } from "./steps/preview.ts";
 import { renderStep } from "./steps/render-step.ts";
 import { hasPage, type PageStep } from "./view.ts";
@@ -16,7 +16,7 @@ export interface StepPageOptions {
 }
 
 /** The page of a step. Throws for steps that have none. */
-export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): Page {
+export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): HostedPage {
   const { lbid, language, again } = options;
   const path = stepPath(plan, step.id);
   return renderStep({
@@ -34,7 +34,7 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
 }
 
 /** What bots see instead of the page of an interaction. */
-export function previewPage(plan: Plan, step: PlanStep, language: Language): Page {
+export function previewPage(plan: Plan, step: PlanStep, language: Language): HostedPage {
   return renderPreview({
     step: withPage(step),
     linkName: plan.link.name,

@@ -1,6 +1,6 @@
 /**
- * The layout of hosted pages, in parts of which a page has those it needs. Colors and typefaces are custom properties,
- * which `look.ts` makes of a theme; sides are logical, so that it holds from right to left too.
+ * The layout of hosted pages, in parts; each page has the parts it needs. Colors and typefaces are custom properties,
+ * which `look.ts` makes from a theme. Sides are logical, so that the layout also works from right to left.
  */
 const base = `
 *,::before,::after{box-sizing:border-box}

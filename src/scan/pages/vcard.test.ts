@@ -24,7 +24,7 @@ const revisedAt = new Date("2026-08-01T12:00:00Z");
 const text = (card: Partial<ContactCardPayload>) =>
   cardFile({ ...empty, ...card }, revisedAt).body.toString();
 
-/** The lines as a reader puts them together again (RFC 2425, section 5.8.1), without those that are in every card. */
+/** The lines as a reader joins them again (RFC 2425, section 5.8.1), without those that every card has. */
 function properties(card: Partial<ContactCardPayload>): string[] {
   const lines = text(card)
     .replaceAll(/\r\n[ \t]/g, "")

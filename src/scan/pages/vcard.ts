@@ -11,8 +11,8 @@ export interface CardFile {
 }
 
 /**
- * Makes a contact card a file for address books: vCard 3.0, which all of them read. `revisedAt` is when it was last known to
- * be true. The caller has seen to it that there is a name.
+ * Makes a file for address books from a contact card: vCard 3.0, which all of them read. `revisedAt` is when the card
+ * was last known to be right. The caller makes sure that there is a name.
  */
 export function cardFile(payload: ContactCardPayload, revisedAt: Date): CardFile {
   const card = onLines(payload);
@@ -23,7 +23,7 @@ export function cardFile(payload: ContactCardPayload, revisedAt: Date): CardFile
   };
 }
 
-// A line break in a value that is not escaped, such as an address, would begin a property of its own.
+// Some values, such as addresses, are not escaped. A line break in one of them would begin a property of its own.
 function onLines(card: ContactCardPayload): ContactCardPayload {
   const clean = (text: string) =>
     text
@@ -67,7 +67,7 @@ function addAddress(file: VCard, card: ContactCardPayload): void {
   file.addAddress({ street, locality, region, postalCode, country, type: ["work"] });
 }
 
-/** Web addresses with a label: the one form in which address books of all makers keep them. */
+/** Adds web addresses with a label, the one form that the address books of all makers keep. */
 function addLinks(file: VCard, { phone, phoneIsWhatsapp, socialLinks }: ContactCardPayload): void {
   const whatsapp = { platform: "whatsapp", url: `https://wa.me/${phone.replace(/\D/g, "")}` };
   const links = [...(phoneIsWhatsapp && phone !== "" ? [whatsapp] : []), ...socialLinks];
@@ -78,7 +78,10 @@ function addLinks(file: VCard, { phone, phoneIsWhatsapp, socialLinks }: ContactC
   }
 }
 
-/** The name in letters that every client reads, and as it is written for those that can (RFC 6266). */
+/**
+ * The `Content-Disposition` of the file: the name in letters that every client reads, and as it is written for clients
+ * that can read that (RFC 6266).
+ */
 function attachment(name: string): string {
   const written = name.replace(/[^\p{L}\p{M}\p{Nd}]+/gu, "-").replace(/^-|-$/g, "") || "contact";
   const plain = written

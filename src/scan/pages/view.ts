@@ -9,7 +9,7 @@ export type PageStep = {
   readonly [Action in PageAction]: { readonly action: Action; readonly payload: Payloads[Action] };
 }[PageAction];
 
-/** Whether people meet a page at a step. */
+/** Whether a step shows people a page. */
 export function hasPage<Step extends { readonly action: StepAction }>(
   step: Step,
 ): step is Extract<Step, { readonly action: PageAction }> {
@@ -25,13 +25,13 @@ export interface Setting {
   readonly language: Language;
   /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…`. */
   readonly action: string;
-  /** Where a contact card is to be had as a file: `/<shortlink>/s/<stepId>/card.vcf?lbid=…`. */
+  /** Where a contact card can be downloaded: `/<shortlink>/s/<stepId>/card.vcf?lbid=…`. */
   readonly cardUrl: string;
-  /** What was entered before, by field name; undefined on a page that is opened. */
+  /** What was entered before, by field name. Undefined on a page that opens. */
   readonly entered: Answer | undefined;
-  /** What is wrong with it, by field id; for a password, under any. */
+  /** What is wrong with it, by field id. The fault of a password may have any key. */
   readonly faults: ReadonlyMap<string, AnswerFault>;
-  /** Of a page that is shown again; told by the faults when it is absent. */
+  /** The status of a page that is shown again. Without it, the faults decide. */
   readonly status?: 401 | 422;
 }
 

@@ -6,15 +6,20 @@ export type Known<Value> = { readonly value: Value | undefined };
 export interface CacheDeps<Value> {
   /** Looks a key up; undefined when nothing is there. Rejects when it cannot be known. */
   readonly load: (key: string) => Promise<Value | undefined>;
-  /** Whether changes are heard of at this moment; if not, what is known is served without looking again. */
+  /**
+   * Whether changes are heard of at this moment. While they are not, known values are served without another look-up.
+   */
   readonly hearsChanges: () => boolean;
   readonly nowMs: () => number;
-  /** Entries with a value, and entries without: of separate sizes, so that enumeration cannot flush the former. */
+  /**
+   * How many entries with a value are kept, and how many without. The two are separate, so that a stranger who guesses
+   * keys cannot push values out.
+   */
   readonly size: number;
   readonly missSize: number;
   /** How many entries a large value stands for; 1 for every value by default. */
   readonly weigh?: (value: Value) => number;
-  /** How long entries are trusted, in milliseconds; changes that are heard of end it sooner. */
+  /** How long entries are trusted, in milliseconds. A change that is heard of ends that sooner. */
   readonly ttlMs: number;
   readonly missTtlMs: number;
   /** How long an old value may keep a visitor waiting for a new one, in milliseconds. */
@@ -25,20 +30,23 @@ export interface CacheDeps<Value> {
 export interface Cache<Value> {
   /** What can be answered without waiting. */
   peek(key: string): Known<Value> | undefined;
-  /** Looks the key up, or gives an old value when that fails or takes too long. Rejects when there is none. */
+  /**
+   * Looks the key up, or gives an old value when that fails or takes too long. Rejects when the look-up fails and there
+   * is no old value.
+   */
   find(key: string): Promise<Known<Value>>;
-  /** Forgets one key; a look-up on its way does not count any more. */
+  /** Forgets one key. The result of a look-up that is on its way is not kept. */
   drop(key: string): void;
   /** Forgets the keys of all values that the test is true for. */
   dropWhere(test: (value: Value) => boolean): void;
-  /** Trusts nothing any more; old values still stand in while nothing can be looked up. */
+  /** Trusts nothing any more. Old values still stand in while nothing can be looked up. */
   distrustAll(): void;
 }
 
 type Entry<Value> = { value: Value; freshUntil: number; epoch: number };
 type Look<Value> = { result: Promise<Known<Value>>; counts: boolean };
 
-/** After a look-up that failed or took too long, an old value is served this long without another one. */
+/** After a look-up failed or took too long, an old value is served for this long without another look-up. */
 const retryMs = 1_000;
 
 /** A cache in front of the database that goes on while the database is away. */
@@ -81,7 +89,7 @@ export function createCache<Value extends object>(deps: CacheDeps<Value>): Cache
     return look.result;
   }
 
-  // Those who asked before a change get what was looked up; it is not kept.
+  // Callers who asked before the change still get the result. It is not kept.
   function disown(key: string): void {
     const look = looks.get(key);
     if (look !== undefined) look.counts = false;
@@ -111,7 +119,7 @@ export function createCache<Value extends object>(deps: CacheDeps<Value>): Cache
     },
     dropWhere(test) {
       for (const [key, entry] of values.entries()) if (test(entry.value)) values.delete(key);
-      // What is on its way may be of the same kind.
+      // A look-up on its way may give such a value too.
       for (const key of looks.keys()) disown(key);
     },
     distrustAll() {

@@ -33,17 +33,22 @@ export interface PlansDeps {
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
   readonly onTrouble: (error: unknown) => void;
-  /** Shares of the memory of plans, 50,000 by default: most links take one, of about 2 kB, and large workflows many. */
+  /**
+   * The size of the memory for plans, 50,000 shares of up to 4 kB by default. Most plans take one share, at about 2 kB;
+   * large workflows take many.
+   */
   readonly size?: number;
 }
 
-// A minute is only for changes that nobody announced; those that are announced count at once.
+// The minute only matters for changes that nobody announced. Announced changes count at once.
 const times = { ttlMs: 60_000, missTtlMs: 5_000, patienceMs: 500 };
 const missSize = 20_000;
 const rootSize = 5_000;
 const shareBytes = 4_096;
 
-/** Opens the memory of plans, which hears of changes by LISTEN and goes on with what it knows while the database is away. */
+/**
+ * Opens the memory of plans. It hears of changes by LISTEN, and goes on with what it knows while the database is away.
+ */
 export async function openPlans(deps: PlansDeps): Promise<Plans> {
   const { db, connection, nowMs, shortUrl, onTrouble, size = 50_000 } = deps;
   let hears = () => false;
@@ -103,7 +108,7 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
   };
 }
 
-/** What plans have in memory is about what their parts have as JSON; most are smaller than one share. */
+/** A plan takes about as much memory as its parts have as JSON. Most plans are smaller than one share. */
 function weightOf({ steps, link, pageTheme }: Plan): number {
   const bytes = JSON.stringify([...steps.values(), link, pageTheme]).length;
   return Math.ceil(bytes / shareBytes);
@@ -111,7 +116,7 @@ function weightOf({ steps, link, pageTheme }: Plan): number {
 
 const none = Object.freeze({ value: undefined });
 
-/** Sandboxes end while their plans are in memory. */
+/** Hides the plan of a sandbox that has ended while it was in memory. */
 function living<Found extends Known<Plan> | undefined>(
   found: Found,
   nowMs: () => number,

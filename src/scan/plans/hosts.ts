@@ -3,17 +3,17 @@ import { hostsOf, normalHost } from "../../lib/hosts.ts";
 import { ownText } from "../../lib/own-text.ts";
 
 /**
- * Tells which host a request is for, as plans are found by: a custom domain, or empty for the service's own short host.
- * Undefined for what is no name of a host, which nothing needs to be looked up for.
+ * Gives the host that a request is for, as plans are found by it: a custom domain, or empty for the service's own short
+ * host. Undefined for text that cannot be the name of a host, so that nothing is looked up for it.
  */
 export type ShortHosts = (host: string | undefined) => string | undefined;
 
-/** Beyond it somebody makes names up. */
+/** With more hosts than this, somebody is inventing names. */
 const rememberedMax = 1_000;
-/** International names arrive in ASCII, and addresses are nobody's domain. */
+/** International names arrive in ASCII. IPv6 addresses do not fit: no address is a custom domain. */
 const nameForm = /^[a-z0-9._-]{1,253}$/;
 
-/** Hosts are compared without case, final dot and implied port; custom domains are found whatever the port. */
+/** Compares hosts without case, final dot and implied port. Custom domains are found on any port. */
 export function shortHosts(shortUrl: string): ShortHosts {
   const own = hostsOf(new URL(shortUrl));
   const remembered = new Map<string, string>();

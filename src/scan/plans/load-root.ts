@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 
-/** Where the bare address of a custom domain leads; undefined when the host is none, empty when nothing is set. */
+/**
+ * Where the bare address of a custom domain leads. Undefined when the host is no custom domain, empty when nothing is
+ * set.
+ */
 export async function loadRoot(db: Db, host: string): Promise<string | undefined> {
   const { rows } = await sql<{ destination: string }>`
     select d.root_destination as destination

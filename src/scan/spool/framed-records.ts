@@ -1,10 +1,13 @@
 /*
- * How records lie in a chunk of the spool, one after the other: 16 bytes of id, the length of the record's own text, the
- * number of the text that it shares with others of the chunk (0 for none), both as 32 bits little-endian, and its own
- * text. Behind the first record that shares a text come the length of that and the text itself.
+ * Records lie in a chunk of the spool one after the other. Each has 16 bytes of id, the length of its own text, the
+ * number of the text that it shares with other records of the chunk (0 for none), both as 32 bits little-endian, and
+ * its own text. Behind the first record that shares a text come the length of that text and the text itself.
  */
 
-/** What is recorded: its own text, and behind that one that many records have in common. Empty where there is none. */
+/**
+ * What is recorded: the record's own text, and behind it a text that many records share. `shared` is empty when there
+ * is none.
+ */
 export interface RecordText {
   readonly own: string;
   readonly shared: string;
@@ -47,14 +50,14 @@ export function frame(into: Buffer, records: Iterable<{ id: Uint8Array; text: Re
   return end;
 }
 
-/** Gives the offset behind the text. */
+/** Writes a text and its length, and gives the offset behind the text. */
 function writeText(into: Buffer, text: string, lengthAt: number, textAt: number): number {
   const length = into.write(text, textAt);
   into.writeUInt32LE(length, lengthAt);
   return textAt + length;
 }
 
-/** The records of a chunk; they share its memory. Throws for a chunk that is damaged. */
+/** The records of a chunk, which share its memory. Throws for a damaged chunk. */
 export function unframe(chunk: Uint8Array): RawRecord[] {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   const texts: Uint8Array[] = [];

@@ -1,6 +1,9 @@
-/** Things waiting for a commit that many of them share. */
+/** Items that wait for a commit which many of them share. */
 export type GroupCommit<T> = {
-  /** Resolves when the commit that holds `item` is done; rejects with its error, or at once when too much waits. */
+  /**
+   * Resolves when the commit that holds `item` is done. Rejects with the commit's error, or at once when too much
+   * waits.
+   */
   add(item: T, size: number): Promise<void>;
   /** Resolves when nothing waits and no commit is on its way. */
   idle(): Promise<void>;
@@ -9,9 +12,9 @@ export type GroupCommit<T> = {
 type Waiting<T> = { item: T; size: number; resolve: () => void; reject: (error: unknown) => void };
 
 /**
- * Gather items while a commit is on its way and give them to the next one together: at most `groupBytesMax` a commit
- * and `waitingBytesMax` in waiting. The first item of an idle time waits for the end of its event loop turn, so that
- * requests that arrived together are committed together.
+ * Gathers items while a commit is on its way and gives them to the next one together: at most `groupBytesMax` in a
+ * commit and `waitingBytesMax` in waiting. The first item of an idle time waits for the end of its event loop turn, so
+ * that requests that arrived together are committed together.
  */
 export function groupCommit<T>(
   commit: (items: T[]) => Promise<void>,

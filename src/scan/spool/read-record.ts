@@ -8,8 +8,11 @@ import { fewStart, fieldCount, ofFew, ofPlan, ofVisit, visitStart } from "./reco
 import { recordVersion } from "./record-format.ts";
 import { textOfId } from "./visit-id.ts";
 
-/** A step that was opened on the way, other than the entry and a redirect, which are told by the rest of the record. */
-export interface OpenedStep {
+/**
+ * A step that was opened on the way. The entry and a redirect are not among them, because the rest of the record tells
+ * them.
+ */
+export interface RecordedStep {
   readonly id: string;
   readonly action: StepAction;
   /** JSON of the trace's data. Only its reader needs to know what is inside. */
@@ -33,7 +36,7 @@ export interface RecordedVisit {
   readonly entryStepId: string;
   readonly level: DataCollection;
   readonly action: "SCAN" | "CLICK";
-  /** Those that decide on the class of the visit, where they were sent. */
+  /** The headers that decide on the class of the visit, as far as they were sent. */
   readonly headers: VisitHeaders;
   readonly userAgent: string;
   readonly language: string;
@@ -42,7 +45,7 @@ export interface RecordedVisit {
   readonly cookieWasSent: boolean;
   /** IN_PROGRESS when the visit waits at the last step for its visitor. */
   readonly outcome: RecordedOutcome;
-  /** Empty where there is none: pages, visits under way, fallbacks that lead nowhere. */
+  /** Empty for pages, visits under way and fallbacks that lead nowhere. */
   readonly destination: string;
   readonly conversionTracking: boolean;
   readonly stepsReached: number;
@@ -51,17 +54,19 @@ export interface RecordedVisit {
   readonly lastStepId: string;
   readonly lastStepAction: StepAction | "";
   /** In order, each once. */
-  readonly opened: readonly OpenedStep[];
+  readonly opened: readonly RecordedStep[];
   /** What completed steps save to the visitor, in order. */
   readonly saved: readonly SavedAtStep[];
-  /** The interaction that the visitor is at, and what has to be carried on from there; empty for visits that ended. */
+  /**
+   * The interaction that the visitor is at, and the query that later steps need. Both are empty for visits that ended.
+   */
   readonly waitsAt: string;
   readonly query: string;
 }
 
 export type RecordedOutcome = "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 
-/** Reads a record, or throws when it is none: damaged, or of a version that is not known here. */
+/** Reads a record. Throws when it is damaged, or of a version that is unknown here. */
 export function decodeVisit({ id, own, shared }: RawRecord): RecordedVisit {
   const [line = "", ...lines] = textOf(own).split("\n");
   const fields: unknown = JSON.parse(line);
@@ -101,20 +106,23 @@ export function decodeVisit({ id, own, shared }: RawRecord): RecordedVisit {
   };
 }
 
-/** Read once for all records that share them. */
-const known = new WeakMap<Uint8Array, readonly OpenedStep[]>();
+/** Shared steps, read once for all records that share them. */
+const readSteps = new WeakMap<Uint8Array, readonly RecordedStep[]>();
 
-/** The lines of a shared text, each of which begins with its line break. */
-function sharedSteps(shared: Uint8Array): readonly OpenedStep[] {
-  let steps = known.get(shared);
+/** The steps of a shared text, whose lines each begin with a line break. */
+function sharedSteps(shared: Uint8Array): readonly RecordedStep[] {
+  let steps = readSteps.get(shared);
   if (steps === undefined) {
     steps = textOf(shared).split("\n").slice(1).map(openedStep);
-    known.set(shared, steps);
+    readSteps.set(shared, steps);
   }
   return steps;
 }
 
-/** PostgreSQL keeps no NUL in texts. A backslash that is escaped itself is no beginning of one. */
+/**
+ * The text without escaped NULs, which PostgreSQL does not store. After an escaped backslash, `u0000` is ordinary text
+ * and stays.
+ */
 function textOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   return text.includes("\\u0000") ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1") : text;
@@ -125,7 +133,7 @@ const none: readonly never[] = Object.freeze([]);
 /** The length of a UUID's text. */
 const idLength = 36;
 
-function openedStep(line: string): OpenedStep {
+function openedStep(line: string): RecordedStep {
   const space = line.indexOf(" ");
   return {
     id: uuid(line.slice(0, idLength)),

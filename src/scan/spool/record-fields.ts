@@ -1,9 +1,9 @@
 /*
- * The fields of a record's line, a JSON array, in their order: the only place that knows it. Who writes and who reads go by
- * names. Records outlive upgrades: another order is another version.
+ * The fields of a record's line, a JSON array, in their order. Only this file knows the order: writers and readers use
+ * the names. Records outlive upgrades, so another order needs another version.
  */
 
-/** What is the same for all visits of a plan, so that it is written once. */
+/** What all visits of a plan share, so that it is written once. */
 export const ofPlan = inOrder(["version", "workspaceId", "linkId", "entrypoint", "entryStepId"]);
 
 /** What each visit has. */
@@ -25,15 +25,15 @@ export const ofVisit = inOrder([
   "lastStepAction",
 ]);
 
-/** What few visits have: 0 in the others. */
+/** What few visits have. The field is 0 in all others. */
 export const ofFew = inOrder(["saved", "waiting"]);
 
-/** Where the fields of each visit begin, those that few have, and where the line ends. */
+/** Where the fields of each visit begin, where those of few visits begin, and how many fields a line has. */
 export const visitStart = Object.keys(ofPlan).length;
 export const fewStart = visitStart + Object.keys(ofVisit).length;
 export const fieldCount = fewStart + Object.keys(ofFew).length;
 
-/** The place of each name among its own. */
+/** The position of each name in its list. */
 function inOrder<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {
   // Every name has its entry.
   return Object.fromEntries(names.map((name, place) => [name, place])) as Record<Name, number>;

@@ -15,10 +15,10 @@ export interface SeenVisit {
   readonly level: DataCollection;
   readonly headers: VisitHeaders;
   readonly address: string;
-  /** The device cookie that the answer sets, empty at level NONE, and whether the browser had it already. */
+  /** The device cookie that the answer sets, empty at level NONE, and whether the browser already had it. */
   readonly cookie: string;
   readonly cookieWasSent: boolean;
-  /** What the visitor came with, without `?`. */
+  /** The query of the request, without `?`. */
   readonly query: string;
 }
 
@@ -26,23 +26,23 @@ export interface SeenVisit {
 export const recordVersion = 1;
 
 /**
- * Half of what the spool takes. Only traces of conditions can be longer, with dozens of long comparisons in dozens of
- * steps, and those go then: better than a visit that can never be written.
+ * Half of what the spool takes. Only traces of conditions can make a record longer, with dozens of long comparisons in
+ * dozens of steps. Such a record leaves them out, because otherwise its visit could never be stored.
  */
 const recordBytesMax = 512 * 1024;
 const headerLengthMax = 1_024;
 
-/** What is the same for all visits of a plan, as the beginning of a JSON array. */
+/** What all visits of a plan share, as the beginning of a JSON array. */
 const beginnings = new WeakMap<Plan, string>();
 
 /**
- * The text of a record: a line with a JSON array, the version first, then the other fields in the order of
- * `record-fields.ts`; then a line for each step on the way, which visits share that met nothing but conditions and look alike to them.
- * Positions instead of names save half the bytes, and 0.6 µs of the redirect.
+ * The text of a record: a line with a JSON array, then a line for each step on the way. The array has the version first
+ * and the other fields in the order of `record-fields.ts`. Visits that met only conditions, and look alike to them,
+ * share the lines of steps. Positions instead of names save half the bytes, and 0.6 µs of the redirect.
  */
 export function encodeVisit(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): RecordText {
   const text = encode(plan, visit, walk, journey);
-  // Only a text of some length needs to be counted, at no more than three bytes a unit.
+  // A UTF-16 unit takes at most three bytes, so only long texts have to be measured.
   if ((text.own.length + text.shared.length) * 3 <= recordBytesMax || framedLength(text) <= recordBytesMax)
     return text;
   const taken = walk.taken.filter(({ step }) => stepActions[step.action].kind !== "CONDITION");
@@ -100,17 +100,17 @@ function waitingAt(end: End): string {
   return end.kind === "interaction" ? end.step.id : "";
 }
 
-/** Lines of conditions that were met one after the other, and what came next to each way. */
+/** The lines of the conditions that a walk has met so far, and what walks met next. */
 interface Met {
   readonly lines: string;
   readonly onwards: WeakMap<TraceData, Met>;
-  /** What came next last time, which is what mostly does. */
+  /** What the last walk met next. Mostly, the next walk meets the same. */
   last: { readonly data: TraceData; readonly met: Met } | undefined;
 }
 
 /**
- * Ways through workflows are few, and their lines short; where somebody makes them many or long, they are put together
- * anew. In characters.
+ * How many characters of lines are remembered, about. Most workflows have few ways with short lines. When they take
+ * more, the lines are forgotten and made anew.
  */
 const waysLengthMax = 8 * 1024 * 1024;
 let waysLength = 0;
@@ -120,7 +120,7 @@ function metAfter(lines: string): Met {
   return { lines, onwards: new WeakMap(), last: undefined };
 }
 
-/** The lines of a walk on which nothing but conditions has data; undefined for any other. */
+/** The lines of a walk on which only conditions have data. Undefined for any other walk. */
 function conditionsOf({ taken }: Walk): string | undefined {
   let met = start;
   for (const one of taken) {
@@ -133,7 +133,7 @@ function conditionsOf({ taken }: Walk): string | undefined {
   return met.lines;
 }
 
-/** A condition gives the same data again and again, each step its own. */
+/** Remembers a way by the data object: a condition gives the same object again and again, and each step has its own. */
 function meet(before: Met, one: Taken, data: TraceData): Met {
   const isKnown = before.lines.includes(`\n${one.step.id}`);
   const met = metAfter(isKnown ? before.lines : before.lines + lineOf(one, data));
@@ -148,8 +148,8 @@ function meet(before: Met, one: Taken, data: TraceData): Met {
 }
 
 /**
- * A line for each step: its id, whether it is completed, action, and JSON of the data, which has no line breaks. None, as
- * on every plain redirect, is no line. A step that came up again is kept once, as it was then.
+ * A line for each step: its id, whether it is completed, its action, and the JSON of its data, which has no line
+ * breaks. A plain redirect has no such line. A step that came up again is kept once, with its last data.
  */
 function openedOf({ taken }: Walk): string {
   const found = new Map<string, string>();
@@ -183,7 +183,7 @@ function classHeadersOf(headers: VisitHeaders): Record<string, string> | 0 {
   return found;
 }
 
-/** A header as records keep it: longer ones than any real one are cut. */
+/** A header as records keep it. A value longer than any real one is cut. */
 export function clippedHeader(value: string | string[] | undefined): string {
   const text = value === undefined ? "" : String(value);
   return text.length > headerLengthMax ? text.slice(0, headerLengthMax) : text;

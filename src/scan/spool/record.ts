@@ -5,12 +5,12 @@ import type { Spool } from "./spool.ts";
 /** Makes visits durable. */
 export interface Recorder {
   /**
-   * Calls `answer` exactly once: when the record is on disk, or when it cannot be got there in time, because a visitor
-   * never waits for what is wrong with us. Records that failed are tried again from memory.
+   * Calls `answer` exactly once: when the record is on disk, or when writing it fails or takes too long, because no
+   * visitor waits for a fault of ours. Failed records stay in memory and are tried again.
    */
   record(id: Uint8Array, text: RecordText, answer: () => void): void;
   readonly counts: RecorderCounts;
-  /** Tries the rest of the memory once more. */
+  /** Tries the records in memory once more. */
   close(): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ export interface RecorderCounts {
   failed: number;
   /** Visitors who were answered before their visit was on disk. */
   late: number;
-  /** In memory only at this moment. */
+  /** Records that are only in memory at this moment. */
   buffered: number;
-  /** Given up, because the memory was full too. */
+  /** Records that were given up because the memory was full too. */
   lost: number;
 }
 
@@ -33,13 +33,13 @@ export interface RecorderDeps {
   /** How long a visitor waits for the disk, in milliseconds. */
   readonly patienceMs?: number;
   readonly retryMs?: number;
-  /** Records of at most so many bytes together are kept in memory. */
+  /** How many bytes of records are kept in memory at most. */
   readonly bufferBytesMax?: number;
 }
 
 type Waiting = { answer: (() => void) | undefined };
 
-/** Waiting visitors are looked at so many times within the patience. */
+/** How many times within the patience waiting visitors are looked at. */
 const sweeps = 4;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
@@ -47,8 +47,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const { bufferBytesMax = 32 * 1024 * 1024 } = deps;
   const counts: RecorderCounts = { recorded: 0, failed: 0, late: 0, buffered: 0, lost: 0 };
   const buffer = createRetryBuffer((id, text) => spool.append(id, text), bufferBytesMax);
-  // By time of arrival, the newest group first. Not a Set: its dead tables keep requests alive long after their answer,
-  // which cost more in garbage collection than the answer itself (measured on Node 24).
+  // By time of arrival, the newest group first. A Set would not do: its dead tables keep requests alive long after
+  // their answer, which cost more in garbage collection than the answer itself (measured on Node 24).
   let groups: Waiting[][] = Array.from({ length: sweeps + 1 }, () => []);
 
   function release(entry: Waiting): void {
@@ -58,7 +58,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   }
 
   function keep(id: Uint8Array, text: RecordText, error: unknown): void {
-    // Once for each time that it begins.
+    // Told once for each time that the trouble begins.
     if (buffer.size() === 0) onTrouble(error);
     counts.failed += 1;
     if (!buffer.keep(id, text)) counts.lost += 1;

@@ -2,9 +2,12 @@ import { framedLength, type RecordText } from "./framed-records.ts";
 
 /** Records that wait in memory for a disk that refused them. */
 export interface RetryBuffer {
-  /** False when there is no room for it. */
+  /** False when there is no room for the record. */
   keep(id: Uint8Array, text: RecordText): boolean;
-  /** Tries all of them once; the number that got to the disk. One try at a time: who comes meanwhile gets its result. */
+  /**
+   * Tries all records once and gives the number that reached the disk. One try runs at a time: a call meanwhile gets
+   * its result.
+   */
   retry(): Promise<number>;
   size(): number;
 }
@@ -35,10 +38,10 @@ export function createRetryBuffer(
   async function retryAll(): Promise<number> {
     const tried = kept;
     const [first, ...others] = tried;
-    // The first alone tells whether it is worth it.
+    // The first record alone shows whether the disk takes records again.
     if (first === undefined || !(await tryOne(first))) return 0;
     const results = [true, ...(await Promise.all(others.map(tryOne)))];
-    // What has come meanwhile stands behind.
+    // Records that arrived meanwhile stand behind these.
     kept = kept.filter((_, index) => results[index] !== true);
     bytesKept = kept.reduce((sum, { text }) => sum + framedLength(text), 0);
     return results.filter((succeeded) => succeeded).length;

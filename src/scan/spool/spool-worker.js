@@ -13,7 +13,7 @@ import { parentPort, workerData } from "node:worker_threads";
  * is therefore the spool of a dead process: whoever finds it takes it over and drains it.
  */
 
-/** @import { Answer, Chunk, DiskData, Request } from "./spool.ts" */
+/** @import { Chunk, DiskAnswer, DiskData, DiskRequest } from "./spool.ts" */
 /** @import { StatementSync } from "node:sqlite" */
 /**
  * @typedef {{
@@ -28,10 +28,15 @@ const busy = 5;
 const damage = new Set([11, 26]);
 /** More slots than processes on one machine: beyond it something else is wrong. */
 const slotCountMax = 1_000;
-/** An outage makes the file large: above 100 MB of free pages, each forget gives 4 MB back, so that none of them stalls. */
+/**
+ * An outage makes the file large. Above 100 MB of free pages, each forget gives 4 MB back, so that no forget stalls.
+ */
 const freePagesMax = 25_600;
 const vacuumPages = 1_000;
-/** Long records, such as those of long workflows, are read in smaller batches: each lies in memory until it is stored. */
+/**
+ * Long records, such as those of long workflows, are read in smaller batches, because a batch lies in memory until it
+ * is stored.
+ */
 const readBytesMax = 16 * 1024 * 1024;
 
 const { directory, group } = /** @type {DiskData} */ (workerData);
@@ -126,7 +131,7 @@ function releaseIfEmpty(slot) {
 /**
  * Whole chunks, those of the dead first, until there are at least `limit` records or many bytes.
  * @param {number} limit
- * @returns {Answer}
+ * @returns {DiskAnswer}
  */
 function read(limit) {
   /** @type {Chunk[]} */
@@ -177,8 +182,8 @@ function close() {
 }
 
 /**
- * @param {Request} request
- * @returns {Answer}
+ * @param {DiskRequest} request
+ * @returns {DiskAnswer}
  */
 function perform(request) {
   switch (request.kind) {
@@ -199,8 +204,8 @@ function perform(request) {
 
 const port = parentPort;
 if (!port) throw new Error("spool-worker runs as a worker thread");
-port.on("message", (/** @type {Request} */ request) => {
-  /** @type {Answer} */
+port.on("message", (/** @type {DiskRequest} */ request) => {
+  /** @type {DiskAnswer} */
   let answer;
   try {
     answer = perform(request);
@@ -211,4 +216,4 @@ port.on("message", (/** @type {Request} */ request) => {
   port.postMessage(answer, answer.kind === "chunks" ? answer.chunks.map((chunk) => chunk.bytes.buffer) : []);
   if (request.kind === "close") port.close();
 });
-port.postMessage(/** @satisfies {Answer} */ ({ kind: "opened", records: countRecords(own) }));
+port.postMessage(/** @satisfies {DiskAnswer} */ ({ kind: "opened", records: countRecords(own) }));

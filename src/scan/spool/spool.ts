@@ -10,12 +10,12 @@ export type Batch = {
   chunks: readonly Chunk[];
   /** In all of its chunks. */
   records: number;
-  /** There were more when it was read. */
+  /** Whether there were more when it was read. */
   hasMore: boolean;
 };
 
 /** Requests to the disk side; each gets exactly one answer, in order. */
-export type Request =
+export type DiskRequest =
   | { kind: "append"; records: number; length: number }
   | { kind: "read"; limit: number }
   | { kind: "forget"; slot: number; numbers: number[] }
@@ -25,8 +25,8 @@ export type Request =
 /** What the disk side starts with: `group` is the one buffer through which the bytes of an append are passed. */
 export type DiskData = { directory: string; group: SharedArrayBuffer };
 
-/** Answers of the disk side; `records` counts those that were found, or are gone. */
-export type Answer =
+/** Answers of the disk side. `records` counts the records that were found or deleted. */
+export type DiskAnswer =
   | { kind: "opened"; records: number }
   | { kind: "done" }
   | { kind: "chunks"; chunks: Chunk[]; hasMore: boolean }
@@ -42,32 +42,32 @@ export type Spool = {
    */
   append(id: Uint8Array, text: RecordText): Promise<void>;
   /**
-   * The oldest chunks: as many as it takes to have `limit` records, or 16 MB. Reading does not take them away: until they
-   * are forgotten, the next read gives the same ones.
+   * The oldest chunks: as many as it takes to have `limit` records, or 16 MB. Reading does not remove them: the next
+   * read gives the same ones until they are forgotten.
    */
   read(limit: number): Promise<Batch>;
-  /** Drop a batch, durably; of its bytes nothing is needed any more. Once more does nothing. */
+  /** Deletes a batch durably. The batch's bytes are not needed for it. A second call does nothing. */
   forget(batch: Pick<Batch, "chunks">): Promise<void>;
-  /** Take over what processes that died left in the same directory; the number of records found. */
+  /** Takes over what dead processes left in the same directory, and gives the number of their records. */
   adopt(): Promise<number>;
   /** Records appended or adopted and not yet forgotten. */
   depth(): number;
   /** Files of the directory that are damaged and were left alone, as of the last `adopt`. */
   unreadable(): readonly string[];
-  /** Flush what is being appended and let go of the files. */
+  /** Writes what is being appended, and closes the files. */
   close(): Promise<void>;
 };
 
 /**
- * Bounds the memory held by appends that wait for a stalled disk. One commit takes less than that,
- * so that a stall is followed by several commits and not by one huge one.
+ * Bounds the memory of appends that wait for a stalled disk. One commit takes less than that, so that several commits
+ * follow a stall and not one huge one.
  */
 const limits = { waitingBytesMax: 64 * 1024 * 1024, groupBytesMax: 1024 * 1024 };
 
 /**
- * Open the spool of this process in `directory`, which any number of processes on one machine may share (a local disk:
- * ownership is a file lock). Records of dead processes found there are taken over. Appends made in the same turn of the
- * event loop, or while an earlier commit is on its way, share one commit.
+ * Opens the spool of this process in `directory`, which any number of processes on one machine may share (a local disk:
+ * ownership is a file lock). Takes over the records of dead processes there. Appends made in the same turn of the event
+ * loop, or while an earlier commit is on its way, share one commit.
  */
 export async function openSpool(directory: string): Promise<Spool> {
   const disk = await startDisk(directory);
@@ -130,22 +130,23 @@ type Appended = { id: Uint8Array; text: RecordText };
 type Disk = {
   records: number;
   group: Buffer;
-  ask(request: Request): Promise<Answer>;
+  ask(request: DiskRequest): Promise<DiskAnswer>;
   close(): Promise<void>;
 };
 
-/** Start the disk side. When its thread ends, whatever the cause, everything unanswered and everything later rejects. */
+/** Starts the disk side. When its thread ends, for whatever cause, every pending and every later request rejects. */
 async function startDisk(directory: string): Promise<Disk> {
-  // One append is on its way at a time, so one shared buffer is enough, and nothing is left for either collector.
+  // One append is on its way at a time, so one shared buffer is enough, and no thread's collector has to clear it away.
   const group = new SharedArrayBuffer(limits.groupBytesMax);
   const worker = new Worker(new URL("./spool-worker.js", import.meta.url), {
     workerData: { directory, group } satisfies DiskData,
-    // Flags of the process such as --eval are not meant for it.
+    // Flags of the process, such as --eval, are not meant for the thread.
     execArgv: [],
-    // It holds a few chunks at a time; the defaults would let its heap grow to tens of megabytes before collecting.
+    // The thread holds a few chunks at a time. The defaults would let its heap grow to tens of megabytes before
+    // collecting.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
-  const unanswered: { resolve: (answer: Answer) => void; reject: (error: Error) => void }[] = [];
+  const unanswered: { resolve: (answer: DiskAnswer) => void; reject: (error: Error) => void }[] = [];
   let ended: Error | undefined;
 
   function end(error: Error): void {
@@ -154,13 +155,13 @@ async function startDisk(directory: string): Promise<Disk> {
   }
   worker.on("error", end);
   worker.on("exit", () => end(new Error("the spool is closed")));
-  worker.on("message", (answer: Answer) => {
+  worker.on("message", (answer: DiskAnswer) => {
     const asked = unanswered.shift();
     if (answer.kind === "failed") asked?.reject(new Error(`spool: ${answer.message}`));
     else asked?.resolve(answer);
   });
 
-  function nextAnswer(): Promise<Answer> {
+  function nextAnswer(): Promise<DiskAnswer> {
     return new Promise((resolve, reject) => {
       unanswered.push({ resolve, reject });
     });
@@ -178,13 +179,13 @@ async function startDisk(directory: string): Promise<Disk> {
     },
     async close() {
       if (ended) return;
-      worker.postMessage({ kind: "close" } satisfies Request);
+      worker.postMessage({ kind: "close" } satisfies DiskRequest);
       await nextAnswer();
       await worker.terminate();
     },
   };
 }
 
-function unexpected(answer: Answer): Error {
+function unexpected(answer: DiskAnswer): Error {
   return new Error(`spool: unexpected answer ${answer.kind}`);
 }

@@ -12,7 +12,7 @@ import type { Drain } from "../store/drain.ts";
 import type { StepVisit } from "./step-handler.ts";
 import { placeOf } from "./step-place.ts";
 import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
-import { findVisit, touchVisit, type VisitState } from "./visit-state.ts";
+import { findVisitState, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
 
 export interface OpenVisitDeps {
   /** By workspace. */
@@ -71,11 +71,11 @@ export function createGoOn(deps: OpenVisitDeps): GoOn {
 async function stateOf(
   { arrivals, drain }: OpenVisitDeps,
   db: Db,
-  key: Parameters<typeof findVisit>[1],
+  key: VisitKey,
   caller: string,
   now: Date,
 ): Promise<VisitState | undefined> {
-  const find = () => findVisit(db, key, { locks: false });
+  const find = () => findVisitState(db, key, { locks: false });
   let found = await find();
   if (found === undefined) {
     const mayArrive = Math.abs(now.getTime() - timeOfUuid(key.eventId).getTime()) <= arrivalAgeMs;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Answer } from "../../workflow/steps/step.ts";
 
-/** Fifty fields of 4 KB, escaped: more is not a form of ours. */
+/** Fifty fields of 4 KB each, escaped. No form of ours sends more. */
 export const formBytesMax = 1024 * 1024;
 
 /** A posted form, or the status that says why it is none. */
@@ -34,16 +34,16 @@ export async function readForm(req: IncomingMessage): Promise<PostedForm> {
 }
 
 /**
- * Whether a post comes from a page of this host. `Origin` decides where it is sent, which every current browser does on
- * posts; without it, the device's cookie does, which browsers do not send with other sites' posts (SameSite=Lax). Visits
- * that keep no cookie need `Origin`.
+ * Whether a post comes from a page of this host. Every current browser sends `Origin` with posts, and then `Origin`
+ * decides. Without it the device's cookie decides, because browsers do not send that cookie with posts from other sites
+ * (SameSite=Lax). Visits that keep no cookie need `Origin`.
  */
 export function isOwnPost(
   origin: string | undefined,
   host: { readonly scheme: string; readonly host: string | undefined },
   device: { readonly keepsCookie: boolean; readonly cookieWasSent: boolean; readonly hasCookie: boolean },
 ): boolean {
-  // Somebody else's device: the address was passed on, and the answers would be taken for the visitor's.
+  // The post comes from another device: the address was passed on, and the answers would count as the visitor's.
   if (device.keepsCookie && device.cookieWasSent && !device.hasCookie) return false;
   if (origin !== undefined) return origin === `${host.scheme}://${host.host ?? ""}`;
   return device.keepsCookie && device.hasCookie;

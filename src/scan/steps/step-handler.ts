@@ -24,7 +24,7 @@ import { isStepPassword } from "./step-password.ts";
 import { placeOf } from "./step-place.ts";
 import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
 import { type StepRequest, type StepResult, takeStep } from "./take-step.ts";
-import { findVisit, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
+import { findVisitState, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
 
 /** A request for a step of a link that is there. */
 export interface StepVisit {
@@ -33,7 +33,7 @@ export interface StepVisit {
   readonly origin: Origin;
   readonly plan: Plan;
   readonly stepId: string;
-  /** The card of a contact card as a file, in place of its page. */
+  /** Whether the file of a contact card is asked for, in place of its page. */
   readonly isCard: boolean;
   readonly query: string;
 }
@@ -54,10 +54,10 @@ export interface StepHandlerDeps {
 /** Answers for the steps of visits under way; rejects when the database is away. */
 export type StepHandler = (visit: StepVisit) => Promise<void>;
 
-/** A visit may be on its way to the database still: in this process for so long, in milliseconds. */
+/** How long a request waits for the drain, which may still hold its visit, in milliseconds. */
 const arrivalMs = 2_000;
 
-/** Older visits have arrived long ago. */
+/** Visits older than this, in milliseconds, have reached the database long ago. */
 const arrivalAgeMs = 60_000;
 
 /** How long a request may wait for a connection, in milliseconds. */
@@ -68,7 +68,7 @@ const retryAfter: Partial<Record<Notice, string[]>> = {
   UNAVAILABLE: ["Retry-After", "1"],
 };
 
-/** Reloading a page says no more than once in this time that somebody is there. */
+/** A visit is marked as active at most once in this time, in milliseconds, however often its page is reloaded. */
 const touchMs = 60_000;
 
 const timerAnswer: Answer = new Map([[timerParameter, ["1"]]]);
@@ -85,7 +85,7 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
 }
 
 /** What every request for a step says. */
-interface Asked {
+interface StepAsked {
   /** The workspace's share of the database. */
   readonly db: Db;
   readonly key: VisitKey;
@@ -98,7 +98,7 @@ interface Asked {
 function readRequest(
   { turns, deviceKey, now }: StepHandlerDeps,
   { req, plan, query }: StepVisit,
-): Asked | undefined {
+): StepAsked | undefined {
   const eventId = eventOfLbid(new URLSearchParams(query).get(lbidParameter) ?? "");
   if (eventId === undefined) return undefined;
   const { workspaceId, dataCollection } = plan;
@@ -114,7 +114,7 @@ function readRequest(
   };
 }
 
-async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+async function answerGet(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { plan, stepId, query, req } = visit;
   const state = await arrivedVisit(deps, visit, asked);
   if (state === undefined) return;
@@ -148,8 +148,8 @@ function isQuiet({ underWay }: VisitState, now: Date): boolean {
   return underWay !== undefined && now.getTime() - underWay.activeAt.getTime() > touchMs;
 }
 
-/** The file of a contact card, which is to be had once its page was reached. */
-async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+/** Sends the file of a contact card to a visitor who has reached the card's page. */
+async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { plan, stepId, res } = visit;
   const state = await arrivedVisit(deps, visit, asked);
   if (state === undefined) return;
@@ -160,11 +160,11 @@ async function answerCard(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
   sendCard(res, cardFile(place.step.payload, asked.now), envelopeOf(visit));
 }
 
-async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked): Promise<void> {
+async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: StepAsked): Promise<void> {
   const { req, res } = visit;
   const posted = await readForm(req);
   if ("status" in posted) {
-    // Nobody reads the rest of it.
+    // Nothing reads the rest of the body.
     if (posted.status === 413) res.once("finish", () => req.destroy());
     return tell(visit, posted.status === 413 ? "TOO_LARGE" : "BAD_REQUEST");
   }
@@ -172,7 +172,12 @@ async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: Asked)
   return take(deps, visit, asked, posted.answer);
 }
 
-async function take(deps: StepHandlerDeps, visit: StepVisit, asked: Asked, answer: Answer): Promise<void> {
+async function take(
+  deps: StepHandlerDeps,
+  visit: StepVisit,
+  asked: StepAsked,
+  answer: Answer,
+): Promise<void> {
   const request = await stepRequest(deps, visit, asked, answer);
   respond(visit, asked, await takeStep(asked.db, submitDepsOf(deps, visit), request), answer);
 }
@@ -187,7 +192,7 @@ function submitDepsOf(
 async function stepRequest(
   { reader }: StepHandlerDeps,
   { req, origin, plan, stepId }: StepVisit,
-  { key, keepsCookie, cookieWasSent, now }: Asked,
+  { key, keepsCookie, cookieWasSent, now }: StepAsked,
   answer: Answer,
 ): Promise<StepRequest> {
   const { classify, geography } = reader.peek() ?? (await reader.open());
@@ -204,7 +209,7 @@ async function stepRequest(
     },
     isOwn: ({ hasCookie, underWay, isAutomatic }) => {
       if (!isPost) return true;
-      // Nor are the cookies of agents kept.
+      // The cookies of bots and agents are not kept either.
       const keeps = keepsCookie && !isAutomatic && underWay?.level !== "NONE";
       return isOwnPost(req.headers.origin, origin, { keepsCookie: keeps, cookieWasSent, hasCookie });
     },
@@ -212,7 +217,7 @@ async function stepRequest(
   };
 }
 
-function respond(visit: StepVisit, asked: Asked, result: StepResult, answer: Answer): void {
+function respond(visit: StepVisit, asked: StepAsked, result: StepResult, answer: Answer): void {
   switch (result.kind) {
     case "page":
       showStep(visit, asked, result.step, { entered: answer, refused: result.refused });
@@ -243,7 +248,7 @@ function respond(visit: StepVisit, asked: Asked, result: StepResult, answer: Ans
 
 function showStep(
   visit: StepVisit,
-  { eventId }: Asked,
+  { eventId }: StepAsked,
   step: PlanStep,
   again?: StepPageOptions["again"],
 ): void {
@@ -251,13 +256,13 @@ function showStep(
   show(visit.res, stepPage(visit.plan, step, options), envelopeOf(visit));
 }
 
-/** The visit, as soon as its first request has reached the database; or told, that there is none. */
+/** The visit, once its first request has reached the database. Without one, answers the visitor and gives undefined. */
 async function arrivedVisit(
   { drain, arrivals }: StepHandlerDeps,
   visit: StepVisit,
-  { db, key, now }: Asked,
+  { db, key, now }: StepAsked,
 ): Promise<VisitState | undefined> {
-  const find = () => findVisit(db, key, { locks: false });
+  const find = () => findVisitState(db, key, { locks: false });
   const mayArrive = Math.abs(now.getTime() - timeOfUuid(key.eventId).getTime()) <= arrivalAgeMs;
   if (mayArrive) {
     const found = await find();
@@ -282,12 +287,12 @@ function tell(visit: StepVisit, kind: Notice): void {
   show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit), retryAfter[kind]);
 }
 
-function goTo(visit: StepVisit, { eventId }: Asked, stepId: string): void {
+function goTo(visit: StepVisit, { eventId }: StepAsked, stepId: string): void {
   const query = `${lbidParameter}=${lbidOfEvent(eventId)}`;
   seeOther(visit.res, `${stepPath(visit.plan, stepId)}?${query}`, envelopeOf(visit));
 }
 
-/** A new visit, with neither scan marker nor lbid. */
+/** Leads to a new visit, with neither scan marker nor lbid. */
 function startOver(visit: StepVisit): void {
   seeOther(visit.res, `/${visit.plan.shortlink}`, envelopeOf(visit));
 }

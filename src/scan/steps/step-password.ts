@@ -3,9 +3,9 @@ import { unseal } from "../../lib/sealed.ts";
 import type { PlanStepOf } from "../../model/workflow/plan.ts";
 
 /**
- * Compares an attempt with the password of a step of a workspace, which is sealed for that step alone. The time it takes
- * tells neither how long the password is nor how much of it was right. A password that cannot be opened, because the
- * master secret is another one, is nobody's.
+ * Compares an attempt with the password of a step, which is sealed for that step of its workspace alone. The time it
+ * takes tells neither how long the password is nor how much of the attempt was right. A password that was sealed under
+ * another master secret cannot be opened, and then no attempt is right.
  */
 export function isStepPassword(
   { id, payload }: PlanStepOf<"PASSWORD_VERIFY">,

@@ -4,22 +4,25 @@ import { idleMs } from "../../workflow/journey.ts";
 import type { VisitState } from "./visit-state.ts";
 
 /** Where a request for a step finds its visit. */
-export type Place =
-  /** At the interaction that was asked for. It is undefined when it is gone from the workflow: on to the fallback. */
+export type StepPlace =
+  /**
+   * At the interaction that was asked for. `step` is undefined when the interaction is gone from the workflow; then the
+   * visit goes on to the fallback.
+   */
   | { readonly kind: "here"; readonly step: PlanStep | undefined }
-  /** On the page of the exit that was asked for, which was served before. */
+  /** On the page of the exit that was asked for, which the visitor has already seen. */
   | { readonly kind: "at-exit"; readonly step: PlanStep }
   /** At another step. */
   | { readonly kind: "elsewhere"; readonly stepId: string }
-  /** Sent on before; where that led nowhere, the address is empty. */
+  /** Already sent on. The address is empty where that led nowhere. */
   | { readonly kind: "sent"; readonly to: string }
-  /** Over: time for a new visit. */
+  /** The visit is over, and a new one begins. */
   | { readonly kind: "over" }
   /** No visit of this link, or no step of it. */
   | { readonly kind: "unknown" };
 
 /** Tells where a visit stands when a step of it is asked for. Pure. */
-export function placeOf(plan: Plan, state: VisitState | undefined, stepId: string, now: Date): Place {
+export function placeOf(plan: Plan, state: VisitState | undefined, stepId: string, now: Date): StepPlace {
   if (state === undefined || state.linkId !== plan.linkId) return { kind: "unknown" };
   const { underWay, endedAt, lastStepId, outcome, destination } = state;
   const isKnown = plan.steps.has(stepId);
@@ -29,10 +32,10 @@ export function placeOf(plan: Plan, state: VisitState | undefined, stepId: strin
     return isKnown ? { kind: "elsewhere", stepId: underWay.stepId } : { kind: "unknown" };
   }
   if (!isKnown) return { kind: "unknown" };
-  if (endedAt === null || outcome === "ABANDONED" || now.getTime() - endedAt.getTime() >= idleMs)
+  if (endedAt === undefined || outcome === "ABANDONED" || now.getTime() - endedAt.getTime() >= idleMs)
     return { kind: "over" };
   if (outcome === "FALLBACK") return { kind: "sent", to: destination };
-  const last = plan.steps.get(lastStepId ?? "");
+  const last = plan.steps.get(lastStepId);
   // The exit was deleted, or never had a page.
   if (last === undefined || last.action === "CLIENT_REDIRECT" || stepActions[last.action].kind !== "EXIT")
     return destination === "" ? { kind: "over" } : { kind: "sent", to: destination };

@@ -1,7 +1,10 @@
 import type { PlanStep } from "../../model/workflow/plan.ts";
 import type { VisitState } from "./visit-state.ts";
 
-/** How long a message page has to stay; a second early is the clocks' business. Undefined for other steps. */
+/**
+ * How many milliseconds a message page still has to stay. It may end a second early, because clocks differ. Undefined
+ * for other steps.
+ */
 export function timerLeftMs(step: PlanStep, { underWay }: VisitState, now: Date): number | undefined {
   if (step.action !== "MESSAGE_PAGE" || step.payload.navigationType !== "TIMER") return undefined;
   const shownMs = now.getTime() - (underWay?.openedAt ?? now).getTime();
@@ -9,7 +12,7 @@ export function timerLeftMs(step: PlanStep, { underWay }: VisitState, now: Date)
   return leftMs <= 1_000 ? 0 : leftMs;
 }
 
-/** Who reloads a page does not wait all over again. */
+/** The step with the time that is left, so that a visitor who reloads the page does not wait from the start. */
 export function withTimeLeft(step: PlanStep, leftMs: number | undefined): PlanStep {
   if (leftMs === undefined || step.action !== "MESSAGE_PAGE") return step;
   const timerSeconds = Math.max(1, Math.ceil(leftMs / 1_000));

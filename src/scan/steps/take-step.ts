@@ -15,7 +15,7 @@ import { fallbackStepId } from "../store/write-events.ts";
 import { placeOf } from "./step-place.ts";
 import {
   attributesOfVisitor,
-  findVisit,
+  findVisitState,
   holdVisitor,
   openedSteps,
   type VisitKey,
@@ -25,16 +25,16 @@ import {
 /** What a request says about its visitor; see `Visit`. */
 export type VisitorFacts = Pick<Visit, "country" | "device">;
 
-/** An answer to a step, or none where a step that is gone has to be left. */
+/** An answer to a step. The answer is empty when the step is gone and the visit has to leave it. */
 export interface StepRequest {
   readonly plan: Plan;
   readonly key: VisitKey;
   readonly stepId: string;
   readonly answer: Answer;
-  /** Whose wrong passwords are counted. */
+  /** The address whose wrong passwords are counted. */
   readonly address: string;
   readonly facts: VisitorFacts;
-  /** Whether the post comes from a page of ours, going by the visit. */
+  /** Whether the post comes from one of our pages, judged by the state of the visit. */
   readonly isOwn: (state: VisitState) => boolean;
   readonly now: Date;
 }
@@ -53,8 +53,8 @@ export type StepResult =
   | { readonly kind: "foreign" | "over" | "unknown" };
 
 /**
- * Takes an answer. A try of a password is counted first, in a statement of its own: nobody waits inside a transaction for
- * others who try the same step, and a transaction that fails gives no try back.
+ * Takes an answer. A try of a password is counted first, in a statement of its own, so that nobody waits inside a
+ * transaction for others who try the same step, and a failed transaction gives no try back.
  */
 export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): Promise<StepResult> {
   const { now } = request;
@@ -62,7 +62,7 @@ export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): 
   const seconds = trier === undefined ? 0 : await takePasswordAttempt(db, trier, now);
   if (seconds > 0) return { kind: "wait", seconds };
   const result = await takeInOne(db, deps, request, trier !== undefined);
-  // Only a password that was compared and is wrong has used a try up.
+  // Only a wrong password uses a try up. Any other result gives it back.
   if (trier !== undefined && result.kind !== "page") await returnPasswordAttempt(db, trier, now);
   return result;
 }
@@ -71,7 +71,7 @@ export async function takeStep(db: Db, deps: SubmitDeps, request: StepRequest): 
 async function trierOf(db: Db, request: StepRequest): Promise<Trier | undefined> {
   const { plan, key, stepId, address, isOwn, now } = request;
   if (plan.steps.get(stepId)?.action !== "PASSWORD_VERIFY") return undefined;
-  const state = await findVisit(db, key, { locks: false });
+  const state = await findVisitState(db, key, { locks: false });
   if (state === undefined || placeOf(plan, state, stepId, now).kind !== "here" || !isOwn(state))
     return undefined;
   const { workspaceId, linkId, eventId } = state;
@@ -95,7 +95,7 @@ async function takeInOne(
   );
 }
 
-/** A lost race, or somebody else who became known by the same e-mail in this moment. */
+/** Whether the transaction lost a race, or another visitor became known by the same e-mail just now. */
 function isRace(error: unknown): boolean {
   return isLostRace(error) || violates(error, "visitors_email_key");
 }
@@ -107,7 +107,7 @@ async function takeOnce(
   mayTry: boolean,
 ): Promise<StepResult> {
   const { plan, key, stepId, isOwn, now } = request;
-  const state = await findVisit(tx, key, { locks: true });
+  const state = await findVisitState(tx, key, { locks: true });
   const place = placeOf(plan, state, stepId, now);
   if (state === undefined || place.kind === "unknown") return { kind: "unknown" };
   if (!isOwn(state)) return { kind: "foreign" };
@@ -120,7 +120,7 @@ async function takeOnce(
       return { kind: "step", stepId: place.stepId };
     case "here":
       if (place.step === undefined) return goOn(tx, request, state, undefined);
-      // The visit has only now come here: the page is shown first.
+      // The visit came here only after tries were counted, so its page is shown first.
       if (place.step.action === "PASSWORD_VERIFY" && !mayTry) return { kind: "step", stepId };
       return answerStep(tx, deps, request, state, place.step);
     case "at-exit":
@@ -144,7 +144,9 @@ async function answerStep(
   return goOn(tx, request, state, taken);
 }
 
-/** Saves what an answer brought, and walks on. Without an answer the step is gone, which leads to the fallback. */
+/**
+ * Saves what an answer brought, and walks on. Without an answer the step is gone, and the walk ends in the fallback.
+ */
 async function goOn(
   tx: Db,
   request: StepRequest,
@@ -154,11 +156,12 @@ async function goOn(
   const { plan, stepId, now } = request;
   const opened = await openedSteps(tx, state);
   const before = await save(tx, state, taken?.saved ?? [], now);
-  // What a condition sees goes into a trace, so nobody may delete the visitor, and what traces tell, in between.
+  // Conditions write what they see of the visitor into traces. Nobody may delete the visitor, and with it what traces
+  // tell, before those are written.
   const here = plan.needsAfter.visitor
     ? { ...before, visitorId: await holdVisitor(tx, before, { alone: savesAnything(plan) }) }
     : before;
-  // The visitor as known by now: another one, perhaps, with a past of their own.
+  // The visitor may be another one by now, with attributes of their own.
   const visit = await visitOf(tx, request, here);
   const walk = resume(plan, visit, now, stepId, taken?.branchId ?? "");
   const after = await save(
@@ -169,7 +172,7 @@ async function goOn(
   );
   const traces = [...(taken === undefined ? [] : [traceOf(taken)]), ...tracesOf(walk)];
   const interactions = opened.filter(({ isCondition }) => !isCondition).map((step) => step.stepId);
-  // The event first, then its traces, like whoever deletes a visitor.
+  // The event is written before its traces, in the order in which the deletion of a visitor locks them.
   await writeJourney(tx, after, { journey: journeyOf(plan, walk, interactions, stepId), end: walk.end }, now);
   await writeStepTraces(tx, after, traces, now);
   const { end } = walk;
@@ -182,12 +185,12 @@ function savesAnything({ steps }: Plan): boolean {
   return [...steps.values()].some(({ capture }) => capture !== undefined);
 }
 
-/** A press on the page of an exit: the visit has ended, and its trace learns what was pressed. */
+/** Takes a press on the page of an exit. The visit has already ended; its trace records what was pressed. */
 async function press(tx: Db, deps: SubmitDeps, request: StepRequest, state: VisitState): Promise<StepResult> {
   const { plan, stepId, answer, now } = request;
   const visit = await visitOf(tx, request, state);
   const taken = submit(plan, visit, now, stepId, answer, deps);
-  // A page without anything to press, or a link that is gone: the page as it is now.
+  // The page has nothing to press, or the pressed link is gone: it is shown as it is now.
   if (taken === undefined || taken.kind === "refused") return { kind: "step", stepId };
   await save(tx, state, taken.saved, now);
   await writeStepTraces(tx, state, [traceOf(taken)], now);
@@ -200,14 +203,14 @@ async function visitOf(tx: Db, { facts }: StepRequest, state: VisitState): Promi
     ...facts,
     query: underWay?.query ?? "",
     lbid: () => state.lbid,
-    // Who has no visitor at the end of a visit had none in it.
-    dataCollection: underWay?.level ?? (visitorId === null ? "NONE" : "BASIC"),
+    // A visit that ended without a visitor never had one.
+    dataCollection: underWay?.level ?? (visitorId === "" ? "NONE" : "BASIC"),
     visitType,
-    attributes: visitorId === null ? undefined : await attributesOfVisitor(tx, state),
+    attributes: visitorId === "" ? undefined : await attributesOfVisitor(tx, state),
   };
 }
 
-/** Saves to the visitor, who may be another one afterwards. */
+/** Saves attributes to the visitor. They may identify the visitor as another one, whom the new state names. */
 async function save(
   tx: Db,
   state: VisitState,
@@ -225,7 +228,7 @@ function traceOf({ step, data, captured }: Accepted): StepTrace {
   return { stepId: step.id, action: step.action, data, isCompleted: true, saved: captured };
 }
 
-/** The traces of a walk: redirects, and fallbacks, follow from its end. */
+/** The traces of a walk. The one of a redirect or fallback follows from the walk's end. */
 function tracesOf({ taken, end }: Walk): StepTrace[] {
   const traces = taken.flatMap(({ step, data, isCompleted, saved }): StepTrace[] =>
     data === undefined ? [] : [{ stepId: step.id, action: step.action, data, isCompleted, saved }],

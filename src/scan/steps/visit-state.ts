@@ -7,21 +7,21 @@ import { lbidOfEvent } from "../../model/visitors/lbid.ts";
 import type { DataCollection } from "../../model/workflow/plan.ts";
 import type { KnownAttributes } from "../../workflow/visit.ts";
 
-/** A visit as a later request finds it. */
+/** A visit as a later request finds it. An id or text that is missing is empty, and a missing time is undefined. */
 export interface VisitState {
   readonly workspaceId: string;
   readonly eventId: string;
   readonly lbid: string;
   readonly linkId: string;
   readonly deviceId: string;
-  readonly visitorId: string | null;
+  readonly visitorId: string;
   readonly visitType: "FIRST" | "RETURNING";
-  /** Bots and agents leave nothing with a visitor. */
+  /** Whether the device is a bot or an agent. Such a device saves nothing to a visitor. */
   readonly isAutomatic: boolean;
   readonly outcome: "IN_PROGRESS" | "COMPLETED" | "FALLBACK" | "ABANDONED";
   readonly destination: string;
-  readonly lastStepId: string | null;
-  readonly endedAt: Date | null;
+  readonly lastStepId: string;
+  readonly endedAt: Date | undefined;
   /** Whether the device cookie that was sent is one of the visit's device. */
   readonly hasCookie: boolean;
   /** Undefined once the visit has ended. */
@@ -67,15 +67,15 @@ export interface VisitKey {
 }
 
 /**
- * One statement, all of it by primary keys. With `locks`, no other request of the visit goes on before the transaction
- * ends, as long as the visit is under way. Its event is left to others: events come last in the order of locks.
+ * Finds a visit by primary keys. With `locks`, no other request of the visit goes on before the transaction ends, as
+ * long as the visit is under way. The event is not locked, because events come last in the order of locks.
  */
-export async function findVisit(
+export async function findVisitState(
   db: Db,
   { workspaceId, eventId, cookieHash }: VisitKey,
   { locks }: { readonly locks: boolean },
 ): Promise<VisitState | undefined> {
-  // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
+  // The lock comes first, in a statement of its own: a request that waited for it must see what its holder has written.
   if (locks) {
     await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
       db,
@@ -101,13 +101,13 @@ function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId" | "l
   return {
     linkId: row.link_id,
     deviceId: row.device_id,
-    visitorId: row.visitor_id,
+    visitorId: row.visitor_id ?? "",
     visitType: row.visit_type,
     isAutomatic: row.is_automatic,
     outcome: row.outcome,
     destination: row.destination,
-    lastStepId: row.last_step_id,
-    endedAt: row.ended_at,
+    lastStepId: row.last_step_id ?? "",
+    endedAt: row.ended_at ?? undefined,
     hasCookie: row.has_cookie,
     underWay:
       stepId === null || query === null || level === null || activeAt === null
@@ -116,7 +116,7 @@ function stateOf(row: StateRow): Omit<VisitState, "workspaceId" | "eventId" | "l
   };
 }
 
-/** Keeps a visit from being abandoned; at most once a minute, so that reloading a page costs nothing. */
+/** Marks a visit as active, so that it is not abandoned. */
 export async function touchVisit(db: Db, { workspaceId, eventId }: VisitState, now: Date): Promise<void> {
   await sql`update visits set active_at = ${now}
     where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(db);
@@ -128,7 +128,7 @@ export interface OpenedStep {
   readonly isCondition: boolean;
 }
 
-/** In the order they were opened. */
+/** The steps that the visit has opened, in that order. */
 export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState): Promise<OpenedStep[]> {
   const { rows } = await sql<{ step_id: string; step_action: StepAction }>`
     select step_id, step_action from traces
@@ -141,32 +141,35 @@ export async function openedSteps(db: Db, { workspaceId, eventId }: VisitState):
 }
 
 /**
- * Locks the visitor whose visit it is by now, against being deleted, merged or told about, until the transaction ends, and
- * answers who it is. To be called after everything that comes before visitors in the order of locks, and `alone` where the transaction may write
- * to the visitor: of two that share the lock, neither could.
+ * Locks the visitor whom the visit belongs to by now, and gives the visitor's id; empty without a visitor. Until the
+ * transaction ends, no other one deletes, merges or changes that visitor. Call it after taking every lock that comes before
+ * visitors in the order of locks. `alone` is for transactions that may write to the visitor: of two that share the lock,
+ * neither could write.
  */
 export async function holdVisitor(
   tx: Db,
   { workspaceId, eventId }: VisitState,
   { alone }: { readonly alone: boolean },
-): Promise<string | null> {
+): Promise<string> {
   const strength = alone ? sql`for update` : sql`for key share`;
-  let held: string | null = null;
+  let held = "";
   for (;;) {
     const { rows } = await sql<Pick<Selectable<Events>, "visitor_id">>`
       select visitor_id from events where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
-    const visitorId = rows[0]?.visitor_id ?? null;
-    // What was read before the lock may be another's by now.
+    const visitorId = rows[0]?.visitor_id ?? "";
+    // Before the lock was held, the visit may have moved to another visitor.
     if (visitorId === held) return held;
     held = visitorId;
-    if (held !== null)
+    if (held !== "")
       await sql`select from visitors where workspace_id = ${workspaceId} and id = ${held} ${strength}`.execute(
         tx,
       );
   }
 }
 
-/** What is known of the visitor whose visit it is by now, by attribute key, reserved ones with `$`; one statement. */
+/**
+ * The attributes of the visitor whom the visit belongs to by now, by key, reserved ones with `$`. Takes one statement.
+ */
 export async function attributesOfVisitor(
   db: Db,
   { workspaceId, eventId }: VisitState,

@@ -383,7 +383,7 @@ test("puts aside what can never be stored, and stores the rest", async () => {
       shared: "",
     },
   };
-  // Data of a trace that reads as two, which would give those of other visits what is not theirs.
+  // The data of one trace that reads as two elements, which would shift the data of other visits' traces.
   const split = {
     id: newVisitId(startMs),
     text: { own, shared: `\n${randomUUID()}1COUNTRY_CONDITION {},{}` },
@@ -478,7 +478,7 @@ test("catches up with what is in the spool, and says at once when there is nothi
     isBusy: () => false,
     onTrouble: () => {},
     onPoison: () => {},
-    // Nobody hurries but who asks.
+    // Only `catchUp` and `flush` hurry the drain.
     gatherMs: 60_000,
   });
   onTestFinished(() => drain.close());
@@ -496,7 +496,7 @@ test("catches up with what is in the spool, and says at once when there is nothi
   await append(startMs + 2);
   expect(await drain.catchUp(50)).toBe(false);
   await expect.poll(() => drain.counts.failures, { timeout: 10_000 }).toBeGreaterThan(0);
-  // It would take a minute.
+  // Waiting would take a minute.
   expect(await drain.catchUp(60_000)).toBe(false);
   isAway = false;
   expect(await drain.flush(10_000)).toBe(true);

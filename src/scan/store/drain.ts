@@ -5,14 +5,15 @@ import type { StoreRecords } from "./store-records.ts";
 /** Moves visits from the spool to the database for as long as the process lives. */
 export interface Drain {
   readonly counts: DrainCounts;
-  /** Resolves when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
+  /** Resolves with true when the spool has been seen empty, or with false when that took longer than `timeoutMs`. */
   flush(timeoutMs: number): Promise<boolean>;
   /**
-   * Resolves when everything that the spool holds now has been stored, at once when that is nothing; with false when it
-   * took longer than `timeoutMs`, and at once when the database is away. Visits that come meanwhile are not waited for.
+   * Resolves with true when everything that the spool holds now has been stored, at once when it holds nothing.
+   * Resolves with false when that takes longer than `timeoutMs`, and at once when the last batch failed. Does not wait
+   * for visits that come meanwhile.
    */
   catchUp(timeoutMs: number): Promise<boolean>;
-  /** Ends after the batch on its way. */
+  /** Ends after the batch that is on its way. */
   close(): Promise<void>;
 }
 
@@ -21,7 +22,7 @@ export interface DrainCounts {
   drained: number;
   dropped: number;
   quarantined: number;
-  /** Batches that were put off. */
+  /** Batches that failed and will be tried again. */
   failures: number;
   /** How long the oldest visit of the last batch had waited, in milliseconds. */
   lagMs: number;
@@ -36,7 +37,7 @@ export interface DrainDeps {
   readonly isBusy: () => boolean;
   readonly onTrouble: (error: unknown) => void;
   readonly onPoison: (reason: string) => void;
-  /** Records of one transaction, about. */
+  /** About how many records are read at a time, 2,000 by default. */
   readonly batchSize?: number;
   /** How long visits gather before a batch is begun, and how often the spools of dead processes are looked for, in ms. */
   readonly gatherMs?: number;
@@ -45,7 +46,7 @@ export interface DrainDeps {
 
 const backOffMs = { first: 100, last: 5_000 };
 
-/** True when more than one batch was waiting. */
+/** Moves a batch. True when more than one batch was waiting. */
 async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts): Promise<boolean> {
   const { spool, store, quarantine, now, onPoison } = deps;
   if (spool.depth() === 0) return false;
@@ -93,7 +94,7 @@ export function startDrain(deps: DrainDeps): Drain {
     await spool.adopt();
   }
 
-  // How long the last failure is waited out, in milliseconds; 0 while all goes well.
+  // How long to wait after the last failure, in milliseconds; 0 while all goes well.
   let wait = 0;
 
   async function run(): Promise<void> {
@@ -112,7 +113,8 @@ export function startDrain(deps: DrainDeps): Drain {
           for (const done of flushed) done();
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
-        // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
+        // The spool can wait, and visitors cannot. While visitors need the processors, the drain works a third of the
+        // time.
         if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
       } catch (error) {
         counts.failures += 1;

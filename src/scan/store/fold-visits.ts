@@ -5,7 +5,7 @@ import type { ResolvedVisit } from "./resolved-visit.ts";
 
 const hourMs = 60 * 60_000;
 
-/** By name as in `event_rollups`; a value that is empty is not known, and not counted. */
+/** The dimensions, by name as in `event_rollups`. An empty value is unknown, and not counted. */
 const dimensions: readonly (readonly [name: string, valueOf: (visit: ResolvedVisit) => string])[] = [
   ["visit_type", ({ visitType }) => visitType],
   ["device_type", ({ device }) => device.dimensions.deviceType],
@@ -21,9 +21,9 @@ type Counts = Map<string, number>;
 type VisitorLink = { workspaceId: string; visitorId: string; linkId: string; visits: ResolvedVisit[] };
 
 /*
- * Adding counted events to the roll-ups, in the transaction that writes them. It is the same fold as that of the rebuild,
- * which has only the events to go by; done there, it cost PostgreSQL twice as much (22 µs a visit against 11). Rows are
- * locked in the same order by all: visitors' first, then links', each by key.
+ * Adds counted events to the roll-ups, in the transaction that writes the events. The rebuild computes the same figures
+ * from the events alone. Folded by PostgreSQL, a visit cost twice as much (22 µs against 11). All writers lock rows in
+ * the same order: visitors' first, then links', each by key.
  */
 
 /** Adds counted visits to the figures of their links. */
@@ -86,7 +86,7 @@ function sortedByKey<T>(map: ReadonlyMap<string, T>): T[] {
 }
 
 async function addToCounters(tx: Db, linkHours: readonly LinkHour[]): Promise<void> {
-  // Sorted, so that the hours of a link follow each other.
+  // The hours of a link follow each other, because they are sorted.
   const links: { workspaceId: string; linkId: string; count: number }[] = [];
   for (const { workspaceId, linkId, count } of linkHours) {
     const last = links.at(-1);
@@ -130,7 +130,7 @@ async function addToRollUps(tx: Db, linkHours: readonly LinkHour[]): Promise<voi
       set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
 }
 
-/** The counts, by workspace, visitor and link, of those who had been there before. */
+/** The counts of those who had been there before, by workspace, visitor and link. */
 async function addToVisitors(tx: Db, rows: readonly VisitorLink[]): Promise<ReadonlyMap<string, number>> {
   if (rows.length === 0) return new Map();
   const plain = (read: (row: VisitorLink) => string | number) => plainArray(rows.map(read));

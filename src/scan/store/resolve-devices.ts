@@ -13,9 +13,10 @@ export interface BatchDevices {
 }
 
 /**
- * Finds the devices of visits, which are in order of arrival; none is locked before it is written. New devices and
- * visitors take the id of the visit that makes them, so that a batch that is written twice makes nothing twice. Cookies
- * that were made for the answers are looked for only when that seems to have happened.
+ * Finds the devices of visits, which are in order of arrival. No device is locked before it is written. New devices and
+ * visitors take the id of the visit that makes them, so that a batch written twice makes nothing twice. Cookies that
+ * were made for the answers are looked for only with `looksForNewCookies`, which is for a batch that may have been
+ * written before.
  */
 export async function resolveDevices(
   tx: Db,
@@ -84,7 +85,7 @@ async function findKnown(
   visits: readonly VisitFacts[],
   looksForNewCookies: boolean,
 ): Promise<{ byCookie: Map<string, BatchDevice>; byFingerprint: Map<string, BatchDevice> }> {
-  // A cookie that was made for the answer cannot be known, unless the visit was written before.
+  // A cookie that was made for the answer is unknown, unless the visit was written before.
   const cookies = distinct(visits, ({ cookieHash, visit }) =>
     visit.cookieWasSent || looksForNewCookies ? cookieHash : "",
   );
@@ -141,7 +142,7 @@ function knownDevice(row: Found): BatchDevice {
   };
 }
 
-// The hashes hold the workspace, so one of them alone tells two rows apart.
+// The hashes include the workspace, so a hash alone identifies a row.
 function distinct(
   visits: readonly VisitFacts[],
   hashOf: (facts: VisitFacts) => string,

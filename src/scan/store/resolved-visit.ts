@@ -12,11 +12,11 @@ export type DeviceDimensions = Pick<
 export interface BatchDevice {
   readonly workspaceId: string;
   readonly id: string;
-  /** The visit that shows what the device is, and what it shows, when the device was not known before. */
+  /** For a device that was not known before: the visit that shows what the device is, and what it shows. */
   readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
   readonly dimensions: DeviceDimensions;
   lastUsedMs: number;
-  /** Empty until somebody may be behind it. */
+  /** Empty until a visit of somebody who may have a visitor. */
   visitorId: string;
   /** Set when the visitor was not known before. */
   visitorSinceMs: number | undefined;

@@ -13,12 +13,12 @@ export async function scoreVisits(tx: Db, visits: readonly ResolvedVisit[]): Pro
 
 function scoreOf({ facts, device, previousVisits }: ResolvedVisit, purpose: string): LeadScore {
   const { atMs, stepsReached, stepsTotal, level } = facts.visit;
-  // What a score says must follow from what is kept.
+  // A score must follow from what the level keeps.
   const { platformName, platformVersion, browserName, browserVersion } =
     level === "NONE" ? nothingKept : facts.classification;
   return leadScoreOf({
     at: new Date(atMs),
-    // Whatever was reached without an answer is complete.
+    // Every step that was reached without an answer is complete.
     stepsCompleted: stepsReached,
     stepsTotal,
     secondsOnPages: 0,
@@ -35,12 +35,12 @@ function scoreOf({ facts, device, previousVisits }: ResolvedVisit, purpose: stri
 
 const nothingKept = { platformName: "", platformVersion: "", browserName: "", browserVersion: "" };
 
-/** A link among those of all workspaces: clients choose the ids of links. */
+/** The key of a link among those of all workspaces. Clients choose the ids of links, so an id alone is not enough. */
 function placeOf({ facts: { visit } }: ResolvedVisit): string {
   return `${visit.workspaceId}/${visit.linkId}`;
 }
 
-/** What the links are for, by their place, where that is said. */
+/** What the links are for, by `placeOf`, where their owners say so. */
 async function findPurposes(tx: Db, visits: readonly ResolvedVisit[]): Promise<ReadonlyMap<string, string>> {
   const links = [...new Map(visits.map((visit) => [placeOf(visit), visit.facts.visit])).values()];
   if (links.length === 0) return new Map();

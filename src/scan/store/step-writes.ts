@@ -27,7 +27,7 @@ export function savedTexts(saved: readonly SavedAttribute[]): Readonly<Record<st
   return Object.fromEntries(saved.map(({ key, value }) => [key, value]));
 }
 
-/** Opens traces, or goes on with those that are open: a step has one, however often it comes up in a visit. */
+/** Opens traces, or updates those that are open. A step has one trace in a visit, however often it comes up. */
 export async function writeStepTraces(
   tx: Db,
   { workspaceId, eventId, isAutomatic }: EventKey & { readonly isAutomatic: boolean },
@@ -58,7 +58,7 @@ export async function writeStepTraces(
   );
 }
 
-/** What is left of a step that came up twice: its last data, all it saved, and that it was completed once. */
+/** One trace for each step: with its last data, all that it saved, and completed if it was completed once. */
 function lastWords(traces: readonly StepTrace[]): StepTrace[] {
   const found = new Map<string, StepTrace>();
   for (const trace of traces) {
@@ -76,7 +76,7 @@ export interface Progress {
   readonly end: End;
 }
 
-/** Writes how far a visit has come; one that has ended is under way no more. */
+/** Writes how far a visit has come. A visit that has ended is no longer under way. */
 export async function writeJourney(
   tx: Db,
   { workspaceId, eventId }: EventKey,
@@ -86,7 +86,7 @@ export async function writeJourney(
   const { stepsReached, stepsTotal, lastStep, outcome } = journey;
   const hasEnded = end.kind !== "interaction";
   const destination = end.kind === "redirect" || end.kind === "fallback" ? end.to : "";
-  // A fallback counts as a redirect, also where it leads nowhere.
+  // A fallback counts as a redirect, even where it leads nowhere.
   const exitAction = end.kind === "exit-page" ? end.step.action : "CLIENT_REDIRECT";
   await sql`
     update events set steps_reached = ${stepsReached}, steps_total = ${stepsTotal},

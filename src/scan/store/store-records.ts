@@ -25,18 +25,18 @@ export interface Poison {
 const nothing = new Uint8Array();
 
 /**
- * Stores a batch of records, in chunks as the spool gives them and takes for itself, each record once. Rejects when the
- * database is away or not as it should be: read them again, later.
+ * Stores a batch of records, each record once. Takes chunks as the spool gives them, and keeps their memory. Rejects
+ * when the database is away or not as it should be; the records can be read again later.
  */
 export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[]) => Promise<Stored>;
 
 type Readable = { record: RawRecord; facts: VisitFacts };
-type Outcome = Pick<Stored, "written" | "dropped" | "poison">;
+type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison">;
 
 /**
- * So much is read and written at a time, by one transaction: 2,000 plain redirects. Records with traces are several times as
- * long, and what a whole batch of them leaves in memory outlives the young generation (measured: a third of the thread's
- * time went to the collector).
+ * How many bytes of records one transaction writes: about 2,000 plain redirects. Records with traces are several times
+ * as long, and what a whole batch of them leaves in memory outlives the young generation (measured: a third of the
+ * thread's time went to the collector).
  */
 const partBytesMax = 1024 * 1024;
 
@@ -90,8 +90,8 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[])
   return { ...outcome, poison: [...poison, ...outcome.poison], oldestMs };
 }
 
-/** Halves a batch that the database refuses until the records stand alone that it refuses. */
-async function storeSome(db: Db, batch: readonly Readable[]): Promise<Outcome> {
+/** Halves a batch that the database refuses until each refused record stands alone. */
+async function storeSome(db: Db, batch: readonly Readable[]): Promise<StoreOutcome> {
   if (batch.length === 0) return { written: 0, dropped: 0, poison: [] };
   try {
     const written = await writeVisits(
@@ -116,15 +116,15 @@ async function storeSome(db: Db, batch: readonly Readable[]): Promise<Outcome> {
 }
 
 /**
- * Data exceptions, broken constraints and values too long for an index are the record's fault. Anything else, a missing
- * column among it, is not, and would put every visit into quarantine.
+ * Data exceptions, broken constraints and values too long for an index are the record's fault. Other errors, such as a
+ * missing column, are not; they would put every visit into quarantine.
  */
 function isAboutData(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?:22|23|54)/.test(error.code ?? "");
 }
 
 function poisonOf({ id, own, shared = nothing }: RawRecord, error: unknown): Poison {
-  // Not a part of the whole chunk, which would be sent along to another thread.
+  // A copy: a view would send its whole chunk along to another thread.
   const bytes = Uint8Array.from([...own, ...shared]);
   return { id: Uint8Array.from(id), bytes, reason: failureMessage(error) };
 }

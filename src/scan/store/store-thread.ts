@@ -28,12 +28,12 @@ export interface StoreThread {
   close(): Promise<void>;
 }
 
-/** Bundled beside this file, it is JavaScript as this file then is. */
+/** In the bundle, this file and the program beside it are both JavaScript. */
 const program = new URL(`./store-worker${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Stores records in a thread of its own: reading records, classes of devices and places cost 30 µs a visit, as much as
- * a redirect, and would be taken from the visitors. A thread that ends is replaced with the next batch.
+ * Stores records in a thread of its own: reading records and finding classes of devices and places takes 30 µs a visit,
+ * as much as a redirect, which visitors would wait for. A thread that ends is replaced with the next batch.
  */
 export function startStoreThread(data: StoreThreadData): StoreThread {
   const unanswered = new Map<number, { resolve: (stored: Stored) => void; reject: (error: Error) => void }>();
@@ -43,9 +43,9 @@ export function startStoreThread(data: StoreThreadData): StoreThread {
   function start(): Worker {
     const started = new Worker(program, {
       workerData: data,
-      // Flags of the process such as --eval are not meant for it.
+      // Flags of the process, such as --eval, are not meant for the thread.
       execArgv: [],
-      // A batch lives as long as its transaction: it should die young all the same.
+      // A batch lives as long as its transaction, and must fit into the young generation for that long.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     });
     const end = (error: Error) => {
@@ -68,7 +68,7 @@ export function startStoreThread(data: StoreThreadData): StoreThread {
     store(chunks) {
       worker ??= start();
       const request: StoreRequest = { number: next++, chunks };
-      // Nothing is copied: who gave them has them no more.
+      // The buffers move to the thread without a copy. The caller loses them.
       const buffers = chunks.map(({ buffer }) => buffer);
       worker.postMessage(request, buffers);
       return new Promise((resolve, reject) => unanswered.set(request.number, { resolve, reject }));

@@ -16,8 +16,8 @@ const { connection, statementTimeoutMs, deviceKey, cityDatabase }: StoreThreadDa
 const port = parentPort;
 if (port === null) throw new Error("store-worker runs as a worker thread");
 
-// Visitors come first, at this and at the other end of the connection. Linux knows priorities of threads; elsewhere 0
-// means the process, which must stay as it is.
+// Visitors come first, in this thread and at the other end of the connection. Linux has priorities of threads.
+// Elsewhere 0 means the process, which must keep its own.
 const niceness = 5;
 if (process.platform === "linux") setPriority(0, niceness);
 
@@ -33,7 +33,7 @@ port.on("message", ({ number, chunks }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);
   store(chunks).then(
     (stored) => send({ number, stored }),
-    // On the other side nobody could tell any more that the database has said it.
+    // Values are removed here, because an error loses its class on the way to the other thread.
     (thrown: unknown) => {
       const error = withoutValues(thrown);
       send({ number, error: error instanceof Error ? error : new Error(String(error)) });
@@ -41,7 +41,10 @@ port.on("message", ({ number, chunks }: StoreRequest) => {
   );
 });
 
-/** Where the server is the embedded one, or another of this machine that we may rule: its number says so on a socket only. */
+/**
+ * Lowers the priority of the server's process behind a connection: of the embedded server, or of another one on this
+ * machine that this process may rule. Only on a socket is its number one of this machine.
+ */
 function yieldProcessors(client: object): void {
   const host = typeof connection.host === "string" ? connection.host : "";
   const pid = "processID" in client ? client.processID : undefined;
@@ -49,6 +52,6 @@ function yieldProcessors(client: object): void {
   try {
     if (readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("postgres: ")) setPriority(pid, niceness);
   } catch {
-    // A server of somebody else, or in another container.
+    // The server belongs to somebody else, or runs in another container.
   }
 }

@@ -13,9 +13,9 @@ export interface VisitFacts extends DeviceKeys {
   readonly counted: boolean;
   /** Why the visit is not counted; empty for one that is. */
   readonly uncountedReason: UncountedReason | "";
-  /** Nobody has opened the link, so this is not a first visit of anybody. */
+  /** Whether nobody has opened the link, as with a prefetch, so that it is nobody's first visit. */
   readonly isUnseen: boolean;
-  /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
+  /** Whether the visit may get a visitor: not for bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface FactsDeps {
   readonly key: string;
 }
 
-/** Says what follows from a visit. Pure but for the memory of the classifier. */
+/** Computes what follows from a visit. Pure, except for the memory of the classifier. */
 export function factsOf(visit: RecordedVisit, { classify, geography, key }: FactsDeps): VisitFacts {
   const { userAgent, language, address, level, headers, workspaceId, cookie } = visit;
   const classification = classify(userAgent, headers);

@@ -7,8 +7,9 @@ import type { VisitFacts } from "./visit-facts.ts";
 type Pair = { workspaceId: string; linkId: string; deviceId: string; eventId: string };
 
 /**
- * Tells first visits from returning ones, per device and link, and remembers the first. Prefetches are first as long as
- * nobody came, and leave the real first visit to whoever comes then. Without a name, as at level NONE, every visit is a first.
+ * Tells first visits from returning ones, per device and link, and remembers the first. A prefetch counts as first
+ * while nobody has come, and leaves the real first visit to the next one who comes. Without a key of the device, as at
+ * level NONE, every visit is a first one.
  */
 export async function visitTypes(
   tx: Db,
@@ -32,17 +33,17 @@ export async function visitTypes(
     const key = keys[index] ?? "";
     if (key === "" || first.get(key) === visit.id) return "FIRST";
     const since = first.get(key) ?? (pairs.has(key) || visited.has(key) ? "" : undefined);
-    // Only a prefetch is left that came before the first visit, or without one.
+    // Here only prefetches are first: those before the first visit, or without one.
     return since === undefined || visit.id < since ? "FIRST" : "RETURNING";
   });
 }
 
-/** All lock in the same order. */
+/** Sorted, so that all writers lock in the same order. */
 function inOrder(pairs: ReadonlyMap<string, Pair>): Pair[] {
   return [...pairs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair);
 }
 
-/** The pairs that nobody had visited before, by the id of the visit that was the first. */
+/** The pairs that are new, each with the id of its first visit. */
 async function insertFirst(tx: Db, pairs: readonly Pair[]): Promise<Map<string, string>> {
   if (pairs.length === 0) return new Map();
   const { rows } = await sql<{ pair: string; first_event_id: string }>`

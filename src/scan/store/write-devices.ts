@@ -5,7 +5,7 @@ import type { KeptDevice } from "../device/collection.ts";
 import type { BatchDevices } from "./resolve-devices.ts";
 import type { BatchDevice } from "./resolved-visit.ts";
 
-/** Another drain has written some of this meanwhile: start over, and see what it wrote. */
+/** Another drain has written some of the batch meanwhile. The batch starts over and sees what that drain wrote. */
 export class BatchRace extends Error {
   override readonly name = "BatchRace";
 }
@@ -13,7 +13,7 @@ export class BatchRace extends Error {
 /** Writes what a batch adds to devices, cookies and visitors. Throws `BatchRace`. */
 export async function writeDevices(tx: Db, { of, cookies }: BatchDevices): Promise<void> {
   const devices = [...new Set(of)].sort(byKey);
-  // First, because a cookie is what tells two drains apart that met the same new device.
+  // Cookies come first, because they show that another drain has met the same new device.
   await insertCookies(tx, cookies);
   await insertDevices(tx, devices);
   await touchDevices(
@@ -33,7 +33,7 @@ function byKey(a: BatchDevice, b: BatchDevice): number {
 
 async function insertCookies(tx: Db, cookies: BatchDevices["cookies"]): Promise<void> {
   if (cookies.length === 0) return;
-  // One that is there already fails the batch: another drain was first.
+  // A row that exists already fails the batch: another drain was first.
   await sql`
     insert into device_cookies (workspace_id, cookie_hash, device_id)
     select * from unnest(${plainArray(cookies.map(({ device }) => device.workspaceId))}::uuid[],
@@ -88,8 +88,8 @@ async function insertDevices(tx: Db, devices: readonly BatchDevice[]): Promise<v
 }
 
 /**
- * The first statement that locks known devices, in the order of their keys, as everybody does. What was read of them
- * before must still hold: that they exist, and whose they are.
+ * Locks known devices, before any other statement does, in the order of their keys, as all writers do. What was read of
+ * them must still hold: that they exist, and which visitors they belong to.
  */
 async function touchDevices(tx: Db, devices: readonly BatchDevice[]): Promise<void> {
   if (devices.length === 0) return;
@@ -98,7 +98,7 @@ async function touchDevices(tx: Db, devices: readonly BatchDevice[]): Promise<vo
       update devices d set
         last_used_at = greatest(d.last_used_at, to_timestamp(given.used_ms / 1000)),
         updated_at = greatest(d.updated_at, to_timestamp(given.used_ms / 1000)),
-        -- Never one that was known: the device has lost that one when it has none, because the visitor was deleted.
+        -- Only a new visitor is set: a device whose known visitor has been deleted stays without one.
         visitor_id = coalesce(d.visitor_id, given.new_visitor_id)
       from unnest(${plainArray(devices.map(({ workspaceId }) => workspaceId))}::uuid[],
         ${plainArray(devices.map(({ id }) => id))}::uuid[],

@@ -13,7 +13,8 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
     plainArray(visits.map(({ score }) => (score && read(score)) ?? ""));
   const plain = (read: (visit: ResolvedVisit) => string | number | boolean) => plainArray(visits.map(read));
   const texts = (read: (visit: ResolvedVisit) => string) => textArray(visits.map(read));
-  // Without "on conflict", which costs each visit something: one that is there already fails the batch, and is looked for then.
+  // There is no "on conflict", which would cost every visit something. An event that exists already fails the batch,
+  // and the next attempt looks for such events.
   await sql`
     insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason, entrypoint,
       destination, destination_action, steps_total, steps_reached, last_step_id, outcome,
@@ -53,31 +54,31 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
         at_ms)) as given`.execute(tx);
 }
 
-/** A fallback counts as a redirect, also where it leads nowhere. */
+/** The exit of the visit. A fallback counts as a redirect, even where it leads nowhere. */
 function destinationAction({ visit }: VisitFacts): string {
   if (visit.outcome === "IN_PROGRESS") return "";
   return visit.outcome === "COMPLETED" ? visit.lastStepAction : "CLIENT_REDIRECT";
 }
 
-/** The step of a fallback: none of the link's, because each of them has at most one trace. */
+/** The step id of a fallback's trace. No step of the link has it, because each step has at most one trace. */
 export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
 
 interface Trace {
-  /** Of its visit among those of the batch. */
+  /** The position of its visit in the batch. */
   readonly visit: number;
   readonly stepId: string;
   readonly id: string;
   readonly action: string;
-  /** Of its data among the distinct texts of the batch. */
+  /** The position of its data among the distinct texts of the batch. */
   readonly data: number;
-  /** The same of what it saved; empty where that is nothing. */
+  /** The position of what it saved among the same texts; empty when it saved nothing. */
   readonly saved: number | "";
   readonly isCompleted: boolean;
 }
 
 /**
- * Most traces say what others of the batch say too, above all those of conditions: each data is sent and read once, as an
- * element of one JSON array, and what is of the visit is sent once for all of its traces.
+ * Writes the traces of a batch. Most traces have the same data as others, above all those of conditions, so each text
+ * is sent and read once, as an element of one JSON array. What belongs to the visit is sent once for all of its traces.
  */
 export async function insertTraces(
   tx: Db,
@@ -90,7 +91,8 @@ export async function insertTraces(
   const ofVisits = (read: (visit: VisitFacts["visit"]) => string | number) =>
     plainArray(visits.map(({ facts }) => read(facts.visit)));
   const plain = (read: (trace: Trace) => string | number | boolean) => plainArray(traces.map(read));
-  // Damaged data that reads as two elements would move those behind it: then no trace has any, which is refused.
+  // Damaged data that reads as two elements would shift those behind it. Then no trace gets any data, and the database
+  // refuses the batch.
   const all = `[${[...texts.keys()].join()}]`;
   await sql`
     insert into traces (workspace_id, event_id, step_id, id, step_action, data, saved_attributes, created_at, completed_at,
@@ -156,12 +158,15 @@ function addTraces(
   add(fallback ? fallbackStepId : lastStepId, "CLIENT_REDIRECT", data, true);
 }
 
-/** What steps saved on the way. Visits without a visitor save nothing, and nobody has seen what was fetched in advance. */
+/**
+ * What steps saved on the way. A visit without a visitor saves nothing, nor does a prefetch, whose answer nobody has
+ * seen.
+ */
 export function savedOn({ facts: { visit, isUnseen }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
   return visitorId === "" || isUnseen ? [] : visit.saved;
 }
 
-/** Most visits save nothing. */
+/** What each step saved, by step. Most visits save nothing. */
 function savedByStep(
   saved: readonly SavedAtStep[],
 ): Map<string, Readonly<Record<string, string>>> | undefined {
@@ -170,7 +175,10 @@ function savedByStep(
   return new Map([...byStep].map(([stepId, attributes]) => [stepId, savedTexts(attributes)]));
 }
 
-/** An id beside another one, in its last byte, so that writing twice makes the same rows in the same order. */
+/**
+ * An id that differs from another one in its last byte, so that writing a visit twice makes the same rows in the same
+ * order.
+ */
 function idBeside(id: string, place: number): string {
   return id.slice(0, -2) + ((place + 1) & 0xff).toString(16).padStart(2, "0");
 }

@@ -23,8 +23,9 @@ export interface Written {
 }
 
 /**
- * Writes a batch of visits in one transaction, each once, however often and by however many it is written: devices,
- * visitors, events, traces and roll-ups. Rejects when the database is away, or a visit cannot be stored as it is.
+ * Writes a batch of visits in one transaction: devices, visitors, events, traces and roll-ups. Each visit is written
+ * once, however often and by however many drains it is given. Rejects when the database is away, or when a visit cannot
+ * be stored as it is.
  */
 export async function writeVisits(db: Db, batch: readonly VisitFacts[]): Promise<Written> {
   // In order of arrival, each once.
@@ -45,14 +46,16 @@ function isRace(error: unknown): boolean {
   return error instanceof BatchRace || isLostRace(error) || isWrittenAlready(error);
 }
 
-/** A key of events, traces (in whichever partition) or cookies that is taken: nothing is wrong with the visit. */
+/**
+ * Whether the key of an event, a trace (in any partition) or a cookie is taken. Then nothing is wrong with the visit.
+ */
 function isWrittenAlready(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   const { code, constraint = "" } = error;
   return code === "23505" && /^(?:(?:events|traces)_\w+|device_cookies)_pkey$/.test(constraint);
 }
 
-/** Whether some are written already is only looked at when that has turned out to be so, which is after a crash. */
+/** Looks for visits that are already written only after an attempt has failed, as happens after a crash. */
 async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boolean): Promise<Written> {
   // Plans must not depend on statistics, which are those of empty tables when the first visits arrive.
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),

@@ -16,7 +16,7 @@ export interface ScanRole {
   close(): Promise<void>;
 }
 
-/** Connections that only look up links which are not in memory, so that visitors at steps cannot use them up. */
+/** Connections kept for looking up links that are not in memory; visitors at steps cannot use them up. */
 const connectionsForPlans = 2;
 
 /** Opens the spool of this process in `DATA_DIR`; it needs no database. */

@@ -8,16 +8,16 @@ import type { Entered } from "./step.ts";
 
 /** What makes one kind of condition different from the others. */
 export interface Condition<Option extends Choice, Seen extends string | object> {
-  /** The key under which traces say what was seen, where they do. */
+  /** The key under which traces say what was seen. Undefined where traces do not say it. */
   readonly subject?: string;
   /** A choice as traces show it. */
   readonly show: (choice: Option) => object;
-  /** One of few names, or an object that is the same one for many visits. */
+  /** What a condition sees of a visit: one of a few names, or an object that many visits share. */
   readonly look: (visit: Visit, plan: Plan, now: Date) => Seen;
   readonly matches: (choice: Option, seen: Seen) => boolean;
   /** Whether the trace of this visit must not say what was seen. */
   readonly hides?: (visit: Visit) => boolean;
-  /** What there is to see of a visit, in words for people. */
+  /** What a condition sees of a visit, in words for people. */
   readonly describe: (visit: Visit, plan: Plan, now: Date) => string;
 }
 
@@ -26,10 +26,13 @@ interface ConditionStep<Option> {
   readonly next: ReadonlyMap<string, string>;
 }
 
-/** Names of devices and browsers are few; somebody who makes them up is not remembered. */
+/**
+ * How many different sights are remembered. Real names of devices and browsers are few, and invented ones are not
+ * remembered.
+ */
 const looksMax = 100;
 
-/** A condition: the first choice that matches wins, and without one `else`. */
+/** A condition: the first choice that matches wins, and `else` when none does. */
 export function condition<Option extends Choice, Seen extends string | object>(
   action: ConditionAction,
   { subject, show, look, matches, hides, describe }: Condition<Option, Seen>,
@@ -89,7 +92,7 @@ export function condition<Option extends Choice, Seen extends string | object>(
 
 const nouns = { options: "option", countries: "country", ranges: "range" } as const;
 
-/** Which choice it was; people know it by its name, or by the id of its branch where it has none. */
+/** Which choice matched, in words for people: by its position and its name, or its branch's id when it has no name. */
 export function outcomeOf(
   noun: string,
   { payload }: ConditionStep<Choice & { readonly name?: string }>,
@@ -101,7 +104,7 @@ export function outcomeOf(
   return `${noun} ${place + 1}, ${JSON.stringify(choice.name || choice.branchId)}, matches`;
 }
 
-/** A name that may be unknown. */
+/** A sentence about a name that may be unknown. */
 export function tellName(what: string, name: string): string {
   return name === "" || name === "UNKNOWN" ? `the ${what} is unknown` : `the ${what} is ${name}`;
 }

@@ -2,7 +2,7 @@ import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import type { TraceData } from "../walk.ts";
 import { endsWithPage, type StepKindOf } from "./step.ts";
 
-/** CONTACT_CARD: an exit with a card to look at and to save. Saving it is a choice, and changes nothing in the trace. */
+/** CONTACT_CARD: an exit with a card that the visitor can look at and save. Saving it changes nothing in the trace. */
 export const contactCard: StepKindOf<"CONTACT_CARD"> = {
   explain: () => endsWithPage,
 

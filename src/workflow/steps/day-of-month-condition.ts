@@ -4,7 +4,10 @@ import { condition } from "./condition.ts";
 
 const lastDay = -1;
 
-/** DAY_OF_MONTH_CONDITION: the day of the month where the workspace is; -1 is the last one, however long the month. */
+/**
+ * DAY_OF_MONTH_CONDITION: the day of the month in the workspace's time zone. -1 is the last day, however long the
+ * month.
+ */
 export const dayOfMonthCondition = condition<StepChoice<"DAY_OF_MONTH_CONDITION">, LocalTime>(
   "DAY_OF_MONTH_CONDITION",
   {

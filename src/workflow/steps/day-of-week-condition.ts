@@ -4,7 +4,7 @@ import { condition } from "./condition.ts";
 
 const dayNames = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"];
 
-/** DAY_OF_WEEK_CONDITION: the weekday where the workspace is. Steps have numbers, traces have names. */
+/** DAY_OF_WEEK_CONDITION: the weekday in the workspace's time zone. Steps have numbers, traces have names. */
 export const dayOfWeekCondition = condition<StepChoice<"DAY_OF_WEEK_CONDITION">, LocalTime>(
   "DAY_OF_WEEK_CONDITION",
   {

@@ -3,7 +3,7 @@ import type { ConditionAction } from "../../model/steps/kinds.ts";
 import type { VisitDevice } from "../visit.ts";
 import { condition, tellName } from "./condition.ts";
 
-/** DEVICE_TYPE_CONDITION: the form of the device; scanners that tell nothing of it are unknown. */
+/** DEVICE_TYPE_CONDITION: the form of the device. A scanner that does not tell its form is unknown. */
 export const deviceTypeCondition = deviceCondition("DEVICE_TYPE_CONDITION", "deviceType", (type) =>
   type === "NATIVE" ? "UNKNOWN" : type,
 );
@@ -32,7 +32,7 @@ const nouns: { readonly [Key in keyof VisitDevice]: string } = {
   deviceActor: "actor",
 };
 
-/** What is kept of a device at level NONE; of anything else a trace does not say what was found. */
+/** What level NONE keeps of a device. Of anything else, a trace at that level does not say what was found. */
 const keptAlways: readonly (keyof VisitDevice)[] = ["deviceType", "deviceActor"];
 
 /** Traces give the name that was found and the names that were asked for under the same key. */

@@ -7,10 +7,13 @@ import type { KnownAttributes } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk.ts";
 import { type AnswerFault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
 
-/** FORM_SUBMIT: asks questions and saves the answers; left out for whom everything asked is known of, when so set. */
+/**
+ * FORM_SUBMIT: asks questions and saves the answers. It may skip itself for visitors of whom everything that it asks is
+ * known.
+ */
 export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
   explain: (_step, branchId) =>
-    branchId === "" ? waitsForAnswer : "what the form needs is known, so that it skips itself",
+    branchId === "" ? waitsForAnswer : "everything that the form needs is known, so it skips itself",
 
   enter({ payload }, { attributes }) {
     if (payload.autoSkipIfKnown && isKnown(payload, attributes))
@@ -36,7 +39,7 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
       data: dataOf(payload, {
         action: "SUBMITTED",
         skipMethod: "",
-        // Where nothing is kept, neither are answers; that they were given is.
+        // Where nothing may be kept, the trace says only that answers were given.
         values: dataCollection === "NONE" ? [] : values,
         submittedFields: answers.length,
       }),
@@ -49,7 +52,9 @@ export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
   },
 };
 
-/** With every required key, or without required ones every key, the form has nothing to ask. */
+/**
+ * Whether the visitor has every required key or, when none is required, every key. Then the form has nothing to ask.
+ */
 function isKnown({ fields }: FormPayload, attributes: KnownAttributes | undefined): boolean {
   if (attributes === undefined) return false;
   const required = fields.filter((field) => field.required);
@@ -74,7 +79,7 @@ function skip(payload: FormPayload): Submitted {
 interface FormOutcome {
   readonly action: "" | "SUBMITTED" | "SKIPPED";
   readonly skipMethod: "" | "BUTTON" | "AUTO";
-  /** By the place of the field. */
+  /** By the position of the field. */
   readonly values: readonly string[];
   readonly submittedFields: number;
 }

@@ -3,7 +3,7 @@ import type { Entered, StepKindOf } from "./step.ts";
 
 const onward: Entered = Object.freeze({ kind: "branch", branchId: nextBranchId });
 
-/** LINK_VISIT: the entry, which lets everybody in. */
+/** LINK_VISIT: the entry, which lets every visitor in. */
 export const linkVisit: StepKindOf<"LINK_VISIT"> = {
   explain: () => "everybody is let in",
   enter: () => onward,

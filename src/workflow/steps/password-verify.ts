@@ -6,7 +6,7 @@ import { type AnswerFault, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 const wrong: ReadonlyMap<string, AnswerFault> = new Map([[passwordName, "PASSWORD"]]);
 
-/** PASSWORD_VERIFY: lets on who knows the password. What was tried is kept nowhere. */
+/** PASSWORD_VERIFY: lets on visitors who know the password. Attempts are kept nowhere. */
 export const passwordVerify: StepKindOf<"PASSWORD_VERIFY"> = {
   explain: () => waitsForAnswer,
 

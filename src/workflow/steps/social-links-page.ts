@@ -4,7 +4,7 @@ import { linkName } from "../answer-fields.ts";
 import type { TraceData } from "../walk.ts";
 import { endsWithPage, notOffered, type StepKindOf } from "./step.ts";
 
-/** SOCIAL_LINKS_PAGE: an exit with links to other places; the one pressed last is added to the trace. */
+/** SOCIAL_LINKS_PAGE: an exit with links to other places. The one that was pressed last is added to the trace. */
 export const socialLinksPage: StepKindOf<"SOCIAL_LINKS_PAGE"> = {
   explain: () => endsWithPage,
 

@@ -2,7 +2,7 @@ import { type LocalTime, localTime } from "../../model/local-time.ts";
 import type { StepChoice } from "../../model/steps/kinds.ts";
 import { condition } from "./condition.ts";
 
-/** SPECIFIC_DATE_CONDITION: the date where the workspace is, of one year or of every year that has it. */
+/** SPECIFIC_DATE_CONDITION: the date in the workspace's time zone, of one year or of every year that has this date. */
 export const specificDateCondition = condition<StepChoice<"SPECIFIC_DATE_CONDITION">, LocalTime>(
   "SPECIFIC_DATE_CONDITION",
   {

@@ -3,8 +3,8 @@ import type { StepChoice } from "../../model/steps/kinds.ts";
 import { condition } from "./condition.ts";
 
 /**
- * TIME_OF_DAY_CONDITION: what the clock shows where the workspace is, so that an hour which daylight saving time takes
- * away matches nobody, and one that comes twice matches both times.
+ * TIME_OF_DAY_CONDITION: what the clock shows in the workspace's time zone. An hour that daylight saving time skips
+ * never matches, and an hour that it repeats matches both times.
  */
 export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">, LocalTime>(
   "TIME_OF_DAY_CONDITION",
@@ -23,7 +23,10 @@ export const timeOfDayCondition = condition<StepChoice<"TIME_OF_DAY_CONDITION">,
   },
 );
 
-/** The start belongs to the range and the end does not; one that ends before it starts runs over midnight. */
+/**
+ * Whether the time is in the range. The start belongs to the range, and the end does not. A range that ends before it
+ * starts runs over midnight.
+ */
 function isWithin(minutes: number, start: number, end: number): boolean {
   return start < end
     ? start <= minutes && minutes < end

@@ -3,7 +3,7 @@ import { elseBranchId } from "../../model/workflow/workflow.ts";
 import { outcomeOf } from "./condition.ts";
 import type { StepKindOf } from "./step.ts";
 
-/** VISITOR_DATA_CONDITION: what is known of the visitor. Who has no profile has none of the attributes. */
+/** VISITOR_DATA_CONDITION: what is known of the visitor. A visitor without a profile has no attributes. */
 export const visitorDataCondition: StepKindOf<"VISITOR_DATA_CONDITION"> = {
   explain(step, branchId, { attributes }) {
     const seen = step.payload.choices.map(({ attributeKey }) => {

@@ -1,9 +1,9 @@
 import type { DeclaredProgram } from "./declared.ts";
 
 /**
- * AI assistants: they fetch a page because a person asked for it just then, or drive a browser on a person's behalf.
- * Fetchers that gather pages for training or for an index are crawlers, also when an AI company runs them;
- * the operator's own documentation decides.
+ * AI assistants: they fetch a page because a person asked for it just then, or drive a browser for a person. Fetchers
+ * that gather pages for training or for an index are crawlers, even when an AI company runs them. The operator's own
+ * documentation decides.
  */
 export const assistants: readonly DeclaredProgram[] = [
   { name: "ChatGPT-User", origin: "OpenAI", pattern: /ChatGPT-User/i },
@@ -38,8 +38,8 @@ export const assistants: readonly DeclaredProgram[] = [
 ];
 
 /**
- * Agents whose user agent is that of an ordinary browser and who name themselves by the `Signature-Agent` header
- * (Web Bot Auth); by host. The signature itself is not verified, so this is a claim like a user agent.
+ * Agents that send the user agent of an ordinary browser and name themselves in the `Signature-Agent` header (Web Bot
+ * Auth), by host. The signature itself is not verified, so this is a claim like a user agent.
  */
 export const signatureAgents: Readonly<Record<string, { name: string; origin: string }>> = {
   "chatgpt.com": { name: "ChatGPT Agent", origin: "OpenAI" },

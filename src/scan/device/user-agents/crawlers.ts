@@ -1,8 +1,8 @@
 import type { DeclaredProgram } from "./declared.ts";
 
 /**
- * Crawlers: they follow links on their own schedule. Those of AI companies come first. What is missing here and still says
- * that it is a bot is found by the isbot package and gets the name it gives itself.
+ * Crawlers: they follow links on their own schedule. Those of AI companies come first. The isbot package finds others
+ * that say they are bots, and they get the name that they give themselves.
  */
 export const crawlers: readonly DeclaredProgram[] = [
   { name: "GPTBot", origin: "OpenAI", pattern: /GPTBot/i },

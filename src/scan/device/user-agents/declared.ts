@@ -1,4 +1,4 @@
-/** Why a declared program fetches pages; `assistant` makes an AGENT of it, everything else a BOT. */
+/** Why a declared program fetches pages. An `assistant` is an AGENT, every other program a BOT. */
 export type Purpose = "assistant" | "link preview" | "crawler" | "program";
 
 /** A program that says who it is. `pattern` is tried on the whole user agent, in the order of the tables. */

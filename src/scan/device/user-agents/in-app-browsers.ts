@@ -1,6 +1,6 @@
 /**
- * Browsers inside other apps, by the name reported for them. They are browsers with a person before them; the version
- * is the first group. The first match wins: Messenger and Instagram also carry the marks of Facebook.
+ * Browsers inside other apps, by the name reported for them. A person uses them, like any browser. The first group of
+ * the pattern is the version. The first match wins: Messenger and Instagram also carry the marks of Facebook.
  */
 export const inAppBrowsers: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: "Threads", pattern: /\bBarcelona (\d[\d.]*)/ },

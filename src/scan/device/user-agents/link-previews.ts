@@ -1,8 +1,8 @@
 import type { DeclaredProgram } from "./declared.ts";
 
 /**
- * Fetchers that draw the preview of a link somebody shared, or check it, before anybody has opened it. Some pretend to
- * be others: iMessage names Facebook and Twitter, LINE and KakaoTalk name Facebook, Signal names WhatsApp. Hence the order.
+ * Fetchers that draw or check the preview of a shared link before anybody has opened it. Some imitate others, which is
+ * why the order matters: iMessage names Facebook and Twitter, LINE and KakaoTalk name Facebook, Signal names WhatsApp.
  */
 export const linkPreviews: readonly DeclaredProgram[] = [
   {

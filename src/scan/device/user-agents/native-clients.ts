@@ -1,4 +1,4 @@
-/** Scanner apps that name themselves: a person held the phone, so they are HUMAN, of device type NATIVE. */
+/** Scanner apps that name themselves. A person held the phone, so they are HUMAN, of device type NATIVE. */
 export const scannerApps: readonly RegExp[] = [
   /^ZXing\b/i,
   /^(?:QR|Barcode|Bar-Code|Scan(?:ner|ova|Life|bot|dit)?\b|NeoReader|i-nigma|BeeTagg|QuickMark|RedLaser|ShopSavvy|Bakodo)[^(]*(?:\/|$)/i,
@@ -7,8 +7,8 @@ export const scannerApps: readonly RegExp[] = [
 ];
 
 /**
- * What apps on phones use when they fetch without a browser. Scanner apps do, but so may anything else that was built
- * with the same library: device type NATIVE, actor UNKNOWN.
+ * What phone apps send when they fetch a page without a browser. Scanner apps do so, but so may any other app with the
+ * same library: device type NATIVE, actor UNKNOWN.
  */
 export const nativeClients: readonly RegExp[] = [
   /\bCFNetwork\/\S{1,200} Darwin\//,

@@ -14,9 +14,9 @@ export type ParsedAgent = {
   deviceName: string;
 };
 
-/** Every browser since 1994 begins like this; nothing else that matters does, but programs that pretend. */
+/** Every browser since 1994 begins like this. Of other programs that matter, only those that imitate a browser do. */
 const browserForm = /^(?:Mozilla|Opera)\/\d/;
-/** Televisions and consoles: a person may sit before them, but the contract has no form factor for them. */
+/** Televisions and consoles: a person may use them, but the contract has no form factor for them. */
 const otherScreens =
   /\b(?:Smart-?TV|Tizen|Web0S|webOS\.TV|AppleTV|Apple TV|Android ?TV|Google ?TV|Opera TV|CrKey|Chromecast|BRAVIA|HbbTV|NetCast|NETTV|VIDAA|Viera|AQUOS|InettvBrowser|Roku|DTV|OTT|STB|TV ?(?:Box|Stick|Dongle)|MiTV|MIBOX|MI BOX|SHIELD Android|AFT[A-Z]{1,4}\b|PlayStation|Xbox|Nintendo)|[ _-]TV\b|TV(?: Build|;|\))|\bSMART_?TV/i;
 /** Chrome has frozen the model to this letter for everyone. */
@@ -24,7 +24,7 @@ const frozenModel = "K";
 const versionLengthMax = 40;
 const modelLengthMax = 60;
 
-/** Parse a user agent; costs about 30 µs, so callers keep the result. Pure. */
+/** Parses a user agent. It takes about 30 µs, so callers keep the result. Pure. */
 export function parseUserAgent(userAgent: string): ParsedAgent {
   const dalvik = userAgent.startsWith("Dalvik/");
   if (!dalvik && !browserForm.test(userAgent)) return nothing();
@@ -59,7 +59,7 @@ function browserOf(userAgent: string, parsed: { name?: string; version?: string 
     if (match) return { browserName: name, browserVersion: cut(match[1] ?? match[2]) };
   }
   const name = parsed.name ?? "";
-  // For what it does not know, bowser makes up a name from the text; only names of its own list are browsers.
+  // For an unknown browser, bowser derives a name from the text. Only names of its own list count as browsers.
   const known = name in browserNames || Object.values<string>(bowser.BROWSER_MAP).includes(name);
   return known
     ? { browserName: browserNames[name] ?? name, browserVersion: cut(parsed.version) }
@@ -70,7 +70,7 @@ function formFactorOf(userAgent: string): ParsedAgent["formFactor"] {
   if (otherScreens.test(userAgent)) return "UNKNOWN";
   if (/iPad|Tablet|\bKF[A-Z]{3,4}\b/.test(userAgent)) return "TABLET";
   if (/iPhone|iPod|Windows Phone|IEMobile/.test(userAgent)) return "MOBILE";
-  // Android tablets leave out "Mobile"; Dalvik never says it, and what scans codes is rarely a tablet.
+  // Android tablets leave out "Mobile". Dalvik always leaves it out, but a device that scans codes is rarely a tablet.
   if (/Android/.test(userAgent)) return /Mobile|^Dalvik/.test(userAgent) ? "MOBILE" : "TABLET";
   if (/\bMobile\b/.test(userAgent)) return "MOBILE";
   return /Windows NT|Macintosh|X11|CrOS|Linux/.test(userAgent) ? "DESKTOP" : "UNKNOWN";

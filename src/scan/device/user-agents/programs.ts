@@ -1,8 +1,8 @@
 import type { DeclaredProgram } from "./declared.ts";
 
 /**
- * Libraries, command lines and browsers driven by a program. They say that they are no browser, so a person did not look
- * at what they fetched: BOT. Libraries that phone apps are made with stand in `native-clients.ts` instead.
+ * Libraries, command lines and browsers that a program drives. They say that they are no browser, so nobody looked at
+ * what they fetched: BOT. Libraries that phone apps are made with stand in `native-clients.ts` instead.
  */
 export const programs: readonly DeclaredProgram[] = [
   { name: "Headless Chrome", origin: "", pattern: /HeadlessChrome|Puppeteer/i },

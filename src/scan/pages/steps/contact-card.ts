@@ -9,7 +9,7 @@ import type { Setting } from "../view.ts";
 import { isWebAddress } from "../web-address.ts";
 import type { Words } from "../words/words.ts";
 
-export function contactCardPage(card: ContactCardPayload, setting: Setting): Content {
+export function contactCardContent(card: ContactCardPayload, setting: Setting): Content {
   const { language, theme, cardUrl } = setting;
   const words = wordsOf(language);
   const name = [card.firstName, card.lastName].filter(Boolean).join(" ") || card.organization;

@@ -8,12 +8,12 @@ import { attribute, type Markup } from "../markup.ts";
 import type { Words } from "../words/words.ts";
 
 interface FieldSetting {
-  /** Position in the form, of which ids are made: those of fields may hold anything. */
+  /** The position in the form. Element ids are made from it, because field ids may hold any text. */
   readonly index: number;
   readonly words: Words;
   readonly entered: Answer | undefined;
   readonly fault: AnswerFault | undefined;
-  /** Whether it is the field to mend first. */
+  /** Whether the page focuses this field, as the first one with a fault. */
   readonly isFocused: boolean;
 }
 
@@ -65,7 +65,10 @@ function reservedLabel(key: string, words: Words): string {
   return key === "$lastName" ? words.lastName : key;
 }
 
-/** Boxes are joined as they are saved: by a comma and a space, which may also be part of a value. */
+/**
+ * The values of a field's checkboxes are saved as one text, joined by a comma and a space, which may also be part of a
+ * value.
+ */
 function defaultValues(field: FormField): string[] {
   const { type, defaultValue, options } = field;
   if (type !== "CHECKBOX" || isYesOrNo(field)) return [defaultValue];
@@ -77,7 +80,7 @@ function isGroup(type: FormFieldType): boolean {
   return type === "RADIO" || type === "CHECKBOX" || type === "RATING";
 }
 
-/** The label's words; that an answer may be left out is said, because mostly it may not. */
+/** The words of the label. They say when an answer is optional, because most answers are required. */
 function caption({ label, field, words }: DrawnField): Markup {
   const optional = field.required ? "" : html` <span class="quiet">(${words.optional})</span>`;
   return html`<bdi>${label}</bdi>${optional}`;
@@ -91,7 +94,7 @@ ${notes}</div>
 `;
 }
 
-/** One box, with the label beside it. */
+/** One checkbox, with the label beside it. */
 function box(drawn: DrawnField, notes: Markup): Markup {
   const { field, name, id, values, attributes } = drawn;
   return html`<div class="field">
@@ -124,7 +127,7 @@ const inputAttributes: Partial<Record<FormFieldType, Markup>> = {
   DATE: html` type="date"`,
 };
 
-/** What the browser may know of its owner. */
+/** The `autocomplete` value, for what the browser may know of its user. */
 function autocomplete({ key, type }: FormField): string | undefined {
   if (key === "$firstName") return "given-name";
   if (key === "$lastName") return "family-name";
@@ -154,7 +157,7 @@ ${notes}</fieldset>
 
 function options({ field, name, values, isFocused }: DrawnField): Markup {
   const type = field.type === "RADIO" ? "radio" : "checkbox";
-  // Browsers can ask for one of several radio buttons, not for one of several boxes; the server does.
+  // Browsers can require one of several radio buttons, but not one of several checkboxes. The server checks those.
   const isRequired = field.required && (type === "radio" || field.options.length === 1);
   const choices = field.options.map(
     ({ label, value }, index) =>

@@ -7,8 +7,11 @@ import type { Setting } from "../view.ts";
 import { drawField } from "./form-field.ts";
 import { alert, heading } from "./heading.ts";
 
-/** Opened, with its default values; refused, with what was entered and what is wrong with it, ready to be mended. */
-export function formPage(payload: FormPayload, setting: Setting): Content {
+/**
+ * The content of a form's page. When it opens, it has the default values; after a refusal, it has what was entered and
+ * says what is wrong.
+ */
+export function formContent(payload: FormPayload, setting: Setting): Content {
   const { language, action, entered, faults, status, linkName } = setting;
   const words = wordsOf(language);
   const firstFaulty = payload.fields.find(({ id }) => faults.has(id))?.id;
@@ -21,7 +24,7 @@ export function formPage(payload: FormPayload, setting: Setting): Content {
       isFocused: field.id === firstFaulty,
     }),
   );
-  // Skipping asks for no answers.
+  // A visitor may skip the form without its required answers.
   const skip = payload.skipForm
     ? html`<button class="button bare" name="${skipName}" value="1" formnovalidate><bdi>${payload.skipButtonText || words.skip}</bdi></button>
 `

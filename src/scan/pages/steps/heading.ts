@@ -4,7 +4,7 @@ import { wordsOf } from "../languages.ts";
 import type { Markup } from "../markup.ts";
 import type { Setting } from "../view.ts";
 
-/** The head of a page. A page without a title of its own has one for those who cannot see it. */
+/** The head of a page. A page without a title has a hidden one, for screen readers. */
 export function heading(
   { title, description }: { readonly title: string; readonly description: string },
   fallback: string,
@@ -24,13 +24,16 @@ export function mark(glyph: Glyph): Markup {
 `;
 }
 
-/** What went wrong, told at once to those who listen. */
+/** What went wrong. Screen readers say it at once. */
 export function alert(text: string): Markup {
   return html`<p class="fault alert" role="alert">${text}</p>
 `;
 }
 
-/** On a page that is shown again because the button pressed is none of its own, such as one of an older version. */
-export function notOffered({ status, language }: Setting): Markup | "" {
+/**
+ * The alert on a page that is shown again because the pressed button is none of its own, such as one of an older
+ * version.
+ */
+export function notOfferedAlert({ status, language }: Setting): Markup | "" {
   return status === undefined ? "" : alert(wordsOf(language).faults.OPTION);
 }

@@ -7,7 +7,7 @@ import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
 import { heading } from "./heading.ts";
 
-export function messagePage(payload: MessagePagePayload, setting: Setting): Content {
+export function messageContent(payload: MessagePagePayload, setting: Setting): Content {
   const onward = payload.navigationType === "TIMER" ? timer(payload, setting) : button(payload, setting);
   return {
     title: payload.title || setting.linkName,
@@ -25,7 +25,10 @@ function button({ buttonLabel }: MessagePagePayload, { language, action }: Setti
   };
 }
 
-/** Moves on by a header, since there is no script; where it is ignored, a link comes up when the time is over. */
+/**
+ * Moves the visitor on by the `Refresh` header, because the page has no script. In browsers that ignore the header, a
+ * link appears when the time is over.
+ */
 function timer({ timerSeconds }: MessagePagePayload, { language, action }: Setting): Onward {
   const words = wordsOf(language);
   const url = `${action}${action.includes("?") ? "&" : "?"}${timerParameter}=1`;

@@ -3,9 +3,9 @@ import type { MultiLinkPayload } from "../../../model/steps/multi-link.ts";
 import { buttonName } from "../../../workflow/answer-fields.ts";
 import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
-import { heading, notOffered } from "./heading.ts";
+import { heading, notOfferedAlert } from "./heading.ts";
 
-export function multiLinkPage(payload: MultiLinkPayload, setting: Setting): Content {
+export function multiLinkContent(payload: MultiLinkPayload, setting: Setting): Content {
   const { action, linkName } = setting;
   const buttons = payload.buttons.map(
     ({ id, label }, index) =>
@@ -15,7 +15,7 @@ export function multiLinkPage(payload: MultiLinkPayload, setting: Setting): Cont
   return {
     title: payload.title || linkName,
     hasForm: true,
-    content: html`${heading(payload, linkName)}${notOffered(setting)}<form method="post" action="${action}">
+    content: html`${heading(payload, linkName)}${notOfferedAlert(setting)}<form method="post" action="${action}">
 ${buttons}</form>`,
   };
 }

@@ -7,8 +7,8 @@ import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
 import { heading, mark } from "./heading.ts";
 
-/** What was entered is never shown again. */
-export function passwordPage(payload: PasswordPayload, setting: Setting): Content {
+/** The content of a password's page, which never shows what was entered. */
+export function passwordContent(payload: PasswordPayload, setting: Setting): Content {
   const { language, theme, action, faults } = setting;
   const words = wordsOf(language);
   const title = payload.title || words.passwordTitle;

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { PageTheme } from "../../../model/look/page-theme.ts";
 import type { Language } from "../languages.ts";
 import { attribute, type Markup } from "../markup.ts";
-import { makePage, type Page, type PageMedia } from "../page.ts";
+import { type HostedPage, makePage, type PageMedia } from "../page.ts";
 import type { PageStep } from "../view.ts";
 import { heading } from "./heading.ts";
 
@@ -17,8 +17,15 @@ export interface PreviewView {
   readonly media: PageMedia;
 }
 
-/** What crawlers and the previews of chats see in place of an interaction: what it is about, and never a form. */
-export function renderPreview({ step, linkName, entrypoint, language, theme, media }: PreviewView): Page {
+/** What crawlers and the link previews of chats see in place of an interaction: what it is about, and never a form. */
+export function renderPreview({
+  step,
+  linkName,
+  entrypoint,
+  language,
+  theme,
+  media,
+}: PreviewView): HostedPage {
   const { title, description } = aboutOf(step);
   const shownTitle = title || linkName;
   return makePage({

@@ -5,21 +5,21 @@ import { icon, platformOf } from "../icons.ts";
 import type { Markup } from "../markup.ts";
 import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
-import { heading, notOffered } from "./heading.ts";
+import { heading, notOfferedAlert } from "./heading.ts";
 
-export function socialLinksPage(payload: SocialLinksPayload, setting: Setting): Content {
+export function socialLinksContent(payload: SocialLinksPayload, setting: Setting): Content {
   const { action, linkName } = setting;
   const isCompact = payload.displayStyle === "COMPACT";
   const links = payload.links.map((link) => (isCompact ? compact(link) : detailed(link)));
   return {
     title: payload.title || linkName,
     hasForm: true,
-    content: html`${heading(payload, linkName)}${notOffered(setting)}<form method="post" action="${action}"${isCompact ? html` class="icons"` : ""}>
+    content: html`${heading(payload, linkName)}${notOfferedAlert(setting)}<form method="post" action="${action}"${isCompact ? html` class="icons"` : ""}>
 ${links}</form>`,
   };
 }
 
-/** The first in the owner's order stands out. */
+/** The class of a button. The first link in the owner's order stands out. */
 function look({ order }: SocialLink): string {
   return order === 1 ? "button" : "button plain";
 }

@@ -8,7 +8,7 @@ export interface Words {
   readonly submit: string;
   readonly skip: string;
   readonly optional: string;
-  /** The first line of a list that opens. */
+  /** The first line of a drop-down list. */
   readonly choose: string;
   /** Above a form with faults. */
   readonly checkAnswers: string;

@@ -1,0 +1,38 @@
+//! Walks through every group of the service at SIGNPOST_URL, with SIGNPOST_TOKEN, by the steps of sdk/JOURNEY.md; ends with an
+//! error when an answer is not as it should be.
+
+mod links;
+mod support;
+mod templates;
+mod visits;
+mod workflow;
+
+use std::env;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use signpost_client::Client;
+use signpost_client::options::v1::ApiScope;
+use signpost_client::v1::{DeleteLinkRequest, DeleteQrcodeTemplateRequest, ListApiScopesRequest};
+use support::Outcome;
+
+#[tokio::main]
+async fn main() -> Outcome<()> {
+    let client = Client::new(&env::var("SIGNPOST_URL")?, &env::var("SIGNPOST_TOKEN")?)?;
+    let run = format!("journey-{}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_micros());
+
+    let scopes = client.api_scopes().list(ListApiScopesRequest {}).await?.into_inner().scopes;
+    assert!(scopes.iter().any(|each| each.scope() == ApiScope::LinksRead), "{scopes:?}");
+    let template_id = templates::make_template(&client, &run).await?;
+    templates::keep_media(&client).await?;
+    let link = links::make_link(&client, &run, &template_id).await?;
+    links::restyle(&client, &link).await?;
+    let lbid = visits::visit(&client, &link).await?;
+    visits::expire(&client).await?;
+    visits::tell_visitors(&client, &run, &lbid).await?;
+    workflow::wire(&client, &link.id).await?;
+    workflow::delegate(&client).await?;
+    client.links().delete(DeleteLinkRequest { id: link.id }).await?;
+    client.qrcode_templates().delete_qrcode_template(DeleteQrcodeTemplateRequest { id: template_id }).await?;
+    println!("rust: walked the journey");
+    Ok(())
+}

@@ -1,0 +1,30 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { registeredServices } from "../build/registered-services.ts";
+import type { StartedService } from "./service.ts";
+
+/** Operations that no client can make succeed yet: only a public workspace publishes, and no operation makes one public. */
+const refused: Readonly<Record<string, string>> = {
+  "signpost.v1.QrcodeTemplatesService/PublishQrcodeTemplate": "FAILED_PRECONDITION",
+};
+
+/**
+ * Waits until the service's log shows that every built operation has succeeded, and says how many there are. Throws an Error
+ * that names the operations which the client has left out.
+ */
+export async function untilWalked(client: string, { takeAnswers }: StartedService): Promise<number> {
+  const wanted = registeredServices().flatMap(({ service, unbuilt }) =>
+    service.methods
+      .filter(({ localName }) => !unbuilt.has(localName))
+      .map(({ name }) => `${service.typeName}/${name}`)
+      .map((operation) => `${operation} ${refused[operation] ?? "OK"}`),
+  );
+  const missing = new Set(wanted);
+  const end = Date.now() + 5_000;
+  // The last lines of the log come a little after the last answers.
+  for (;;) {
+    for (const answer of takeAnswers()) missing.delete(answer);
+    if (missing.size === 0) return wanted.length;
+    if (Date.now() > end) throw new Error(`${client}: the journey leaves out ${[...missing].join(", ")}`);
+    await pause(50);
+  }
+}
