@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, openSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -44,6 +44,12 @@ const main = join(import.meta.dirname, "../../dist/service/main.js");
 const readyMsMax = 20_000;
 const settleMsMax = 120_000;
 
+/** The flags of node that `npm start` has. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  return String(scripts.start).split(" ").slice(1, -1);
+}
+
 /** Starts the program and waits until it is ready. Its log goes to a file, as in production. */
 export async function startServiceProcess(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "signpost-bench-"));
@@ -53,7 +59,7 @@ export async function startServiceProcess(options: ServiceProcessOptions = {}): 
   const log = openSync(logFile, "a");
   const { beside } = options;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...startFlags(), main], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH ?? "",

@@ -58,7 +58,12 @@ test("the first block starts what this test starts", async () => {
   expect(blocks[0]).toBe(startBlock);
   expect(blocks).toContain(testBlock);
   const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  expect(scripts).toMatchObject({ start: "node src/main.ts", test: expect.stringContaining("vitest run") });
+  const flags = "--max-semi-space-size=8";
+  expect(scripts).toMatchObject({
+    start: `node ${flags} src/main.ts`,
+    test: expect.stringContaining("vitest run"),
+  });
+  expect(readme).toContain(`\`node ${flags} dist/service/main.js\``);
 });
 
 test("the first link is made, with its image", () => {

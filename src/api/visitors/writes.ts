@@ -11,7 +11,7 @@ export interface VisitRow extends Pick<Selectable<Events>, "id" | "device_id"> {
 }
 
 export async function findVisit(db: Db, workspaceId: string, eventId: string): Promise<VisitRow | undefined> {
-  // Devices of level NONE are the only ones without an address.
+  // Devices of level NONE are the ones of which no address is kept.
   const { rows } = await sql<VisitRow>`
     select e.id, e.device_id, d.ip_address <> '' as may_attach from events e
     left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id

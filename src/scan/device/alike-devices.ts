@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 /** Bots and agents that look the same within this time are the same device; what they look like is of one day, too. */
 export const matchMs = 24 * 60 * 60_000;
 
-/** How many of the newest devices with one fingerprint are candidates. No further one is made while one of them is in use. */
+/** So many of the newest devices that look alike are candidates. While one of them is in use no other is made. */
 const alikeMax = 32;
 
 /** Visits of one workspace that look alike. */
@@ -15,10 +15,7 @@ interface Look {
   readonly toMs: number;
 }
 
-/**
- * The device that visits of a bot or agent come from: of the devices that look alike, the one used last, if that was within
- * `matchMs` of these visits.
- */
+/** The device that visits of a bot or agent were made with: of those that look alike, the one last used at about that time. */
 export function deviceAlike({ workspaceId, fingerprint, fromMs, toMs }: Look): RawBuilder<unknown> {
   return sql`select * from (
       select * from devices

@@ -47,10 +47,7 @@ export type VisitHeaders = Readonly<Record<string, string | string[] | undefined
 /** Classify one request; see `createClassifier`. */
 export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
-/**
- * Browsers send fewer than 450 characters, even with all that in-app browsers add. The bound keeps hostile headers
- * cheap.
- */
+/** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
 const userAgentLengthMax = 1_024;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
@@ -62,10 +59,11 @@ const oldBrowser =
 const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
 
 /**
- * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is only a claim: a
- * program that sends a browser's user agent counts as a person, and nothing in one request can prove otherwise.
- * What is fetched in advance, or as a part of another page, is not counted, because nobody has opened the link. HEAD
- * requests leave no visit and are not classified.
+ * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
+ * of a browser is counted as a person, and nothing in one request can prove otherwise.
+ *
+ * What is fetched in advance, or as a part of another page, is not counted: nobody has opened the link. HEAD requests leave
+ * no visit and are not asked about.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -198,7 +196,7 @@ const headlessChrome = {
 const signatureHost =
   /^(?:[a-z*][a-z0-9_.*-]{0,63}=)?"?(?:https?:\/\/)?([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9})/i;
 
-/** Web Bot Auth: a program with a browser's user agent names its operator's host in the `Signature-Agent` header. */
+/** Web Bot Auth: a program with a browser's user agent names its operator's host in a header of its own. */
 function bySignatureAgent(byAgent: Classification, header: string | string[]): Classification {
   const host = signatureHost.exec(String(header).trim())?.[1]?.toLowerCase();
   if (host === undefined) return byAgent;
@@ -211,4 +209,9 @@ function bySignatureAgent(byAgent: Classification, header: string | string[]): C
     counted: false,
     reason: agent ? "assistant" : "crawler",
   };
+}
+
+/** ACTION_SCAN when the query has `qr` bare or empty, which is what QR images encode; `qr=<value>` is a click. */
+export function actionOf(query: URLSearchParams): "SCAN" | "CLICK" {
+  return query.get("qr") === "" ? "SCAN" : "CLICK";
 }

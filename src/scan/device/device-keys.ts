@@ -26,20 +26,20 @@ export interface DeviceTraits {
   readonly device: Pick<Classification, "deviceActor" | "deviceActorName">;
 }
 
-/** The keys of a device in the database, in hexadecimal. Both are empty at levels that do not match visits. */
+/** What a device is known by in the database, in hexadecimal; neither at levels at which visits are not matched. */
 export interface DeviceKeys {
-  /** Empty without a cookie, and for bots and agents, whose cookies are never kept. */
+  /** Empty for who has no cookie, and of bots and agents, which keep none. */
   readonly cookieHash: string;
   /**
-   * What a bot or agent looks like on this day. Empty for everybody else: phones of one model and one network look alike, so a
-   * look would take one person for another.
+   * What a bot or agent looks like, of this day. Empty for anybody else: phones of one model and one network look alike, so
+   * that a look would take one person for another.
    */
   readonly fingerprint: string;
 }
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Computes the keys of a device in the database. */
+/** Says what a device is known by in the database. */
 export function deviceKeys(
   { workspaceId, atMs, cookie, address, userAgent, language, device }: DeviceTraits,
   { cookie: keepsCookie, match, level }: Collection,

@@ -98,16 +98,16 @@ function read(
     return visitOf(seen, hasEvent, request, unknownVisitor);
   const keys = keysOf(deps, plan, seen, classification);
   const isRecent = deps.recent.meet(namesOf(keys), seen.id.readUIntBE(0, 6));
-  // A cookie that was made for this answer has never been here, and a person's look tells nothing.
+  // Whose cookie was made for this answer has never been here; what they look like says nothing of who they are.
   const mayBeKnown = keys.fingerprint !== "" || (keys.cookieHash !== "" && seen.cookieWasSent);
   if (!needsVisitor || !mayBeKnown) return visitOf(seen, hasEvent, request, unknownVisitor);
-  // Only a device whose last visit may still be in the spool waits for the drain.
+  // Waiting for the drain is only for those whose last visit it may still have before it.
   return lookUp(deps, plan, seen, classification, keys, isRecent).then((known) =>
     visitOf(seen, hasEvent, request, known),
   );
 }
 
-/** The keys by which the drain will recognise the device. */
+/** What the drain will tell the device by. */
 function keysOf(
   { deviceKey }: SeenVisitsDeps,
   { workspaceId }: Plan,

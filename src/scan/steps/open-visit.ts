@@ -12,7 +12,7 @@ import type { Drain } from "../store/drain.ts";
 import type { StepVisit } from "./step-handler.ts";
 import { placeOf } from "./step-place.ts";
 import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
-import { findVisitState, touchVisit, type VisitKey, type VisitState } from "./visit-state.ts";
+import { findVisitState, touchVisit, type VisitState } from "./visit-state.ts";
 
 export interface OpenVisitDeps {
   /** By workspace. */
@@ -71,7 +71,7 @@ export function createGoOn(deps: OpenVisitDeps): GoOn {
 async function stateOf(
   { arrivals, drain }: OpenVisitDeps,
   db: Db,
-  key: VisitKey,
+  key: Parameters<typeof findVisitState>[1],
   caller: string,
   now: Date,
 ): Promise<VisitState | undefined> {

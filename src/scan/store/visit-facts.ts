@@ -13,9 +13,9 @@ export interface VisitFacts extends DeviceKeys {
   readonly counted: boolean;
   /** Why the visit is not counted; empty for one that is. */
   readonly uncountedReason: UncountedReason | "";
-  /** Whether nobody has opened the link, as with a prefetch, so that it is nobody's first visit. */
+  /** Nobody has opened the link, so this is not a first visit of anybody. */
   readonly isUnseen: boolean;
-  /** Whether the visit may get a visitor: not for bots and agents, and not at level NONE. */
+  /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
 }
 

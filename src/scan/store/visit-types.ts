@@ -8,8 +8,8 @@ type Pair = { workspaceId: string; linkId: string; deviceId: string; eventId: st
 
 /**
  * Tells first visits from returning ones, per device and link, and remembers the first. A prefetch counts as first
- * while nobody has come, and leaves the real first visit to the next one who comes. Without a key of the device, as at
- * level NONE, every visit is a first one.
+ * while nobody has come, and leaves the real first visit to the next one who comes. Without a name, as at level NONE, every visit is a
+ * first one.
  */
 export async function visitTypes(
   tx: Db,
