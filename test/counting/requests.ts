@@ -530,7 +530,8 @@ const nameless = {
   reason: "unrecognised user agent",
 } as const;
 const benefit = "Nothing says that this is a program; when in doubt it is counted: UNKNOWN.";
-const terse = "No browser introduces itself like this, and a third of all crawlers do: BOT, not counted.";
+const terse =
+  "No browser introduces itself like this, and a quarter of the crawlers in public lists does: BOT, not counted.";
 const nameOnly = { ...nameless, deviceActor: "BOT", reason: "crawler", counted: false } as const;
 const { "user-agent": _, ...withoutAgent } = iphone.headers;
 const unknown: Row[] = [
