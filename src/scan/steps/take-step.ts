@@ -1,6 +1,6 @@
+import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import { type Db, violates } from "../../db/open.ts";
 import { returnPasswordAttempt, type Trier, takePasswordAttempt } from "../../db/password-attempts.ts";
-import { isLostRace, untilUndisturbed } from "../../db/retry.ts";
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
 import { scoreVisit } from "../../visitors/score-visit.ts";
