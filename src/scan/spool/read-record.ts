@@ -1,7 +1,7 @@
 import { isUuid } from "../../lib/ids.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { DataCollection } from "../../model/workflow/plan.ts";
-import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { SavedAttribute } from "../../workflow/walk-result.ts";
 import type { VisitHeaders } from "../device/classify.ts";
 import type { RawRecord } from "./framed-records.ts";
 import { fewStart, fieldCount, ofFew, ofPlan, ofVisit, visitStart } from "./record-fields.ts";

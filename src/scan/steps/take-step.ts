@@ -9,7 +9,7 @@ import { journeyOf } from "../../workflow/journey.ts";
 import type { Answer, Refused, SubmitDeps } from "../../workflow/steps/step.ts";
 import { type Accepted, submit } from "../../workflow/submit.ts";
 import type { Visit } from "../../workflow/visit.ts";
-import type { SavedAttribute, Walk } from "../../workflow/walk.ts";
+import type { SavedAttribute, Walk } from "../../workflow/walk-result.ts";
 import { type StepTrace, writeJourney, writeStepTraces } from "../store/step-writes.ts";
 import { fallbackStepId } from "../store/write-events.ts";
 import { placeOf } from "./step-place.ts";

@@ -4,7 +4,7 @@ import type { Db } from "../../db/open.ts";
 import { newId } from "../../lib/ids.ts";
 import type { StepAction } from "../../model/steps/kinds.ts";
 import type { Journey } from "../../workflow/journey.ts";
-import type { End, SavedAttribute, TraceData } from "../../workflow/walk.ts";
+import type { End, SavedAttribute, TraceData } from "../../workflow/walk-result.ts";
 
 /** The event of a visit. */
 export interface EventKey {
