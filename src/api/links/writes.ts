@@ -10,7 +10,7 @@ import { noWorkspace } from "../../model/no-workspace.ts";
 import type { LinkRow } from "../resources/link.ts";
 import type { TagRow } from "../resources/tag.ts";
 import { linkColumns, linkTables, tagsColumn } from "./queries.ts";
-import type { WantedTag } from "./rules.ts";
+import type { WantedTag } from "./wanted-link.ts";
 
 /** A tag to attach. `id` is used when the workspace has no such tag yet. */
 export interface AttachedTag extends WantedTag {
