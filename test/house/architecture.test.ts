@@ -33,7 +33,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   api: {
     may: [
       /^src\/(visitors|db|workflow|model|qr|lib)\//,
-      // The slices do not import each other. They share the code that turns a record into its message.
+      // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
       /^gen\//,
