@@ -37,7 +37,7 @@ export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
     ...(shortlink === "" ? [] : shortlinkFaults(shortlink)),
     ...expiryFaults(expiresAt, now()),
     ...(qrcodeDesignId !== "" && qrcodeTemplateId !== ""
-      ? [invalidArgument("qrcodeTemplateId", "must not come together with qrcodeDesignId")]
+      ? [invalidArgument("qrcodeTemplateId", "must not be given together with qrcodeDesignId")]
       : []),
   ];
   return {
@@ -140,7 +140,7 @@ export function readLinkUpdate(request: UpdateLinkRequest): LinkUpdate {
   const contradictions: FieldViolation[] = [];
   const contradict = (field: string, value: unknown, flag: boolean | undefined) => {
     if (value && flag)
-      contradictions.push({ field, description: `must not come together with ${field}Delete` });
+      contradictions.push({ field, description: `must not be given together with ${field}Delete` });
   };
   contradict("tags", tags?.join(), tagsDelete);
   contradict("directoryId", directoryId, directoryIdDelete);
