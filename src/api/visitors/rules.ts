@@ -136,6 +136,7 @@ export interface AttributeQuestion {
   readonly wanted: string;
 }
 
+/** Less than `max_items` of the field, whose refusal would not be TOO_MANY_FILTERS. */
 const filtersMax = 20;
 
 /** What is wrong with filters: too many of them, and operators and values that do not fit. */
