@@ -187,6 +187,12 @@ test("the answering thread loads only the listed files of scan/store", () => {
   expect(refused.map(({ file, target }) => `${file} must not load ${target}`)).toEqual([]);
 });
 
+test("the SQL of the API stands in files of queries and writes", () => {
+  const elsewhere = sourcesIn("src/api").filter((file) => !/(queries|writes)\.ts$/.test(file));
+  const statement = /\bsql(?:<[^`]*>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/;
+  expect(elsewhere.filter((file) => statement.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
+
 test("no folder has more than about twenty files besides tests", () => {
   const counts = new Map<string, number>();
   for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
