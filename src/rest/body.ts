@@ -6,9 +6,6 @@ import { acceptedEncodings, isKnownEncoding } from "../lib/limits/inflated.ts";
 /** A request over HTTP/1.1 or HTTP/2. */
 export type RestRequest = IncomingMessage | Http2ServerRequest;
 
-/** The limit of a request body where the method declares none: 8 MiB. */
-export const bodyBytesMax = 8 * 1024 * 1024;
-
 /** A header's first value. */
 export function header(req: RestRequest, name: string): string | undefined {
   const value = req.headers[name];

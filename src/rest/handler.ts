@@ -1,6 +1,7 @@
 import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
 import { CallError, fail } from "../lib/errors.ts";
 import type { BodyBudget, BodyHold } from "../lib/limits/body-budget.ts";
+import { bodyBytesMax } from "../lib/limits/body-bytes.ts";
 import { inflated, isCompressed, tooLarge } from "../lib/limits/inflated.ts";
 import {
   announcedLength,
@@ -13,14 +14,7 @@ import {
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Call, Invoke, Weigh } from "../rpc/call.ts";
 import type { Binding } from "./binding.ts";
-import {
-  announcesBody,
-  bodyBytesMax,
-  checkMediaType,
-  contentCoding,
-  header,
-  type RestRequest,
-} from "./body.ts";
+import { announcesBody, checkMediaType, contentCoding, header, type RestRequest } from "./body.ts";
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";

@@ -97,9 +97,9 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     };
     const pace = async (address: string, signal: AbortSignal) => {
       for (;;) {
-        const allowance = rateLimiter.take({ kind: "anonymous", address });
-        if (allowance === undefined || allowance.isAllowed) return;
-        await pause(allowance.retryAfterSeconds * 1000, undefined, { signal, ref: false });
+        const bucket = rateLimiter.take({ kind: "anonymous", address });
+        if (bucket === undefined || bucket.isAllowed) return;
+        await pause(bucket.retryAfterSeconds * 1000, undefined, { signal, ref: false });
       }
     };
     const limitsOf = (address: string) => limitHeaders(rateLimiter.take({ kind: "anonymous", address }));

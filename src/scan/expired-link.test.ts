@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { insertWorkflow } from "../../test/support/insert-workflow.ts";
 import { insertLink, startTestScan } from "../../test/support/start-scan.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
-import { leaveExpiredLinks } from "../db/leave-links.ts";
+import { takeOutExpiredLinks } from "../db/take-out-links.ts";
 
 const database = await testDatabase();
 const { db } = database;
@@ -90,7 +90,7 @@ test("sends a visit under way where the expired link leads, whatever it does nex
 
 test("serves the same after the link was taken out of its workspace, even to a clock that is behind", async () => {
   const link = await insertLink(db, { expiresAt: new Date("2026-01-01T00:00:00Z"), expiredDestination });
-  while ((await leaveExpiredLinks(db, new Date("2026-01-01T00:00:01Z"))) > 0);
+  while ((await takeOutExpiredLinks(db, new Date("2026-01-01T00:00:01Z"))) > 0);
   const { steps } = await db
     .selectFrom("workflow_steps")
     .select((e) => e.fn.countAll<bigint>().as("steps"))

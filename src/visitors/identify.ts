@@ -1,8 +1,8 @@
 import { type Selectable, sql } from "kysely";
 import type { VisitorAttributes, Visitors } from "../../gen/database.ts";
 import { lockClasses } from "../db/locks.ts";
+import { isDeadlock, untilUndisturbed } from "../db/lost-races.ts";
 import { type Db, violates } from "../db/open.ts";
-import { isDeadlock, untilUndisturbed } from "../db/retry.ts";
 import { newId } from "../lib/ids.ts";
 import type { AttributeType } from "../model/workflow/attribute-capture.ts";
 import { shareRollUps } from "./roll-ups.ts";

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from "kysely";
 import type { PendingIdentifications, Visitors } from "../../gen/database.ts";
 import { plainArray } from "../db/array-literal.ts";
+import { isLostRace, untilUndisturbed } from "../db/lost-races.ts";
 import { type Db, inTransaction } from "../db/open.ts";
-import { isLostRace, untilUndisturbed } from "../db/retry.ts";
 import { type GivenAttribute, identifyVisitor } from "./identify.ts";
 import { findVisit, insertIdentifyTrace } from "./identify-trace.ts";
 

@@ -184,7 +184,7 @@ export function setOneof(fields: Fields, field: DescField, value: unknown, readi
   const chosen = caseOf(fields, field);
   if (chosen !== undefined && chosen !== localName) {
     const other = oneof.fields.find((each) => each.localName === chosen);
-    noteViolation(reading, jsonName, `must not come together with ${other?.jsonName ?? chosen}`);
+    noteViolation(reading, jsonName, `must not be given together with ${other?.jsonName ?? chosen}`);
     return false;
   }
   fields[oneof.localName] = { case: localName, value };

@@ -1,7 +1,7 @@
 import { capturedBytesMax, type Template, type TemplatePiece } from "../model/workflow/attribute-capture.ts";
 import type { Plan, PlanStep } from "../model/workflow/plan.ts";
 import type { Visit } from "./visit.ts";
-import type { SavedAttribute } from "./walk.ts";
+import type { SavedAttribute } from "./walk-result.ts";
 
 /** The pressed button of a multi-link page. */
 export interface PressedButton {

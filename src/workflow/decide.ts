@@ -5,7 +5,7 @@ import { captured, nothingSaved } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Entered, StepKindOf } from "./steps/step.ts";
 import type { Visit } from "./visit.ts";
-import type { End, Taken, Walk } from "./walk.ts";
+import type { End, Taken, Walk } from "./walk-result.ts";
 
 /** A walk that passes more conditions than this ends in the fallback. */
 const conditionsMax = 50;

@@ -1,6 +1,6 @@
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 import type { Plan } from "../model/workflow/plan.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walk-result.ts";
 
 /**
  * How long a visitor may leave a page alone before the visit is over, in milliseconds. The next request then begins a

@@ -1,5 +1,5 @@
 import type { Visit } from "./visit.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walk-result.ts";
 
 /** Whether the visitor is a bot, which is shown what an interaction is about in place of its page. */
 export function showsPreview({ end }: Walk, visit: Visit): boolean {

@@ -8,7 +8,7 @@ import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps } from "./steps/step.ts";
 import { type Accepted, submit, withSaved } from "./submit.ts";
 import type { Visit } from "./visit.ts";
-import type { End, SavedAttribute, Taken, TraceData } from "./walk.ts";
+import type { End, SavedAttribute, Taken, TraceData } from "./walk-result.ts";
 
 /** What a visitor answers at a step. */
 export interface StepAnswer {

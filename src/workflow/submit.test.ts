@@ -15,7 +15,7 @@ import type { PlanRow } from "../model/workflow/plan.ts";
 import type { StoredStep } from "../model/workflow/workflow.ts";
 import { decide } from "./decide.ts";
 import { submit } from "./submit.ts";
-import type { TraceData } from "./walk.ts";
+import type { TraceData } from "./walk-result.ts";
 
 const at = new Date("2026-08-01T12:00:00Z");
 const deps = { isPassword: (_: unknown, attempt: string) => attempt === "secret" };

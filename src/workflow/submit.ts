@@ -4,7 +4,7 @@ import { captured, nothingSaved, savesAttributes } from "./capture.ts";
 import { stepKinds } from "./steps/kinds.ts";
 import type { Answer, Refused, StepKindOf, SubmitDeps, Submitted } from "./steps/step.ts";
 import type { KnownAttributes, Visit } from "./visit.ts";
-import type { SavedAttribute, TraceData } from "./walk.ts";
+import type { SavedAttribute, TraceData } from "./walk-result.ts";
 
 /** An answer that a step took. */
 export interface Accepted {

@@ -11,7 +11,7 @@ test("the contract has at least 150 rows, and no name twice", () => {
   expect(new Set(corpus.map((row) => row.name)).size).toBe(corpus.length);
 });
 
-// HEAD leaves no visit to classify; `test/counting.test.ts` checks on a running service that it leaves nothing.
+// HEAD leaves no visit to classify; `test/counting-over-http.test.ts` checks on a running service that it leaves nothing.
 test.each(corpus.filter(({ method }) => method === "GET"))("$name: $why", (row) => {
   const classification = classify(row.headers["user-agent"], row.headers);
   const seen = {

@@ -33,7 +33,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   api: {
     may: [
       /^src\/(visitors|db|workflow|model|qr|lib)\//,
-      // The slices do not import each other. They share the code that turns a record into its message.
+      // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
       /^gen\//,
@@ -68,13 +68,13 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
 
 /**
  * The wings of rooms with several, and which of the room's other wings each may import; `.` stands for the files beside
- * the wings. So code of `scan/store` runs only in the storing thread, and code of `scan/first` only before a visitor's
- * answer.
+ * the wings. So code of `scan/first` runs only before a visitor's answer. Which code of `scan/store` may run in the
+ * answering thread says `storeOfAnsweringThread`.
  */
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
     ".": ["first", "steps", "plans", "visit", "spool", "store", "device", "pages"],
-    // The storing thread offers it only the waits until earlier visits are stored.
+    // Of the store it knows only the type of the drain, which tells when earlier visits are stored.
     first: [".", "visit", "spool", "store", "device", "pages"],
     steps: ["visit", "spool", "store", "device", "pages"],
     // Where a visit stands, and the seal in which it travels.
@@ -89,21 +89,30 @@ const wings: Record<string, Record<string, readonly string[]>> = {
   qr: { drawing: [], gate: ["drawing"], designs: ["drawing"] },
 };
 
+/**
+ * The files of `scan/store` that the answering thread loads: what hands records to the storing thread. All others
+ * run only in the storing thread, where a slow statement delays no visitor.
+ */
+const storeOfAnsweringThread = ["drain.ts", "quarantine.ts", "store-thread.ts"].map(
+  (name) => `src/scan/store/${name}`,
+);
+
 interface Import {
   readonly file: string;
   readonly target: string;
   readonly npm: boolean;
+  /** Whether only types are imported, so that the file is not loaded. */
+  readonly isType: boolean;
 }
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), "utf8");
-  const specifiers = [...text.matchAll(/^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"/gm)].map(
-    (match) => match[1] ?? "",
-  );
-  return specifiers.flatMap((specifier): Import[] => {
+  const found = [...text.matchAll(/^(?:import|export)\s(type\s)?(?:[^"';]*?\sfrom\s)?"([^"]+)"/gm)];
+  return found.flatMap(([, type, specifier = ""]): Import[] => {
+    const isType = type !== undefined;
     if (specifier.startsWith("node:")) return [];
-    if (!specifier.startsWith(".")) return [{ file, target: specifier, npm: true }];
-    return [{ file, target: relative(root, join(root, dirname(file), specifier)), npm: false }];
+    if (!specifier.startsWith(".")) return [{ file, target: specifier, npm: true, isType }];
+    return [{ file, target: relative(root, join(root, dirname(file), specifier)), npm: false, isType }];
   });
 }
 
@@ -161,6 +170,24 @@ test("every file imports only those wings of its room that its own wing may impo
       .map(({ target }) => `${file} must not import ${target}`);
   });
   expect(found).toEqual([]);
+});
+
+test("the answering thread loads only the listed files of scan/store", () => {
+  const answering = sources.filter(
+    (file) => !file.startsWith("src/scan/store/") || storeOfAnsweringThread.includes(file),
+  );
+  const loaded = answering
+    .flatMap(importsOf)
+    .filter(({ target, isType }) => target.startsWith("src/scan/store/") && !isType);
+  expect(loaded.length).toBeGreaterThan(3);
+  const refused = loaded.filter(({ target }) => !storeOfAnsweringThread.includes(target));
+  expect(refused.map(({ file, target }) => `${file} must not load ${target}`)).toEqual([]);
+});
+
+test("the SQL of the API stands in files of queries and writes", () => {
+  const elsewhere = sourcesIn("src/api").filter((file) => !/(queries|writes)\.ts$/.test(file));
+  const statement = /\bsql(?:<[^`]*>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/;
+  expect(elsewhere.filter((file) => statement.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
 test("no folder has more than about twenty files besides tests", () => {

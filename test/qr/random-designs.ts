@@ -1,4 +1,4 @@
-import type { Color } from "../../src/qr/drawing/color.ts";
+import type { Color } from "../../src/lib/color.ts";
 import {
   type CentralImage,
   cornersDotTypes,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { StepAction, stepActions } from "../../src/model/steps/kinds.ts";
-import type { StepKind } from "../../src/model/steps/step.ts";
+import type { StepRole } from "../../src/model/steps/step.ts";
 import { elseBranchId, nextBranchId } from "../../src/model/workflow/workflow.ts";
 import type { StepSeed } from "../support/insert-workflow.ts";
 
@@ -42,9 +42,9 @@ function step(payload: fc.Arbitrary<object>, branches: (payload: object) => stri
   );
 }
 
-/** A record of every action of a kind; a missing action does not compile. */
-type StepsOf<Kind extends StepKind> = {
-  readonly [Action in StepAction as (typeof stepActions)[Action]["kind"] extends Kind
+/** A record of every action of a role; a missing action does not compile. */
+type StepsOf<Role extends StepRole> = {
+  readonly [Action in StepAction as (typeof stepActions)[Action]["kind"] extends Role
     ? Action
     : never]: fc.Arbitrary<Seed>;
 };

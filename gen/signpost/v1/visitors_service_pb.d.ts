@@ -303,7 +303,7 @@ export declare type SearchVisitorsRequest = Message<"signpost.v1.SearchVisitorsR
   linkId: string;
 
   /**
-   * At most 20. A visitor must match every filter.
+   * At most 20; more are refused with TOO_MANY_FILTERS. A visitor must match every filter.
    *
    * @generated from field: repeated signpost.v1.AttributeFilter attribute_filters = 6;
    */

@@ -10,11 +10,11 @@ import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { notFound } from "../resources/not-found.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImage, messageOptions } from "./qrcode-image.ts";
 import type { ImageState, LinkWithParts } from "./queries.ts";
-import { notFound, readTime, shortlinkTaken, wantedTags } from "./rules.ts";
-import type { WantedLink } from "./wanted-link.ts";
+import { readTime, type WantedLink, wantedTags } from "./wanted-link.ts";
 import { type Insertion, insertLink, lockReferences, type NewLink, type References } from "./writes.ts";
 
 /** How many random short links are tried. With a billion links, one in 200,000 random short links is taken. */
@@ -27,7 +27,7 @@ export interface CreatedLink {
 }
 
 /**
- * Makes a link that `checks.ts` has accepted. Takes one statement, or two in a transaction when the link refers to
+ * Makes a link that `rules.ts` has accepted. Takes one statement, or two in a transaction when the link refers to
  * other records.
  */
 export async function createLink(deps: Deps, wanted: WantedLink, context: Context): Promise<CreatedLink> {
@@ -113,6 +113,17 @@ async function insert(
   }
   if (wanted.shortlink !== "") throw shortlinkTaken(wanted.shortlink);
   throw new Error(`${randomTries} random short links in a row were taken`);
+}
+
+function shortlinkTaken(shortlink: string): Error {
+  return fail(
+    "ALREADY_EXISTS",
+    "SHORTLINK_TAKEN",
+    `shortlink ${shortlink} is in use, or was in use within the last 90 days: choose another`,
+    {
+      metadata: { shortlink },
+    },
+  );
 }
 
 async function insertOrFail(db: Db, link: NewLink): Promise<Insertion> {

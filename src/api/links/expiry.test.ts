@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { leaveExpiredLinks } from "../../db/leave-links.ts";
+import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 
 const api = await startApi();
 const { db, now } = api;
@@ -164,7 +164,7 @@ describe.each([
     const design = await rest("GET", `/v1/qrcode-designs/${link.qrcodeDesignId}`);
     expect(design.status).toBe(200);
     await letExpire(id);
-    if (isTakenOut) while ((await leaveExpiredLinks(db, now())) > 0);
+    if (isTakenOut) while ((await takeOutExpiredLinks(db, now())) > 0);
 
     for (const [method, at, body] of [
       ["GET", path],
@@ -207,7 +207,7 @@ test("what hangs on an expired link goes with it, and nothing of other links", a
     await newLink(),
   ];
   await letExpire(gone.id);
-  while ((await leaveExpiredLinks(db, now(), 1)) > 0);
+  while ((await takeOutExpiredLinks(db, now(), 1)) > 0);
   const count = async (table: "workflow_steps" | "workflow_connections" | "link_tags" | "qrcode_designs") => {
     const rows = await db
       .selectFrom(table)

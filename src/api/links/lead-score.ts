@@ -6,8 +6,8 @@ import type {
 import { fail } from "../../lib/errors.ts";
 import { scoringContextOf } from "../../model/visitors/lead-score.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { notFound } from "../resources/not-found.ts";
 import { findLeadScore } from "./queries.ts";
-import { notFound } from "./rules.ts";
 
 /** The stored score of a visit. Nothing is computed here. */
 export async function getLeadScore(

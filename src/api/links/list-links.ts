@@ -12,12 +12,11 @@ import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { LinkRow } from "../resources/link.ts";
+import { notFound } from "../resources/not-found.ts";
 import { tagKey } from "../resources/tag.ts";
-import { readLinkInclude } from "./include.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import { countLinks, type LinkFilter, type LinkOrder, linkOrders, listLinks } from "./queries.ts";
-import { notFound } from "./rules.ts";
+import { countLinks, includeOf, type LinkFilter, type LinkOrder, linkOrders, listLinks } from "./queries.ts";
 
 /** Lists links: one statement for the page and everything it embeds, one for the number of all. */
 export async function listLinksPage(
@@ -25,7 +24,7 @@ export async function listLinksPage(
   request: ListLinksRequest,
   context: Context,
 ): Promise<MessageInitShape<typeof ListLinksResponseSchema>> {
-  const include = readLinkInclude(request.include);
+  const include = includeOf(request.include);
   const filter = readFilter(request, callerOf(context).workspaceId);
   const order = orders[request.sortBy];
   const ascending = request.sortDirection === SortDirection.ASC;

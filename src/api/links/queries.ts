@@ -19,6 +19,12 @@ export interface LinkWithParts extends LinkRow {
 /** The objects that a link can embed. `qrcodeSignedUrl` needs only the link itself. */
 export type LinkInclude = "customDomain" | "qrcodeDesign" | "tags" | "pageTheme" | "qrcodeSignedUrl";
 
+/** The objects that a request wants embedded. */
+export function includeOf(names: readonly string[]): ReadonlySet<LinkInclude> {
+  // The rules of the request let no other names through.
+  return new Set(names as readonly LinkInclude[]);
+}
+
 /** The columns of a link that every read needs, from the tables of `linkTables`. */
 export const linkColumns =
   sql.raw(`l.workspace_id, l.id, l.name, l.shortlink, l.custom_domain_id, l.directory_id,

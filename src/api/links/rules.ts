@@ -1,7 +1,77 @@
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { type Fault, fail } from "../../lib/errors.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type {
+  CreateContactLinkRequest,
+  CreateLinkRequest,
+  CreateThankYouLinkRequest,
+  UpdateLinkRequest,
+} from "../../../gen/signpost/v1/links_service_pb.js";
+import { type Fault, type FieldViolation, faultsFrom, invalid, invalidArgument } from "../../lib/errors.ts";
+import { fieldsToChange, mayChange } from "../../lib/field-mask.ts";
+import { chosenIdFaults } from "../../lib/ids.ts";
+import { destinationFaults, type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { classifyShortlink } from "../../model/links/shortlink.ts";
-import { tagKey } from "../resources/tag.ts";
+import type { Deps } from "../deps.ts";
+import {
+  cardFaults,
+  contactUrls,
+  ownDestinations,
+  readTime,
+  redirectUrls,
+  thankYouUrls,
+} from "./wanted-link.ts";
+
+/** The fields that requests for any kind of link have in common. */
+type AnyLink = Pick<
+  CreateLinkRequest,
+  "id" | "shortlink" | "expiresAt" | "qrcodeDesignId" | "qrcodeTemplateId"
+>;
+
+/** What is wrong with requests, without the records that they refer to. */
+export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
+  const everyLink = (
+    { id, shortlink, expiresAt, qrcodeDesignId, qrcodeTemplateId }: AnyLink,
+    urls: readonly ScreenedUrl[],
+  ): Fault[] => [
+    ...chosenIdFaults(id),
+    ...destinationFaults(urls, [shortUrl]),
+    ...(shortlink === "" ? [] : shortlinkFaults(shortlink)),
+    ...expiryFaults(expiresAt, now()),
+    ...(qrcodeDesignId !== "" && qrcodeTemplateId !== ""
+      ? [invalidArgument("qrcodeTemplateId", "must not be given together with qrcodeDesignId")]
+      : []),
+  ];
+  return {
+    redirect: (request: CreateLinkRequest): Fault[] => [
+      ...(request.destination === "" ? [invalidArgument("destination", "is required")] : []),
+      ...everyLink(request, redirectUrls(request)),
+    ],
+
+    contact: (request: CreateContactLinkRequest): Fault[] => [
+      ...cardFaults(request),
+      ...everyLink(request, contactUrls(request)),
+    ],
+
+    thankYou: (request: CreateThankYouLinkRequest): Fault[] => everyLink(request, thankYouUrls(request)),
+
+    change(request: UpdateLinkRequest): Fault[] {
+      const { updateMask, fallbackDestination, expiredDestination, expiresAt } = request;
+      const given = <Value>(field: string, value: Value) =>
+        mayChange(updateMask, field) ? value : undefined;
+      const urls = urlsAt(ownDestinations, {
+        fallbackDestination: given("fallback_destination", fallbackDestination),
+        expiredDestination: given("expired_destination", expiredDestination),
+      });
+      const contradictions = faultsFrom(() => readLinkUpdate(request));
+      const others = [
+        ...destinationFaults(urls, [shortUrl]),
+        ...expiryFaults(given("expires_at", expiresAt), now()),
+      ];
+      // A value is not judged when the same request clears its field by a flag.
+      const isNamed = ({ field }: Fault) => contradictions.some((one) => one.field === field);
+      return [...contradictions, ...others.filter((fault) => !isNamed(fault))];
+    },
+  };
+}
 
 /** What is wrong with a short link that a caller chose. */
 export function shortlinkFaults(shortlink: string): Fault[] {
@@ -23,38 +93,76 @@ export function expiryFaults(expiresAt: Timestamp | undefined, now: Date): Fault
     : [{ field: "expiresAt", description: "must be in the future", reason: "INVALID_ARGUMENT" }];
 }
 
-/** A time to the millisecond, as times are stored. */
-export function readTime(time: Timestamp | undefined): Date | null {
-  return time === undefined ? null : new Date(Math.floor(timestampMs(time)));
+/** The wanted values of a link. Undefined leaves a field, null clears a reference. */
+export interface LinkUpdate {
+  readonly name: string | undefined;
+  readonly fallbackDestination: string | undefined;
+  readonly expiresAt: Timestamp | null | undefined;
+  readonly expiredDestination: string | undefined;
+  readonly purpose: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly directoryId: string | null | undefined;
+  readonly pageThemeId: string | null | undefined;
+  readonly qrcodeTemplateId: string | null | undefined;
 }
 
-/** A tag that a request names. Two tags with the same key are the same tag. */
-export interface WantedTag {
-  readonly name: string;
-  readonly key: string;
-}
+/** Throws INVALID_ARGUMENT for fields that contradict each other. */
+export function readLinkUpdate(request: UpdateLinkRequest): LinkUpdate {
+  const values = {
+    name: request.name,
+    fallback_destination: request.fallbackDestination,
+    expires_at: request.expiresAt,
+    expires_at_delete: request.expiresAtDelete,
+    expired_destination: request.expiredDestination,
+    expired_destination_delete: request.expiredDestinationDelete,
+    purpose: request.purpose,
+    tags: request.tags.length,
+    tags_delete: request.tagsDelete,
+    directory_id: request.directoryId,
+    directory_id_delete: request.directoryIdDelete,
+    page_theme_id: request.pageThemeId,
+    qrcode_template_id: request.qrcodeTemplateId,
+    qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
+  };
+  const given = fieldsToChange(values, request.updateMask?.paths);
+  const when = <Value>(field: keyof typeof values, value: Value) => (given.has(field) ? value : undefined);
+  const directoryId = when("directory_id", request.directoryId);
+  const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);
+  const expiresAt = when("expires_at", request.expiresAt);
+  const expiredDestination = when("expired_destination", request.expiredDestination);
+  const tags = when("tags", request.tags);
+  const tagsDelete = when("tags_delete", request.tagsDelete);
+  const directoryIdDelete = when("directory_id_delete", request.directoryIdDelete);
+  const qrcodeTemplateIdDelete = when("qrcode_template_id_delete", request.qrcodeTemplateIdDelete);
+  const expiresAtDelete = when("expires_at_delete", request.expiresAtDelete);
+  const expiredDestinationDelete = when("expired_destination_delete", request.expiredDestinationDelete);
 
-/** Tags in the order of the request. Names that differ only by case become one tag. */
-export function wantedTags(names: readonly string[]): WantedTag[] {
-  const wanted = new Map<string, WantedTag>();
-  for (const name of names) {
-    const key = tagKey(name);
-    if (!wanted.has(key)) wanted.set(key, { name, key });
-  }
-  return [...wanted.values()];
-}
+  const contradictions: FieldViolation[] = [];
+  const contradict = (field: string, value: unknown, flag: boolean | undefined) => {
+    if (value && flag)
+      contradictions.push({ field, description: `must not be given together with ${field}Delete` });
+  };
+  contradict("tags", tags?.join(), tagsDelete);
+  contradict("directoryId", directoryId, directoryIdDelete);
+  contradict("qrcodeTemplateId", qrcodeTemplateId, qrcodeTemplateIdDelete);
+  contradict("expiresAt", expiresAt, expiresAtDelete);
+  contradict("expiredDestination", expiredDestination, expiredDestinationDelete);
+  if (contradictions.length > 0) throw invalid(contradictions, "MUTUALLY_EXCLUSIVE_FIELDS");
 
-export function notFound(what: string, field: string, id: string): Error {
-  return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} in this workspace`);
-}
-
-export function shortlinkTaken(shortlink: string): Error {
-  return fail(
-    "ALREADY_EXISTS",
-    "SHORTLINK_TAKEN",
-    `shortlink ${shortlink} is in use, or was in use within the last 90 days: choose another`,
-    {
-      metadata: { shortlink },
-    },
-  );
+  const name = when("name", request.name);
+  if (name === "") throw invalid([{ field: "name", description: "must not be empty" }]);
+  const pageThemeId = when("page_theme_id", request.pageThemeId);
+  return {
+    name,
+    fallbackDestination: when("fallback_destination", request.fallbackDestination),
+    purpose: when("purpose", request.purpose),
+    expiresAt: expiresAtDelete ? null : expiresAt,
+    tags: tagsDelete ? [] : tags,
+    // An empty value beside a delete flag counts as absent. Otherwise clients that send every field would clear the
+    // directory.
+    directoryId: directoryIdDelete ? null : directoryId || undefined,
+    expiredDestination: expiredDestinationDelete ? "" : expiredDestination || undefined,
+    pageThemeId: pageThemeId === "" ? null : pageThemeId,
+    qrcodeTemplateId: qrcodeTemplateIdDelete ? null : qrcodeTemplateId || undefined,
+  };
 }

@@ -4,15 +4,14 @@ import { refuse } from "../../lib/errors.ts";
 import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts";
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { linkChecks } from "./checks.ts";
+import { notFound } from "../resources/not-found.ts";
 import { createLink } from "./create-link.ts";
-import { readLinkInclude } from "./include.ts";
 import { getLeadScore } from "./lead-score.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import { findImageKeys, findLink, findShortlinkUse } from "./queries.ts";
-import { notFound, shortlinkFaults } from "./rules.ts";
+import { findImageKeys, findLink, findShortlinkUse, includeOf } from "./queries.ts";
+import { linkChecks, shortlinkFaults } from "./rules.ts";
 import { changeLink } from "./update-link.ts";
 import { contactLink, redirectLink, thankYouLink } from "./wanted-link.ts";
 import { deleteLink } from "./writes.ts";
@@ -37,7 +36,7 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
     getLeadScore,
 
     async get({ id, include }, context) {
-      const included = readLinkInclude(include);
+      const included = includeOf(include);
       const link = await findLink(context.db, callerOf(context).workspaceId, id, included);
       if (link === undefined) throw notFound("link", "id", id);
       return { link: toLink(link, messageOptions(deps, included)) };

@@ -1,22 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type {
   UpdateLinkRequest,
   UpdateLinkResponseSchema,
 } from "../../../gen/signpost/v1/links_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
-import { type FieldViolation, invalid, refuse } from "../../lib/errors.ts";
-import { fieldsToChange } from "../../lib/field-mask.ts";
+import { refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { linkOrigin } from "../../model/links/entrypoint.ts";
 import { destinationFaults, hostsToScreen, refuseBlocked, urlsAt } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { notFound } from "../resources/not-found.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
-import { notFound, readTime, wantedTags } from "./rules.ts";
-import { ownDestinations } from "./wanted-link.ts";
+import { type LinkUpdate, readLinkUpdate } from "./rules.ts";
+import { ownDestinations, readTime, wantedTags } from "./wanted-link.ts";
 import { type LinkChange, type LockedLink, lockLink, updateLink } from "./writes.ts";
 
 /** Changes a link: one statement locks, one reads, and one writes when something changes. */
@@ -51,80 +50,6 @@ export async function changeLink(
     };
     return { link: toLink(after, messageOptions(deps)) };
   });
-}
-
-/** The wanted values of a link. Undefined leaves a field, null clears a reference. */
-interface LinkUpdate {
-  readonly name: string | undefined;
-  readonly fallbackDestination: string | undefined;
-  readonly expiresAt: Timestamp | null | undefined;
-  readonly expiredDestination: string | undefined;
-  readonly purpose: string | undefined;
-  readonly tags: readonly string[] | undefined;
-  readonly directoryId: string | null | undefined;
-  readonly pageThemeId: string | null | undefined;
-  readonly qrcodeTemplateId: string | null | undefined;
-}
-
-/** Throws INVALID_ARGUMENT for fields that contradict each other. */
-export function readLinkUpdate(request: UpdateLinkRequest): LinkUpdate {
-  const values = {
-    name: request.name,
-    fallback_destination: request.fallbackDestination,
-    expires_at: request.expiresAt,
-    expires_at_delete: request.expiresAtDelete,
-    expired_destination: request.expiredDestination,
-    expired_destination_delete: request.expiredDestinationDelete,
-    purpose: request.purpose,
-    tags: request.tags.length,
-    tags_delete: request.tagsDelete,
-    directory_id: request.directoryId,
-    directory_id_delete: request.directoryIdDelete,
-    page_theme_id: request.pageThemeId,
-    qrcode_template_id: request.qrcodeTemplateId,
-    qrcode_template_id_delete: request.qrcodeTemplateIdDelete,
-  };
-  const given = fieldsToChange(values, request.updateMask?.paths);
-  const when = <Value>(field: keyof typeof values, value: Value) => (given.has(field) ? value : undefined);
-  const directoryId = when("directory_id", request.directoryId);
-  const qrcodeTemplateId = when("qrcode_template_id", request.qrcodeTemplateId);
-  const expiresAt = when("expires_at", request.expiresAt);
-  const expiredDestination = when("expired_destination", request.expiredDestination);
-  const tags = when("tags", request.tags);
-  const tagsDelete = when("tags_delete", request.tagsDelete);
-  const directoryIdDelete = when("directory_id_delete", request.directoryIdDelete);
-  const qrcodeTemplateIdDelete = when("qrcode_template_id_delete", request.qrcodeTemplateIdDelete);
-  const expiresAtDelete = when("expires_at_delete", request.expiresAtDelete);
-  const expiredDestinationDelete = when("expired_destination_delete", request.expiredDestinationDelete);
-
-  const contradictions: FieldViolation[] = [];
-  const contradict = (field: string, value: unknown, flag: boolean | undefined) => {
-    if (value && flag)
-      contradictions.push({ field, description: `must not come together with ${field}Delete` });
-  };
-  contradict("tags", tags?.join(), tagsDelete);
-  contradict("directoryId", directoryId, directoryIdDelete);
-  contradict("qrcodeTemplateId", qrcodeTemplateId, qrcodeTemplateIdDelete);
-  contradict("expiresAt", expiresAt, expiresAtDelete);
-  contradict("expiredDestination", expiredDestination, expiredDestinationDelete);
-  if (contradictions.length > 0) throw invalid(contradictions, "MUTUALLY_EXCLUSIVE_FIELDS");
-
-  const name = when("name", request.name);
-  if (name === "") throw invalid([{ field: "name", description: "must not be empty" }]);
-  const pageThemeId = when("page_theme_id", request.pageThemeId);
-  return {
-    name,
-    fallbackDestination: when("fallback_destination", request.fallbackDestination),
-    purpose: when("purpose", request.purpose),
-    expiresAt: expiresAtDelete ? null : expiresAt,
-    tags: tagsDelete ? [] : tags,
-    // An empty value beside a delete flag counts as absent. Otherwise clients that send every field would clear the
-    // directory.
-    directoryId: directoryIdDelete ? null : directoryId || undefined,
-    expiredDestination: expiredDestinationDelete ? "" : expiredDestination || undefined,
-    pageThemeId: pageThemeId === "" ? null : pageThemeId,
-    qrcodeTemplateId: qrcodeTemplateIdDelete ? null : qrcodeTemplateId || undefined,
-  };
 }
 
 function checkReferences(

@@ -1,4 +1,5 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
   CreateContactLinkRequest,
   CreateLinkRequest,
@@ -13,6 +14,7 @@ import { destinationName } from "../../model/links/destination.ts";
 import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
 import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
+import { tagKey } from "../resources/tag.ts";
 import type { ExitStep } from "./writes.ts";
 
 /** What any kind of link is made of. Texts and ids that the request leaves out are empty. */
@@ -107,4 +109,25 @@ export function thankYouLink(request: CreateThankYouLinkRequest): WantedLink {
 
 export function thankYouUrls(request: CreateThankYouLinkRequest): ScreenedUrl[] {
   return urlsAt(ownDestinations, request);
+}
+
+/** A time to the millisecond, as times are stored. */
+export function readTime(time: Timestamp | undefined): Date | null {
+  return time === undefined ? null : new Date(Math.floor(timestampMs(time)));
+}
+
+/** A tag that a request names. Two tags with the same key are the same tag. */
+export interface WantedTag {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Tags in the order of the request. Names that differ only by case become one tag. */
+export function wantedTags(names: readonly string[]): WantedTag[] {
+  const wanted = new Map<string, WantedTag>();
+  for (const name of names) {
+    const key = tagKey(name);
+    if (!wanted.has(key)) wanted.set(key, { name, key });
+  }
+  return [...wanted.values()];
 }

@@ -3,14 +3,14 @@ import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
-import { removePartsOfGone } from "../../db/leave-links.ts";
 import type { Db } from "../../db/open.ts";
+import { removePartsOfGone } from "../../db/take-out-links.ts";
 import { usableTemplate } from "../../db/usable-templates.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { LinkRow } from "../resources/link.ts";
 import type { TagRow } from "../resources/tag.ts";
 import { linkColumns, linkTables, tagsColumn } from "./queries.ts";
-import type { WantedTag } from "./rules.ts";
+import type { WantedTag } from "./wanted-link.ts";
 
 /** A tag to attach. `id` is used when the workspace has no such tag yet. */
 export interface AttachedTag extends WantedTag {

@@ -76,6 +76,6 @@ function fromMediaType(mediaType: Media_Type): MediaType {
     case Media_Type.BADGE:
       return "BADGE";
     case Media_Type.UNSPECIFIED:
-      throw invalid([{ field: "mediaType", description: "is required: give it a value" }]);
+      throw new Error("a file without a media type was let through");
   }
 }

@@ -76,7 +76,7 @@ export function readDesignUpdate(request: UpdateQrcodeDesignRequest): DesignUpda
   const isImageGiven = named.has("central_image_data") && centralImageData.length > 0;
   if (isImageDeleted && isImageGiven)
     throw invalid(
-      [{ field: "centralImageData", description: "must not come together with centralImageDelete" }],
+      [{ field: "centralImageData", description: "must not be given together with centralImageDelete" }],
       "MUTUALLY_EXCLUSIVE_FIELDS",
     );
   return {

@@ -16,7 +16,7 @@ import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { fileSigner } from "../resources/file-address.ts";
-import { type AvailablePlace, countAvailable, listAvailable } from "./available.ts";
+import { type AvailablePlace, countAvailable, listAvailable } from "./available-queries.ts";
 import { toPublicTemplate, toQrcodeTemplate } from "./message.ts";
 import { countTemplates, listGallery, listTemplates, type PublicRow, type TemplateRow } from "./queries.ts";
 

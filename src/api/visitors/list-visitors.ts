@@ -15,13 +15,15 @@ import { fillPage } from "../../lib/paging/fill-page.ts";
 import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { notFound } from "../resources/not-found.ts";
 import type { VisitorRow } from "../resources/visitor.ts";
-import { readQuestions } from "./attribute-filters.ts";
-import { embed, readVisitorInclude } from "./include.ts";
 import { type EmbeddedObjects, toVisitor } from "./message.ts";
 import {
   countVisitors,
+  findEvents,
   findTimezone,
+  findVisitedLinks,
+  findVisitorDevices,
   keyKindOf,
   linkExists,
   listVisitors,
@@ -29,7 +31,7 @@ import {
   type VisitorFilter,
   type VisitorOrder,
 } from "./queries.ts";
-import { notFound } from "./rules.ts";
+import { readQuestions } from "./rules.ts";
 
 type VisitorsPage =
   | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
@@ -43,7 +45,7 @@ export async function listVisitorsPage(
 ): Promise<VisitorsPage> {
   const { db } = context;
   const { workspaceId } = callerOf(context);
-  const include = readVisitorInclude(request.include);
+  const include = new Set(request.include);
   const filters = "attributeFilters" in request ? request.attributeFilters : [];
   const filter = await readFilter(db, workspaceId, request, filters);
   const order = orders[request.sortField];
@@ -80,6 +82,26 @@ export async function listVisitorsPage(
     import("../../lib/paging/message-csv.ts"),
   ]);
   return { csv: await fillCsv(page, visitorsCsv(include), { ...filling, recordOf: visitorOf }) };
+}
+
+/** Looks up what visitors embed: one statement for each kind of object, all at once. */
+export async function embed(
+  db: Db,
+  workspaceId: string,
+  visitors: readonly VisitorRow[],
+  include: ReadonlySet<string>,
+): Promise<EmbeddedObjects> {
+  const ids = visitors.map(({ id }) => id);
+  const asked = <Found>(
+    name: string,
+    find: (db: Db, workspaceId: string, ids: readonly string[]) => Found,
+  ) => (include.has(name) && ids.length > 0 ? find(db, workspaceId, ids) : undefined);
+  const [devices, events, links] = await Promise.all([
+    asked("devices", findVisitorDevices),
+    asked("events", findEvents),
+    asked("links", findVisitedLinks),
+  ]);
+  return { devices, events, links };
 }
 
 /**

@@ -4,7 +4,8 @@ import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answe
 import type { Page } from "../../lib/paging/page.ts";
 import type { DeviceRow } from "../resources/device.ts";
 import type { AttributeRow, VisitorRow } from "../resources/visitor.ts";
-import { type AttributeQuestion, answersTo } from "./attribute-filters.ts";
+import { answersTo } from "./attribute-queries.ts";
+import type { AttributeQuestion } from "./rules.ts";
 
 export interface SizedVisitorRow extends VisitorRow {
   /** How many bytes the attributes have. */

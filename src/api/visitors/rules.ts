@@ -1,13 +1,20 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { VisitorAttributeFilterOperator } from "../../../gen/signpost/v1/visitor_pb.js";
+import type { AttributeFilter } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import {
   type CallError,
   type Fault,
   type FieldViolation,
-  fail,
   faultsFrom,
   invalid,
+  invalidArgument,
 } from "../../lib/errors.ts";
-import { parseDate } from "../../model/visitors/attribute-operators.ts";
+import {
+  type AttributeOperator,
+  comparisonFault,
+  operatorNamed,
+  parseDate,
+} from "../../model/visitors/attribute-operators.ts";
 import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import { readEmail, readPhone } from "../../workflow/identity.ts";
 
@@ -116,11 +123,50 @@ export function tooManyAttributes(): CallError {
   ]);
 }
 
-export function notFound(what: string, field: string, id: string): CallError {
-  return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} in this workspace`);
-}
-
 /** Whether a key is a reserved one without its `$`. Visitors may have a custom attribute of such a name. */
 export function isReservedName(key: string): boolean {
   return reserved.has(`$${key}`);
+}
+
+/** A question about one attribute, without faults. */
+export interface AttributeQuestion {
+  /** Reserved keys begin with `$`. */
+  readonly key: string;
+  readonly operator: AttributeOperator;
+  readonly wanted: string;
+}
+
+/** Less than `max_items` of the field, whose refusal would not be TOO_MANY_FILTERS. */
+const filtersMax = 20;
+
+/** What is wrong with filters: too many of them, and operators and values that do not fit. */
+export function filterFaults(filters: readonly AttributeFilter[]): Fault[] {
+  if (filters.length > filtersMax)
+    return [
+      {
+        field: "attributeFilters",
+        description: `must have at most ${filtersMax} items`,
+        reason: "TOO_MANY_FILTERS",
+      },
+    ];
+  return filters.flatMap(({ key, operator, value }, index) => {
+    const fault = comparisonFault({ key, operator: operatorOf(operator), wanted: value });
+    if (fault === undefined) return [];
+    const field = `attributeFilters[${index}].${fault.part === "operator" ? "operator" : "value"}`;
+    return [invalidArgument(field, fault.description)];
+  });
+}
+
+/** Reads filters that have no faults. */
+export function readQuestions(filters: readonly AttributeFilter[]): AttributeQuestion[] {
+  return filters.map(({ key, operator: number, value }) => {
+    const operator = operatorOf(number);
+    if (operator === undefined) throw new Error(`operator ${number} was let through`);
+    return { key, operator, wanted: value };
+  });
+}
+
+function operatorOf(number: VisitorAttributeFilterOperator): AttributeOperator | undefined {
+  // A number that is no value of the enum has no name.
+  return operatorNamed(VisitorAttributeFilterOperator[number] ?? "");
 }

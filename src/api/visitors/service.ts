@@ -7,13 +7,12 @@ import { createMissLimit } from "../../lib/limits/miss-limit.ts";
 import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
 import { lockVisitors } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
-import { filterFaults } from "./attribute-filters.ts";
+import { notFound } from "../resources/not-found.ts";
 import { prepareIdentify } from "./identify-visitor.ts";
-import { embed, readVisitorInclude } from "./include.ts";
-import { listVisitorsPage } from "./list-visitors.ts";
+import { embed, listVisitorsPage } from "./list-visitors.ts";
 import { toVisitor } from "./message.ts";
 import { findVisitor, listAttributeKeys } from "./queries.ts";
-import { isReservedName, notFound, valueFaults } from "./rules.ts";
+import { filterFaults, isReservedName, valueFaults } from "./rules.ts";
 import { changeVisitor } from "./update-visitor.ts";
 import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
 
@@ -37,10 +36,9 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
 
     async get({ id, include }, context) {
       const { workspaceId } = callerOf(context);
-      const included = readVisitorInclude(include);
       const row = await findVisitor(context.db, workspaceId, id);
       if (row === undefined) throw notFound("visitor", "id", id);
-      const embedded = await embed(context.db, workspaceId, [row], included);
+      const embedded = await embed(context.db, workspaceId, [row], new Set(include));
       return { visitor: toVisitor(row, embedded, deps.shortUrl) };
     },
 

@@ -8,9 +8,10 @@ import { fail } from "../../lib/errors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { lockVisitors, saveAttributes } from "../../visitors/identify.ts";
 import type { Deps } from "../deps.ts";
+import { notFound } from "../resources/not-found.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";
 import { findVisitor } from "./queries.ts";
-import { type GivenText, type GivenValue, notFound, readValues, tooManyAttributes } from "./rules.ts";
+import { type GivenText, type GivenValue, readValues, tooManyAttributes } from "./rules.ts";
 import { deleteAttributes, type ReservedFields, updateVisitor } from "./writes.ts";
 
 /** Changes the given values of a visitor. Null deletes one, and an empty text clears a reserved one. */

@@ -10,9 +10,15 @@ import {
 } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { linkOrStepNotFound } from "./edits.ts";
-import { findWorkflow, lockWorkflow, saveWorkflow, type WorkflowChange } from "./queries.ts";
-import type { LinkWorkflow, Step } from "./step.ts";
+import { notFound } from "../resources/not-found.ts";
+import {
+  findWorkflow,
+  type LinkWorkflow,
+  lockWorkflow,
+  type Step,
+  saveWorkflow,
+  type WorkflowChange,
+} from "./queries.ts";
 
 /** What this slice needs of `Deps`. */
 export type WorkflowStepsDeps = Pick<Deps, "now" | "shortUrl" | "stepPasswordKey">;
@@ -45,7 +51,7 @@ export async function editWorkflow(
   return inTransaction(context.db, async (tx) => {
     const link = await lockWorkflow(tx, workspaceId, linkId, hostsToScreen(urls));
     const before = link && (await findWorkflow(tx, workspaceId, link.id));
-    if (link === undefined || before === undefined) throw linkOrStepNotFound("link", "linkId", linkId);
+    if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
     refuseBlocked(urls, link.blocked_host);
     if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();

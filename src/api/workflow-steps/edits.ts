@@ -1,10 +1,11 @@
-import { type CallError, type Fault, fail, invalid, refuse } from "../../lib/errors.ts";
+import { type Fault, fail, invalid, refuse } from "../../lib/errors.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId, type StoredStep } from "../../model/workflow/workflow.ts";
 import { closesConditionCycle, graphOf } from "../../model/workflow/workflow-graph.ts";
 import { defaultPosition } from "../../model/workflow/workflow-layout.ts";
+import { notFound } from "../resources/not-found.ts";
 import type { WantedConnection } from "./payload.ts";
-import type { LinkWorkflow, Step } from "./step.ts";
+import type { LinkWorkflow, Step } from "./queries.ts";
 
 /** How many steps a link has at most. */
 const stepsMax = 100;
@@ -12,7 +13,7 @@ const stepsMax = 100;
 /** The step with an id. Throws NOT_FOUND. */
 export function stepOf({ steps }: LinkWorkflow, id: string, field: string): Step {
   const step = steps.find((each) => each.id === id);
-  if (step === undefined) throw linkOrStepNotFound("workflow step", field, id);
+  if (step === undefined) throw notFound("workflow step", field, id, "on this link");
   return step;
 }
 
@@ -152,11 +153,6 @@ function connectAll(
       ...made,
     ],
   };
-}
-
-export function linkOrStepNotFound(what: "link" | "workflow step", field: string, id: string): CallError {
-  const place = what === "link" ? "in this workspace" : "on this link";
-  return fail("NOT_FOUND", "NOT_FOUND", `${field}: there is no ${what} ${id} ${place}`);
 }
 
 function isEntry(step: StoredStep | undefined): boolean {

@@ -13,7 +13,7 @@ import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf } from "../../model/workflow/workflow.ts";
 import { childrenOf, type Graph, type Issue } from "../../model/workflow/workflow-graph.ts";
 import { toPayload } from "./payload.ts";
-import type { Step } from "./step.ts";
+import type { Step } from "./queries.ts";
 
 /** What the message of a step needs beside the step. */
 export interface StepMessageOptions {

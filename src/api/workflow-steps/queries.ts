@@ -3,7 +3,21 @@ import { type Selectable, sql } from "kysely";
 import type { WorkflowConnections, WorkflowSteps } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
-import type { LinkWorkflow, Step } from "./step.ts";
+import type { StoredStep } from "../../model/workflow/workflow.ts";
+import type { Workflow } from "../../model/workflow/workflow-graph.ts";
+import type { Position } from "../../model/workflow/workflow-layout.ts";
+
+/** A step with everything that is stored of it. */
+export interface Step extends StoredStep {
+  readonly payload: JsonObject;
+  /** The JSON of the AttributeCapture message. Null when the step captures nothing. */
+  readonly capture: JsonObject | null;
+  readonly position: Position;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type LinkWorkflow = Workflow<Step>;
 
 /** The link that a workflow belongs to. */
 export interface WorkflowLink {

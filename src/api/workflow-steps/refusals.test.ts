@@ -393,7 +393,7 @@ test("two variants in one payload are refused", async () => {
   const body = { eventAction: "EVENT_ACTION_FORM_SUBMIT", payload };
   const { status, json } = await workspace.rest("POST", `/v1/links/${ids.link}/workflow-steps`, body);
   expect([status, json.error.codeType]).toEqual([400, "INVALID_ARGUMENT"]);
-  expect(json.error.message).toContain("payload.password: must not come together with form");
+  expect(json.error.message).toContain("payload.password: must not be given together with form");
 });
 
 test("a mask that names what no update changes is refused", async () => {

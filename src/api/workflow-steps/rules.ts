@@ -5,7 +5,7 @@ import type {
   UpdateWorkflowStepRequest,
 } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { type Fault, faultsFrom, invalid, invalidArgument } from "../../lib/errors.ts";
-import { mayChange } from "../../lib/field-mask.ts";
+import { fieldsToChange, mayChange } from "../../lib/field-mask.ts";
 import { chosenIdFaults } from "../../lib/ids.ts";
 import { destinationFaults } from "../../model/links/screened-url.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
@@ -14,7 +14,6 @@ import { asksForChoice, parseTemplate } from "../../model/workflow/attribute-cap
 import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
 import { fromEventAction } from "./message.ts";
 import { fromPayload, urlsOf } from "./payload.ts";
-import { givenFields } from "./step-fields.ts";
 
 /** What is wrong with requests, without the workflow that they change. */
 export function stepChecks(shortUrl: string) {
@@ -61,6 +60,25 @@ export function readAction({ eventAction }: CreateWorkflowStepRequest): StepActi
       },
     ]);
   return action;
+}
+
+/**
+ * The fields that the mask names, or all that are set when there is no mask. Throws INVALID_ARGUMENT for an empty field
+ * that must hold something.
+ */
+export function givenFields(
+  request: UpdateWorkflowStepRequest,
+): ReadonlySet<"payload" | "attribute_capture" | "canvas_position"> {
+  const { payload, attributeCapture, canvasPosition, updateMask } = request;
+  const values = { payload, attribute_capture: attributeCapture, canvas_position: canvasPosition };
+  const given = fieldsToChange(values, updateMask?.paths);
+  if (given.has("payload") && payload?.variant.case === undefined)
+    throw invalid([
+      { field: "payload", description: "must hold the variant that belongs to the step's action" },
+    ]);
+  if (given.has("canvas_position") && canvasPosition === undefined)
+    throw invalid([{ field: "canvasPosition", description: "is required when the mask names it" }]);
+  return given;
 }
 
 function insertionFaults(action: StepAction): Fault[] {

@@ -12,14 +12,14 @@ import {
 } from "../../model/workflow/workflow-graph.ts";
 import { layOutSteps, type Position, resolveCollisions } from "../../model/workflow/workflow-layout.ts";
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
+import { notFound } from "../resources/not-found.ts";
 import { createStep } from "./create-step.ts";
 import { type EditPlace, editWorkflow, type WorkflowStepsDeps } from "./edit-workflow.ts";
-import { connectBranch, disconnectBranch, linkOrStepNotFound, removeStep, stepOf } from "./edits.ts";
+import { connectBranch, disconnectBranch, removeStep, stepOf } from "./edits.ts";
 import { toWorkflowIssue, toWorkflowStep } from "./message.ts";
-import { findWorkflow } from "./queries.ts";
+import { findWorkflow, type LinkWorkflow, type Step } from "./queries.ts";
 import { stepChecks } from "./rules.ts";
 import { simulateWorkflow } from "./simulate-workflow.ts";
-import type { LinkWorkflow, Step } from "./step.ts";
 import { openPassword } from "./step-password.ts";
 import { updateStep } from "./update-step.ts";
 
@@ -100,7 +100,7 @@ export function workflowStepsService(deps: WorkflowStepsDeps): Handlers<typeof W
 
 async function readWorkflow(context: Context, linkId: string) {
   const workflow = await findWorkflow(context.db, callerOf(context).workspaceId, linkId);
-  if (workflow === undefined) throw linkOrStepNotFound("link", "linkId", linkId);
+  if (workflow === undefined) throw notFound("link", "linkId", linkId);
   return workflow;
 }
 

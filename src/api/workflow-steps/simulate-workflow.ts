@@ -6,7 +6,7 @@ import { compilePlan } from "../../model/workflow/plan.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { simulate } from "../../workflow/simulate.ts";
 import type { Deps } from "../deps.ts";
-import { linkOrStepNotFound } from "./edits.ts";
+import { notFound } from "../resources/not-found.ts";
 import { simulatedAnswers, simulatedDeps } from "./simulated-answers.ts";
 import { simulatedVisit } from "./simulated-visit.ts";
 import { toSimulation } from "./simulation-message.ts";
@@ -18,7 +18,7 @@ export async function simulateWorkflow(
   context: Context,
 ) {
   const row = await loadPlanOfLink(context.db, callerOf(context).workspaceId, linkId);
-  if (row === undefined) throw linkOrStepNotFound("link", "linkId", linkId);
+  if (row === undefined) throw notFound("link", "linkId", linkId);
   const given = simulatedAnswers(row.steps, answers);
   const plan = compilePlan(row, entrypointOf(row, shortUrl));
   const at = visit?.at === undefined ? now() : timestampDate(visit.at);

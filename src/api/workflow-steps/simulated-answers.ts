@@ -16,7 +16,7 @@ import {
 } from "../../workflow/answer-fields.ts";
 import type { StepAnswer } from "../../workflow/simulate.ts";
 import type { Answer, SubmitDeps } from "../../workflow/steps/step.ts";
-import { linkOrStepNotFound } from "./edits.ts";
+import { notFound } from "../resources/not-found.ts";
 
 /** A simulation says whether the password is right, instead of giving one, so that nobody can guess passwords by it. */
 const rightPassword = "right";
@@ -32,7 +32,7 @@ export function simulatedAnswers(
   const answers = given.map(({ stepId, answer }, index): StepAnswer => {
     const place = `answers[${index}]`;
     const step = stepsById.get(stepId.toLowerCase());
-    if (step === undefined) throw linkOrStepNotFound("workflow step", `${place}.stepId`, stepId);
+    if (step === undefined) throw notFound("workflow step", `${place}.stepId`, stepId, "on this link");
     faults.push(...faultsOf(step, answer, place));
     return { stepId: step.id, answer: posted(step, answer) };
   });

@@ -10,9 +10,8 @@ import { type Edited, editWorkflow, type WorkflowStepsDeps } from "./edit-workfl
 import { replaceStep, stepOf } from "./edits.ts";
 import { fromCapture, toWorkflowStep } from "./message.ts";
 import { fromPayload, urlsOf } from "./payload.ts";
-import { captureFaults } from "./rules.ts";
-import type { LinkWorkflow, Step } from "./step.ts";
-import { givenFields } from "./step-fields.ts";
+import type { LinkWorkflow, Step } from "./queries.ts";
+import { captureFaults, givenFields } from "./rules.ts";
 import { openPassword, type PasswordSeal, sealPassword } from "./step-password.ts";
 
 /** Changes a step of a link. Gives its id with the workflow after the edit. */

@@ -44,14 +44,14 @@ export function namesOf(scopes: readonly ApiScope[]): string[] {
   return [...scopesByName].flatMap(([name, scope]) => (wanted.has(scope) ? [name] : []));
 }
 
-/** Undefined for the unspecified value. */
-export function fromKeyType(keyType: WorkspaceTokenKeyType): TokenKeyType | undefined {
+/** The kind that a request names. */
+export function fromKeyType(keyType: WorkspaceTokenKeyType): TokenKeyType {
   switch (keyType) {
     case WorkspaceTokenKeyType.SECRET:
       return "SECRET";
     case WorkspaceTokenKeyType.PUBLISHABLE:
       return "PUBLISHABLE";
-    default:
-      return undefined;
+    case WorkspaceTokenKeyType.UNSPECIFIED:
+      throw new Error("a token without a kind was let through");
   }
 }

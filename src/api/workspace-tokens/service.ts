@@ -1,7 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { WorkspaceTokenSchema } from "../../../gen/signpost/v1/workspace_token_pb.js";
 import type { WorkspaceTokensService } from "../../../gen/signpost/v1/workspace_tokens_service_pb.js";
-import { invalid } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
 import type { SignToken } from "../../model/token.ts";
@@ -49,8 +48,6 @@ export function workspaceTokensService(deps: WorkspaceTokensDeps): Handlers<type
     async create(request, context) {
       const caller = callerOf(context);
       const keyType = fromKeyType(request.keyType);
-      if (keyType === undefined)
-        throw invalid([{ field: "keyType", description: "is required: give it a value" }]);
       const scopes = namesOf(request.scopes);
       if (keyType === "SECRET") checkHeld(caller, scopes);
       await checkRoom(context.db, caller.workspaceId, now());

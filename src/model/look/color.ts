@@ -1,13 +1,4 @@
-/** A color of sRGB: channels 0 to 255, alpha 0 to 1. */
-export interface Color {
-  readonly red: number;
-  readonly green: number;
-  readonly blue: number;
-  readonly alpha: number;
-}
-
-export const white: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
-export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
+import { black, type Color, over, white } from "../../lib/color.ts";
 
 const hexForm = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 const functionForm = /^(rgb|hsl)a?\(([^()]*)\)$/i;
@@ -73,11 +64,6 @@ export function toCss({ red, green, blue, alpha }: Color): string {
   return `#${hex}${Math.round(alpha * 255)
     .toString(16)
     .padStart(2, "0")}`;
-}
-
-/** What is seen where one color lies over another, opaque one. */
-export function over(top: Color, below: Color): Color {
-  return mix(below, { ...top, alpha: 1 }, top.alpha);
 }
 
 /**

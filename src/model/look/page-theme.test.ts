@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { black, white } from "./color.ts";
+import { black, white } from "../../lib/color.ts";
 import { builtInTheme, pageTheme } from "./page-theme.ts";
 
 const solid = (...colors: string[]) => ({ type: "THEME_COLOR_TYPE_SOLID", colors });

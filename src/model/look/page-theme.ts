@@ -1,4 +1,5 @@
-import { type Color, parseColor } from "./color.ts";
+import type { Color } from "../../lib/color.ts";
+import { parseColor } from "./color.ts";
 
 /** The look of hosted pages, as they are drawn. Every value is checked, so that nothing but a look gets into a page. */
 export interface PageTheme {

@@ -1,8 +1,8 @@
 import type { JsonFields } from "../json-fields.ts";
 import type { Platform } from "../links/platform.ts";
 
-/** The part a step plays in its workflow. */
-export type StepKind = "ENTRY" | "EXIT" | "INTERACTION" | "CONDITION";
+/** The role of a step in its workflow: the contract's `WorkflowStep.Kind`. A kind of step, in this code, is an action. */
+export type StepRole = "ENTRY" | "EXIT" | "INTERACTION" | "CONDITION";
 
 /** COMPOSITE steps have a branch for each choice, ATOMIC ones a single `next`, or none when they are exits. */
 export type NodeType = "COMPOSITE" | "ATOMIC";
@@ -18,7 +18,7 @@ export type Lookup = "visitType" | "visitor";
  * answer to every question here.
  */
 export interface StepFacts<Payload> {
-  readonly kind: StepKind;
+  readonly kind: StepRole;
   readonly nodeType: NodeType;
   /** The JSON name of the payload's variant, in steps. */
   readonly payload: string;

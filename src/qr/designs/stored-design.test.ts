@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { samplePicture } from "../../../test/qr/samples.ts";
-import { black, readColor } from "../drawing/color.ts";
+import { black } from "../../lib/color.ts";
+import { readColor } from "../drawing/color.ts";
 import {
   cornersDotTypes,
   cornersSquareTypes,

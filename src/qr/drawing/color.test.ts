@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { lumaOf, over, readColor, white } from "./color.ts";
+import { over, white } from "../../lib/color.ts";
+import { lumaOf, readColor } from "./color.ts";
 
 test.each([
   ["#f80", [255, 136, 0, 1]],

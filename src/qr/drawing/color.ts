@@ -1,13 +1,4 @@
-/** Red, green and blue, each 0 to 255, and how opaque the color is, 0 to 1. */
-export interface Color {
-  readonly red: number;
-  readonly green: number;
-  readonly blue: number;
-  readonly alpha: number;
-}
-
-export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
-export const white: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
+import type { Color } from "../../lib/color.ts";
 
 /**
  * Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `hsl()` or `hsla()`. Undefined for any other text.
@@ -36,17 +27,6 @@ export function readColor(text: string): Color | undefined {
 /** `#rrggbb`, without the opacity. */
 export function hexOf({ red, green, blue }: Color): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
-}
-
-/** What is seen of a color in front of an opaque one. */
-export function over(front: Color, back: Color): Color {
-  const mix = (a: number, b: number) => Math.round(a * front.alpha + b * (1 - front.alpha));
-  return {
-    red: mix(front.red, back.red),
-    green: mix(front.green, back.green),
-    blue: mix(front.blue, back.blue),
-    alpha: 1,
-  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { black, type Color, white } from "./color.ts";
+import { black, type Color, white } from "../../lib/color.ts";
 import type { ErrorCorrection } from "./matrix.ts";
 
 // The names are those of the contract's enums without their prefix.

@@ -1,4 +1,5 @@
-import { type Color, lumaOf, over, white } from "./color.ts";
+import { type Color, over, white } from "../../lib/color.ts";
+import { lumaOf } from "./color.ts";
 import { type CentralImage, colorsOf, type Design, type Fill } from "./design.ts";
 import { layOutCode } from "./layout.ts";
 import { type Covering, moduleSeen } from "./room.ts";

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { Color } from "./color.ts";
+import type { Color } from "../../lib/color.ts";
 import { type CodeLayout, layOutCode } from "./layout.ts";
 import type { Matrix } from "./matrix.ts";
 

@@ -1,8 +1,8 @@
 import { create } from "qrcode";
 import { expect, test } from "vitest";
 import { readWithZxing } from "../../../test/support/qr-readers.ts";
+import { black, white } from "../../lib/color.ts";
 import { blocksOf, maskBit, modulesOfCodewords } from "./codewords.ts";
-import { black, white } from "./color.ts";
 import { complete } from "./galois.ts";
 import { errorCorrections, type Matrix } from "./matrix.ts";
 import { plainPng } from "./plain-png.ts";

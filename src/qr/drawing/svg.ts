@@ -1,4 +1,5 @@
-import { type Color, hexOf } from "./color.ts";
+import type { Color } from "../../lib/color.ts";
+import { hexOf } from "./color.ts";
 import { drawFrames, drawMiddles } from "./corners.ts";
 import type { CentralImage, Design, Fill } from "./design.ts";
 import { drawDots } from "./dots.ts";

@@ -1,5 +1,6 @@
+import { black, type Color, over, white } from "../../lib/color.ts";
 import { codeOf } from "../drawing/code.ts";
-import { black, type Color, hexOf, lumaOf, over, white } from "../drawing/color.ts";
+import { hexOf, lumaOf } from "../drawing/color.ts";
 import { colorsOf, type Design, defaultDesign, type Fill } from "../drawing/design.ts";
 import { layOutCode } from "../drawing/layout.ts";
 import { localDifference } from "../drawing/threshold.ts";

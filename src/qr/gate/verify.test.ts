@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { samplePicture } from "../../../test/qr/samples.ts";
-import { type Color, white } from "../drawing/color.ts";
+import { type Color, white } from "../../lib/color.ts";
 import { type Design, defaultDesign, type Fill, solid } from "../drawing/design.ts";
 import { isDesignReadable, verifyDesign } from "./verify.ts";
 

@@ -24,7 +24,7 @@ export interface Authenticate {
   /**
    * Returns the caller behind an `Authorization` header, undefined without one. Throws UNAUTHENTICATED for a bad token.
    */
-  identify(authorization: string | undefined, at: Date): Promise<Identity | undefined>;
+  identityOf(authorization: string | undefined, at: Date): Promise<Identity | undefined>;
   /** The refusal of a call without a token. */
   tokenRequired(): CallError;
   /** The refusal of a caller without a scope. */
@@ -69,12 +69,12 @@ export function createAuthenticate({
     if (verification.kind === "invalid") throw refusalOf("the token is malformed, or was not issued here");
     const { token } = verification;
     const { scope } = token;
-    const entry = { identity: identityOf(token, scope), scope, notedAtMs: Number.NEGATIVE_INFINITY };
+    const entry = { identity: identityWith(token, scope), scope, notedAtMs: Number.NEGATIVE_INFINITY };
     known.set(ownText(accessToken), entry);
     return entry;
   }
 
-  async function identify(authorization: string | undefined, at: Date): Promise<Identity | undefined> {
+  async function identityOf(authorization: string | undefined, at: Date): Promise<Identity | undefined> {
     if (authorization === undefined) return undefined;
     const accessToken = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (accessToken === undefined) throw refusalOf("send the token as `Authorization: Bearer <token>`");
@@ -87,7 +87,7 @@ export function createAuthenticate({
     const scope = revocations.scopeOf(token.tokenId) ?? token.scope;
     if (scope !== entry.scope) {
       entry.scope = scope;
-      entry.identity = identityOf(token, scope);
+      entry.identity = identityWith(token, scope);
     }
     if (at.getTime() - entry.notedAtMs >= noteMs) {
       entry.notedAtMs = at.getTime();
@@ -96,7 +96,7 @@ export function createAuthenticate({
     return entry.identity;
   }
 
-  return { identify, tokenRequired, scopeRequired };
+  return { identityOf, tokenRequired, scopeRequired };
 }
 
 async function refreshOrFail(revocations: Pick<Revocations, "refresh">): Promise<void> {
@@ -132,7 +132,7 @@ function createRefusals(baseUrl: string) {
   };
 }
 
-function identityOf(token: VerifiedToken, scope: string): Identity {
+function identityWith(token: VerifiedToken, scope: string): Identity {
   const { workspaceId, tokenId, environment } = token;
   const sandbox = environment === "test";
   const caller = { workspaceId, memberId: undefined, tokenId, ...grantOf(scope), sandbox };

@@ -38,7 +38,7 @@ export type Leave = () => void;
  * A line in which callers take turns: a caller of many calls waits for its own calls and does not hold up other
  * callers.
  */
-export interface Line {
+export interface CostLine {
   /**
    * Waits for the caller's turn and returns the function that ends it; undefined when too many wait. Rejects when the
    * signal aborts.
@@ -47,13 +47,13 @@ export interface Line {
 }
 
 /** The line of every class that has one. */
-export type Lines = ReadonlyMap<Cost, Line>;
+export type CostLines = ReadonlyMap<Cost, CostLine>;
 
-export function openLines(): Lines {
+export function openLines(): CostLines {
   return new Map([...lineLimits].map(([cost, limits]) => [cost, openLine(limits)]));
 }
 
-function openLine({ atOnce, atOncePerCaller, waiting, waitingPerCaller }: LineLimits): Line {
+function openLine({ atOnce, atOncePerCaller, waiting, waitingPerCaller }: LineLimits): CostLine {
   const turnstile = createTurnstile({
     ...{ places: atOnce, share: atOncePerCaller },
     ...{ longPlaces: atOnce, longShare: atOncePerCaller },

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { isLostRace } from "../../db/retry.ts";
+import { isLostRace } from "../../db/lost-races.ts";
 import { CallError, fail } from "../../lib/errors.ts";
 
 /** SQLSTATEs of a server that is starting, stopping, full or a standby (PostgreSQL, appendix A). */

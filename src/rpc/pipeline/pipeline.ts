@@ -12,12 +12,12 @@ import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
 import type { Authenticate, Identity } from "./authenticate.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
-import { type Leave, type Lines, openLines } from "./cost.ts";
+import { type CostLines, type Leave, openLines } from "./cost.ts";
 import { toCallError } from "./failure.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
-import { type Allowance, type Bucket, limitHeaders, type RateLimiter } from "./rate-limit.ts";
+import { type Bucket, type BucketState, limitHeaders, type RateLimiter } from "./rate-limit.ts";
 import { completed } from "./update-mask.ts";
 
 export interface PipelineDeps {
@@ -38,7 +38,7 @@ interface CallState {
   readonly plan: MethodPlan;
   readonly call: Call;
   identity: Identity | undefined;
-  allowance: Allowance | undefined;
+  rateLeft: BucketState | undefined;
   isReplay: boolean;
   isLarge: boolean;
 }
@@ -46,7 +46,7 @@ interface CallState {
 interface Running {
   readonly read: Read;
   readonly deadline: CallDeadline;
-  readonly lines: Lines;
+  readonly lines: CostLines;
 }
 
 let rules: Promise<typeof import("./validate.ts")> | undefined;
@@ -74,7 +74,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
       plan,
       call,
       identity: undefined,
-      allowance: undefined,
+      rateLeft: undefined,
       isReplay: false,
       isLarge: false,
     };
@@ -121,7 +121,7 @@ async function run(
 /** Waits for the turn of a call that costs more than most; the body of a waiting call counts as kept. */
 function turnOf(
   { plan, call, identity }: CallState,
-  lines: Lines,
+  lines: CostLines,
   signal: AbortSignal,
 ): Promise<Leave> | Leave | undefined {
   const line = lines.get(plan.cost);
@@ -174,23 +174,23 @@ async function handled(
 async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
   const { plan, call } = state;
   try {
-    state.identity = await authenticate.identify(call.authorization, now());
+    state.identity = await authenticate.identityOf(call.authorization, now());
     if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
   } catch (error) {
     // A refused caller gets the rate-limit headers of callers without a token.
-    state.allowance = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
+    state.rateLeft = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
     throw error;
   }
-  for (const bucket of bucketsOf(state)) checkAllowance(state, bucket, rateLimiter.take(bucket));
+  for (const bucket of bucketsOf(state)) checkRate(state, bucket, rateLimiter.take(bucket));
   permit(plan.access, state.identity, authenticate);
 }
 
-function checkAllowance(state: CallState, { kind }: Bucket, allowance: Allowance | undefined): void {
+function checkRate(state: CallState, { kind }: Bucket, left: BucketState | undefined): void {
   // The headers tell of the limit that all calls of a token share.
-  if (kind !== "operation" && kind !== "workspace") state.allowance = allowance;
-  if (allowance?.isAllowed === false) {
+  if (kind !== "operation" && kind !== "workspace") state.rateLeft = left;
+  if (left?.isAllowed === false) {
     throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
-      retryAfterSeconds: allowance.retryAfterSeconds,
+      retryAfterSeconds: left.retryAfterSeconds,
     });
   }
 }
@@ -203,7 +203,7 @@ async function weigh({ rateLimiter }: PipelineDeps, state: CallState, bytes: num
   const calls = Math.floor(bytes / bytesOfCall);
   if (calls === 0) return;
   for (const bucket of bucketsOf(state)) {
-    if (bucket.kind !== "operation") checkAllowance(state, bucket, rateLimiter.takeMore(bucket, calls));
+    if (bucket.kind !== "operation") checkRate(state, bucket, rateLimiter.takeMore(bucket, calls));
   }
   state.isLarge = true;
   await othersTurn();
@@ -216,7 +216,7 @@ function tooManyAtOnce(): CallError {
 
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
   const buckets = [bucketOf(identity, call.clientAddress)];
-  // Anybody can call with a publishable token, so its calls do not use up the allowance of the workspace's own
+  // Anybody can call with a publishable token, so its calls do not use up the rate of the workspace's own
   // programs.
   if (identity?.token.keyType === "SECRET")
     buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
@@ -291,9 +291,9 @@ function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "works
   return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
 }
 
-function headersOf({ plan, call, allowance, isReplay }: CallState, ok: boolean): AnswerHeaders {
+function headersOf({ plan, call, rateLeft, isReplay }: CallState, ok: boolean): AnswerHeaders {
   const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
-  Object.assign(headers, limitHeaders(allowance));
+  Object.assign(headers, limitHeaders(rateLeft));
   if (isReplay) headers["idempotent-replayed"] = "true";
   if (ok && plan.cacheControl !== undefined) headers["cache-control"] = plan.cacheControl;
   return headers;

@@ -8,7 +8,7 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** The state of a bucket after a call, and whether the call is allowed. */
-export interface Allowance {
+export interface BucketState {
   readonly isAllowed: boolean;
   /** Whole calls that may still be made at once. */
   readonly left: number;
@@ -38,21 +38,21 @@ export type Bucket =
 
 export interface RateLimiter {
   /** Takes one call out of a bucket, without waiting; undefined when the limit is switched off. */
-  take(bucket: Bucket): Allowance | undefined;
+  take(bucket: Bucket): BucketState | undefined;
   /**
    * Takes more calls out of a bucket, for one that costs as much as they do. They may leave a debt, which is paid before the
-   * next call; where there is one already, nothing is taken and the allowance says no.
+   * next call; where there is one already, nothing is taken and the call is not allowed.
    */
-  takeMore(bucket: Bucket, calls: number): Allowance | undefined;
+  takeMore(bucket: Bucket, calls: number): BucketState | undefined;
   /** Reconciles the buckets touched since the last time with those of all other processes. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The headers that tell a caller its limit; empty when the limit is switched off. */
-export function limitHeaders(allowance: Allowance | undefined): Readonly<Record<string, string>> {
-  if (allowance === undefined) return {};
-  const { burst, left, fullInSeconds } = allowance;
+export function limitHeaders(bucket: BucketState | undefined): Readonly<Record<string, string>> {
+  if (bucket === undefined) return {};
+  const { burst, left, fullInSeconds } = bucket;
   return {
     "ratelimit-policy": `"default";q=${burst};w=2`,
     ratelimit: `"default";r=${left};t=${fullInSeconds}`,
@@ -100,7 +100,7 @@ export function createRateLimiter({ limits, ...deps }: RateLimiterDeps): RateLim
   const buckets = lruCache<LocalBucket>(bucketsMax);
   const { touch, sync, close } = createReconciler(deps);
 
-  function take(bucket: Bucket, calls: number, leftMin: number): Allowance | undefined {
+  function take(bucket: Bucket, calls: number, leftMin: number): BucketState | undefined {
     const { rate, burst } = sizeOf(bucket, limits);
     if (rate === 0) return undefined;
     const nowMs = deps.now().getTime();
@@ -117,7 +117,7 @@ export function createRateLimiter({ limits, ...deps }: RateLimiterDeps): RateLim
       local.unsynced += calls;
       touch(local);
     }
-    return allowanceOf(local, isAllowed);
+    return stateOf(local, isAllowed);
   }
 
   return {
@@ -225,7 +225,7 @@ function placeOf(bucket: Bucket): { key: string; workspaceId: string; name: stri
   }
 }
 
-function allowanceOf({ rate, burst, tokens }: LocalBucket, isAllowed: boolean): Allowance {
+function stateOf({ rate, burst, tokens }: LocalBucket, isAllowed: boolean): BucketState {
   return {
     isAllowed,
     left: Math.max(0, Math.floor(tokens)),

@@ -1,6 +1,6 @@
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { Visit } from "../../workflow/visit.ts";
-import type { Walk } from "../../workflow/walk.ts";
+import type { Walk } from "../../workflow/walk-result.ts";
 import { cookieHashOf } from "../device/device-keys.ts";
 import type { SeenVisit } from "../spool/record-format.ts";
 import { askedOf } from "../visit/asked.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Plan } from "../../model/workflow/plan.ts";
-import type { End } from "../../workflow/walk.ts";
+import type { End } from "../../workflow/walk-result.ts";
 import { pickLanguage } from "./languages.ts";
 import { type Envelope, redirect, show, showNotice } from "./respond.ts";
 import { previewPage, stepPage } from "./step-page.ts";

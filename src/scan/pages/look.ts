@@ -1,15 +1,5 @@
-import {
-  black,
-  type Color,
-  contrast,
-  leastContrast,
-  luminance,
-  mix,
-  over,
-  readable,
-  toCss,
-  white,
-} from "../../model/look/color.ts";
+import { black, type Color, over, white } from "../../lib/color.ts";
+import { contrast, leastContrast, luminance, mix, readable, toCss } from "../../model/look/color.ts";
 import {
   builtInTheme,
   type Container,

@@ -1,6 +1,6 @@
 import type { StepAction } from "../../model/steps/kinds.ts";
 import type { DataCollection } from "../../model/workflow/plan.ts";
-import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { SavedAttribute } from "../../workflow/walk-result.ts";
 import type { VisitHeaders } from "../device/classify.ts";
 import { count, list, oneOf, stepAction, string, uuid, uuidOrNone } from "./field-values.ts";
 import { type RawRecord, textOf } from "./framed-records.ts";

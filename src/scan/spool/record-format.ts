@@ -2,7 +2,7 @@ import { stepActions } from "../../model/steps/kinds.ts";
 import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
 import type { DataCollection, Plan } from "../../model/workflow/plan.ts";
 import type { Journey } from "../../workflow/journey.ts";
-import type { End, Taken, TraceData, Walk } from "../../workflow/walk.ts";
+import type { End, Taken, TraceData, Walk } from "../../workflow/walk-result.ts";
 import { eachTelling } from "../device/asked-how.ts";
 import type { VisitHeaders } from "../device/classify.ts";
 import { framedLength, type RecordText } from "./framed-records.ts";

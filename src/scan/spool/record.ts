@@ -1,5 +1,5 @@
+import { createRetryBuffer } from "./disk-refusals.ts";
 import type { RecordText } from "./framed-records.ts";
-import { createRetryBuffer } from "./retry-buffer.ts";
 import type { Spool } from "./spool.ts";
 
 /** Makes visits durable. */

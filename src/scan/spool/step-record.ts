@@ -1,10 +1,13 @@
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 import type { DataCollection } from "../../model/workflow/plan.ts";
-import type { SavedAttribute, TraceData } from "../../workflow/walk.ts";
+import type { SavedAttribute, TraceData } from "../../workflow/walk-result.ts";
 import { count, list, oneOf, stepAction, string, uuid, uuidOrNone } from "./field-values.ts";
 import { framedLength, type RawRecord, type RecordText, textOf } from "./framed-records.ts";
 import type { RecordedOutcome } from "./read-record.ts";
 import { textOfId } from "./visit-id.ts";
+
+/** The step id of a fallback's trace. No step of the link has it, because each step has at most one trace. */
+export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
 
 /** A step that was opened, or completed, by a request. */
 export interface StepTrace {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
 import type { KnownAttributes } from "../../workflow/visit.ts";
-import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { SavedAttribute } from "../../workflow/walk-result.ts";
 import type { VisitKey } from "../visit/state.ts";
 
 /** Whose visit it is, going by what it has told and by the device's cookie. */

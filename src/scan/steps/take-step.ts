@@ -5,7 +5,7 @@ import { journeyOf } from "../../workflow/journey.ts";
 import type { Answer, Refused, SubmitDeps } from "../../workflow/steps/step.ts";
 import { type Accepted, submit, withSaved } from "../../workflow/submit.ts";
 import type { Visit } from "../../workflow/visit.ts";
-import type { SavedAttribute, Walk } from "../../workflow/walk.ts";
+import type { SavedAttribute, Walk } from "../../workflow/walk-result.ts";
 import type { TakenAnswer } from "../spool/step-record.ts";
 import { askedOf } from "../visit/asked.ts";
 import type { VisitKey, VisitState } from "../visit/state.ts";

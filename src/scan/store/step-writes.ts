@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { newId } from "../../lib/ids.ts";
-import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { SavedAttribute } from "../../workflow/walk-result.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
 
 /** The event of a visit. */

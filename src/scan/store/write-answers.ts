@@ -1,13 +1,13 @@
 import { type Selectable, sql } from "kysely";
 import type { Events } from "../../../gen/database.ts";
+import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import { type Db, violates } from "../../db/open.ts";
-import { isLostRace, untilUndisturbed } from "../../db/retry.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
 import { scoreVisit } from "../../visitors/score-visit.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
+import { fallbackStepId } from "../spool/step-record.ts";
 import { type TimedTrace, writeJourney, writeStepTraces } from "./step-writes.ts";
-import { fallbackStepId } from "./write-events.ts";
 
 /** What became of the answers of a visit. */
 export interface WrittenAnswers {

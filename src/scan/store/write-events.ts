@@ -3,6 +3,7 @@ import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import type { LeadScore } from "../../model/visitors/lead-score.ts";
 import type { SavedAtStep } from "../spool/read-record.ts";
+import { fallbackStepId } from "../spool/step-record.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 import { savedTexts } from "./step-writes.ts";
 import type { VisitFacts } from "./visit-facts.ts";
@@ -59,9 +60,6 @@ function destinationAction({ visit }: VisitFacts): string {
   if (visit.outcome === "IN_PROGRESS") return "";
   return visit.outcome === "COMPLETED" ? visit.lastStepAction : "CLIENT_REDIRECT";
 }
-
-/** The step id of a fallback's trace. No step of the link has it, because each step has at most one trace. */
-export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
 
 interface Trace {
   /** The position of its visit in the batch. */

@@ -1,5 +1,5 @@
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
-import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { SavedAttribute } from "../../workflow/walk-result.ts";
 
 /** What tells whose visit it is. */
 const identity = ["$email", "$phone"] as const;

@@ -1,5 +1,5 @@
 import type { DataCollection } from "../../model/workflow/plan.ts";
-import type { SavedAttribute } from "../../workflow/walk.ts";
+import type { SavedAttribute } from "../../workflow/walk-result.ts";
 
 /** Which visit it is: the one of an event, at a link of a workspace. */
 export interface VisitKey {

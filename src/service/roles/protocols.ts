@@ -8,7 +8,7 @@ import { request_bytes_max, success_status } from "../../../gen/signpost/options
 import type { ReadOrigin } from "../../lib/client-address.ts";
 import { createAddressCount } from "../../lib/limits/address-count.ts";
 import type { BodyBudget } from "../../lib/limits/body-budget.ts";
-import { bodyBytesMax } from "../../rest/body.ts";
+import { bodyBytesMax, openBodyBytesMax } from "../../lib/limits/body-bytes.ts";
 import { restHandler } from "../../rest/handler.ts";
 import { createRestRouter } from "../../rest/router.ts";
 import type { AnswerHeaders, Invoke } from "../../rpc/call.ts";
@@ -61,7 +61,7 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
   const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
   const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
   const bytesMaxOf = remembered(
-    (method) => getOption(method, request_bytes_max) || (isOpen(method) ? openBytesMax : bodyBytesMax),
+    (method) => getOption(method, request_bytes_max) || (isOpen(method) ? openBodyBytesMax : bodyBytesMax),
   );
   const common = { services, invoke, newRequestId, onFault, bodies, bytesMaxOf };
   return {
@@ -100,9 +100,6 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
     serviceNames: [...services, ...discovery].map(({ typeName }) => typeName),
   };
 }
-
-/** The body limit of open calls: no open call needs more, unless its method declares so. */
-const openBytesMax = 64 * 1024;
 
 function isOpen(method: DescMethod): boolean {
   return getOption(method, access).kind.case === "open";

@@ -1,7 +1,7 @@
 import { sweepFiles } from "../../db/file-checks.ts";
-import { leaveExpiredLinks } from "../../db/leave-links.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
+import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
@@ -40,7 +40,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
     },
     "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
     "leave-expired-links": async (_payload, signal) => {
-      while (!signal.aborted && (await leaveExpiredLinks(db, now())) > 0);
+      while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
     "ensure-partitions": () => ensurePartitions(db, now()),
   };

@@ -3,7 +3,7 @@ import { type ConditionAction, stepActions } from "../../model/steps/kinds.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import { elseBranchId } from "../../model/workflow/workflow.ts";
 import type { Visit } from "../visit.ts";
-import type { TraceData } from "../walk.ts";
+import type { TraceData } from "../walk-result.ts";
 import type { Entered } from "./step.ts";
 
 /** What makes one kind of condition different from the others. */

@@ -1,5 +1,5 @@
 import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
-import type { TraceData } from "../walk.ts";
+import type { TraceData } from "../walk-result.ts";
 import { endsWithPage, type StepKindOf } from "./step.ts";
 
 /** CONTACT_CARD: an exit with a card that the visitor can look at and save. Saving it changes nothing in the trace. */

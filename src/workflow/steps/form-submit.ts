@@ -4,7 +4,7 @@ import { skipName } from "../answer-fields.ts";
 import { defaultWords } from "../default-words.ts";
 import { answerType, checkAnswer } from "../form-answers.ts";
 import type { KnownAttributes } from "../visit.ts";
-import type { SavedAttribute, TraceData } from "../walk.ts";
+import type { SavedAttribute, TraceData } from "../walk-result.ts";
 import { type AnswerFault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
 
 /**

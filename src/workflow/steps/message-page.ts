@@ -1,7 +1,7 @@
 import type { MessagePagePayload } from "../../model/steps/message-page.ts";
 import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { timerParameter } from "../answer-fields.ts";
-import type { TraceData } from "../walk.ts";
+import type { TraceData } from "../walk-result.ts";
 import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 /** MESSAGE_PAGE: a text that goes on by its one button, or by itself when the time is over. */

@@ -1,6 +1,6 @@
 import type { MultiLinkButton, MultiLinkPayload } from "../../model/steps/multi-link.ts";
 import { buttonName } from "../answer-fields.ts";
-import type { TraceData } from "../walk.ts";
+import type { TraceData } from "../walk-result.ts";
 import { notOffered, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 /** MULTI_LINK: a page of buttons, each of which leads on by a branch of its own. */

@@ -1,7 +1,7 @@
 import type { PasswordPayload } from "../../model/steps/password-verify.ts";
 import { nextBranchId } from "../../model/workflow/workflow.ts";
 import { passwordName } from "../answer-fields.ts";
-import type { TraceData } from "../walk.ts";
+import type { TraceData } from "../walk-result.ts";
 import { type AnswerFault, type StepKindOf, waitsForAnswer } from "./step.ts";
 
 const wrong: ReadonlyMap<string, AnswerFault> = new Map([[passwordName, "PASSWORD"]]);

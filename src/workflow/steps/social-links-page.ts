@@ -1,7 +1,7 @@
 import { parseTarget } from "../../model/links/redirect-target.ts";
 import type { SocialLink, SocialLinksPayload } from "../../model/steps/social-links-page.ts";
 import { linkName } from "../answer-fields.ts";
-import type { TraceData } from "../walk.ts";
+import type { TraceData } from "../walk-result.ts";
 import { endsWithPage, notOffered, type StepKindOf } from "./step.ts";
 
 /** SOCIAL_LINKS_PAGE: an exit with links to other places. The one that was pressed last is added to the trace. */

@@ -2,7 +2,7 @@ import type { StepAction } from "../../model/steps/kinds.ts";
 import type { Plan, PlanStepOf } from "../../model/workflow/plan.ts";
 import type { PressedButton } from "../capture.ts";
 import type { Visit } from "../visit.ts";
-import type { SavedAttribute, TraceData } from "../walk.ts";
+import type { SavedAttribute, TraceData } from "../walk-result.ts";
 
 /** One kind of step. Pure: no clock, no database, no headers. */
 export interface StepKindOf<Action extends StepAction> {

@@ -14,7 +14,8 @@ import {
   operatorNamed,
   type StoredAttribute,
 } from "../../model/visitors/attribute-operators.ts";
-import { answersTo, readQuestions } from "./attribute-filters.ts";
+import { answersTo } from "./attribute-queries.ts";
+import { readQuestions } from "./rules.ts";
 
 const { db } = await testDatabase();
 

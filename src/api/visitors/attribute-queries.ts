@@ -1,60 +1,14 @@
 import { type RawBuilder, sql } from "kysely";
-import { VisitorAttributeFilterOperator } from "../../../gen/signpost/v1/visitor_pb.js";
-import type { AttributeFilter } from "../../../gen/signpost/v1/visitors_service_pb.js";
-import { type Fault, invalidArgument } from "../../lib/errors.ts";
 import { type Day, startOfDay } from "../../model/day-start.ts";
 import { localTime } from "../../model/local-time.ts";
 import {
   type AttributeOperator,
-  comparisonFault,
   dateLengthMax,
   numberLengthMax,
-  operatorNamed,
   parseDate,
   parseNumber,
 } from "../../model/visitors/attribute-operators.ts";
-
-/** A question about one attribute, without faults. */
-export interface AttributeQuestion {
-  /** Reserved keys begin with `$`. */
-  readonly key: string;
-  readonly operator: AttributeOperator;
-  readonly wanted: string;
-}
-
-const filtersMax = 20;
-
-/** What is wrong with filters: too many of them, and operators and values that do not fit. */
-export function filterFaults(filters: readonly AttributeFilter[]): Fault[] {
-  if (filters.length > filtersMax)
-    return [
-      {
-        field: "attributeFilters",
-        description: `must have at most ${filtersMax} items`,
-        reason: "TOO_MANY_FILTERS",
-      },
-    ];
-  return filters.flatMap(({ key, operator, value }, index) => {
-    const fault = comparisonFault({ key, operator: operatorOf(operator), wanted: value });
-    if (fault === undefined) return [];
-    const field = `attributeFilters[${index}].${fault.part === "operator" ? "operator" : "value"}`;
-    return [invalidArgument(field, fault.description)];
-  });
-}
-
-/** Reads filters that have no faults. */
-export function readQuestions(filters: readonly AttributeFilter[]): AttributeQuestion[] {
-  return filters.map(({ key, operator: number, value }) => {
-    const operator = operatorOf(number);
-    if (operator === undefined) throw new Error(`operator ${number} was let through`);
-    return { key, operator, wanted: value };
-  });
-}
-
-function operatorOf(number: VisitorAttributeFilterOperator): AttributeOperator | undefined {
-  // A number that is no value of the enum has no name.
-  return operatorNamed(VisitorAttributeFilterOperator[number] ?? "");
-}
+import type { AttributeQuestion } from "./rules.ts";
 
 type Sql = RawBuilder<unknown>;
 

@@ -9,7 +9,7 @@ import type { Db } from "./open.ts";
  * lead to the destination of expired links. Callers have not seen these links since they expired (`living_links`).
  * Links that somebody is changing are left for the next run. Returns how many it took out.
  */
-export async function leaveExpiredLinks(db: Db, at: Date, limit = 100): Promise<number> {
+export async function takeOutExpiredLinks(db: Db, at: Date, limit = 100): Promise<number> {
   return db.transaction().execute(async (tx) => {
     // The lock comes first, so that the next statement sees the edits of its former holder.
     const { rows } = await sql<Pick<Selectable<Links>, "workspace_id" | "id">>`
