@@ -14,6 +14,7 @@ const made: Readonly<Record<string, string>> = {
   "src/model/devices/countries.ts": "one of many names, without repetitions",
   "src/model/links/shortlink.ts": "the grammar of short links, judged below",
   "src/rpc/pipeline/validate.ts": "the patterns of the proto files, judged below",
+  "src/scan/device/classify.ts": "any of the tables' expressions, each of which is judged below",
   "src/scan/handler.ts": "paths that begin with a short link, of which the grammar is judged below",
 };
 

