@@ -10,9 +10,9 @@ export interface VisitRow extends Pick<Selectable<Events>, "id" | "device_id"> {
 
 /** Finds the visit of an event. */
 export async function findVisit(db: Db, workspaceId: string, eventId: string): Promise<VisitRow | undefined> {
-  // Devices of level NONE have no fingerprint, because they are never to be recognised.
+  // Devices of level NONE are the ones of which no address is kept.
   const { rows } = await sql<VisitRow>`
-    select e.id, e.device_id, d.fingerprint is not null as may_attach from events e
+    select e.id, e.device_id, d.ip_address <> '' as may_attach from events e
     left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
     where e.workspace_id = ${workspaceId} and e.id = ${eventId}`.execute(db);
   return rows[0];
