@@ -40,22 +40,7 @@ export interface SchemasOptions {
  * identity.
  */
 export function createSchemas(options: SchemasOptions): Schemas {
-  const made = new Map<string, { readonly desc: DescMessage | DescEnum; schema: JsonSchema }>();
-
-  function component(desc: DescMessage | DescEnum, make: () => JsonSchema): JsonSchema {
-    const name = componentName(desc);
-    const known = made.get(name);
-    if (known !== undefined && known.desc.typeName !== desc.typeName) {
-      throw new Error(`${known.desc.typeName} and ${desc.typeName} would both be called ${name}`);
-    }
-    if (known === undefined) {
-      const entry = { desc, schema: {} };
-      // Registered before it is made, so that messages may contain themselves.
-      made.set(name, entry);
-      entry.schema = make();
-    }
-    return reference("schemas", name);
-  }
+  const { component, components } = createComponents();
 
   function message(desc: DescMessage): JsonSchema {
     return wellKnownSchema(desc) ?? component(desc, () => objectSchema(desc));
@@ -77,63 +62,90 @@ export function createSchemas(options: SchemasOptions): Schemas {
 
   function field(desc: DescField): JsonSchema {
     const limits = limitsOf(desc);
-    const behaviors = getOption(desc, field_behavior);
     const replaced = options.replaced.get(desc.toString().replace(/^field /, ""));
-    const notes = behaviors.includes(FieldBehavior.IMMUTABLE) ? ["It cannot be changed later."] : [];
-    const description = textWith(wholeText(options.commentOf(desc)), notes);
+    const element = { ...elementSchema(desc), ...limits.element };
     return present<JsonSchema>({
-      ...(replaced ?? valueSchema(desc, limits.element, limits.key)),
+      ...(replaced ?? valueSchema(desc, element, limits.key)),
       ...(limits.mayBeEmpty && options.answered.has(desc.parent) ? orEmpty(limits.value) : limits.value),
-      description,
-      deprecated: desc.deprecated ? true : undefined,
-      readOnly: behaviors.includes(FieldBehavior.OUTPUT_ONLY) ? true : undefined,
-      writeOnly: behaviors.includes(FieldBehavior.INPUT_ONLY) ? true : undefined,
-      examples: examplesOf(desc),
+      ...notesOf(desc, wholeText(options.commentOf(desc))),
     });
-  }
-
-  function valueSchema(desc: DescField, elementLimits: JsonSchema, keyLimits: JsonSchema): JsonSchema {
-    const element = { ...elementSchema(desc), ...elementLimits };
-    if (desc.fieldKind === "list") return { type: "array", items: element };
-    if (desc.fieldKind !== "map") return element;
-    const propertyNames = Object.keys(keyLimits).length === 0 ? undefined : keyLimits;
-    return present<JsonSchema>({ type: "object", propertyNames, additionalProperties: element });
   }
 
   function elementSchema(desc: DescField): JsonSchema {
     const { enum: enumeration, message: child, scalar } = desc;
-    if (enumeration !== undefined) return component(enumeration, () => enumSchema(enumeration));
+    if (enumeration !== undefined)
+      return component(enumeration, () => enumSchema(enumeration, options.commentOf));
     if (child !== undefined) return message(child);
     return scalarSchema(scalar, options.answered.has(desc.parent));
   }
 
-  function enumSchema(desc: DescEnum): JsonSchema {
-    const lines = desc.values.flatMap((value) => {
-      const text = wholeText(options.commentOf(value));
-      return text === "" ? [] : [`- \`${value.name}\`: ${text}`];
-    });
-    const text = wholeText(options.commentOf(desc));
-    return {
-      type: "string",
-      description: [text, lines.join("\n")].filter((part) => part !== "").join("\n\n"),
-      enum: [...new Set(desc.values.map(({ name }) => name))],
-      ...constantNames(desc),
-    };
-  }
+  return { message, field, isRequired, isHidden: (desc) => options.hidden.has(desc), components };
+}
 
-  function isRequired(desc: DescField): boolean {
-    return getOption(desc, field_behavior).includes(FieldBehavior.REQUIRED) || limitsOf(desc).required;
-  }
-
+/** Keeps the schemas that have a name, each made once. */
+function createComponents() {
+  const made = new Map<string, { readonly desc: DescMessage | DescEnum; schema: JsonSchema }>();
   return {
-    message,
-    field,
-    isRequired,
-    isHidden: (desc) => options.hidden.has(desc),
-    components: () => {
+    /** A reference to a type's schema, which is made when it is first referred to. */
+    component(desc: DescMessage | DescEnum, make: () => JsonSchema): JsonSchema {
+      const name = componentName(desc);
+      const known = made.get(name);
+      if (known !== undefined && known.desc.typeName !== desc.typeName) {
+        throw new Error(`${known.desc.typeName} and ${desc.typeName} would both be called ${name}`);
+      }
+      if (known === undefined) {
+        const entry = { desc, schema: {} };
+        // Registered before it is made, so that messages may contain themselves.
+        made.set(name, entry);
+        entry.schema = make();
+      }
+      return reference("schemas", name);
+    },
+    components(): Record<string, JsonSchema> {
       const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
       return Object.fromEntries(sorted.map(([name, { schema }]) => [name, schema]));
     },
+  };
+}
+
+/** What a field's schema says beside the form of its value. */
+function notesOf(desc: DescField, text: string) {
+  const behaviors = getOption(desc, field_behavior);
+  return {
+    description: textWith(
+      text,
+      behaviors.includes(FieldBehavior.IMMUTABLE) ? ["It cannot be changed later."] : [],
+    ),
+    deprecated: desc.deprecated ? true : undefined,
+    readOnly: behaviors.includes(FieldBehavior.OUTPUT_ONLY) ? true : undefined,
+    writeOnly: behaviors.includes(FieldBehavior.INPUT_ONLY) ? true : undefined,
+    examples: examplesOf(desc),
+  };
+}
+
+function isRequired(desc: DescField): boolean {
+  return getOption(desc, field_behavior).includes(FieldBehavior.REQUIRED) || limitsOf(desc).required;
+}
+
+/** The schema of a field of such elements: a list, a map, or one of them. */
+function valueSchema({ fieldKind }: DescField, element: JsonSchema, keyLimits: JsonSchema): JsonSchema {
+  if (fieldKind === "list") return { type: "array", items: element };
+  if (fieldKind !== "map") return element;
+  const propertyNames = Object.keys(keyLimits).length === 0 ? undefined : keyLimits;
+  return present<JsonSchema>({ type: "object", propertyNames, additionalProperties: element });
+}
+
+function enumSchema(desc: DescEnum, commentOf: SchemasOptions["commentOf"]): JsonSchema {
+  const lines = desc.values.flatMap((value) => {
+    const text = wholeText(commentOf(value));
+    return text === "" ? [] : [`- \`${value.name}\`: ${text}`];
+  });
+  const text = wholeText(commentOf(desc));
+  return {
+    type: "string",
+    description: [text, lines.join("\n")].filter((part) => part !== "").join("\n\n"),
+    enum: [...new Set(desc.values.map(({ name }) => name))],
+    ...constantNames(desc),
   };
 }
 

@@ -44,16 +44,7 @@ export function createMessageWriters(registry: Registry): MessageWriters {
     const known = objects.get(schema);
     if (known !== undefined) return known;
     const members: WriteMember[] = [];
-    const write: WriteValue = (value) => {
-      // The descriptor guarantees that this value is a message.
-      const fields = value as Fields;
-      let json = "";
-      for (const writeMember of members) {
-        const member = writeMember(fields);
-        if (member !== "") json += json === "" ? member : `,${member}`;
-      }
-      return `{${json}}`;
-    };
+    const write = membersWriter(members);
     // Registered before the fields are compiled, so that messages may contain themselves.
     objects.set(schema, write);
     for (const field of schema.fields) members.push(memberWriter(field, valueWriter(field)));
@@ -139,6 +130,19 @@ function writtenRecords() {
       taken.push(kept);
       return place;
     },
+  };
+}
+
+function membersWriter(members: readonly WriteMember[]): WriteValue {
+  return (value) => {
+    // The descriptor guarantees that this value is a message.
+    const fields = value as Fields;
+    let json = "";
+    for (const writeMember of members) {
+      const member = writeMember(fields);
+      if (member !== "") json += json === "" ? member : `,${member}`;
+    }
+    return `{${json}}`;
   };
 }
 

@@ -102,45 +102,54 @@ export function createMessageReaders(registry: Registry): MessageReaders {
   function messageReader(schema: DescMessage, field: DescField): ReadValue {
     if (isPlainStruct(field)) return readJsonObject;
     if (isWrapperDesc(schema)) return wrapperReader(schema, isUnwrapped(field));
-    return wellKnownReader(schema, registry) ?? objectReader(schema);
-  }
-
-  function objectReader(schema: DescMessage): ReadValue {
-    let table: FieldTable | undefined;
-    return (json, reading, name) => {
-      if (!isJsonObject(json)) return noteViolation(reading, name, "must be an object");
-      if (reading.at.length >= depthMax) return noteViolation(reading, name, "is nested too deeply");
-      table ??= tableOf(schema);
-      const message = create(schema);
-      const fields = fieldsOf(message);
-      reading.at.push(name);
-      for (const key of Object.keys(json)) {
-        if (isOver(reading)) break;
-        const value = json[key];
-        if (value !== null) table.get(key)?.read(fields, value, reading);
-      }
-      reading.at.pop();
-      return message;
-    };
+    return wellKnownReader(schema, registry) ?? objectReader(schema, tableOf);
   }
 
   return {
     value: valueReader,
     element: elementReader,
-    fill(schema, message, json, reading, skipped) {
-      const table = tableOf(schema);
-      const fields = fieldsOf(message);
-      const given = new Set<string>();
-      for (const key of Object.keys(json)) {
-        const value = json[key];
-        const reader = table.get(key);
-        if (value === null || reader === undefined || skipped?.has(reader.field.name)) continue;
-        if (isOver(reading)) break;
-        if (reader.read(fields, value, reading)) given.add(reader.field.name);
-      }
-      return [...given];
-    },
+    fill: (schema, message, json, reading, skipped) =>
+      fillMessage(tableOf(schema), message, json, reading, skipped),
   };
+}
+
+/** The table is compiled with the first object, so that messages may contain themselves. */
+function objectReader(schema: DescMessage, tableOf: (schema: DescMessage) => FieldTable): ReadValue {
+  let table: FieldTable | undefined;
+  return (json, reading, name) => {
+    if (!isJsonObject(json)) return noteViolation(reading, name, "must be an object");
+    if (reading.at.length >= depthMax) return noteViolation(reading, name, "is nested too deeply");
+    table ??= tableOf(schema);
+    const message = create(schema);
+    const fields = fieldsOf(message);
+    reading.at.push(name);
+    for (const key of Object.keys(json)) {
+      if (isOver(reading)) break;
+      const value = json[key];
+      if (value !== null) table.get(key)?.read(fields, value, reading);
+    }
+    reading.at.pop();
+    return message;
+  };
+}
+
+function fillMessage(
+  table: FieldTable,
+  message: Message,
+  json: JsonObject,
+  reading: Reading,
+  skipped?: ReadonlySet<string>,
+): string[] {
+  const fields = fieldsOf(message);
+  const given = new Set<string>();
+  for (const key of Object.keys(json)) {
+    const value = json[key];
+    const reader = table.get(key);
+    if (value === null || reader === undefined || skipped?.has(reader.field.name)) continue;
+    if (isOver(reading)) break;
+    if (reader.read(fields, value, reading)) given.add(reader.field.name);
+  }
+  return [...given];
 }
 
 /** Whether a field's value is a JSON object of any shape rather than a Struct message. */
