@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { insertWorkflow, type StepSeed, type TestWorkflow } from "../../test/support/insert-workflow.ts";
@@ -85,7 +86,9 @@ test("a visit without activity for 30 minutes is ABANDONED as of its last activi
 test("the score of an abandoned visit counts only the visits before it", async () => {
   const link = await insertWorkflow(db, flow);
   const { ask, drained } = await startTestScan(database);
-  for (let again = 0; again < 3; again++) await ask(`/${link.shortlink}`, { headers: person });
+  // The same person, who is told by the cookie.
+  const cookie = `svc_did=${randomUUID()}`;
+  for (let again = 0; again < 3; again++) await ask(`/${link.shortlink}`, { headers: { ...person, cookie } });
   await drained();
   await endIdleVisits({ db, now: () => after(new Date(), 31) });
   const events = await eventsOf(link);
