@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { PlanRow } from "../model/workflow/plan.ts";
 import type { Db } from "./open.ts";
+import { prepared } from "./prepared.ts";
 
 /**
  * Loads everything that a plan is compiled from, in one statement; undefined when no link has this address. Expired
@@ -8,12 +9,13 @@ import type { Db } from "./open.ts";
  * destination.
  */
 export async function loadPlan(db: Db, host: string, shortlink: string): Promise<PlanRow | undefined> {
-  const { rows } = await sql<PlanRow>`
+  const statement = sql<PlanRow>`
     select ${planColumns}
     from shortlinks s join links l on l.workspace_id = s.workspace_id and l.id = s.link_id ${besideLinks}
     where s.host = ${host} and s.shortlink = ${shortlink} and s.released_at is null
       and (l.deleted_at is null or l.expires_at <= l.deleted_at) and w.deleted_at is null
-      and (l.custom_domain_id is null or d.status in ('ACTIVE', 'RENEWAL_PENDING'))`.execute(db);
+      and (l.custom_domain_id is null or d.status in ('ACTIVE', 'RENEWAL_PENDING'))`;
+  const { rows } = await db.executeQuery(prepared("load-plan", statement.compile(db)));
   return rows[0];
 }
 
@@ -23,11 +25,12 @@ export async function loadPlanOfLink(
   workspaceId: string,
   linkId: string,
 ): Promise<PlanRow | undefined> {
-  const { rows } = await sql<PlanRow>`
+  const statement = sql<PlanRow>`
     select ${planColumns}
     from living_links l ${besideLinks}
     where l.workspace_id = ${workspaceId} and l.id = ${linkId}
-      and w.deleted_at is null`.execute(db);
+      and w.deleted_at is null`;
+  const { rows } = await db.executeQuery(prepared("load-plan-of-link", statement.compile(db)));
   return rows[0];
 }
 

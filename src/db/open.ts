@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { DB } from "../../gen/database.ts";
+import { sendNames } from "./prepared.ts";
 
 /** The database or a transaction on it: the first parameter of every query. */
 export type Db = Kysely<DB>;
@@ -46,6 +47,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   pool.on("connect", (client) => client.on("error", options.onError));
   const connections = new Set<pg.PoolClient>();
   pool.on("connect", (client) => connections.add(client));
+  pool.on("connect", sendNames);
   pool.on("remove", (client) => connections.delete(client));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return {
