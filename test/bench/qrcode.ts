@@ -16,7 +16,7 @@ const navy = solid({ red: 30, green: 58, blue: 138, alpha: 1 });
 const styled: Design = {
   ...plain,
   dots: { type: "ROUNDED", paint: navy },
-  cornersSquare: { type: "EXTRA_ROUNDED", paint: navy },
+  cornersSquare: { type: "EXTRA_ROUNDED", hasSharpCorners: false, paint: navy },
   cornersDot: { type: "DOT", paint: navy },
 };
 

@@ -203,6 +203,14 @@ export declare type CornersSquareOptions = Message<"signpost.v1.CornersSquareOpt
    * @generated from field: signpost.v1.ThemeColor theme_color = 2;
    */
   themeColor?: ThemeColor | undefined;
+
+  /**
+   * Whether only the opening of a frame has its form, and the outer corners are nearly square: machine vision looks for
+   * these. An addition of this service.
+   *
+   * @generated from field: bool sharp_corners = 3;
+   */
+  sharpCorners: boolean;
 };
 
 /**
