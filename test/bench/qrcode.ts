@@ -33,7 +33,7 @@ export async function qrcodeRow({ quick }: { readonly quick: boolean }): Promise
   });
   return [
     ...findings,
-    told("verifying a styled code in fifteen conditions", { ours: verifying, unit: "ms" }),
+    told("verifying a styled code in fourteen conditions", { ours: verifying, unit: "ms" }),
   ];
 }
 

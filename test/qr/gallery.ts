@@ -17,7 +17,7 @@ import { contentTypes, renderImage } from "../../src/qr/drawing/render.ts";
 import { verifyDesign } from "../../src/qr/gate/verify.ts";
 import { alignColumns } from "../bench/report.ts";
 import { startReaders } from "./readers/foreign-readers.ts";
-import { gradeRandom, gradeRows, matrixOf } from "./readers/reader-survey.ts";
+import { gradeRandom, kindRows, matrixOf } from "./readers/reader-survey.ts";
 import { designOf, sampleContent, samplePicture } from "./samples.ts";
 import { surveyCombinations, surveyRandom } from "./survey.ts";
 
@@ -67,8 +67,8 @@ if (values.verify) {
   const readers = startReaders(folder);
   console.log(alignColumns(await matrixOf(readers, Number(values.codes))));
   const random = { seed: Number(values.seed), count: Number(values.random) };
-  const { grades, missed } = await gradeRandom(readers, random, console.error);
-  console.log(alignColumns(gradeRows(grades)));
+  const { counts, missed } = await gradeRandom(readers, random, console.error);
+  console.log(alignColumns(kindRows(counts)));
   console.log(missed.join("\n"));
   readers.end();
   process.exitCode = missed.length > 0 ? 1 : 0;

@@ -32,19 +32,18 @@ export const looks = [1, 1.11, 0.93];
 
 export const conditions: readonly ViewingCondition[] = [
   { name: "as drawn", isRequired: true, sideMax: sideOfPhoto, atOnce: ["zxing"] },
-  { name: "at its size", isRequired: true, sideMax: sideOfFile, atOnce: ["zxing"] },
+  { name: "at its size", isRequired: true, sideMax: sideOfFile, atOnce: ["zxing", "jsqr"] },
   { name: "small", isRequired: false, scale: 3.5 },
   { name: "large", isRequired: false, scale: 8 },
-  { name: "rotated", isRequired: false, scale: 5, change: rotated(23) },
+  { name: "rotated", isRequired: false, scale: 5, change: rotated(17) },
   { name: "blurred", isRequired: false, scale: 5, change: blurred(0.4) },
   { name: "low contrast", isRequired: false, scale: 5, change: faded(0.5) },
   { name: "simplified", isRequired: false, scale: 6, isSimplified: true },
   { name: "tiny", isRequired: false, scale: 2.3 },
-  { name: "tilted", isRequired: false, scale: 4, change: rotated(17) },
   { name: "upside down and tilted", isRequired: false, scale: 4, change: rotated(211) },
-  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.5) },
+  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.5), atOnce: ["jsqr"] },
   { name: "very low contrast", isRequired: false, scale: 5, change: faded(0.25) },
-  { name: "noisy", isRequired: false, scale: 4, change: noisy },
+  { name: "noisy", isRequired: false, scale: 4, change: noisy, atOnce: ["jsqr"] },
   {
     name: "rotated, blurred and faded",
     isRequired: false,

@@ -36,13 +36,15 @@ interface Rule {
 const moduleMin = 4;
 const contrastMin = 0.5;
 const imageSizeMax = 0.3;
+/** How light the background is at least. On darker ones OpenCV misses a third of the codes. */
+const backgroundMin = 0.8;
 
 /** The least margin that machine vision has, from -1 to 1, and the changes that bring it to 0 or more. */
 export function machineVisionOf(size: number, design: Design): { margin: number; steps: Step[] } {
   const rules = rulesOf(size, design);
   return {
     margin: Math.max(-1, Math.min(1, ...rules.map(({ margin }) => margin))),
-    steps: rules.filter(({ margin }) => margin < 0).map(({ step }) => step),
+    steps: [...new Set(rules.filter(({ margin }) => margin < 0).map(({ step }) => step))],
   };
 }
 
@@ -54,6 +56,10 @@ function rulesOf(size: number, design: Design): Rule[] {
     { step: withSquareShape, margin: shape === "SQUARE" ? 1 : -1 },
     // A hexagon's points come too close to the frame.
     { step: withSquareMiddles, margin: cornersDot.type === "HEXAGON" ? -1 : 1 },
+    {
+      step: withWhiteBackground,
+      margin: (Math.min(...backgroundLumas(design)) - backgroundMin) / (1 - backgroundMin),
+    },
     { step: larger(size, moduleMin), margin: (layOutCode(size, design).scale - moduleMin) / moduleMin },
     {
       step: darker(design, contrastMin),
@@ -93,6 +99,19 @@ export const withSquareMiddles: Step = {
   },
   apply: (design) => ({ ...design, cornersDot: { ...design.cornersDot, type: "SQUARE" } }),
 };
+
+const withWhiteBackground: Step = {
+  change: {
+    field: "backgroundOptions.themeColor.colors",
+    value: "#ffffff",
+    message: "Make the background white.",
+  },
+  apply: (design) => ({ ...design, background: { type: "SOLID", color: white } }),
+};
+
+function backgroundLumas({ background }: Design): number[] {
+  return colorsOf(background).map((color) => lumaOf(over(color, white)));
+}
 
 const withoutDotsBehind: Step = {
   change: {
@@ -162,17 +181,8 @@ const parts = {
 
 /** Makes the colors of the part that is least dark darker, or the background white when no color is dark enough on it. */
 function darker(design: Design, difference: number): Step {
-  const backs = colorsOf(design.background).map((color) => over(color, white));
-  const lumaMax = Math.min(...backs.map(lumaOf)) - difference;
-  if (lumaMax < 0.1)
-    return {
-      change: {
-        field: "backgroundOptions.themeColor.colors",
-        value: "#ffffff",
-        message: "Make the background white.",
-      },
-      apply: (other) => ({ ...other, background: { type: "SOLID", color: white } }),
-    };
+  const lumaMax = Math.min(...backgroundLumas(design)) - difference;
+  if (lumaMax < 0.1) return withWhiteBackground;
   const changed = Object.entries(parts).filter(
     ([, part]) => darkenedTo(lumaMax, design[part].paint) !== design[part].paint,
   );

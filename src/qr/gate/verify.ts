@@ -49,7 +49,7 @@ export interface Scannability {
 }
 
 /**
- * Draws a code and reads it with two readers in fifteen conditions. It takes about 200 ms, and some seconds when it
+ * Draws a code and reads it with two readers in fourteen conditions. It takes about 200 ms, and some seconds when it
  * looks for the causes of a failure. A single step may take 300 ms, so services call `verifyInThread`. The same input
  * always has the same result. Throws a RangeError when the content is too long for any code.
  */
