@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { builtInDesigns } from "../../src/qr/designs/built-in-designs.ts";
 import { storedDesign } from "../../src/qr/designs/stored-design.ts";
@@ -14,6 +16,8 @@ import {
 import { contentTypes, renderImage } from "../../src/qr/drawing/render.ts";
 import { verifyDesign } from "../../src/qr/gate/verify.ts";
 import { alignColumns } from "../bench/report.ts";
+import { startReaders } from "./readers/foreign-readers.ts";
+import { gradeRandom, kindRows, matrixOf } from "./readers/reader-survey.ts";
 import { designOf, sampleContent, samplePicture } from "./samples.ts";
 import { surveyCombinations, surveyRandom } from "./survey.ts";
 
@@ -21,10 +25,20 @@ import { surveyCombinations, surveyRandom } from "./survey.ts";
  * Draws every form, shape and format onto one page for people to look at: `npm run gallery` writes gallery.html, `npm
  * run gallery -- page.html` another file. With `--verify` it instead reads every combination with ZBar and ZXing, and a
  * thousand random designs. It prints the results, and fails when a design that the gate calls readable was not read.
+ *
+ * With `--readers` it installs OpenCV, quirc and ZXing for Java, reads every form with them and with ZBar, as drawn and
+ * distorted, and grades random designs; it fails when a reader misses one of grade A. `--codes` says how many addresses
+ * each form gets, `--random` how many random designs are drawn, and `--seed` which.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { verify: { type: "boolean", default: false } },
+  options: {
+    verify: { type: "boolean", default: false },
+    readers: { type: "boolean", default: false },
+    codes: { type: "string", default: "3" },
+    random: { type: "string", default: "100" },
+    seed: { type: "string", default: "20261122" },
+  },
 });
 
 const base = designOf({
@@ -46,6 +60,17 @@ if (values.verify) {
   );
   const missed = [...combinations.missed, ...random.missed];
   console.log(missed.join("\n"));
+  process.exitCode = missed.length > 0 ? 1 : 0;
+} else if (values.readers) {
+  const folder = join(import.meta.dirname, "../../node_modules/.cache/qr-readers");
+  execFileSync(join(import.meta.dirname, "readers/install.sh"), [folder], { stdio: "inherit" });
+  const readers = startReaders(folder);
+  console.log(alignColumns(await matrixOf(readers, Number(values.codes))));
+  const random = { seed: Number(values.seed), count: Number(values.random) };
+  const { counts, missed } = await gradeRandom(readers, random, console.error);
+  console.log(alignColumns(kindRows(counts)));
+  console.log(missed.join("\n"));
+  readers.end();
   process.exitCode = missed.length > 0 ? 1 : 0;
 } else {
   const file = positionals[0] ?? "gallery.html";

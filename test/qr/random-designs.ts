@@ -21,7 +21,7 @@ export interface RandomDesign {
 
 /** Random designs without any care: any form, color, size and picture. The same seed gives the same designs. */
 export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
-  const random = generator(seed);
+  const random = randomNumbers(seed);
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
   const pick = <Item>(items: readonly [Item, ...Item[]]): Item =>
     items[between(0, items.length - 1)] ?? items[0];
@@ -55,7 +55,7 @@ export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
       height: random() < 0.8 ? width : between(100, 1200),
       errorCorrection: pick(errorCorrections),
       dots: { type: pick(dotsTypes), paint: front() },
-      cornersSquare: { type: pick(cornersSquareTypes), paint: front() },
+      cornersSquare: { type: pick(cornersSquareTypes), hasSharpCorners: random() < 0.5, paint: front() },
       cornersDot: { type: pick(cornersDotTypes), paint: front() },
       background: random() < 0.8 ? paint(180, 255) : paint(0, 255),
       centralImage: picture(),
@@ -65,7 +65,7 @@ export function* randomDesigns(seed: number): Generator<RandomDesign, never> {
 }
 
 /** mulberry32, in the public domain: numbers from 0 up to 1. */
-function generator(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -55,7 +55,7 @@ export function designOf({ dots, cornersSquare, cornersDot, shape, side, imageSi
     width: side,
     height: side,
     dots: { type: dots, paint },
-    cornersSquare: { type: cornersSquare, paint },
+    cornersSquare: { type: cornersSquare, hasSharpCorners: false, paint },
     cornersDot: { type: cornersDot, paint },
     centralImage:
       imageSize === 0

@@ -203,6 +203,14 @@ export declare type CornersSquareOptions = Message<"signpost.v1.CornersSquareOpt
    * @generated from field: signpost.v1.ThemeColor theme_color = 2;
    */
   themeColor?: ThemeColor | undefined;
+
+  /**
+   * Whether only the opening of a frame has its form, and the outer corners are nearly square: machine vision looks for
+   * these. An addition of this service.
+   *
+   * @generated from field: bool sharp_corners = 3;
+   */
+  sharpCorners: boolean;
 };
 
 /**
@@ -270,7 +278,8 @@ export declare type Scannability = Message<"signpost.v1.Scannability"> & {
   score: number;
 
   /**
-   * Whether both readers read the code in every required case.
+   * Whether the grade is A or B: ZXing read the code as it is drawn and in four of five cases in all, jsQR in one of
+   * four, and the colors differ enough.
    *
    * @generated from field: bool readable = 2;
    */
@@ -284,7 +293,7 @@ export declare type Scannability = Message<"signpost.v1.Scannability"> & {
   cases: ScannabilityCase[];
 
   /**
-   * The first required case in which a reader failed, such as `small`. Empty when the code is readable.
+   * The first case in which a reader failed, such as `small`, or `contrast`. Empty when the code is readable.
    *
    * @generated from field: string failing_case = 4;
    */
@@ -296,6 +305,27 @@ export declare type Scannability = Message<"signpost.v1.Scannability"> & {
    * @generated from field: repeated signpost.v1.ScannabilityCause causes = 5;
    */
   causes: ScannabilityCause[];
+
+  /**
+   * Who reads the code.
+   *
+   * @generated from field: signpost.v1.ScannabilityGrade grade = 6;
+   */
+  grade: ScannabilityGrade;
+
+  /**
+   * What each class of readers makes of the code.
+   *
+   * @generated from field: repeated signpost.v1.ScannabilityClass classes = 7;
+   */
+  classes: ScannabilityClass[];
+
+  /**
+   * The fewest known changes that together give the next grade. Empty at grade A, and when none is known.
+   *
+   * @generated from field: repeated signpost.v1.ScannabilityChange changes = 8;
+   */
+  changes: ScannabilityChange[];
 };
 
 /**
@@ -303,6 +333,70 @@ export declare type Scannability = Message<"signpost.v1.Scannability"> & {
  * Use `create(ScannabilitySchema)` to create a new message.
  */
 export declare const ScannabilitySchema: GenMessage<Scannability>;
+
+/**
+ * What a class of readers makes of a code.
+ *
+ * @generated from message signpost.v1.ScannabilityClass
+ */
+export declare type ScannabilityClass = Message<"signpost.v1.ScannabilityClass"> & {
+  /**
+   * @generated from field: signpost.v1.ScannabilityReaderClass reader_class = 1;
+   */
+  readerClass: ScannabilityReaderClass;
+
+  /**
+   * @generated from field: bool passed = 2;
+   */
+  passed: boolean;
+
+  /**
+   * How much is left until the class fails, 0 to 100. A plain code has about 100.
+   *
+   * @generated from field: int32 margin = 3;
+   */
+  margin: number;
+};
+
+/**
+ * Describes the message signpost.v1.ScannabilityClass.
+ * Use `create(ScannabilityClassSchema)` to create a new message.
+ */
+export declare const ScannabilityClassSchema: GenMessage<ScannabilityClass>;
+
+/**
+ * A new value of a design's field.
+ *
+ * @generated from message signpost.v1.ScannabilityChange
+ */
+export declare type ScannabilityChange = Message<"signpost.v1.ScannabilityChange"> & {
+  /**
+   * The field by its JSON name, such as `cornersSquareOptions.sharpCorners`; several have commas between them.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * The value, such as `true`.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+
+  /**
+   * What to do, for the designer.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message signpost.v1.ScannabilityChange.
+ * Use `create(ScannabilityChangeSchema)` to create a new message.
+ */
+export declare const ScannabilityChangeSchema: GenMessage<ScannabilityChange>;
 
 /**
  * One reader's attempt.
@@ -570,6 +664,86 @@ export enum OutputFileFormat {
  * Describes the enum signpost.v1.OutputFileFormat.
  */
 export declare const OutputFileFormatSchema: GenEnum<OutputFileFormat>;
+
+/**
+ * Who reads a code.
+ *
+ * @generated from enum signpost.v1.ScannabilityGrade
+ */
+export enum ScannabilityGrade {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: SCANNABILITY_GRADE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Every class of readers.
+   *
+   * @generated from enum value: SCANNABILITY_GRADE_A = 1;
+   */
+  A = 1,
+
+  /**
+   * Phones, but not every strict reader.
+   *
+   * @generated from enum value: SCANNABILITY_GRADE_B = 2;
+   */
+  B = 2,
+
+  /**
+   * Not even every phone: `require_scannable` refuses it.
+   *
+   * @generated from enum value: SCANNABILITY_GRADE_C = 3;
+   */
+  C = 3,
+}
+
+/**
+ * Describes the enum signpost.v1.ScannabilityGrade.
+ */
+export declare const ScannabilityGradeSchema: GenEnum<ScannabilityGrade>;
+
+/**
+ * A class of readers.
+ *
+ * @generated from enum signpost.v1.ScannabilityReaderClass
+ */
+export enum ScannabilityReaderClass {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: SCANNABILITY_READER_CLASS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The cameras and apps of phones; ZXing stands for them.
+   *
+   * @generated from enum value: SCANNABILITY_READER_CLASS_PHONE = 1;
+   */
+  PHONE = 1,
+
+  /**
+   * Readers in web pages; jsQR stands for them.
+   *
+   * @generated from enum value: SCANNABILITY_READER_CLASS_WEB = 2;
+   */
+  WEB = 2,
+
+  /**
+   * Strict readers of machines, such as OpenCV and quirc. Measured rules stand for them.
+   *
+   * @generated from enum value: SCANNABILITY_READER_CLASS_MACHINE_VISION = 3;
+   */
+  MACHINE_VISION = 3,
+}
+
+/**
+ * Describes the enum signpost.v1.ScannabilityReaderClass.
+ */
+export declare const ScannabilityReaderClassSchema: GenEnum<ScannabilityReaderClass>;
 
 /**
  * The property that makes a code unreadable.

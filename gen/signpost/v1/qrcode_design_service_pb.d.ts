@@ -546,9 +546,9 @@ export declare const QrcodeDesignService: GenService<{
     output: typeof ApplyQrcodeTemplateResponseSchema;
   },
   /**
-   * Draw a code in a design and read it with two readers, as it is drawn and small, blurred, rotated or pale. The code
-   * contains the link's address; a design without a link is tested with an address of usual length. An addition of this
-   * service.
+   * Draw a code in a design and read it with two readers, as it is drawn and small, blurred, rotated, noisy or pale.
+   * Measured rules say whether machine vision reads it as well, which gives the grade. The code contains the link's
+   * address; a design without a link is tested with an address of usual length. An addition of this service.
    *
    * Errors: NOT_FOUND if there is no such design.
    *

@@ -75,7 +75,7 @@ describe("create", () => {
         type: "DOTS_TYPE_SQUARE",
         themeColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#000000"], stops: [], direction: "" },
       },
-      cornersSquareOptions: { type: "CORNERS_SQUARE_TYPE_SQUARE" },
+      cornersSquareOptions: { type: "CORNERS_SQUARE_TYPE_SQUARE", sharpCorners: false },
       cornersDotOptions: { type: "CORNERS_DOT_TYPE_SQUARE" },
       backgroundOptions: {
         themeColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffffff"], stops: [], direction: "" },
@@ -91,7 +91,13 @@ describe("create", () => {
       createdAt: json.qrcodeDesign.updatedAt,
       updatedAt: json.qrcodeDesign.updatedAt,
     });
-    expect(json.scannability).toMatchObject({ readable: true, failingCase: "", causes: [] });
+    expect(json.scannability).toMatchObject({
+      grade: "SCANNABILITY_GRADE_A",
+      readable: true,
+      failingCase: "",
+      causes: [],
+      changes: [],
+    });
   });
 
   test("keeps what it is given", async () => {
@@ -104,7 +110,7 @@ describe("create", () => {
     const fields = {
       shape: "SHAPE_CIRCLE",
       dotsOptions: { type: "DOTS_TYPE_CLASSY", themeColor: gradient },
-      cornersSquareOptions: { type: "CORNERS_SQUARE_TYPE_LEAF", ...solid("#e63946") },
+      cornersSquareOptions: { type: "CORNERS_SQUARE_TYPE_LEAF", sharpCorners: true, ...solid("#e63946") },
       cornersDotOptions: { type: "CORNERS_DOT_TYPE_STAR" },
       backgroundOptions: solid("hsl(120, 10%, 95%)"),
       centralImageSize: 0.25,
@@ -192,6 +198,27 @@ describe("scannability", () => {
     });
     const verified = await rest("GET", `/v1/qrcode-designs/${json.qrcodeDesign.id}/scannability`);
     expect(verified.json).toEqual({ scannability: json.scannability });
+  });
+
+  test("says who reads a design, and the smallest change that gives the next grade", async () => {
+    const round = { type: "CORNERS_SQUARE_TYPE_DOT" };
+    const { json } = await createDesign({ cornersSquareOptions: round, requireScannable: true });
+    expect(json.scannability).toMatchObject({ grade: "SCANNABILITY_GRADE_B", readable: true });
+    const passed = json.scannability.classes.map((one: { readerClass: string; passed: boolean }) => [
+      one.readerClass.replace("SCANNABILITY_READER_CLASS_", ""),
+      one.passed,
+    ]);
+    expect(passed).toEqual([
+      ["PHONE", true],
+      ["WEB", true],
+      ["MACHINE_VISION", false],
+    ]);
+    expect(json.scannability.changes).toEqual([
+      { field: "cornersSquareOptions.sharpCorners", value: "true", message: expect.stringMatching(/./) },
+    ]);
+    const changed = await createDesign({ cornersSquareOptions: { ...round, sharpCorners: true } });
+    expect(changed.json.qrcodeDesign.cornersSquareOptions).toMatchObject({ ...round, sharpCorners: true });
+    expect(changed.json.scannability).toMatchObject({ grade: "SCANNABILITY_GRADE_A", changes: [] });
   });
 
   test("refuses such a design when the caller asks for it, in every call, and changes nothing", async () => {

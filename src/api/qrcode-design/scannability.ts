@@ -10,7 +10,7 @@ import type { DesignRow } from "./queries.ts";
 /** The link whose code is drawn. A design without a link is tried with an address of the usual length. */
 type Address = Pick<DesignRow, "shortlink" | "domain_name">;
 
-/** Draws a code in a design and reads it, which takes about 150 ms. */
+/** Draws a code in a design and reads it, which takes about 200 ms. */
 export async function verify(
   { storage, shortUrl }: Deps,
   { shortlink, domain_name }: Address,

@@ -15,6 +15,8 @@ interface Look {
   /** The form of a part, and its color or colors. */
   readonly dots: readonly [type: DotsType, color: ThemeColor];
   readonly cornersSquare: readonly [type: CornersSquareType, color: ThemeColor];
+  /** Whether the frames' outer corners stay round; otherwise machine vision finds the code as well. */
+  readonly hasRoundFrames?: boolean;
   readonly cornersDot: readonly [type: CornersDotType, color: ThemeColor];
   readonly background: string;
 }
@@ -112,6 +114,7 @@ export const builtInDesigns: readonly BuiltInDesign[] = [
     options: options({
       dots: ["BUBBLY_DOTS", solid("#9d174d")],
       cornersSquare: ["DOT", solid("#9d174d")],
+      hasRoundFrames: true,
       cornersDot: ["DOT", solid("#be185d")],
       background: "#fdf2f8",
     }),
@@ -124,6 +127,7 @@ export const builtInDesigns: readonly BuiltInDesign[] = [
       shape: "CIRCLE",
       dots: ["DOTS", radial("#4338ca", "#1e1b4b")],
       cornersSquare: ["DOT", solid("#312e81")],
+      hasRoundFrames: true,
       cornersDot: ["DOT", solid("#4338ca")],
       background: "#ffffff",
     }),
@@ -141,11 +145,16 @@ export const builtInDesigns: readonly BuiltInDesign[] = [
   },
 ];
 
-function options({ shape = "SQUARE", dots, cornersSquare, cornersDot, background }: Look) {
+function options({ shape = "SQUARE", dots, cornersSquare, hasRoundFrames = false, ...look }: Look) {
+  const { cornersDot, background } = look;
   return {
     shape: `SHAPE_${shape}`,
     dotsOptions: { type: `DOTS_TYPE_${dots[0]}`, themeColor: dots[1] },
-    cornersSquareOptions: { type: `CORNERS_SQUARE_TYPE_${cornersSquare[0]}`, themeColor: cornersSquare[1] },
+    cornersSquareOptions: {
+      type: `CORNERS_SQUARE_TYPE_${cornersSquare[0]}`,
+      themeColor: cornersSquare[1],
+      sharpCorners: !hasRoundFrames,
+    },
     cornersDotOptions: { type: `CORNERS_DOT_TYPE_${cornersDot[0]}`, themeColor: cornersDot[1] },
     backgroundOptions: { themeColor: solid(background) },
     errorCorrectionLevel: "Q",

@@ -47,6 +47,7 @@ export function storedDesign(
     dots: { type: pick(dotsTypes, dots.type, "DOTS_TYPE_") ?? "SQUARE", paint: dotsPaint },
     cornersSquare: {
       type: pick(cornersSquareTypes, cornersSquare.type, "CORNERS_SQUARE_TYPE_") ?? "SQUARE",
+      hasSharpCorners: cornersSquare.sharpCorners === true,
       paint: readPaint(cornersSquare.themeColor) ?? dotsPaint,
     },
     cornersDot: {

@@ -1,4 +1,4 @@
-import type { CornersDotType, CornersSquareType } from "./design.ts";
+import type { CornersDotType, CornersSquareType, Design } from "./design.ts";
 import { around, hexagon, octagon } from "./dots.ts";
 import { finderSide } from "./matrix.ts";
 import type { PathWriter, Point } from "./path.ts";
@@ -10,13 +10,27 @@ interface Finder {
 }
 
 /** The sides of the rings that readers measure along every line through the middle: 1 : 1 : 3 : 1 : 1. */
-const frameSides = [finderSide, 5];
+const openingSide = 5;
 const dotSide = 3;
+/** A middle without corners is wider, so that it is about as dark as the square: tilted lines through it are shorter. */
+const roundSide = 3.36;
 
-/** Draws the frames of the three finder patterns, for an even-odd fill. */
-export function drawFrames(path: PathWriter, codeSize: number, type: CornersSquareType): void {
+/**
+ * The radius of a sharp frame's outer corners, in modules. Strict readers find a code by the corners of its frames, and
+ * miss it when these lie more than a quarter of a module from where they should be.
+ */
+const sharpRadius = 0.25;
+
+/**
+ * Draws the frames of the three finder patterns, for an even-odd fill. A frame with sharp corners shows its form in its
+ * opening only.
+ */
+export function drawFrames(path: PathWriter, codeSize: number, frame: Design["cornersSquare"]): void {
   for (const { center, outward } of findersOf(codeSize)) {
-    for (const side of frameSides) frames[type](path, center, side, outward);
+    if (frame.hasSharpCorners && frame.type !== "SQUARE")
+      boxWithRadii(path, center, finderSide, () => sharpRadius);
+    else frames[frame.type](path, center, finderSide, outward);
+    (frame.hasSharpCorners ? openings : frames)[frame.type](path, center, openingSide, outward);
   }
 }
 
@@ -64,13 +78,31 @@ const frames: Readonly<Record<CornersSquareType, DrawFrame>> = {
     boxWithRadii(path, center, side, (corner) => (isSame(corner, outward, -1) ? side / 2 - 0.75 : 0)),
 };
 
+/** How round an opening may be, in modules, before readers take the frame's thick corners for the middle. */
+const openingRadius = 1.1;
+const openingChamfer = 0.6;
+
+/** The openings of frames with sharp corners. */
+const openings: Readonly<Record<CornersSquareType, DrawFrame>> = {
+  SQUARE: frames.SQUARE,
+  DOT: (path, center, side) => boxWithRadii(path, center, side, () => openingRadius),
+  EXTRA_ROUNDED: (path, center, side) => boxWithRadii(path, center, side, () => openingRadius * 0.7),
+  HEXAGON: (path, center, side, outward) =>
+    chamfered(path, center, side, (corner) => (isSame(corner, outward, -1) ? openingChamfer : 0)),
+  OCTAGON: (path, center, side) => chamfered(path, center, side, () => openingChamfer),
+  LEAF: (path, center, side, outward) =>
+    boxWithRadii(path, center, side, (corner) => (isSame(corner, outward, -1) ? openingRadius : 0)),
+};
+
 const middles: Readonly<Record<CornersDotType, DrawMiddle>> = {
   SQUARE: (path, center, _, bluntness) => boxWithRadii(path, center, dotSide, () => bluntness),
-  DOT: (path, center) => path.circle(center, dotSide / 2),
+  DOT: (path, center) => path.circle(center, roundSide / 2),
   HEXAGON: (path, center) => path.polygon(around(center, hexagon, dotSide * 1.15)),
-  OCTAGON: (path, center) => path.polygon(around(center, octagon, dotSide)),
+  OCTAGON: (path, center) => path.polygon(around(center, octagon, roundSide)),
   TEARDROP: (path, center, outward, bluntness) =>
-    boxWithRadii(path, center, dotSide, (corner) => (isSame(corner, outward, 1) ? bluntness : dotSide / 2)),
+    boxWithRadii(path, center, roundSide, (corner) =>
+      isSame(corner, outward, 1) ? bluntness : roundSide / 2,
+    ),
   STAR: (path, center) => path.polygon(around(center, star, dotSide)),
 };
 
@@ -93,7 +125,7 @@ function chamfered(
 
 /** The star is thick enough that any line through its middle is about as long as one through the square. */
 const star: readonly Point[] = Array.from({ length: 10 }, (_, index) => {
-  const [radius, angle] = [index % 2 === 0 ? 0.63 : 0.43, (index * Math.PI) / 5];
+  const [radius, angle] = [index % 2 === 0 ? 0.61 : 0.47, (index * Math.PI) / 5];
   return [Math.sin(angle) * radius, -Math.cos(angle) * radius];
 });
 

@@ -61,7 +61,12 @@ export interface Design {
   readonly height: number;
   readonly errorCorrection: ErrorCorrection;
   readonly dots: { readonly type: DotsType; readonly paint: Fill };
-  readonly cornersSquare: { readonly type: CornersSquareType; readonly paint: Fill };
+  readonly cornersSquare: {
+    readonly type: CornersSquareType;
+    /** Whether the frames' outer corners are nearly square, so that only their openings show the form. */
+    readonly hasSharpCorners: boolean;
+    readonly paint: Fill;
+  };
   readonly cornersDot: { readonly type: CornersDotType; readonly paint: Fill };
   readonly background: Fill;
   readonly centralImage: CentralImage | undefined;
@@ -76,7 +81,7 @@ export const defaultDesign: Design = {
   height: 512,
   errorCorrection: "Q",
   dots: { type: "SQUARE", paint: blackPaint },
-  cornersSquare: { type: "SQUARE", paint: blackPaint },
+  cornersSquare: { type: "SQUARE", hasSharpCorners: false, paint: blackPaint },
   cornersDot: { type: "SQUARE", paint: blackPaint },
   background: solid(white),
   centralImage: undefined,

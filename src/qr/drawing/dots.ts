@@ -79,7 +79,7 @@ function drawLandmarks(path: PathWriter, { side, cells, landmarks }: Grid): void
 }
 
 /** The radii of bubbles, which overlap their neighbours or leave room. On average they are as dark as circles. */
-const bubbleRadii = [0.36, 0.42, 0.48, 0.54, 0.6];
+const bubbleRadii = [0.4, 0.44, 0.48, 0.52, 0.56];
 
 function bubble(cell: number): number {
   return (Math.imul(cell + 1, 2_654_435_761) >>> 16) % bubbleRadii.length;

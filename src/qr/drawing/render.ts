@@ -21,7 +21,7 @@ const extensions: Readonly<Record<ImageFormat, string>> = {
 };
 
 /** Goes up when equal inputs are drawn differently than before, so that stored images are drawn again. */
-const drawingVersion = 3;
+const drawingVersion = 4;
 
 /** Draws a code as SVG. Throws a RangeError when the content is too long for any code. */
 export async function renderSvg(content: string, design: Design): Promise<string> {
@@ -55,6 +55,7 @@ export function imageKey(content: string, design: Design, format: ImageFormat): 
   const inputs = [
     ...[drawingVersion, content, format, shape, width, height, errorCorrection],
     ...[dots, cornersSquare, cornersDot].flatMap(({ type, paint }) => [type, paintKey(paint)]),
+    cornersSquare.hasSharpCorners,
     paintKey(background),
     image && [sha256(image.png), image.size, image.margin, image.hideBackgroundDots],
   ];

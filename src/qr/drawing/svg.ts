@@ -37,13 +37,7 @@ export function svgOf(matrix: Matrix, design: Design): string {
   const parts = [
     filled(background, whole, (fill) => `<rect width="${width}" height="${height}" ${fill}/>`),
     path(dots.paint, code, origin, (writer) => drawDots(writer, grid, dots.type)),
-    path(
-      cornersSquare.paint,
-      code,
-      layout,
-      (writer) => drawFrames(writer, matrix.size, cornersSquare.type),
-      true,
-    ),
+    path(cornersSquare.paint, code, layout, (writer) => drawFrames(writer, matrix.size, cornersSquare), true),
     path(cornersDot.paint, code, layout, (writer) =>
       drawMiddles(writer, matrix.size, cornersDot.type, cornersSquare.type),
     ),

@@ -16,7 +16,7 @@ export interface Cause {
  * The contrast that dark and light must have, as a part of 1. It leaves a reserve for bad light: at 0.31, ZBar misses
  * some codes.
  */
-const contrastMin = 0.35;
+export const contrastMin = 0.35;
 const moduleMin = 2;
 
 /**
@@ -144,7 +144,7 @@ function hasPaleMiddles({ cornersSquare, cornersDot, background }: Design): bool
 }
 
 /** The two colors that are hardest to tell apart, as they look on white paper. */
-function worstContrast({ dots, cornersSquare, cornersDot, background }: Design) {
+export function worstContrast({ dots, cornersSquare, cornersDot, background }: Design) {
   const named = { "The dots": dots, "The corners": cornersSquare, "The middles of the corners": cornersDot };
   const backs = colorsOf(background).map((color) => over(color, white));
   let worst: { part: string; front: Color; back: Color; difference: number } = {

@@ -6,13 +6,12 @@ import type { Pixels, ReaderName } from "./readers.ts";
 /** How a code is held in front of a reader. */
 export interface ViewingCondition {
   readonly name: string;
-  /**
-   * Whether a code that is not read like this counts as unreadable. The other conditions show how much more a code can
-   * take.
-   */
+  /** Whether a code that ZXing does not read like this is refused. Of the other conditions it may miss some. */
   readonly isRequired: boolean;
   /** The pixels of a module. Undefined keeps the image's own, up to `sideMax`. */
   readonly scale?: number;
+  /** The longest side of the image in pixels. Larger images are made smaller first, as a camera would. */
+  readonly sideMax?: number;
   readonly change?: (image: Sharp, scale: number) => Sharp;
   /** The readers that must read the code at first sight. */
   readonly atOnce?: readonly ReaderName[];
@@ -20,11 +19,11 @@ export interface ViewingCondition {
   readonly isSimplified?: boolean;
 }
 
-/**
- * The longest side of an image that is read as drawn. Larger images are made smaller first, as a camera would, because
- * readers look for marks of a few pixels a module.
- */
-const sideMax = 480;
+/** Readers look for marks of a few pixels a module, so they miss some codes in the pixels of a large image. */
+const sideOfPhoto = 480;
+
+/** Reading a larger image takes more time than all other conditions together. */
+const sideOfFile = 1200;
 
 const paper = "#ffffff";
 
@@ -32,17 +31,19 @@ const paper = "#ffffff";
 export const looks = [1, 1.11, 0.93];
 
 export const conditions: readonly ViewingCondition[] = [
-  { name: "as drawn", isRequired: true, atOnce: ["zxing"] },
-  { name: "small", isRequired: true, scale: 3.5 },
-  { name: "large", isRequired: true, scale: 8 },
-  { name: "rotated", isRequired: true, scale: 5, change: rotated(23) },
-  { name: "blurred", isRequired: true, scale: 5, change: blurred(0.4) },
-  { name: "low contrast", isRequired: true, scale: 5, change: faded(0.5) },
-  { name: "simplified", isRequired: true, scale: 6, isSimplified: true },
+  { name: "as drawn", isRequired: true, sideMax: sideOfPhoto, atOnce: ["zxing"] },
+  { name: "at its size", isRequired: true, sideMax: sideOfFile, atOnce: ["zxing", "jsqr"] },
+  { name: "small", isRequired: false, scale: 3.5 },
+  { name: "large", isRequired: false, scale: 8 },
+  { name: "rotated", isRequired: false, scale: 5, change: rotated(17) },
+  { name: "blurred", isRequired: false, scale: 5, change: blurred(0.4) },
+  { name: "low contrast", isRequired: false, scale: 5, change: faded(0.5) },
+  { name: "simplified", isRequired: false, scale: 6, isSimplified: true },
   { name: "tiny", isRequired: false, scale: 2.3 },
   { name: "upside down and tilted", isRequired: false, scale: 4, change: rotated(211) },
-  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.45) },
+  { name: "strongly blurred", isRequired: false, scale: 5, change: blurred(0.5), atOnce: ["jsqr"] },
   { name: "very low contrast", isRequired: false, scale: 5, change: faded(0.25) },
+  { name: "noisy", isRequired: false, scale: 4, change: noisy, atOnce: ["jsqr"] },
   {
     name: "rotated, blurred and faded",
     isRequired: false,
@@ -66,7 +67,7 @@ export async function paint(svg: string): Promise<Painting> {
 export async function viewed(
   painting: Painting,
   moduleSize: number,
-  { scale, change, isSimplified = false }: ViewingCondition,
+  { scale, sideMax = sideOfPhoto, change, isSimplified = false }: ViewingCondition,
   nearness: number,
 ): Promise<Pixels> {
   const { width, height } = painting.info;
@@ -126,4 +127,19 @@ function blurred(sigma: number) {
 /** Leaves only a part of the contrast, around a middle grey, as in bad light or faded print. */
 function faded(part: number) {
   return (image: Sharp) => image.linear(part, 128 * (1 - part));
+}
+
+/** Adds a noise that is the same for every image: dots of grey that take a part of the contrast. */
+function noisy(image: Sharp): Sharp {
+  return image.composite([
+    { input: grain, raw: { width: grainSide, height: grainSide, channels: 4 }, tile: true },
+  ]);
+}
+
+const grainSide = 64;
+const grain = Buffer.alloc(grainSide * grainSide * 4);
+for (let pixel = 0, state = 1; pixel < grainSide * grainSide; pixel++) {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  grain.fill(state >>> 31 === 0 ? 0 : 255, pixel * 4, pixel * 4 + 3);
+  grain[pixel * 4 + 3] = ((state >>> 16) & 255) * 0.35;
 }

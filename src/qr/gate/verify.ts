@@ -5,6 +5,15 @@ import { layOutCode } from "../drawing/layout.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
 import { conditions, looks, type Painting, paint, type ViewingCondition, viewed } from "./conditions.ts";
+import {
+  type Change,
+  type Grade,
+  machineVisionOf,
+  type ReaderClass,
+  type Step,
+  stepsTowardsReading,
+  withSquareMiddles,
+} from "./grade.ts";
 import { type ReaderName, readerNames, readers } from "./readers.ts";
 
 /** One reader's try at a code in one condition. */
@@ -14,26 +23,33 @@ export interface ReadAttempt {
   readonly passed: boolean;
 }
 
+/** What one class of readers makes of a code. */
+export interface ClassVerdict {
+  readonly readerClass: ReaderClass;
+  readonly passed: boolean;
+  /** How much is left until the class reads the code no more, 0 to 100. */
+  readonly margin: number;
+}
+
 /** How well a code is read. */
 export interface Scannability {
   /** 0 to 100. From 50 on the code is readable, and the rest says how much more it can take. */
   readonly score: number;
-  /**
-   * Whether ZXing read the exact content in every required condition, jsQR in two of the seven, and the colors differ
-   * enough for other readers.
-   */
+  readonly grade: Grade;
+  /** Whether the grade is A or B. */
   readonly readable: boolean;
+  readonly classes: readonly ClassVerdict[];
   readonly cases: readonly ReadAttempt[];
-  /**
-   * The name of the first required condition in which the design failed, or `contrast`. Undefined when it is readable.
-   */
+  /** The name of the first condition in which the design failed, or `contrast`. Undefined when it is readable. */
   readonly failingCase: string | undefined;
   /** What to change. It has at least one entry when the code is not readable. */
   readonly causes: readonly Cause[];
+  /** The fewest changes that, together, give the next grade. Empty at grade A, and when no small change is known. */
+  readonly changes: readonly Change[];
 }
 
 /**
- * Draws a code and reads it with two readers in twelve conditions. It takes about 150 ms, and some seconds when it
+ * Draws a code and reads it with two readers in fourteen conditions. It takes about 200 ms, and some seconds when it
  * looks for the causes of a failure. A single step may take 300 ms, so services call `verifyInThread`. The same input
  * always has the same result. Throws a RangeError when the content is too long for any code.
  */
@@ -41,21 +57,36 @@ export async function verifyDesign(content: string, design: Design): Promise<Sca
   const code = await painted(content, design);
   const cases: ReadAttempt[] = [];
   for (const condition of conditions) cases.push(...(await readIn(condition, content, code)));
-  const failed = failedOf(required, cases);
-  const readable = failed.length === 0 && hasContrast(design);
-  const isRead = (other: Design) => isReadIn(failed, content, other);
+  const readable = isRead(cases) && hasContrast(design);
+  const { size } = await codeOf(content, design);
+  const vision = machineVisionOf(size, design);
+  const classes = classesOf(cases, vision.margin, readable);
+  const grade = !readable ? "C" : classes.every(({ passed }) => passed) ? "A" : "B";
+  const steps =
+    grade === "A"
+      ? []
+      : grade === "B"
+        ? stepsToEveryReader(design, vision.steps, classes)
+        : await stepsToRead(content, design);
+  const failed = conditions.filter(({ name }) =>
+    missed(isRead(cases, "zxing") ? "jsqr" : "zxing", cases).includes(name),
+  );
+  const isCured = (other: Design) => isReadIn(failed, content, other);
   return {
-    score: readable ? 50 + share(cases, false, 50) : share(cases, true, 49),
+    score: readable ? 50 + share(cases, 50) : share(cases, 49),
+    grade,
     readable,
+    classes,
     cases,
-    failingCase: readable ? undefined : (failed[0]?.name ?? contrastCase),
-    causes: readable ? [] : await causesOf(content, design, isRead),
+    failingCase: readable ? undefined : isRead(cases) ? contrastCase : failed[0]?.name,
+    causes: readable ? [] : await causesOf(content, design, isCured),
+    changes: steps.map(({ change }) => change),
   };
 }
 
 /** Whether a design is readable by the same rules. It ends as soon as the verdict is certain. */
 export async function isDesignReadable(content: string, design: Design): Promise<boolean> {
-  return hasContrast(design) && (await isReadIn(required, content, design));
+  return hasContrast(design) && (await isReadIn(conditions, content, design));
 }
 
 async function isReadIn(
@@ -67,32 +98,78 @@ async function isReadIn(
   const readings: ReadAttempt[] = [];
   for (const condition of wanted) {
     readings.push(...(await readIn(condition, content, code)));
-    if (failedOf(wanted, readings).length > 0) return false;
+    if (!isRead(readings)) return false;
   }
   return true;
 }
 
-const required = conditions.filter(({ isRequired }) => isRequired);
-
 /**
- * The conditions in which a design failed: those where ZXing failed, and those where jsQR did, if it failed in more
- * than three of four. What jsQR misses changes with every address, even for plain codes, so fewer failures of jsQR say
- * nothing about a design.
+ * How many conditions each reader may miss. What jsQR misses changes with every address, even for plain codes, so it
+ * has to read only a quarter.
  */
-function failedOf(wanted: readonly ViewingCondition[], readings: readonly ReadAttempt[]): ViewingCondition[] {
-  const missedBy = (reader: ReaderName) =>
-    wanted.filter(({ name }) =>
-      readings.some((one) => one.name === name && one.reader === reader && !one.passed),
-    );
-  const [byZxing, byJsqr] = [missedBy("zxing"), missedBy("jsqr")];
-  return wanted.filter(
-    (condition) =>
-      byZxing.includes(condition) || (byJsqr.length > wanted.length * 0.75 && byJsqr.includes(condition)),
-  );
+const missesMax: Readonly<Record<ReaderName, number>> = {
+  zxing: Math.floor(conditions.length * 0.2),
+  jsqr: Math.floor(conditions.length * 0.75),
+};
+
+/** Whether the readers have missed no required condition, and of the others no more than they may. */
+function isRead(cases: readonly ReadAttempt[], reader?: ReaderName): boolean {
+  if (reader === undefined) return readerNames.every((one) => isRead(cases, one));
+  const names = missed(reader, cases);
+  if (reader === "zxing" && conditions.some(({ name, isRequired }) => isRequired && names.includes(name)))
+    return false;
+  return names.length <= missesMax[reader];
+}
+
+function missed(reader: ReaderName, cases: readonly ReadAttempt[]): string[] {
+  return cases.filter((one) => one.reader === reader && !one.passed).map(({ name }) => name);
+}
+
+/** The shares of conditions in which the two readers have to read a code of grade A. A plain code is read in all. */
+const shareForA: Readonly<Record<ReaderName, number>> = { zxing: 0.9, jsqr: 0.6 };
+
+function classesOf(cases: readonly ReadAttempt[], vision: number, readable: boolean): ClassVerdict[] {
+  const read = (reader: ReaderName) => 1 - missed(reader, cases).length / conditions.length;
+  const isWhole = (reader: ReaderName) => read(reader) >= shareForA[reader];
+  const margin = (least: number, value: number) =>
+    Math.floor(Math.max(0, (value - least) / (1 - least)) * 100);
+  return [
+    { readerClass: "PHONE", passed: readable, margin: readable ? margin(0.8, read("zxing")) : 0 },
+    {
+      readerClass: "WEB",
+      passed: readable && isWhole("jsqr") && !missed("jsqr", cases).includes("at its size"),
+      margin: margin(shareForA.jsqr, read("jsqr")),
+    },
+    {
+      readerClass: "MACHINE_VISION",
+      passed: readable && vision >= 0 && isWhole("zxing"),
+      margin: margin(0, vision),
+    },
+  ];
 }
 
 /** The failing case when both readers read everything, but other readers could not tell the colors apart. */
 const contrastCase = "contrast";
+
+/** The changes that bring a design of grade B to grade A, as far as rules know them. */
+export function stepsToEveryReader(
+  { cornersDot }: Design,
+  steps: readonly Step[],
+  classes: readonly ClassVerdict[],
+): readonly Step[] {
+  const isMissed = classes.some(({ readerClass, passed }) => readerClass === "WEB" && !passed);
+  const isNeeded = isMissed && cornersDot.type !== "SQUARE" && !steps.includes(withSquareMiddles);
+  return isNeeded ? [...steps, withSquareMiddles] : steps;
+}
+
+/** The smallest change that makes a design readable, of those that mend most; none when it needs several. */
+async function stepsToRead(content: string, design: Design): Promise<Step[]> {
+  const { size } = await codeOf(content, design);
+  for (const step of stepsTowardsReading(size, design)) {
+    if (await isDesignReadable(content, step.apply(design))) return [step];
+  }
+  return [];
+}
 
 interface PaintedCode {
   readonly painting: Painting;
@@ -125,9 +202,7 @@ async function readIn(
   return readerNames.map((reader) => ({ name: condition.name, reader, passed: !waiting.has(reader) }));
 }
 
-/** The part of `whole` that the passed cases earn, of those that are required or of those that are not. */
-function share(cases: readonly ReadAttempt[], isRequired: boolean, whole: number): number {
-  const names = new Set(conditions.filter((one) => one.isRequired === isRequired).map(({ name }) => name));
-  const relevant = cases.filter(({ name }) => names.has(name));
-  return Math.floor((relevant.filter(({ passed }) => passed).length / relevant.length) * whole);
+/** The part of `whole` that the passed cases earn. */
+function share(cases: readonly ReadAttempt[], whole: number): number {
+  return Math.floor((cases.filter(({ passed }) => passed).length / cases.length) * whole);
 }

@@ -1,0 +1,222 @@
+import { type Color, over, white } from "../../lib/color.ts";
+import { hexOf, lumaOf } from "../drawing/color.ts";
+import { colorsOf, type Design, type Fill } from "../drawing/design.ts";
+import { layOutCode, modulesAcross, sideMax } from "../drawing/layout.ts";
+import { hasContrast, worstContrast } from "./causes.ts";
+
+/** A: every class of readers reads the code. B: phones do. C: refused. */
+export type Grade = "A" | "B" | "C";
+
+export const readerClasses = ["PHONE", "WEB", "MACHINE_VISION"] as const;
+/** Phones' cameras and apps, readers in web pages, and the strict readers of machines. */
+export type ReaderClass = (typeof readerClasses)[number];
+
+/** A new value for one field of a design, by the contract's JSON names. */
+export interface Change {
+  readonly field: string;
+  readonly value: string;
+  /** What the change does, for the person who designs. */
+  readonly message: string;
+}
+
+export interface Step {
+  readonly change: Change;
+  readonly apply: (design: Design) => Design;
+}
+
+interface Rule {
+  readonly step: Step;
+  /** How far a design is inside the rule: 1 is a plain code, 0 the limit. Less breaks the rule. */
+  readonly margin: number;
+}
+
+/**
+ * What machine vision asks of a code. OpenCV and quirc are too large for the service, so these rules stand for them;
+ * `npm run gallery -- --readers` measures the rules with those readers.
+ */
+const moduleMin = 4;
+const contrastMin = 0.5;
+const imageSizeMax = 0.3;
+/** How light the background is at least. On darker ones OpenCV misses a third of the codes. */
+const backgroundMin = 0.8;
+
+/** The least margin that machine vision has, from -1 to 1, and the changes that bring it to 0 or more. */
+export function machineVisionOf(size: number, design: Design): { margin: number; steps: Step[] } {
+  const rules = rulesOf(size, design);
+  return {
+    margin: Math.max(-1, Math.min(1, ...rules.map(({ margin }) => margin))),
+    steps: [...new Set(rules.filter(({ margin }) => margin < 0).map(({ step }) => step))],
+  };
+}
+
+function rulesOf(size: number, design: Design): Rule[] {
+  const { shape, cornersSquare, cornersDot, centralImage } = design;
+  const isFrameFound = cornersSquare.type === "SQUARE" || cornersSquare.hasSharpCorners;
+  const rules: Rule[] = [
+    { step: withSharpCorners, margin: isFrameFound ? 1 : -1 },
+    { step: withSquareShape, margin: shape === "SQUARE" ? 1 : -1 },
+    // A hexagon's points come too close to the frame.
+    { step: withSquareMiddles, margin: cornersDot.type === "HEXAGON" ? -1 : 1 },
+    {
+      step: withWhiteBackground,
+      margin: (Math.min(...backgroundLumas(design)) - backgroundMin) / (1 - backgroundMin),
+    },
+    { step: larger(size, moduleMin), margin: (layOutCode(size, design).scale - moduleMin) / moduleMin },
+    {
+      step: darker(design, contrastMin),
+      margin: (worstContrast(design).difference - contrastMin) / (1 - contrastMin),
+    },
+  ];
+  if (centralImage !== undefined) {
+    rules.push({
+      step: withImageSize(imageSizeMax),
+      margin: (imageSizeMax - centralImage.size) / imageSizeMax,
+    });
+    rules.push({ step: withoutDotsBehind, margin: centralImage.hideBackgroundDots ? 1 : -1 });
+  }
+  return rules;
+}
+
+const withSharpCorners: Step = {
+  change: {
+    field: "cornersSquareOptions.sharpCorners",
+    value: "true",
+    message: "Give the corners' frames sharp outer corners; their openings keep the form.",
+  },
+  apply: (design) => ({ ...design, cornersSquare: { ...design.cornersSquare, hasSharpCorners: true } }),
+};
+
+const withSquareShape: Step = {
+  change: { field: "shape", value: "SHAPE_SQUARE", message: "Choose the square shape." },
+  apply: (design) => ({ ...design, shape: "SQUARE" }),
+};
+
+/** It helps readers in web pages as well: jsQR misses other middles at some sizes. */
+export const withSquareMiddles: Step = {
+  change: {
+    field: "cornersDotOptions.type",
+    value: "CORNERS_DOT_TYPE_SQUARE",
+    message: "Make the middles of the corners squares.",
+  },
+  apply: (design) => ({ ...design, cornersDot: { ...design.cornersDot, type: "SQUARE" } }),
+};
+
+const withWhiteBackground: Step = {
+  change: {
+    field: "backgroundOptions.themeColor.colors",
+    value: "#ffffff",
+    message: "Make the background white.",
+  },
+  apply: (design) => ({ ...design, background: { type: "SOLID", color: white } }),
+};
+
+function backgroundLumas({ background }: Design): number[] {
+  return colorsOf(background).map((color) => lumaOf(over(color, white)));
+}
+
+const withoutDotsBehind: Step = {
+  change: {
+    field: "hideBackgroundDots",
+    value: "true",
+    message: "Leave out the dots behind the image in the middle.",
+  },
+  apply: (design) => withImage(design, { hideBackgroundDots: true }),
+};
+
+function withImageSize(size: number): Step {
+  return {
+    change: {
+      field: "centralImageSize",
+      value: String(size),
+      message: `Make the image in the middle smaller: ${Math.round(size * 100)} % of the code's side.`,
+    },
+    apply: (design) => withImage(design, { size }),
+  };
+}
+
+function withImage(design: Design, changed: Partial<NonNullable<Design["centralImage"]>>): Design {
+  const { centralImage } = design;
+  return centralImage === undefined ? design : { ...design, centralImage: { ...centralImage, ...changed } };
+}
+
+/** Makes both sides long enough for modules of `scale` pixels in a square code. */
+function larger(size: number, scale: number): Step {
+  const side = Math.min(sideMax, modulesAcross(size, "SQUARE") * scale);
+  return {
+    change: {
+      field: "width, height",
+      value: String(side),
+      message: `Make the image larger: ${side} pixels a side.`,
+    },
+    apply: (design) => ({
+      ...design,
+      width: Math.max(design.width, side),
+      height: Math.max(design.height, side),
+    }),
+  };
+}
+
+/** Single changes that may make a design readable, the smallest first. Only what may be wrong is changed. */
+export function stepsTowardsReading(size: number, design: Design): Step[] {
+  const steps: Step[] = [];
+  if (!hasContrast(design)) steps.push(darker(design, contrastMin));
+  if (layOutCode(size, design).scale < moduleMin) steps.push(larger(size, moduleMin));
+  const { centralImage, shape } = design;
+  const sizes = [0.4, 0.3, 0.2].filter((one) => centralImage !== undefined && one < centralImage.size);
+  steps.push(...sizes.map(withImageSize));
+  if (shape === "CIRCLE") steps.push(withSquareShape);
+  if (design.dots.type !== "SQUARE") steps.push(withSquareDots);
+  return steps;
+}
+
+const withSquareDots: Step = {
+  change: { field: "dotsOptions.type", value: "DOTS_TYPE_SQUARE", message: "Make the dots squares." },
+  apply: (design) => ({ ...design, dots: { ...design.dots, type: "SQUARE" } }),
+};
+
+const parts = {
+  dotsOptions: "dots",
+  cornersSquareOptions: "cornersSquare",
+  cornersDotOptions: "cornersDot",
+} as const;
+
+/** Makes the colors of the part that is least dark darker, or the background white when no color is dark enough on it. */
+function darker(design: Design, difference: number): Step {
+  const lumaMax = Math.min(...backgroundLumas(design)) - difference;
+  if (lumaMax < 0.1) return withWhiteBackground;
+  const changed = Object.entries(parts).filter(
+    ([, part]) => darkenedTo(lumaMax, design[part].paint) !== design[part].paint,
+  );
+  const value = changed
+    .map(([, part]) => colorsOf(darkenedTo(lumaMax, design[part].paint)).map(hexOf).join(" "))
+    .join(", ");
+  return {
+    change: {
+      field: changed.map(([name]) => `${name}.themeColor.colors`).join(", "),
+      value,
+      message: `Make these colors darker: ${value}.`,
+    },
+    apply: (other) => ({
+      ...other,
+      dots: { ...other.dots, paint: darkenedTo(lumaMax, other.dots.paint) },
+      cornersSquare: { ...other.cornersSquare, paint: darkenedTo(lumaMax, other.cornersSquare.paint) },
+      cornersDot: { ...other.cornersDot, paint: darkenedTo(lumaMax, other.cornersDot.paint) },
+    }),
+  };
+}
+
+/** A fill whose every color is opaque and at most as light as `lumaMax`; the same fill when it is already. */
+function darkenedTo(lumaMax: number, paint: Fill): Fill {
+  const darkened = (color: Color): Color => {
+    const seen = over(color, white);
+    // Rounded down, so that rounding never makes it too light.
+    const share = lumaMax / lumaOf(seen);
+    const less = (part: number) => Math.floor(part * share);
+    return share >= 1
+      ? color
+      : { red: less(seen.red), green: less(seen.green), blue: less(seen.blue), alpha: 1 };
+  };
+  if (colorsOf(paint).every((color) => lumaOf(over(color, white)) <= lumaMax)) return paint;
+  if (paint.type === "SOLID") return { type: "SOLID", color: darkened(paint.color) };
+  return { ...paint, stops: paint.stops.map(({ offset, color }) => ({ offset, color: darkened(color) })) };
+}
