@@ -105,7 +105,7 @@ export function formAction({ body }: Pick<VisitorAnswer, "body">): string {
   return action.replaceAll("&amp;", "&");
 }
 
-/** The address of a step as somebody has it who knows no more than the visit's lbid. */
+/** The address of a step without the seal, as known to somebody who has only the visit's lbid. */
 export function withoutSeal(address: string): string {
   return address.replace(/&visit=[\w-]*/, "");
 }

@@ -63,7 +63,7 @@ const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
  * program that sends a browser's user agent is counted as a person, and nothing in one request can prove otherwise.
  *
  * A request that is made in advance, or for a part of another page, is not counted, because nobody has opened the link.
- * HEAD requests leave no visit and are never classified.
+ * A HEAD request leaves no visit, so it is not counted either.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);

@@ -31,8 +31,8 @@ export interface DeviceKeys {
   /** Empty for a device without a cookie, and for bots and agents, which keep no cookie. */
   readonly cookieHash: string;
   /**
-   * The look of a bot or agent on this UTC day. Empty for people, because phones of one model in one network look alike
-   * and would count as one person.
+   * A hash of the look of a bot or agent, for the UTC day of the visit. Empty for people, because phones of one model
+   * in one network look alike and would count as one person.
    */
   readonly fingerprint: string;
 }

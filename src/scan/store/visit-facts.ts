@@ -29,7 +29,7 @@ export type UncountedReason =
   | "PREVIEW"
   | "EMBEDDED";
 
-/** By the words of the classification; those of counted visits say nothing here. */
+/** The reasons of the contract, by the reason of the classification. Empty for visits that are counted. */
 const reasons: Readonly<Record<Classification["reason"], UncountedReason | "">> = {
   browser: "",
   "scanner app": "",

@@ -5,8 +5,8 @@ export interface RecentDevices {
 }
 
 /**
- * Remembers names for at least `lastingMs`. It forgets names sooner when more than `sizeMax` of them arrive in that
- * time. The drain stores visits much faster than that.
+ * Remembers names for at least `lastingMs`. While names keep arriving, it forgets each after at most twice that time.
+ * It forgets sooner when more than `sizeMax` names arrive in that time. The drain stores visits much faster than that.
  */
 export function createRecentDevices({ lastingMs = 30_000, sizeMax = 20_000 } = {}): RecentDevices {
   let young = new Set<string>();
