@@ -9,7 +9,7 @@ export interface VisitorAnswer {
   readonly location: string;
 }
 
-/** A simulated browser: it keeps cookies, and posts forms like pages. */
+/** A simulated browser. It keeps cookies, and posts forms as a page would. */
 export interface Visitor {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
   head(path: string): Promise<VisitorAnswer>;

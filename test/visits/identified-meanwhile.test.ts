@@ -153,7 +153,7 @@ async function attributesOf({ rest }: TestWorkspace, id: string): Promise<Readon
   return Object.fromEntries(attributes.map(({ key, value }) => [key, value]));
 }
 
-test("forms and identify calls for the same visitors at the same moment neither fail nor lose anything, nor block each other", async () => {
+test("forms and identify calls for the same visitors at the same moment all succeed, lose nothing and cause no deadlock", async () => {
   const workspace = await api.newWorkspace();
   const { scan, links, visitors } = await visitEverywhere(workspace);
   const profiles = new Set<string>();

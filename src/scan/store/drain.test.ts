@@ -375,7 +375,7 @@ test("puts aside records that can never be stored, and stores the rest", async (
   const good = await Promise.all([0, 1, 2, 3, 4].map((index) => recordOf(link, { atMs: startMs + index })));
   const torn = { id: newVisitId(startMs), text: { own: "[1,", shared: "" } };
   const own = good[0]?.text.own ?? "";
-  // Well-formed to us, refused by the database: half a surrogate pair is no JSON text there.
+  // The reader accepts this record and the database refuses it: half a surrogate pair is no JSON text there.
   const odd = {
     id: newVisitId(startMs),
     text: {
@@ -383,7 +383,7 @@ test("puts aside records that can never be stored, and stores the rest", async (
       shared: "",
     },
   };
-  // The data of one trace that reads as two elements, which would shift the data of other visits' traces.
+  // The data of this trace reads as two elements, which would shift the data of other visits' traces.
   const split = {
     id: newVisitId(startMs),
     text: { own, shared: `\n${randomUUID()}1COUNTRY_CONDITION {},{}` },
@@ -496,7 +496,7 @@ test("catches up with what is in the spool, and says at once when there is nothi
   await append(startMs + 2);
   expect(await drain.catchUp(50)).toBe(false);
   await expect.poll(() => drain.counts.failures, { timeout: 10_000 }).toBeGreaterThan(0);
-  // Waiting would take a minute.
+  // A call that waited would take a minute.
   expect(await drain.catchUp(60_000)).toBe(false);
   isAway = false;
   expect(await drain.flush(10_000)).toBe(true);

@@ -123,7 +123,7 @@ export function startDrain(deps: DrainDeps): Drain {
         const startedMs = now().getTime();
         const asked = [...caughtUp];
         const { hasMore, isEarly } = await moveBatch(deps, batchSize, counts);
-        // Otherwise the batch held everything that was there when it was read.
+        // Without more, the batch held everything that was in the spool when it was read.
         if (!hasMore) for (const end of asked) end(true);
         const tookMs = Math.max(0, now().getTime() - startedMs);
         wait = 0;
@@ -132,7 +132,7 @@ export function startDrain(deps: DrainDeps): Drain {
           for (const end of flushed) end(true);
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
-        // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
+        // Visitors come before the spool. While they need the processors, the drain works a third of the time.
         if (isEarly) await pause(earlyMs);
         else if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
       } catch (error) {

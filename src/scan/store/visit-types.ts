@@ -33,7 +33,7 @@ export async function visitTypes(
     const key = keys[index] ?? "";
     if (key === "" || first.get(key) === visit.id) return "FIRST";
     const since = first.get(key) ?? (pairs.has(key) || visited.has(key) ? "" : undefined);
-    // Here only prefetches are first: those before the first visit, or without one.
+    // From here on only a prefetch can be FIRST: one before the first visit, or one without any visit.
     return since === undefined || visit.id < since ? "FIRST" : "RETURNING";
   });
 }
