@@ -31,7 +31,7 @@ interface VisitEvent {
   readonly traces: readonly Trace[];
 }
 
-/** The events of a link, newest first, once there are so many, with every answer so far. */
+/** Waits until a link has `count` events, and returns them with every answer so far, newest first. */
 async function eventsOf({ linkId }: MadeWorkflow, count = 1): Promise<readonly VisitEvent[]> {
   await drained(service);
   return vi.waitFor(

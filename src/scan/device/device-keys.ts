@@ -5,7 +5,7 @@ import type { Collection } from "./collection.ts";
 /** Half of a SHA-256 is enough to distinguish the devices of one workspace, and halves the index. */
 const hashDigits = 32;
 
-/** Whether a visit may get a visitor. Visits of bots and agents get none, nor do visits at level NONE. */
+/** Whether a visit may get a visitor. Visits of bots and agents, and visits at level NONE, get no visitor. */
 export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boolean {
   return visitor && !isAutomatic(actor);
 }

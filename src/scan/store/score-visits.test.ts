@@ -132,7 +132,7 @@ test("scores a fallback by the share of the steps that were still ahead", async 
   );
   await ask(`/${link.shortlink}`, { headers: person, address: german });
   await drained();
-  // Of two steps one was reached.
+  // The visit reached one of two steps.
   expect(await scoresOf(link)).toMatchObject([{ engagement_level: 40 }]);
 });
 
