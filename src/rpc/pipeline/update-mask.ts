@@ -146,8 +146,8 @@ function isDivisible(field: DescField): field is DescField & { readonly fieldKin
 }
 
 /**
- * Copies one part from `from` to `to`. A part that `from` lacks is cleared in `to`. To clear a part, `to` gets no
- * message that it lacks.
+ * Copies one part from `from` to `to`. A part that `from` lacks is cleared in `to`. Clearing gives `to` no new
+ * message, and switches no oneof to another member.
  */
 function copyPart(from: ReflectMessage, to: ReflectMessage, [name, ...inside]: readonly string[]): void {
   const field = writableFields(from.desc).get(name ?? "");
