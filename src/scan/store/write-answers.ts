@@ -24,8 +24,8 @@ const patienceMs = 60 * 60_000;
  * Writes answers of one visit, in their order, in one transaction: the visitor's values, the traces, the journey, and
  * the score of a visit that ends. The answer with the next number moves the visit. An answer whose number is taken
  * saves its values and leaves the visit where it is. Such an answer came from another tab or an older page by another
- * process, or is written for the second time. The transaction first locks the row of the visit, for which requests of the
- * visit and other drains wait. It then takes locks in the order of `src/visitors/visitor-moves.ts`.
+ * process, or is written for the second time. The transaction first locks the row of the visit, for which requests of
+ * the visit and other drains wait. It then takes locks in the order of `src/visitors/visitor-moves.ts`.
  */
 export async function writeAnswers(
   db: Db,
