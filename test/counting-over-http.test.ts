@@ -94,7 +94,7 @@ const reasons: Partial<Record<Row["expect"]["reason"], string>> = {
   embedded: "EMBEDDED",
 };
 
-/** People by their cookie, and programs by what they look like. */
+/** Whether a repeated visit is recognised: a person's by its cookie, a program's by its look. */
 function isKnownAgain({ headers, expect: { deviceActor } }: Row): boolean {
   return headers.cookie !== undefined || deviceActor === "BOT" || deviceActor === "AGENT";
 }

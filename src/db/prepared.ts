@@ -1,19 +1,20 @@
 import type { CompiledQuery } from "kysely";
 import type { Client } from "pg";
 
-/** The names of statements that each connection prepares once, by their text. */
+/** The names of prepared statements, by the text of the statement. */
 const names = new Map<string, string>();
 
 /**
- * Has a statement prepared under a name: PostgreSQL plans it on the first executions of a connection, and from then on only runs
- * it. For statements of which planning costs more than running; their text must always be the same.
+ * Gives a statement a name, under which each connection prepares it. PostgreSQL plans the statement in the connection's
+ * first executions, and later only runs it. Use it for statements that cost more to plan than to run. The text must
+ * never vary.
  */
 export function prepared<Row>(name: string, query: CompiledQuery<Row>): CompiledQuery<Row> {
   names.set(query.sql, name);
   return query;
 }
 
-/** Lets a connection send the names of prepared statements, for which Kysely has no place. */
+/** Makes a connection send the names of prepared statements, because Kysely cannot send them. */
 export function sendNames(client: Pick<Client, "query">): void {
   const query: (...parts: unknown[]) => unknown = client.query.bind(client);
   const named = (text: unknown, values: unknown, ...more: unknown[]) => {

@@ -9,7 +9,7 @@ export interface Color {
 export const white: Color = { red: 255, green: 255, blue: 255, alpha: 1 };
 export const black: Color = { red: 0, green: 0, blue: 0, alpha: 1 };
 
-/** What is seen where one color lies over another, opaque one. It has whole channels. */
+/** Returns the color that is seen when `top` lies over the opaque color `below`. Its channels are whole numbers. */
 export function over(top: Color, below: Color): Color {
   const seen = (one: number, other: number) => Math.round(one * top.alpha + other * (1 - top.alpha));
   return {

@@ -1,6 +1,6 @@
 /**
- * What `look` gives, or a rejection when that takes longer than so many milliseconds; `look` is told by the signal that
- * nobody waits for it any more.
+ * Returns what `look` returns. Rejects when `look` takes longer than `milliseconds`, and then aborts the signal to tell
+ * `look` that the caller has stopped waiting.
  */
 export async function within<Value>(
   milliseconds: number,

@@ -21,7 +21,7 @@ export interface MessageWriters {
   message(schema: DescMessage): (message: Message) => Json;
   /** One field of a message as the whole answer; an unset message is `{}`. */
   field(field: DescField): (message: Message) => Json;
-  /** Writes a message before the list that will hold it, and says how many bytes it has. */
+  /** Writes a message before the list that will hold it. Returns the length of the JSON in bytes. */
   record(schema: DescMessage, message: Message): number;
 }
 
@@ -32,9 +32,9 @@ type WriteMember = (fields: Fields) => string;
 const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Makes writers of protobuf's JSON, compiled once per message type on first use: defaults are
- * written, unset fields with presence are left out, and no field is written as `null`. `registry` knows the messages
- * that may occur in google.protobuf.Any.
+ * Makes writers of protobuf's JSON. They are compiled once per message type, on first use. They write defaults, leave
+ * out unset fields with presence, and write no field as `null`. `registry` knows the messages that may occur in
+ * google.protobuf.Any.
  */
 export function createMessageWriters(registry: Registry): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
@@ -91,19 +91,21 @@ export function createMessageWriters(registry: Registry): MessageWriters {
   };
 }
 
-/** Records of more characters are kept as bytes: to make bytes of a whole answer at once would keep others waiting. */
+/**
+ * A record of more characters is kept as bytes. To convert a whole answer to bytes at once would block the event loop.
+ */
 const keptAsTextMax = 1024;
 
-/** Stands for a record that is kept as bytes. JSON has no such character, in strings neither. */
+/** Stands for a record that is kept as bytes. JSON never contains this character, even in strings. */
 const place = "\0";
 
 /** Records that were written before the answer that holds them. */
 function writtenRecords() {
-  // Kept as long as the record itself, which is as long as its answer.
+  // The JSON of a record is kept as long as the record itself, which lives as long as its answer.
   const records = new WeakMap<object, Json>();
   let taken: Uint8Array[] = [];
 
-  /** What is written, with the records that were taken for it. */
+  /** Returns what `write` returns, with the taken records in their places. */
   function joined(write: () => string): Json {
     taken = [];
     const json = write();
@@ -116,14 +118,16 @@ function writtenRecords() {
 
   return {
     joined,
-    /** Keeps the JSON of a record, and says how many bytes it has. */
+    /** Keeps the JSON of a record. Returns its length in bytes. */
     keep(record: object, write: () => string): number {
       const json = joined(write);
       const kept = json.length > keptAsTextMax ? Buffer.from(json) : json;
       records.set(record, kept);
       return Buffer.byteLength(kept);
     },
-    /** What stands for the record in the JSON of its answer; undefined when it was not kept. */
+    /**
+     * Returns the text that stands for the record in the JSON of its answer. Undefined when the record was not kept.
+     */
     take(record: object): string | undefined {
       const kept = records.get(record);
       if (typeof kept !== "object") return kept;

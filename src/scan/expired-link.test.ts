@@ -11,7 +11,7 @@ const expiresAt = new Date("2026-08-01T12:00:10Z");
 const justBefore = new Date(expiresAt.getTime() - 1);
 const expiredDestination = "https://example.com/over?x=1#top";
 
-test("serves a link to the last moment, and from its expiry on what stands after it, also from memory", async () => {
+test("serves a link until its expiry, and its expired destination from then on, also from memory", async () => {
   let now = justBefore;
   const { ask, drained, statements, scan } = await startTestScan(database, { now: () => now });
   const link = await insertLink(db, {
@@ -41,7 +41,7 @@ test("serves a link to the last moment, and from its expiry on what stands after
   expect(scan.drain.counts.drained, "visits recorded").toBe(1);
 });
 
-test("says that a link without a place to go on to has expired, in the visitor's language, to GET and HEAD", async () => {
+test("says that a link without a destination after expiry has expired, in the visitor's language, to GET and HEAD", async () => {
   const { ask, spool } = await startTestScan(database, { now: () => expiresAt });
   const link = await insertLink(db, { expiresAt, fallback: "https://example.com/fallback" });
   const german = { headers: { "accept-language": "de" } };
@@ -61,7 +61,7 @@ test("says that a link without a place to go on to has expired, in the visitor's
   expect(spool.depth()).toBe(0);
 });
 
-test("sends a visit under way where the expired link leads, whatever it does next", async () => {
+test("sends a visitor under way to the expired link's destination, whatever request comes next", async () => {
   let now = justBefore;
   const { ask, drained } = await startTestScan(database, { now: () => now });
   const workflow = await insertWorkflow(
@@ -112,7 +112,7 @@ test("shows nothing of an expired link whose workspace is gone", async () => {
   expect((await ask(`/${link.shortlink}`)).status).toBe(404);
 });
 
-test("lets a link expire that is in memory as soon as a nearer expiry is announced", async () => {
+test("a link in memory expires as soon as an earlier expiry is announced", async () => {
   const { ask } = await startTestScan(database, { now: () => justBefore });
   const link = await insertLink(db, { expiresAt: new Date(justBefore.getTime() + 60_000) });
   expect((await ask(`/${link.shortlink}`)).status).toBe(302);

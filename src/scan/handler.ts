@@ -92,7 +92,7 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   } else answerElsewhere(deps, request);
 }
 
-/** A browser that has a visit of this link open goes on with it; for everybody else a visit begins. */
+/** Lets a browser that has a visit of this link open go on with it. For any other request, a visit begins. */
 function answerLink(
   deps: HandlerDeps,
   request: ScanRequest,

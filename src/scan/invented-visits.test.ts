@@ -18,13 +18,13 @@ const pageFlow = {
   done: { action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/" } },
 } as const;
 
-test("charges invented visits like invented links, waits for a few of them only, and still shows those that are there", async () => {
+test("invented visits are charged like invented links, few requests wait for one, and real visits are still shown", async () => {
   const at = new Date();
   const { ask, statements } = await startTestScan(database, { now: () => at });
   const link = await insertWorkflow(database.db, pageFlow);
   const guesser = { address: "198.51.100.9" };
   const { body } = await ask(`/${link.shortlink}`, guesser);
-  // Who has only the lbid.
+  // The address of a visitor who has only the lbid.
   const own = withoutSeal(formAction({ body }));
   expect((await ask(own, guesser)).status).toBe(200);
   const invented = (time: Date) => own.replace(/lbid=[\w-]{22}/, `lbid=${lbidOfEvent(newId(time))}`);

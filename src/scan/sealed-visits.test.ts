@@ -13,7 +13,7 @@ const { db } = database;
 const passwordKey = Buffer.from("00".repeat(32), "hex");
 const minute = 60_000;
 
-/** Two questions about the visitor: whether they are known by the address that they have just given, and by an older visit. */
+/** A choice that matches when an attribute of the visitor is known. */
 const knows = (id: string, attributeKey: string) => ({
   id,
   attributeKey,
@@ -101,7 +101,7 @@ function newBrowser() {
 
 const locationOf = ({ headers }: Answer) => headers.location ?? "";
 
-/** The whole journey, each request by the next of the runtimes in turn; the last answer. */
+/** Makes the whole journey, with each request at the next of the runtimes in turn. Returns the last answer. */
 async function travel(scans: readonly TestScan[], { shortlink }: TestWorkflow<string>, button: "a" | "b") {
   const browser = newBrowser();
   let turn = 0;
@@ -184,7 +184,7 @@ async function expectWhole(link: TestWorkflow<string>, emails: readonly string[]
   expect(await db.selectFrom("visits").selectAll().where("link_id", "=", link.id).execute()).toEqual([]);
 }
 
-test("steps that alternate between two processes go on while neither stores anything, and all of it is stored once, in order", async () => {
+test("a visit that alternates between two processes goes on while neither stores anything, and is later stored once, in order", async () => {
   const stores = [await gatedStore(database), await gatedStore(database)];
   const scans = await Promise.all(stores.map(({ store }) => startTestScan(database, { store })));
   const link = await makeJourney();
@@ -208,7 +208,7 @@ test("steps that alternate between two processes go on while neither stores anyt
   );
 }, 120_000);
 
-test("a step is taken without a statement when nothing is asked that only the database knows", async () => {
+test("a step runs no statement when the workflow asks nothing that only the database knows", async () => {
   const { store, open } = await gatedStore(database);
   const scan = await startTestScan(database, { store });
   const link = await insertWorkflow(db, {
@@ -230,7 +230,7 @@ test("a step is taken without a statement when nothing is asked that only the da
   open();
 });
 
-test("without the database a journey with a password, a form and a question goes on, and passwords have the same budget", async () => {
+test("without the database, a journey with a password, a form and a condition goes on, with the same budget of password tries", async () => {
   const { store, open } = await gatedStore(database);
   const away = openDatabase({
     connection: { host: "127.0.0.1", port: 1, user: "nobody", database: "nothing" },
@@ -248,7 +248,7 @@ test("without the database a journey with a password, a form and a question goes
   for (const password of ["1", "2", "3", "4", "5", "4711"])
     statuses.push((await guesser.post(scan, formAction(pin), { password })).status);
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
-  // Who has only the lbid has to wait for the database.
+  // A visitor who has only the lbid has to wait for the database.
   expect((await guesser.get(scan, withoutSeal(formAction(pin)))).status).toBe(503);
   await db.deleteFrom("password_attempts").where("link_id", "=", link.id).execute();
   open();
@@ -262,7 +262,7 @@ test("without the database a journey with a password, a form and a question goes
   });
 });
 
-test("whoever changes a seal, or brings another's, begins anew, and leaves nothing with anybody's visit", async () => {
+test("a visitor with a changed seal, or with another visit's seal, begins a new visit and changes no other visit", async () => {
   const scan = await startTestScan(database);
   const [link, foreign] = [await makeJourney(), await makeJourney()];
   const browser = newBrowser();
@@ -272,7 +272,7 @@ test("whoever changes a seal, or brings another's, begins anew, and leaves nothi
   const others = [
     formAction(await stranger.get(scan, `/${link.shortlink}`)),
     formAction(await stranger.get(scan, `/${foreign.shortlink}`)),
-    // Further than this visit has come.
+    // A page that is further than this visit has come.
     locationOf(
       await stranger.post(scan, formAction(await stranger.get(scan, `/${link.shortlink}`)), {
         password: "4711",
@@ -309,11 +309,11 @@ test("whoever changes a seal, or brings another's, begins anew, and leaves nothi
   expect(events.map(({ steps_reached }) => steps_reached)).toEqual([2, 2, 3]);
 });
 
-test("in one process the newest answer of a visit counts: older pages, other tabs and replays lead to where it stands", async () => {
+test("in one process, older pages, other tabs and repeated posts lead to where the visit stands", async () => {
   const scan = await startTestScan(database);
   const link = await makeJourney();
   const { browser, pin, form, choice } = await travel([scan], link, "a");
-  // Everything once more, from the pages that the Back button brings up.
+  // The browser posts everything once more, from the pages that the Back button brings up.
   for (const [page, fields] of [
     [pin, { password: "wrong" }],
     [form, { "field-mail": "another@example.com", "field-size": "small" }],
@@ -337,7 +337,7 @@ test("in one process the newest answer of a visit counts: older pages, other tab
   expect(event?.traces.map(({ step_action }) => step_action)).toEqual(way.slice(0, 3));
 });
 
-test("of two tabs at two processes the first to be stored moves the visit, and what both said is kept", async () => {
+test("of two tabs at two processes, the tab that is stored first moves the visit, and the values of both are kept", async () => {
   const scans = [await startTestScan(database), await startTestScan(database)] as const;
   const link = await makeJourney();
   const browser = newBrowser();
@@ -372,14 +372,14 @@ test("of two tabs at two processes the first to be stored moves the visit, and w
     form: { fields: [{ value: browser.email }, { value: "large" }] },
   });
   expect(new Set(traces.map(({ step_id }) => step_id)).size).toBe(traces.length);
-  // The newest of what was said.
+  // The profile has the newest of the values.
   expect((await profileOf(link.workspaceId, browser.email)).attributes).toEqual({
     size: "small",
     chosen: "a",
   });
 });
 
-test("a seal that nobody came back with for 30 minutes begins a new visit, and reloading the page keeps it", async () => {
+test("a visitor who comes back after 30 minutes begins a new visit, and a reload before that keeps the visit", async () => {
   const clock = { ms: Date.now() };
   const scan = await startTestScan(database, { now: () => new Date(clock.ms) });
   const link = await makeJourney();
@@ -395,7 +395,7 @@ test("a seal that nobody came back with for 30 minutes begins a new visit, and r
     expect([answer.status, locationOf(answer)]).toEqual([303, `/${link.shortlink}`]);
 });
 
-test("a visit that does not fit into a seal goes on by the database", async () => {
+test("a visit that does not fit into a seal goes on with the help of the database", async () => {
   const scan = await startTestScan(database);
   const link = await makeJourney();
   const browser = newBrowser();

@@ -166,7 +166,9 @@ interface StepParts extends Pick<HandlerDeps, "newVisitId" | "seals" | "misses">
   readonly onTrouble: (words: string) => (error: unknown) => void;
 }
 
-/** How long a step waits for what only the database can know, and for earlier answers to be stored, in milliseconds. */
+/**
+ * How long a step waits for facts that only the database knows, and for earlier answers to be stored, in milliseconds.
+ */
 const stepMs = 300;
 
 function startSteps(

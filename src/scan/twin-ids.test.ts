@@ -36,7 +36,7 @@ interface Recorded {
   readonly text: RecordText;
 }
 
-/** One visit of a tenant: with which of the ids, to which link, and how. */
+/** One visit of a tenant: its id, its link and its request. */
 interface Visited {
   readonly id: number;
   readonly link: "redirect" | "page";
@@ -49,7 +49,7 @@ interface Tenant {
   readonly visits: readonly Visited[];
 }
 
-// The same ids mean different visits: another number of them, other places, other devices, another order of links.
+// The tenants give the same ids to different visits: their number, places, devices and order of links differ.
 const tenants: { readonly one: Tenant; readonly other: Tenant } = {
   one: {
     purpose: "Leads from Germany",
@@ -159,7 +159,7 @@ async function planOf(workspaceId: string, link: "redirect" | "page"): Promise<P
   return compilePlan(row, "https://go.example/twin");
 }
 
-/** Stores records as one batch of the spool. Gives how many of them were new. */
+/** Stores records as one batch of the spool. Returns how many of them were new. */
 async function store(records: readonly Recorded[]): Promise<number> {
   const storeRecords = createRecordStore(db, {
     classify: createClassifier(),
@@ -246,7 +246,7 @@ describe("two workspaces whose links, steps, visitors, devices and visits have t
     ]);
   });
 
-  test("visits that both have stored are stored once more by neither, and those that one has by the other", async () => {
+  test("stored visits are not stored again, and another workspace with the same ids still stores its own", async () => {
     const before = await Promise.all(together.map(leftIn));
     expect(await store(mixed)).toBe(0);
     expect(await Promise.all(together.map(leftIn))).toEqual(before);
@@ -256,7 +256,7 @@ describe("two workspaces whose links, steps, visitors, devices and visits have t
     expect(await leftIn(third)).toEqual(await leftIn(alone[0] ?? ""));
   });
 
-  test("roll-ups of each are what a rebuild makes of its own visits", async () => {
+  test("a rebuild from each one's own visits makes the same roll-ups", async () => {
     const before = await Promise.all(together.map(leftIn));
     for (const workspaceId of together) await rebuildRollUps(db, workspaceId);
     expect(await Promise.all(together.map(leftIn))).toEqual(before);

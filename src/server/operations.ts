@@ -4,7 +4,7 @@ import type { HttpAnswer, HttpRequest } from "./http.ts";
 export interface Check {
   readonly name: string;
   readonly works: () => Promise<boolean>;
-  /** False where requests are answered without it, though not as well. */
+  /** False when the service can answer requests without it, in a degraded way. */
   readonly isNeeded: boolean;
 }
 

@@ -193,7 +193,8 @@ interface PortHandlers {
 function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): PortHandlers {
   const { addresses, config, keyFor, log, now, readOrigin, storage } = parts;
   const operations = operationsHandler({
-    // Visits go on without the database: a process that serves them is degraded without it, and not to be taken away.
+    // Visits go on without the database. A process that serves them is then degraded, and must stay in the load
+    // balancer.
     checks:
       api === undefined && scan === undefined
         ? []

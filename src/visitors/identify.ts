@@ -45,7 +45,7 @@ export interface Identified {
 }
 
 /**
- * Finds out whose values these are and saves them: to the profile with the same `$email`, or else the oldest one with
+ * Finds the visitor of the values and saves them: to the profile with the same `$email`, or else the oldest one with
  * the same `$phone`, or else the visit's visitor, or else a new one. An anonymous visitor is merged into the profile
  * that is found. From an identified visitor, only the visit and its device move there. Takes a transaction, which may
  * have written before. Calls that concern the same identity wait for each other.
@@ -147,7 +147,9 @@ function isCustom({ key }: GivenAttribute): boolean {
   return !key.startsWith("$");
 }
 
-/** What remains of several writes of one key: the last that may overwrite, else the first that fills. */
+/**
+ * Keeps one of several writes of each key: the last one that may overwrite, or else the first one that fills the key.
+ */
 function lastingValues(attributes: readonly GivenAttribute[]): Values {
   const values = new Map<string, GivenAttribute>();
   for (const attribute of attributes)

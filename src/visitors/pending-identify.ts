@@ -6,22 +6,22 @@ import { type Db, inTransaction } from "../db/open.ts";
 import { type GivenAttribute, identifyVisitor } from "./identify.ts";
 import { findVisit, insertIdentifyTrace } from "./identify-trace.ts";
 
-/** An identify call that named a visit which has not been stored yet. */
+/** An identify call that named a visit before that visit was stored. */
 export interface PendingIdentify {
   readonly workspaceId: string;
   readonly eventId: string;
-  /** Of the call, and of the trace that it leaves. */
+  /** The id of the call, and of the trace that the call leaves. */
   readonly id: string;
   readonly visitorId: string;
   readonly at: Date;
-  /** What the trace says. */
+  /** The data of the trace. */
   readonly data: { readonly identifyVisitor: object };
 }
 
-/** A visit that may have been named before it was stored. */
+/** A visit that an identify call may have named before it was stored. */
 type VisitOf = Pick<PendingIdentify, "workspaceId" | "eventId">;
 
-/** Keeps a call until its visit is stored. Whoever calls this looks for the visit once more after the commit. */
+/** Keeps a call until its visit is stored. The caller must look for the visit once more after the commit. */
 export async function keepPending(tx: Db, pending: PendingIdentify): Promise<void> {
   const { workspaceId, eventId, id, visitorId, at, data } = pending;
   await tx
@@ -38,8 +38,8 @@ export async function keepPending(tx: Db, pending: PendingIdentify): Promise<voi
 }
 
 /**
- * Gives visits that have just been stored to the visitors who were identified by them before. To be called after the
- * commit of the visits. Hardly ever is there one, and then it costs one small statement.
+ * Gives visits that were just stored to the visitors whom earlier identify calls named with them. The caller must first
+ * commit the visits. There are hardly ever such calls; without any, this costs one small statement.
  */
 export async function attachPending(db: Db, visits: readonly VisitOf[]): Promise<void> {
   const { rows: some } = await sql`select from pending_identifications limit 1`.execute(db);
@@ -55,7 +55,7 @@ export async function attachPending(db: Db, visits: readonly VisitOf[]): Promise
     await untilUndisturbed(() => inTransaction(db, (tx) => attachTo(tx, visit)), isLostRace);
 }
 
-/** All calls that named the visit, in their order. Of two who do this at once the second finds nothing. */
+/** Carries out all calls that named the visit, in their order. Of two simultaneous runs, the second finds nothing. */
 async function attachTo(tx: Db, { workspaceId, eventId }: VisitOf): Promise<void> {
   const { rows } = await sql<Selectable<PendingIdentifications>>`
     delete from pending_identifications where workspace_id = ${workspaceId} and event_id = ${eventId}
@@ -64,17 +64,17 @@ async function attachTo(tx: Db, { workspaceId, eventId }: VisitOf): Promise<void
   const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   for (const { id, visitor_id: visitorId, data, created_at: at } of inOrder) {
     const identity = await identityOf(tx, workspaceId, visitorId);
-    // The visit of a workspace that is gone is not stored, and a visitor may have been deleted meanwhile.
+    // A deleted workspace stores no visit, and the visitor may have been deleted in the meantime.
     if (visit === undefined || identity === undefined) continue;
     const event = { id: eventId, deviceId: visit.device_id, mayAttach: visit.may_attach };
     await identifyVisitor(tx, { workspaceId, at, event, attributes: [identity] });
-    // As `keepPending` has written it.
+    // `keepPending` wrote this value.
     const told = data as PendingIdentify["data"];
     await insertIdentifyTrace(tx, { workspaceId, eventId, id, at, data: told });
   }
 }
 
-/** What tells the visitor from others. */
+/** The e-mail or the phone number that identifies the visitor; undefined for a visitor with neither. */
 async function identityOf(tx: Db, workspaceId: string, id: string): Promise<GivenAttribute | undefined> {
   const { rows } = await sql<Pick<Selectable<Visitors>, "email" | "phone">>`
     select email, phone from visitors where workspace_id = ${workspaceId} and id = ${id}`.execute(tx);
@@ -83,7 +83,9 @@ async function identityOf(tx: Db, workspaceId: string, id: string): Promise<Give
   return phone === null ? undefined : { key: "$phone", value: phone, type: "STRING", setOnce: false };
 }
 
-/** Deletes calls whose visits have never come; 10,000 at most. Returns how many. */
+/**
+ * Deletes calls older than eight days, whose visits never came; 10,000 at most. Returns the number of deleted calls.
+ */
 export async function deleteOldPending(db: Db, now: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from pending_identifications where (workspace_id, event_id, id) in (

@@ -13,8 +13,8 @@ export interface PressedButton {
 export const nothingSaved: readonly SavedAttribute[] = Object.freeze([]);
 
 /**
- * Whether this visit may save anything to its visitor. Visits of bots and agents save nothing, nor do visits at level
- * NONE.
+ * Whether this visit may save anything to its visitor. Visits of bots and agents, and visits at level NONE, save
+ * nothing.
  */
 export function savesAttributes({ dataCollection, device }: Visit): boolean {
   if (dataCollection === "NONE") return false;

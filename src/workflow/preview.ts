@@ -1,7 +1,7 @@
 import type { Visit } from "./visit.ts";
 import type { Walk } from "./walk-result.ts";
 
-/** Whether the visitor is a bot, which is shown what an interaction is about in place of its page. */
+/** Whether the visitor is a bot at an interaction. A bot sees a preview in place of the page. */
 export function showsPreview({ end }: Walk, visit: Visit): boolean {
   return end.kind === "interaction" && visit.device().deviceActor === "BOT";
 }

@@ -80,7 +80,7 @@ export function simulate(
   }
 }
 
-/** Gives answers to a page until no answer is left, or one leads on. */
+/** Gives answers to a page until one of them leads on, or until no answer is left. */
 function answered(
   page: SimulatedStep,
   plan: Plan,

@@ -15,8 +15,8 @@ import { startWrk } from "./wrk.ts";
  * that every visitor who got a 302 is in the database once: `node test/bench/durability.ts`, `--rounds 3` for a short
  * run.
  *
- * Then it does the same, and kills both at once, with visits of three pages: every answer that a visitor saw accepted has
- * to be in the visitor's profile once.
+ * Then it does the same with visits of three pages, and kills both at once. Every answer that a visitor saw accepted
+ * must be in the visitor's profile once.
  *
  * Each visit has a unique number in its query, which becomes part of the event's destination, and the 302 names the
  * event by its lbid. So the check compares the clients' answers and the database visit by visit.
@@ -178,7 +178,7 @@ function describe(verdict: Verdict): string[] {
   ];
 }
 
-/** What became of visitors who answered three pages each, 200 at a time. */
+/** The result of a run in which visitors answered three pages each, 200 at a time. */
 interface PageVerdict {
   readonly killed: string;
   readonly finished: number;
@@ -187,7 +187,7 @@ interface PageVerdict {
 
 const pageVisitors = 200;
 
-/** The same with visits of three pages: every answer that a visitor saw accepted is in the visitor's profile once. */
+/** Makes a run with visits of three pages. Every answer that a visitor saw accepted must be in the profile once. */
 async function judgePages(
   killed: readonly ("service" | "PostgreSQL")[],
   rounds: number,

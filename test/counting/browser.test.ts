@@ -10,7 +10,7 @@ import { makeWorkflow } from "../support/workflows.ts";
 const service = await startService();
 const api = restApi(service.baseUrl, service.credentials.accessToken);
 
-/** The site that has links of ours: its pages hold what the path says, and whatever is not a page is an empty offer. */
+/** The pages of a site with our links, by path. Every other path of the site answers with an empty offer. */
 const pages = new Map<string, string>();
 const site = createServer(({ url = "" }, res) => {
   res.setHeader("content-type", "text/html");
@@ -22,7 +22,7 @@ let browser: BrowserContext;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  // A browser with a window: that of the test has none, and says so.
+  // The user agent of a browser with a window, because the test's browser has none and says so.
   browser = await openBrowser({
     userAgent:
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36",
@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)("a browser of today", () => {
     await page.close();
   });
 
-  test("counts no image, script or fetch of another page", async () => {
+  test("is not counted when another page loads the link as an image, a script or a fetch", async () => {
     const link = await newLink();
     const to = addressOf(link);
     pages.set(
@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)("a browser of today", () => {
     await page.close();
   });
 
-  test("counts a person once who loads a page again, and comes back to it", async () => {
+  test("leads to one counted visit when a person reloads a page and comes back to it", async () => {
     const link = await makeWorkflow(
       api,
       "page",
@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)("a browser of today", () => {
     await page.click("button");
     await page.waitForURL(`${siteUrl}/offer`);
     await vi.waitFor(async () => expect(await eventsOf(link.linkId)).toHaveLength(1), 20_000);
-    // Who opens the link after the end visits it anew.
+    // Opening the link after the end of a visit begins a new one.
     await page.goto(addressOf(link));
     await vi.waitFor(async () => expect(countedOf(await eventsOf(link.linkId))).toHaveLength(2), 20_000);
     await page.close();

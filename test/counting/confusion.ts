@@ -4,7 +4,7 @@ import type { ListedAgent } from "./public-lists.ts";
 /** Says whether a plain visit with this user agent is counted. */
 export type IsCounted = (userAgent: string) => boolean;
 
-/** What becomes of the user agents of a list, against what the list says of them. */
+/** The differences between the verdicts on a list's user agents and the list itself. */
 export interface Confusion {
   readonly programs: number;
   /** Programs that were counted as people. */
@@ -14,7 +14,7 @@ export interface Confusion {
   readonly browsersRefused: number;
 }
 
-/** The rules of this tree. */
+/** The verdict by the rules of this check-out. */
 export const isCountedHere: IsCounted = (userAgent) => classifyUserAgent(userAgent).counted;
 
 /** Compares a verdict with the lists. */

@@ -9,7 +9,7 @@ export interface ListedAgent {
   readonly list: string;
   /** True for crawlers, libraries and checkers; false for browsers of people. */
   readonly isProgram: boolean;
-  /** One of the third that nobody looked at while the tables were written. */
+  /** Whether it belongs to the third that was held out while the tables were written. */
   readonly isHeldOut: boolean;
 }
 
@@ -30,7 +30,7 @@ type Named = Pick<ListedAgent, "userAgent" | "isProgram">;
 
 const packages = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
-/** Every user agent of the lists, once in each however often it names it. */
+/** Returns every user agent of the lists. A list that names one several times gives it once. */
 export function readPublicLists(): ListedAgent[] {
   return Object.entries(lists).flatMap(([list, { file, read }]) => {
     const given: unknown = JSON.parse(readFileSync(join(packages, list, file), "utf8"));
@@ -48,7 +48,7 @@ export function listSources(): ListSource[] {
   });
 }
 
-/** By what the text is, so that a list that grows moves none from one side to the other. */
+/** Decides by the text alone, so that no user agent changes sides when a list grows. */
 function isHeldOut(userAgent: string): boolean {
   return (hash("sha256", userAgent, "buffer")[0] ?? 0) % 3 === 0;
 }
@@ -68,7 +68,7 @@ const programFolder = /Spiders|Libraries|Validators|Downloaders/;
 const browserFolder =
   /^\/Browsers|^\/Mobile Devices\/(?:Browsers|Devices|OS|WAP)|^\/Miscellaneous\/(?:Browsers|Game)/;
 
-/** The list of a browser's extension, sorted into folders; what stands in others is neither. */
+/** Reads the list of a browser extension, which is sorted into folders. Only known folders say what an entry is. */
 function readSwitcher(given: unknown): Named[] {
   const sorted = given as { folder: string; userAgent: string }[]; // the package's own file
   return sorted

@@ -30,7 +30,7 @@ export type Expectation = Pick<
 > & {
   /** Whether the visit leaves an event. */
   readonly recorded: boolean;
-  /** Of the answer of a link that redirects: 302, or 503 where the browser has to ask again. */
+  /** The status of the answer of a link that redirects: 302, or 503 when the browser has to ask again. */
   readonly status: 302 | 503;
   readonly action: "SCAN" | "CLICK";
   /** The level applied. */

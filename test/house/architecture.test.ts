@@ -68,8 +68,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
 
 /**
  * The wings of rooms with several, and which of the room's other wings each may import; `.` stands for the files beside
- * the wings. So code of `scan/first` runs only before a visitor's answer. Which code of `scan/store` may run in the
- * answering thread says `storeOfAnsweringThread`.
+ * the wings. So code of `scan/first` runs only before a visitor's answer. `storeOfAnsweringThread` lists the code of
+ * `scan/store` that may run in the answering thread.
  */
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
@@ -90,7 +90,7 @@ const wings: Record<string, Record<string, readonly string[]>> = {
 };
 
 /**
- * The files of `scan/store` that the answering thread loads: what hands records to the storing thread. All others
+ * The files of `scan/store` that the answering thread loads: those that hand records to the storing thread. All others
  * run only in the storing thread, where a slow statement delays no visitor.
  */
 const storeOfAnsweringThread = ["drain.ts", "quarantine.ts", "store-thread.ts"].map(

@@ -114,7 +114,7 @@ const elsewhere: Record<string, string[]> = {
   "api/workflow-steps/step-password.ts": ["PASSWORD_VERIFY"],
   "scan/steps/step-password.ts": ["PASSWORD_VERIFY"],
   "scan/steps/take-step.ts": ["PASSWORD_VERIFY"],
-  // What conditions saw of somebody who has been deleted since is not stored.
+  // Values that conditions saw of a visitor are not stored when the visitor has been deleted since.
   "scan/store/write-answers.ts": ["visitorDataCondition"],
   // A visit carries what its own workflow will ask for.
   "scan/visit/asked.ts": ["FORM_SUBMIT", "VISITOR_DATA_CONDITION"],

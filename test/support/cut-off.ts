@@ -10,7 +10,7 @@ export interface CutOff {
   mend(): Promise<void>;
 }
 
-/** Opens a way to the database of a URL, which is cut in the end by whoever opened it. */
+/** Opens a way to the database of a URL. The caller has to cut it in the end. */
 export async function cutOff(databaseUrl: string): Promise<CutOff> {
   const url = new URL(databaseUrl);
   const host = decodeURIComponent(url.hostname);
@@ -20,7 +20,7 @@ export async function cutOff(databaseUrl: string): Promise<CutOff> {
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // Whoever is cut off hears of it, on either side.
+    // A cut connection raises an error on both sides, which is expected here.
     socket.on("error", () => {});
   };
   const open = async (at: number) => {

@@ -3,12 +3,12 @@ import { openGeography } from "../../src/scan/device/geography.ts";
 import { createRecordStore, type StoreRecords } from "../../src/scan/store/store-records.ts";
 import type { TestDatabase } from "./test-database.ts";
 
-/** The storing side of a scan runtime, in the hands of a test. */
+/** The storing side of a scan runtime, which a test controls. */
 export interface GatedStore {
   readonly store: StoreRecords;
-  /** From now on batches are stored; while it is closed, they are put off as if the database were away. */
+  /** Lets the store take batches. Until then it puts them off, as if the database were away. */
   open(): void;
-  /** The next batch is stored, and the process dies before its spool forgets it: it comes again. */
+  /** Stores the next batch as if the process died before its spool forgot the batch, so that the batch comes again. */
   dieAfterNext(): void;
 }
 
@@ -24,7 +24,7 @@ export async function gatedStore({ db }: TestDatabase): Promise<GatedStore> {
   return {
     async store(chunks, now) {
       if (!isOpen) throw new Error("the database is away");
-      // The store keeps the memory of what it is given.
+      // The store takes over the memory of the chunks that it is given.
       const stored = await store(chunks, now);
       if (deaths === 0) return stored;
       deaths -= 1;

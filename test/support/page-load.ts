@@ -4,13 +4,13 @@ import { formAction, newVisitor, type Visitor, type VisitorAnswer } from "./visi
 import { type MadeWorkflow, makeWorkflow } from "./workflows.ts";
 
 /*
- * Visitors who answer three pages one after the other, again and again, whatever happens to the service meanwhile; and whether
- * everything that they saw accepted is there once.
+ * Visitors answer three pages one after the other, again and again, whatever happens to the service in the meantime. In
+ * the end, each answer that was accepted must be stored once.
  */
 
 const pages = ["first", "second", "third"] as const;
 
-/** A link with three forms, of which the first asks who it is. */
+/** Makes a link with three forms. The first form asks for the visitor's identity. */
 export function makePages(api: RestApi): Promise<MadeWorkflow> {
   const field = (key: string, type: string) => ({ id: key.replace("$", ""), key, label: key, type });
   const form = (page: string, next: string) => ({
@@ -37,15 +37,15 @@ export function makePages(api: RestApi): Promise<MadeWorkflow> {
 export interface PageLoad {
   /** The pages whose answers were accepted, by the number of the visitor. */
   readonly accepted: ReadonlyMap<number, readonly string[]>;
-  /** Those who were sent on at the end. */
+  /** The numbers of visitors who were sent on at the end. */
   readonly finished: ReadonlySet<number>;
   /** Answers that led to something else than the next page. */
   readonly astray: readonly string[];
-  /** Lets everybody finish who has begun. */
+  /** Starts no more visits, and waits until every visitor has finished. */
   stop(): Promise<void>;
 }
 
-/** Starts so many visitors at a time. Who gets no answer, or 503, sends the same again. */
+/** Keeps `visitorCount` visitors busy at a time. A visitor who gets no answer, or 503, sends the same request again. */
 export function startPages(port: number, { shortlink }: MadeWorkflow, visitorCount: number): PageLoad {
   const accepted = new Map<number, string[]>();
   const finished = new Set<number>();
@@ -109,7 +109,7 @@ interface ListedEvent {
   readonly traces: readonly { readonly stepAction: string; readonly completedAt?: string }[];
 }
 
-/** What of the load is not there once, in words; nothing when all of it is. */
+/** Says in words which answers went astray, and which accepted ones are not stored once. Empty when all is well. */
 export async function whatIsWrong(api: RestApi, load: PageLoad): Promise<string[]> {
   const wrong = [...load.astray];
   const profiles = Map.groupBy(await all<ListedVisitor>(api, "visitors", ""), ({ email }) => email);

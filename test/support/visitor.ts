@@ -9,7 +9,7 @@ export interface VisitorAnswer {
   readonly location: string;
 }
 
-/** A simulated browser: it keeps cookies, and posts forms like pages. */
+/** A simulated browser. It keeps cookies, and posts forms as a page would. */
 export interface Visitor {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
   head(path: string): Promise<VisitorAnswer>;
@@ -105,7 +105,7 @@ export function formAction({ body }: Pick<VisitorAnswer, "body">): string {
   return action.replaceAll("&amp;", "&");
 }
 
-/** The address of a step as somebody has it who knows no more than the visit's lbid. */
+/** The address of a step without the seal, as known to somebody who has only the visit's lbid. */
 export function withoutSeal(address: string): string {
   return address.replace(/&visit=[\w-]*/, "");
 }

@@ -7,11 +7,11 @@ import { formAction, newVisitor } from "../support/visitor.ts";
 import { type MadeWorkflow, makeWorkflow } from "../support/workflows.ts";
 
 /*
- * A whole service whose way to the database is cut: visitors go on, callers of the API are told to come back, and everything
- * that visitors did is there afterwards.
+ * A whole service loses its connection to the database. Visitors go on, and callers of the API are told to come back.
+ * Afterwards, everything that visitors did is stored.
  */
 
-/** Two processes: one to look with, and one that can be cut off. */
+/** Starts two processes: one that keeps the database, for looking up results, and one that can be cut off. */
 async function startCutOff(): Promise<{
   readonly api: RestApi;
   readonly service: Service;
@@ -59,7 +59,7 @@ function makeJourney(api: RestApi): Promise<MadeWorkflow> {
   });
 }
 
-/** One visitor's whole way; where it ended. */
+/** Makes one visitor's whole journey. Returns the address at its end. */
 async function travel({ port }: Service, { shortlink }: MadeWorkflow, email: string): Promise<string> {
   const guest = newVisitor(port, { "accept-language": `en, x-${email.split("@")[0]}` });
   const pin = await guest.get(`/${shortlink}?for=${email}`);
@@ -79,10 +79,10 @@ interface Listed {
   readonly visitor: { readonly email: string };
 }
 
-test("while the database is away visitors go all the way, callers are told to come back, and afterwards everything is there once", async () => {
+test("while the database is away, visitors finish their visits and callers are told to retry, and afterwards each visit is stored once", async () => {
   const { api, service, way } = await startCutOff();
   const link = await makeJourney(api);
-  // In memory from here on.
+  // From here on, the link is in memory.
   expect(await travel(service, link, "early@example.com")).toBe("https://example.com/?for=early@example.com");
   expect(await readiness(service)).toEqual({ status: 200, json: { status: "ok" } });
 

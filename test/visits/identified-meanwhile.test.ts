@@ -153,7 +153,7 @@ async function attributesOf({ rest }: TestWorkspace, id: string): Promise<Readon
   return Object.fromEntries(attributes.map(({ key, value }) => [key, value]));
 }
 
-test("forms and identify calls for the same visitors at the same moment neither fail nor lose anything, nor block each other", async () => {
+test("forms and identify calls for the same visitors at the same moment all succeed, lose nothing and cause no deadlock", async () => {
   const workspace = await api.newWorkspace();
   const { scan, links, visitors } = await visitEverywhere(workspace);
   const profiles = new Set<string>();
@@ -235,7 +235,7 @@ test("a visitor who is deleted between a condition's evaluation and its trace le
   const workspace = await api.newWorkspace();
   const seen = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  // Stops the answer where it has read, for the condition, what is known of its visitor.
+  // Stops the answer after it has read the visitor's attributes for the condition.
   const stopping: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
@@ -281,7 +281,7 @@ test("a visitor who is deleted between a condition's evaluation and its trace le
   expect(rows[0]?.data).not.toContain(browser.email);
 });
 
-test("an identify call for a visit that is not stored yet is answered, and the visit is the profile's once it is stored", async () => {
+test("an identify call for a visit that is not stored yet is answered, and the visit joins the profile once it is stored", async () => {
   const workspace = await api.newWorkspace();
   const { store, open } = await gatedStore(api.database);
   const scan = await startTestScan(api.database, { store });
@@ -296,7 +296,7 @@ test("an identify call for a visit that is not stored yet is answered, and the v
   ];
   expect([one.status, one.json.created, other.status, other.json.created]).toEqual([200, true, 200, false]);
   expect(other.json.visitor.id).toBe(one.json.visitor.id);
-  // A call that says nothing of its own has nobody to speak of.
+  // A call without an identity names no visitor.
   const nobody = await workspace.rest("POST", "/v1/visitor/identify", {
     lbid: lbids[0],
     visitor: { a: "b" },

@@ -53,7 +53,7 @@ const hour = 3_600_000;
 const passwordKey = Buffer.from("00".repeat(32), "hex");
 const clock = { now: new Date() };
 
-test("a simulation takes the same way as a real visit, in 2,000 visits of random workflows", async () => {
+test("a simulation takes the same steps as a real visit, in 2,000 visits of random workflows", async () => {
   const scan = await startTestScan(api.database, { now: () => clock.now });
   const ends = await compareAll(scan, fc.sample(workflow, { numRuns: workflowCount, seed }));
   if (isExternalRun) return;
@@ -62,7 +62,7 @@ test("a simulation takes the same way as a real visit, in 2,000 visits of random
     expect(ends.get(`KIND_${kind}`), kind).toBeGreaterThan(20);
 }, 600_000);
 
-test("it does so too when visitors cannot ask the database, in workflows that ask nothing of the visitor's data", async () => {
+test("a simulation also matches without the database, in workflows that ask nothing of the visitor's data", async () => {
   const away = openDatabase({
     connection: { host: "127.0.0.1", port: 1, user: "nobody", database: "nothing" },
     poolSize: 2,
@@ -76,7 +76,10 @@ test("it does so too when visitors cannot ask the database, in workflows that as
   await compareAll(scan, made.filter(asksNothing), keepsCookie);
 }, 600_000);
 
-/** Whether the cookie alone can tell that somebody comes again. Programs keep none: the database tells them by their look. */
+/**
+ * Whether the cookie alone can tell that a visitor returns. Programs keep no cookie; the database knows them by their
+ * look.
+ */
 function keepsCookie({ userAgent }: RandomVisit): boolean {
   const { deviceActor } = classifyUserAgent(userAgent);
   return deviceActor !== "BOT" && deviceActor !== "AGENT";
@@ -91,7 +94,10 @@ function asksNothing({ steps }: RandomWorkflow): boolean {
   );
 }
 
-/** Visits every workflow several times, and compares each visit with its simulation. Returns how many ended in which way. */
+/**
+ * Visits every workflow several times, and compares each visit with its simulation. Returns how many ended in which
+ * way.
+ */
 async function compareAll(
   scan: TestScan,
   workflows: readonly RandomWorkflow[],
@@ -187,7 +193,7 @@ async function visitAtOnce(visits: readonly Planned[], atMs: number): Promise<st
   );
 }
 
-/** What a bot or agent looked like yesterday says nothing today. */
+/** Whether a visit is a first one. A bot or agent counts as new on each day, because its look holds for one day. */
 function isFirst({ known, atMs }: Planned, actor: string): boolean {
   const isOfToday = new Date(atMs).getUTCDate() === new Date(atMs - hour / 6).getUTCDate();
   return known === null || ((actor === "BOT" || actor === "AGENT") && !isOfToday);

@@ -31,7 +31,7 @@ interface VisitEvent {
   readonly traces: readonly Trace[];
 }
 
-/** The events of a link, newest first, once there are so many, with every answer so far. */
+/** Waits until a link has `count` events, and returns them with every answer so far, newest first. */
 async function eventsOf({ linkId }: MadeWorkflow, count = 1): Promise<readonly VisitEvent[]> {
   await drained(service);
   return vi.waitFor(
@@ -70,7 +70,7 @@ const attributesOf = ({ attributes }: ProfileAnswer) =>
 
 let visitors = 0;
 
-/** A new browser: without a cookie, devices are distinguished by address, user agent and language. */
+/** A new browser, with a user agent of its own and without a cookie. */
 function visitor(): Visitor {
   visitors += 1;
   return newVisitor(service.port, {
@@ -267,7 +267,7 @@ describe("a visit with pages", () => {
     await database.query("update visits set active_at = now() - interval '30 minutes' where event_id = $1", [
       id,
     ]);
-    // The seal says when somebody was there last; without it the database does.
+    // Without the seal, the database says when the visitor was last there.
     const path = withoutSeal(formAction(page));
     for (const answer of [await guest.get(path), await guest.post(path, { password: "sesame" })])
       expect([answer.status, answer.location]).toEqual([303, `/${link.shortlink}`]);

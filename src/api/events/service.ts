@@ -88,7 +88,7 @@ function readFilter(request: ListEventsRequest, workspaceId: string): EventFilte
   };
 }
 
-/** Undefined for any. */
+/** The reason that a filter asks for. Undefined when the filter takes every event. */
 function reasonOf(reason: UncountedReason): EventFilter["uncountedReason"] {
   const name = UncountedReason[reason] as keyof typeof UncountedReason; // the rules let no other number through
   return name === "UNSPECIFIED" ? undefined : name;

@@ -65,7 +65,7 @@ export async function prepareIdentify(
       ? await profileOf(tx, deps, { workspaceId, visitorId, values })
       : echoOf(visitorId, values);
     if (!isPending) return { created, visitor };
-    // The visit may have been stored while its call was not there to be seen.
+    // The visit may have been stored before this transaction committed, when the drain could not yet see the kept call.
     context.afterCommit(async (db) => {
       const stored = await findVisit(db, workspaceId, eventId);
       if (stored !== undefined) await attachPending(db, [{ workspaceId, eventId }]);
@@ -98,12 +98,12 @@ function readLbid(lbid: string): string | undefined {
  */
 const storingMsMax = 10_000;
 
-/** The same where nothing has to wait for the visit, because the call itself says who it is. */
+/** The same limit for a call that itself identifies the visitor, and so need not wait for the visit. */
 const pendingMsMax = 60_000;
 
 /**
- * The visit of a call. Undefined for one that is not stored yet, of a call that says who it is: the visit is attached when
- * it comes. Another call has to wait, because only the visit leads to its visitor.
+ * Finds the visit of a call. Undefined when the visit is not stored yet and the call itself identifies the visitor.
+ * Such a visit is attached when it is stored. Any other call waits, because only the visit leads to the visitor.
  */
 async function awaitVisit(
   { now, arrivals }: IdentifyDeps,

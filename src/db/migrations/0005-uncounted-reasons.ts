@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Events say why they are not counted. Those that were recorded before do not. */
+/** Events say why they are not counted. Events that were recorded before this migration give no reason. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(schema).execute(db);
 }

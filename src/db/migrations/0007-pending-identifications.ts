@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Visitors who were identified by a visit before that visit was stored. A row goes when the visit comes, or after a week. */
+/**
+ * Keeps identify calls that name a visit before the visit is stored. A row is deleted when the visit is stored, or
+ * after eight days.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(schema).execute(db);
 }

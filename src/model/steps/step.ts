@@ -1,15 +1,17 @@
 import type { JsonFields } from "../json-fields.ts";
 import type { Platform } from "../links/platform.ts";
 
-/** The role of a step in its workflow: the contract's `WorkflowStep.Kind`. A kind of step, in this code, is an action. */
+/**
+ * The role of a step in its workflow: the contract's `WorkflowStep.Kind`. A kind of step, in this code, is an action.
+ */
 export type StepRole = "ENTRY" | "EXIT" | "INTERACTION" | "CONDITION";
 
 /** COMPOSITE steps have a branch for each choice, ATOMIC ones a single `next`, or none when they are exits. */
 export type NodeType = "COMPOSITE" | "ATOMIC";
 
 /**
- * What may have to be looked up before a walk: whether the device has visited the link before, and what is known of the
- * visitor.
+ * A fact that a walk may need from the database: whether the device has visited the link before (`visitType`), or the
+ * visitor's attributes (`visitor`).
  */
 export type Lookup = "visitType" | "visitor";
 

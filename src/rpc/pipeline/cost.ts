@@ -13,10 +13,11 @@ interface LineLimits {
 const halfOfProcessors = Math.max(1, Math.floor(availableParallelism() / 2));
 
 /**
- * What calls of a class get of a process at a time. Light calls have no line: what they cost is what the rate counts.
- * Drawing and reading pictures is work of this process's own thread, in steps of some 20 ms: two at a time keep it busy and
- * leave everybody else a turn between them. A search keeps a processor of PostgreSQL busy, often on the same machine: four at
- * a time of one workspace answered no more than one on two processors, and visitors waited ten times as long.
+ * The limits of each class in one process. Light calls have no line, because the rate limit already covers their cost.
+ * Pictures are drawn and read on this process's own thread, in steps of some 20 ms. Two such calls at a time keep the
+ * thread busy, and other work gets a turn between their steps. A search keeps a processor of PostgreSQL busy, often on
+ * the same machine. On two processors, four searches of one workspace at a time answered no more calls than one at a
+ * time, and visitors waited ten times as long.
  */
 const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
   [

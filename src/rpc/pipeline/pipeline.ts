@@ -66,7 +66,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
   const plans = planMethods(deps.services);
   const lines = openLines();
   return async (method, read, call) => {
-    // Only measures the duration; stored times come from `now`.
+    // This clock only measures the duration. Stored times come from `now`.
     const startedAt = performance.now();
     const plan = plans.get(method);
     if (plan === undefined) return unknownMethod(call);
@@ -118,7 +118,7 @@ async function run(
   }
 }
 
-/** Waits for the turn of a call that costs more than most; the body of a waiting call counts as kept. */
+/** Waits for the turn of a call that costs more than most. While the call waits, its body counts as kept memory. */
 function turnOf(
   { plan, call, identity }: CallState,
   lines: CostLines,
@@ -156,7 +156,7 @@ async function handled(
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(ownDb));
   const key = plan.takesIdempotencyKey ? call.idempotencyKey : undefined;
-  // A caller who was told that the call is over must not find effects that began later.
+  // Once the caller was told that the call is over, no effect may begin.
   deadline.signal.throwIfAborted();
   if (key === undefined) return finished(await runHandler(state, request, contextOn(ownDb)));
   const prepare = () => prepareWrite(state, request, ownDb, contextOn);
@@ -195,10 +195,10 @@ function checkRate(state: CallState, { kind }: Bucket, left: BucketState | undef
   }
 }
 
-/** A message of so many bytes costs as much as a call, in addition to the call that it belongs to. */
+/** The number of bytes of a message that costs as much as one call, in addition to the message's own call. */
 const bytesOfCall = 64 * 1024;
 
-/** Takes what a large message costs out of its caller's rate, and waits until no other long work keeps the event loop. */
+/** Charges a large message to its caller's rate, and waits until no other long work keeps the event loop. */
 async function weigh({ rateLimiter }: PipelineDeps, state: CallState, bytes: number): Promise<void> {
   const calls = Math.floor(bytes / bytesOfCall);
   if (calls === 0) return;
@@ -239,7 +239,7 @@ async function runHandler({ plan }: CallState, request: Message, context: Contex
   return create(plan.method.output, await plan.handle(request as never, context));
 }
 
-/** Runs the first part of a handler, if it has two, and returns the part that is left for the transaction. */
+/** Runs the first part of a handler that has two, and returns the part that is left for the transaction. */
 async function prepareWrite(
   state: CallState,
   request: Message,

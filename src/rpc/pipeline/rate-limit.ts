@@ -40,8 +40,8 @@ export interface RateLimiter {
   /** Takes one call out of a bucket, without waiting; undefined when the limit is switched off. */
   take(bucket: Bucket): BucketState | undefined;
   /**
-   * Takes more calls out of a bucket, for one that costs as much as they do. They may leave a debt, which is paid before the
-   * next call; where there is one already, nothing is taken and the call is not allowed.
+   * Takes several calls out of a bucket, for one call that costs as much. This may leave a debt, which is paid before
+   * the next call. A bucket that is already in debt gives nothing, and the call is not allowed.
    */
   takeMore(bucket: Bucket, calls: number): BucketState | undefined;
   /** Reconciles the buckets touched since the last time with those of all other processes. */

@@ -15,13 +15,13 @@ import { fieldOf } from "../../lib/field-mask.ts";
 import { fieldsOf } from "../../wire/read-message.ts";
 import { violationsMax } from "../../wire/reading.ts";
 
-/** A way from the request to a part of one of its fields, in proto names. */
+/** The path from a request to a part of one of its fields, in proto names. */
 export type PartPath = readonly [field: string, ...inside: string[]];
 
 const shownMax = 100;
 const writable = new Map<DescMessage, ReadonlyMap<string, DescField>>();
 
-/** What is wrong with the paths of a request's `update_mask` (google.aip.dev/161). */
+/** Returns the faults in the paths of a request's `update_mask` (google.aip.dev/161). */
 export function maskFaults(request: Message, desc: DescMessage): FieldViolation[] {
   const faults: FieldViolation[] = [];
   for (const path of new Set(pathsOf(request, desc))) {
@@ -32,10 +32,10 @@ export function maskFaults(request: Message, desc: DescMessage): FieldViolation[
   return faults;
 }
 
-/** The parts that the mask names of fields that it does not name whole. */
+/** Returns the parts that the mask names, except parts of fields that the mask also names whole. */
 export function partsNamed(request: Message, desc: DescMessage): PartPath[] {
   const paths = pathsOf(request, desc);
-  // Few masks name any.
+  // Few masks name parts.
   if (!paths.some((path) => path.includes("."))) return [];
   const whole = new Set(paths);
   if (whole.has("*")) return [];
@@ -45,7 +45,9 @@ export function partsNamed(request: Message, desc: DescMessage): PartPath[] {
   });
 }
 
-/** The request with these parts in place of what `base` holds of their fields. */
+/**
+ * Returns the request with the fields of these parts as in `base`, except for the parts, which come from the request.
+ */
 export function withParts<Request extends Message>(
   request: Request,
   desc: DescMessage,
@@ -64,7 +66,7 @@ export function withParts<Request extends Message>(
   return after;
 }
 
-/** The request without the fields that it names parts of: the rest of it can be judged as it is. */
+/** Returns the request without the fields of these parts, so that the rest of the request can be judged as it is. */
 export function withoutFieldsOf<Request extends Message>(
   request: Request,
   desc: DescMessage,
@@ -76,9 +78,9 @@ export function withoutFieldsOf<Request extends Message>(
 }
 
 /**
- * The request with its fields whole: where its mask names parts, the rest of the field is as it is stored. Fields that the
- * request and `stored` share have one name and type. Throws what `refusalOf` says of it; a request whose mask names no parts
- * has been judged, and is answered as it is.
+ * Returns the request with whole fields. When the mask names parts of a field, the rest of the field comes from
+ * `stored`, in which the field has the same name and type. Throws the refusal that `refusalOf` returns for the whole
+ * request. A request whose mask names no parts has already been judged, and is returned as it is.
  */
 export function completed<Request extends Message>(
   request: Request,
@@ -125,7 +127,9 @@ function pathFault(desc: DescMessage, path: string): string | undefined {
   return undefined;
 }
 
-/** The fields of a message that a client may write, by their names. Options are slow to read. */
+/**
+ * Returns the fields of a message that a client may write, by name. Remembers them, because options are slow to read.
+ */
 function writableFields(desc: DescMessage): ReadonlyMap<string, DescField> {
   const known = writable.get(desc);
   if (known !== undefined) return known;
@@ -136,12 +140,15 @@ function writableFields(desc: DescMessage): ReadonlyMap<string, DescField> {
   return fields;
 }
 
-/** Whether parts of a field can be named: not those of lists and maps, nor of values such as times. */
+/** Whether a mask can name parts of a field. It cannot for lists, maps and values such as times. */
 function isDivisible(field: DescField): field is DescField & { readonly fieldKind: "message" } {
   return field.fieldKind === "message" && !field.message.typeName.startsWith("google.protobuf.");
 }
 
-/** A part that `from` lacks is taken from `to`, which gets no new message and no other choice by that. */
+/**
+ * Copies one part from `from` to `to`. A part that `from` lacks is cleared in `to`. Clearing gives `to` no new
+ * message, and switches no oneof to another member.
+ */
 function copyPart(from: ReflectMessage, to: ReflectMessage, [name, ...inside]: readonly string[]): void {
   const field = writableFields(from.desc).get(name ?? "");
   if (field === undefined) return;

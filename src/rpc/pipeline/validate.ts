@@ -24,8 +24,8 @@ const upToTheFirst = createValidator({ regexMatch, failFast: true });
 
 /**
  * Normalizes the texts of a request in place, then checks the rules of its fields, then runs its handler's check.
- * Returns the error that lists every bad field: INVALID_ID when only ids are bad. Of a field that an
- * update names parts of, only they are kept, and they are judged when the field is complete.
+ * Returns the error that lists every bad field: INVALID_ID when only ids are bad. When an update names parts of a
+ * field, only these parts are kept, and they are judged when the field is complete.
  */
 export function checkRequest(
   message: Message,

@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** Bots and agents that look the same within this time are the same device; what they look like is of one day, too. */
+/**
+ * The time in which bots or agents with one look count as the same device, in milliseconds. A look also holds for one
+ * UTC day only.
+ */
 export const matchMs = 24 * 60 * 60_000;
 
-/** So many of the newest devices that look alike are candidates. While one of them is in use no other is made. */
+/** The number of newest devices with one look that are candidates. While one of them is in use, no new one is made. */
 const alikeMax = 32;
 
 /** Visits of one workspace that look alike. */
@@ -15,7 +18,9 @@ interface Look {
   readonly toMs: number;
 }
 
-/** The device that visits of a bot or agent were made with: of those that look alike, the one last used at about that time. */
+/**
+ * Selects the device of a bot's or agent's visits: of those with the same look, the one used last at about that time.
+ */
 export function deviceAlike({ workspaceId, fingerprint, fromMs, toMs }: Look): RawBuilder<unknown> {
   return sql`select * from (
       select * from devices

@@ -1,20 +1,21 @@
 import type { VisitHeaders } from "./classify.ts";
 
 /**
- * Why a browser asks, as it says itself: because somebody opens the link, in advance of that, for a picture of the page, or
- * for a part of another page, such as an image.
+ * Why a browser sends a request, as its headers say: somebody opens the link ("visit"), the browser asks in advance
+ * ("prefetch"), wants a picture of the page ("preview"), or a part of another page, such as an image ("embedded").
  */
 export type AskedHow = "visit" | "prefetch" | "preview" | "embedded";
 
 /**
- * Modes of `Sec-Fetch-Mode` in which a browser shows nothing of the answer as a page. Browsers send `Sec-Fetch-Dest` with
- * it, and the `fetch` of Node, which phone apps are made with as well, does not.
+ * Values of `Sec-Fetch-Mode` with which a browser does not show the answer as a page. Browsers send `Sec-Fetch-Dest`
+ * beside it. The `fetch` of Node, with which phone apps are made as well, sends the mode alone.
  */
 const embedding: ReadonlySet<string> = new Set(["no-cors", "cors", "same-origin", "websocket"]);
 
 /**
- * Says why a request is made; anything that says nothing is a visit. `Sec-Purpose` is the standard; the others are what
- * older Chrome, Safari and Firefox send, and apps of Facebook, which show what they fetched in advance.
+ * Says why a request is made. A request that gives no reason is a visit. `Sec-Purpose` is the standard header; older
+ * Chrome, Safari and Firefox send the others. Apps of Facebook send `X-Purpose: preview` for a page that they fetch in
+ * advance.
  */
 export function askedHow(headers: VisitHeaders): AskedHow {
   const { "sec-purpose": purpose, purpose: older, "x-moz": firefox, "x-purpose": safari } = headers;
@@ -33,7 +34,7 @@ function says(header: string | string[] | undefined, word: string): boolean {
   return header !== undefined && String(header).toLowerCase().includes(word);
 }
 
-/** Headers that can make a class other than that of the user agent, which records keep where they do. */
+/** Headers that can change the class that the user agent alone gives. Records keep these headers. */
 const tellingNames = [
   "signature-agent",
   "sec-purpose",
@@ -43,7 +44,10 @@ const tellingNames = [
   "x-fb-http-engine",
 ] as const;
 
-/** Calls `keep` with each header that a class depends on. Browsers send some of them with each request, and say nothing by it. */
+/**
+ * Calls `keep` with each header that a class depends on. Browsers send some headers with ordinary values; these are
+ * left out.
+ */
 export function eachTelling(
   headers: VisitHeaders,
   keep: (name: string, value: string | string[]) => void,
@@ -60,7 +64,7 @@ export function eachTelling(
   if (brands !== undefined && isHeadless(brands)) keep("sec-ch-ua", brands);
 }
 
-/** Chrome without a window may take the user agent of one with a window; its brands still tell. */
+/** Whether a Chrome has no window. Its user agent may be that of a Chrome with a window, but its brands tell. */
 export function isHeadless(brands: string | string[] | undefined): boolean {
   return brands !== undefined && String(brands).includes("HeadlessChrome");
 }

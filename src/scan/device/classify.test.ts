@@ -63,13 +63,13 @@ test.each([
   expect(classifyUserAgent(phone)).toMatchObject({ deviceBrand: brand, deviceType: "MOBILE" });
 });
 
-test("reads what a program says of itself at the end of a long user agent", () => {
+test("reads a program's name at the end of a long user agent", () => {
   const long = `${chrome} ${"Plugin/1.0 ".repeat(60)}ExampleBot/2.0`;
   expect(classifyUserAgent(long)).toMatchObject({ deviceActor: "BOT" });
   expect(createClassifier()(long, {})).toMatchObject({ deviceActor: "BOT", counted: false });
 });
 
-test("names programs as they call themselves, and not after pieces of addresses", () => {
+test("gives programs the names that they call themselves, and never pieces of addresses", () => {
   const nameOf = (userAgent: string) => classifyUserAgent(userAgent).deviceActorName;
   expect(nameOf("Mozilla/5.0 (compatible; SlowWalker/1.2; +https://example.com/bots.html)")).toBe(
     "SlowWalker",
@@ -97,7 +97,7 @@ test("keeps the declared program when a signature agent is named as well", () =>
   });
 });
 
-test("takes no property of objects for a known signature agent", () => {
+test("a property name of objects is no known signature agent", () => {
   expect(createClassifier()(chrome, { "signature-agent": "constructor" })).toMatchObject({
     deviceActor: "BOT",
   });

@@ -44,26 +44,26 @@ export type Classification = Readonly<
 /** Request headers with lower-case names, as node:http gives them. */
 export type VisitHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Classify one request; see `createClassifier`. */
+/** Classifies one request; see `createClassifier`. */
 export type Classify = (userAgent: string | undefined, headers: VisitHeaders) => Classification;
 
-/** Browsers send fewer than 450 characters, with all that in-app browsers add; the bound keeps hostile ones cheap. */
+/** Browsers send fewer than 450 characters, even in-app browsers. The bound keeps hostile user agents cheap. */
 const userAgentLengthMax = 1_024;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
 const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
-/** Browsers of a form of their own: of phones before smartphones, of televisions, of the nineties, and those that show text. */
+/** User agents of unusual forms: browsers of old phones, of televisions and of the nineties, and text browsers. */
 const oldBrowser =
   /MIDP-\d|UP\.(?:Browser|Link)|Opera(?: Mini|[ /]\d)|UCWEB\d|NetFront|SymbianOS|HbbTV\/|MSIE \d|\b(?:Konqueror|Dillo|NetSurf|Iceweasel|Midori|Galeon|Sleipnir|iTunes|NCSA_Mosaic|Doris|portalmmm|DoCoMo|KDDI|SoftBank|J-PHONE|Vodafone|Lynx|ELinks|w3m)[/ -]|^(?:BlackBerry|Nokia|SAMSUNG-|SEC-|LG-|MOT-|SonyEricsson|ZTE-|E?Links[ /]|Firefox\/\d|Avant Browser)/;
-/** What careless programs and proxies of people put before a user agent. */
+/** A prefix that careless programs and people's proxies put before a user agent. */
 const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
 
 /**
- * A classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is a claim: who takes that
- * of a browser is counted as a person, and nothing in one request can prove otherwise.
+ * Makes a classifier that remembers the last `cacheSize` user agents (about 1 kB each). A user agent is only a claim. A
+ * program that sends a browser's user agent is counted as a person, and nothing in one request can prove otherwise.
  *
- * What is fetched in advance, or as a part of another page, is not counted: nobody has opened the link. HEAD requests leave
- * no visit and are not asked about.
+ * A request that is made in advance, or for a part of another page, is not counted, because nobody has opened the link.
+ * A HEAD request leaves no visit, so it is not counted either.
  */
 export function createClassifier(cacheSize = 5_000): Classify {
   const known = lruCache<Classification>(cacheSize);
@@ -71,7 +71,7 @@ export function createClassifier(cacheSize = 5_000): Classify {
   function remembered(userAgent: string): Classification {
     const hit = known.get(userAgent);
     if (hit) return hit;
-    // The names and versions of the classification are cut out of this text.
+    // The classification's names and versions are slices of this text, so the text must hold nothing else in memory.
     const own = ownText(userAgent);
     const fresh = classifyUserAgent(own);
     known.set(own, fresh);
@@ -87,7 +87,7 @@ export function createClassifier(cacheSize = 5_000): Classify {
   };
 }
 
-/** Classify by the user agent alone, which is how a plain GET is classified. Pure; 10–60 µs. */
+/** Classifies by the user agent alone, as for a plain GET. Pure; takes 10–60 µs. */
 export function classifyUserAgent(sent: string): Classification {
   const userAgent = sent.replace(wrapping, "");
   const parsed = parseUserAgent(userAgent);
@@ -107,8 +107,8 @@ export function classifyUserAgent(sent: string): Classification {
 }
 
 /**
- * In the order in which they are tried: preview fetchers also name other programs, so the more particular table comes
- * first.
+ * The tables in the order in which they are tried. Preview fetchers also name other programs, so the more particular
+ * table comes first.
  */
 const tables: readonly { purpose: Purpose; programs: readonly DeclaredProgram[] }[] = [
   { purpose: "assistant", programs: assistants },
@@ -117,7 +117,10 @@ const tables: readonly { purpose: Purpose; programs: readonly DeclaredProgram[] 
   { purpose: "program", programs },
 ];
 
-/** Whether any table may know a user agent: most come from people, and one expression instead of 180 saves 8 µs each. */
+/**
+ * Matches every user agent that a table knows. Most come from people, and one expression instead of 180 saves 8 µs
+ * each.
+ */
 const declaredForm = new RegExp(
   tables.flatMap((table) => table.programs.map(({ pattern }) => pattern.source)).join("|"),
   "i",
@@ -181,7 +184,7 @@ function person(
   });
 }
 
-/** What headers say of a program that has the user agent of a browser. */
+/** Corrects the class by headers of programs that send a browser's user agent. */
 function byHeaders(byAgent: Classification, headers: VisitHeaders): Classification {
   if (byAgent.deviceActorName !== "") return byAgent;
   const { "signature-agent": signature, "sec-ch-ua": brands } = headers;
@@ -199,7 +202,7 @@ const headlessChrome = {
   reason: "program",
 } as const satisfies Partial<Classification>;
 
-/** A dictionary of `label="https://host"`, or one such address alone, as in drafts before. */
+/** A dictionary of `label="https://host"`, or one such address alone, as earlier drafts had it. */
 const signatureHost =
   /^(?:[a-z*][a-z0-9_.*-]{0,63}=)?"?(?:https?:\/\/)?([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9})/i;
 

@@ -5,14 +5,14 @@ import type { Place } from "./geography.ts";
 /** Bare values of a workspace's data-collection level. */
 export type CollectionLevel = "UNSPECIFIED" | "NONE" | "BASIC" | "ADVANCED";
 
-/** What a visit may leave behind. */
+/** What the service may keep of a visit. */
 export type Collection = {
   readonly level: "NONE" | "BASIC" | "ADVANCED";
-  /** Set and read the device cookie. */
+  /** Whether the service sets and reads the device cookie. */
   readonly cookie: boolean;
-  /** Match earlier visits. Without it, every visit counts as the first. */
+  /** Whether the service matches earlier visits. Without this, every visit counts as the first. */
   readonly match: boolean;
-  /** Make or attach a visitor, save form answers and captured attributes. */
+  /** Whether the service makes or attaches a visitor and saves form answers and captured attributes. */
   readonly visitor: boolean;
 };
 
@@ -22,14 +22,16 @@ const collections = {
   ADVANCED: { level: "ADVANCED", cookie: true, match: true, visitor: true },
 } as const satisfies Record<string, Collection>;
 
-/** What may be kept of a visit: the workspace's level, at most BASIC where the browser sends `DNT: 1` or `Sec-GPC: 1`. */
+/**
+ * Applies the workspace's level to a visit. The level is at most BASIC when the browser sends `DNT: 1` or `Sec-GPC: 1`.
+ */
 export function collect(level: CollectionLevel, headers: VisitHeaders): Collection {
   if (level === "NONE") return collections.NONE;
   if (level !== "ADVANCED" || headers.dnt === "1" || headers["sec-gpc"] === "1") return collections.BASIC;
   return collections.ADVANCED;
 }
 
-/** What is known of a device before the level is applied; `userAgent` and `language` as sent. */
+/** The facts of a device before the level is applied. `userAgent` and `language` are as the browser sent them. */
 export type SeenDevice = {
   readonly classification: Classification;
   readonly place: Place;
@@ -38,7 +40,7 @@ export type SeenDevice = {
   readonly language: string;
 };
 
-/** What one visit tells about its device. What the level forbids is empty, or 0 for the ASN. */
+/** The facts of a device that are kept of one visit. A field that the level forbids is empty, or 0 for the ASN. */
 export type KeptDevice = {
   deviceType: Classification["deviceType"];
   deviceActor: Classification["deviceActor"];
@@ -65,7 +67,7 @@ export type KeptDevice = {
 const userAgentLengthMax = 1_024;
 const languageLengthMax = 100;
 
-/** Apply a level to a device. Pure. */
+/** Applies a level to a device. Pure. */
 export function keptDevice(seen: SeenDevice, { level }: Collection): KeptDevice {
   const { classification, place } = seen;
   const basic = level !== "NONE";

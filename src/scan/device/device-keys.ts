@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 import type { Classification, DeviceActor } from "./classify.ts";
 import type { Collection } from "./collection.ts";
 
-/** Half of a SHA-256 is enough to tell the devices of one workspace apart, and halves the index. */
+/** Half of a SHA-256 is enough to distinguish the devices of one workspace, and halves the index. */
 const hashDigits = 32;
 
-/** Whether a visit may get a visitor. Visits of bots and agents get none, nor do visits at level NONE. */
+/** Whether a visit may get a visitor. Visits of bots and agents, and visits at level NONE, get no visitor. */
 export function mayHaveVisitor({ visitor }: Collection, actor: DeviceActor): boolean {
   return visitor && !isAutomatic(actor);
 }
 
-/** Bots and agents. */
+/** Whether a bot or an agent made the visit. */
 export function isAutomatic(actor: DeviceActor): boolean {
   return actor === "BOT" || actor === "AGENT";
 }
@@ -26,20 +26,20 @@ export interface DeviceTraits {
   readonly device: Pick<Classification, "deviceActor" | "deviceActorName">;
 }
 
-/** What a device is known by in the database, in hexadecimal; neither at levels at which visits are not matched. */
+/** The keys of a device in the database, in hexadecimal. Both are empty at a level at which visits are not matched. */
 export interface DeviceKeys {
-  /** Empty for who has no cookie, and of bots and agents, which keep none. */
+  /** Empty for a device without a cookie, and for bots and agents, which keep no cookie. */
   readonly cookieHash: string;
   /**
-   * What a bot or agent looks like, of this day. Empty for anybody else: phones of one model and one network look alike, so
-   * that a look would take one person for another.
+   * A hash of the look of a bot or agent, for the UTC day of the visit. Empty for people, because phones of one model
+   * in one network look alike and would count as one person.
    */
   readonly fingerprint: string;
 }
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Says what a device is known by in the database. */
+/** Computes the keys of a device in the database. */
 export function deviceKeys(
   { workspaceId, atMs, cookie, address, userAgent, language, device }: DeviceTraits,
   { cookie: keepsCookie, match, level }: Collection,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import maxmind, { type Reader, type Response } from "maxmind";
 
-/** Where an address is. What is unknown is empty, or 0 for the ASN. */
+/** The place of an address. An unknown field is empty, or 0 for the ASN. */
 export type Place = {
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country: string;
@@ -40,8 +40,8 @@ const privateIPv6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /**
  * Opens the country database that comes with the service and, when its path is given, a city database in MaxMind's
- * format: GeoIP2 or GeoLite2 City, or DB-IP City, with the ISP and ASN fields of those that have them. Throws when a
- * file cannot be read. Look-ups are synchronous and read memory. Nothing is loaded before this is called.
+ * format: GeoIP2 or GeoLite2 City, or DB-IP City. Reads the ISP and ASN fields too, if the city database has them.
+ * Throws when a file cannot be read. Look-ups are synchronous and read memory. Nothing is loaded before the first call.
  */
 export async function openGeography(cityDatabase?: string): Promise<Geography> {
   const countries = await maxmind.open<CountryRecord>(
@@ -54,7 +54,7 @@ export async function openGeography(cityDatabase?: string): Promise<Geography> {
 /** A response of the flat databases of ip-location-db. */
 type CountryRecord = { country_code?: string } & Response;
 
-/** What of MaxMind's City, ISP and ASN layouts we read; DB-IP has the same layout. */
+/** The fields that we read of MaxMind's City, ISP and ASN layouts. DB-IP has the same layout. */
 type CityRecord = {
   country?: { iso_code?: string };
   subdivisions?: { names?: { en?: string } }[];

@@ -1,15 +1,15 @@
 import type { Classify } from "./classify.ts";
 import type { Geography } from "./geography.ts";
 
-/** What tells the class of a device and the country of an address. */
+/** Classifies devices, and finds the countries of addresses. */
 export interface RequestReader {
   readonly classify: Classify;
   readonly geography: Geography;
 }
 
 /**
- * This thread's reader. It opens when a workflow first needs it, so that plain redirects and the start of the service
- * do without its 15 MB.
+ * This thread's reader, which takes 15 MB. It opens when a workflow first needs it, so plain redirects and the start of
+ * the service do not load it.
  */
 export interface LazyReader {
   /** Undefined until it has been opened. */

@@ -9,20 +9,20 @@ export interface SoughtVisitor {
   readonly workspaceId: string;
   readonly linkId: string;
   readonly atMs: number;
-  /** Of a person's browser; empty for a bot or agent, which is told by what it looks like. */
+  /** The hash of a browser's cookie. Empty for a bot or agent, which is recognised by its fingerprint. */
   readonly cookieHash: string;
   readonly fingerprint: string;
 }
 
-/** What earlier visits tell about a visit that begins. */
+/** The facts that earlier visits tell about a visit that begins. */
 export type KnownVisitor = Pick<Visit, "visitType" | "attributes">;
 
 /** The answer when no earlier visit is known, or none may be looked up. */
 export const unknownVisitor: KnownVisitor = Object.freeze({ visitType: "FIRST", attributes: undefined });
 
 /**
- * What the cookie alone tells when the database does not answer. A device with a cookie has been at this host before,
- * perhaps at another link.
+ * Returns what the cookie alone tells, for use when the database does not answer. A device with a cookie has visited
+ * this host before, perhaps by another link.
  */
 export function toldByCookie(cookieWasSent: boolean): KnownVisitor {
   return cookieWasSent ? returning : unknownVisitor;
@@ -31,8 +31,8 @@ export function toldByCookie(cookieWasSent: boolean): KnownVisitor {
 const returning: KnownVisitor = Object.freeze({ visitType: "RETURNING", attributes: undefined });
 
 /**
- * Looks for the device of a visit as the drain will do later, for its visitor and for whether it has visited the link.
- * Takes one statement.
+ * Looks for the device of a visit in the same way as the drain will later. Returns the device's visitor, and whether
+ * the device has visited the link. Takes one statement.
  */
 export async function findKnownVisitor(db: Db, sought: SoughtVisitor): Promise<KnownVisitor> {
   const { workspaceId, linkId } = sought;

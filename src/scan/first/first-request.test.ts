@@ -17,7 +17,7 @@ const crawler = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 const assistant =
   "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)";
 const person = { "user-agent": iphone };
-/** Somebody whose browser has a cookie of ours already. */
+/** A person whose browser already has the device cookie. */
 const regular = { ...person, cookie: "svc_did=5a7d9c1e-0b63-4f52-9e1d-8f3a2c4b6d70" };
 const german = "91.0.0.1";
 
@@ -190,7 +190,7 @@ test("tells bots what an interaction is about, without a form and without openin
   expect(await tracesOf(link)).toMatchObject([{ action: "LINK_VISIT" }]);
 });
 
-test("sends bots to redirects and exit pages as people", async () => {
+test("sends bots to redirects and exit pages like people", async () => {
   const { ask } = await startTestScan(database);
   const headers = { "user-agent": crawler };
   const redirect = await insertLink(db);
@@ -209,7 +209,7 @@ test("gives agents the same pages as people", async () => {
   expect(answer.body).toContain("<form");
 });
 
-test("answers HEAD as GET, without cookie, body and event", async () => {
+test("answers HEAD like GET, without cookie, body and event", async () => {
   const { ask, spool } = await startTestScan(database);
   const link = await insertWorkflow(db, pageFlow, { environment: "test" });
   const head = await ask(`/${link.shortlink}`, { method: "HEAD", headers: person });
@@ -236,7 +236,7 @@ test("knows a visitor who comes back, even before the first visit is in the data
   expect(alike.headers.location).toBe("https://example.com/first");
 });
 
-test("knows what a visit of another link has just saved", async () => {
+test("a condition sees what a visit of another link has just saved", async () => {
   const { ask } = await startTestScan(database);
   const workspaceId = await insertWorkspace(db);
   const saving = await insertWorkflow(
@@ -259,7 +259,7 @@ const openCookies = (answer: { rawHeaders: readonly string[] }) =>
 /** Every page of a visit carries a seal of its own. */
 const unsealed = ({ body }: { body: string }) => body.replaceAll(/visit=[\w-]+/g, "visit=");
 
-test("a page that is loaded again goes on with its visit, before and after the visit is stored", async () => {
+test("a reload of a page goes on with its visit, before and after the visit is stored", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertWorkflow(db, pageFlow);
   const first = await ask(`/${link.shortlink}?qr`, { headers: person });
@@ -275,14 +275,14 @@ test("a page that is loaded again goes on with its visit, before and after the v
   const { id: eventId } = await eventOf(link);
   const events = () => db.selectFrom("events").select("id").where("link_id", "=", link.id).execute();
   expect(await events()).toEqual([{ id: eventId }]);
-  // Another browser with the same cookie of the visit begins its own.
+  // Another browser that brings the cookie of this visit begins a visit of its own.
   const stranger = { ...person, cookie: headers.cookie.replace(/svc_did=[^;]+; /, "") };
   await ask(`/${link.shortlink}?qr`, { headers: stranger });
   await drained();
   expect(await events()).toHaveLength(2);
 });
 
-test("a page that ends the visit counts again for who comes again, and not when it is loaded anew", async () => {
+test("a page that ends the visit counts again when the visitor opens the link again, and not on a reload", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertWorkflow(db, {
     entry: entry("exit"),
@@ -298,7 +298,7 @@ test("a page that ends the visit counts again for who comes again, and not when 
   expect(events).toHaveLength(2);
 });
 
-test("nobody is known by their looks: a form is not skipped for a stranger with the same phone", async () => {
+test("people are not recognised by their devices: a form is not skipped for a stranger with the same phone", async () => {
   const { ask, drained } = await startTestScan(database);
   const email = { key: "$email", label: "E-mail", type: "FORM_FIELD_TYPE_EMAIL", required: true };
   const link = await insertWorkflow(
@@ -352,7 +352,7 @@ test("fifty phones of one model, network and language are fifty first visits, de
   expect(new Set(events.map(({ visitor_id }) => visitor_id)).size).toBe(50);
 });
 
-test("at level NONE nobody comes back", async () => {
+test("at level NONE every visit is a first one, without a statement", async () => {
   const { ask, statements } = await startTestScan(database);
   const link = await insertWorkflow(db, visitTypeFlow, { dataCollection: "NONE" });
   await ask(`/${link.shortlink}`, { headers: person });
@@ -362,7 +362,7 @@ test("at level NONE nobody comes back", async () => {
   expect(statements()).toBe(before);
 });
 
-test("asks the database once for a visit whose workflow asks who comes", async () => {
+test("asks the database once for a visit whose workflow asks about the visitor", async () => {
   const { ask, statements, drained } = await startTestScan(database);
   const link = await insertWorkflow(db, visitTypeFlow);
   await ask(`/${link.shortlink}`, { headers: regular });
@@ -399,7 +399,7 @@ const knownFlow = {
   other: to("other"),
 } as const satisfies Record<string, StepSeed>;
 
-test("asks what is known of the visitor, reserved and custom attributes alike", async () => {
+test("conditions see the visitor's reserved and custom attributes", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertWorkflow(db, knownFlow);
   const visit = async () => (await ask(`/${link.shortlink}`, { headers: regular })).headers.location;
@@ -427,7 +427,7 @@ test("asks what is known of the visitor, reserved and custom attributes alike", 
   expect(await visit()).toBe("https://example.com/mail");
 });
 
-test("tells by the cookie alone whether a visitor returns while the database is away", async () => {
+test("while the database is away, the cookie alone tells whether a visitor returns", async () => {
   const link = await insertWorkflow(db, visitTypeFlow);
   const errors: unknown[] = [];
   let isAway = false;
@@ -452,7 +452,7 @@ test("tells by the cookie alone whether a visitor returns while the database is 
   expect(errors).toHaveLength(1);
 });
 
-test("keeps what conditions saw as traces, with a data-collection level's limits", async () => {
+test("traces keep what conditions saw, within the limits of the data-collection level", async () => {
   const { ask, drained } = await startTestScan(database);
   const flow = {
     entry: entry("country"),
@@ -585,7 +585,7 @@ test.each([
   expect((await savedInTraces(link.id)).filter(([, saved]) => saved !== null)).toEqual([]);
 });
 
-test("an open page saves nothing yet, and a fallback only what completed before it", async () => {
+test("an open page saves nothing yet, and a fallback saves only what steps before it captured", async () => {
   const { ask, drained } = await startTestScan(database);
   const page = { ...message, capture: capture({ page: "seen" }) };
   const waiting = await insertWorkflow(db, { ...pageFlow, page });

@@ -42,14 +42,15 @@ export interface LinkRequest {
 }
 
 interface Answering extends LinkRequest {
-  /** The browser asks in advance, and is to ask again. */
+  /** The browser asks in advance. It gets a refusal, so that it asks again when somebody opens the link. */
   readonly isRefused?: boolean;
 }
 
 /**
  * Begins a visit: walks as far as the workflow goes without the visitor's answer, records the visit, and only then
- * answers. HEAD takes the same walk and records nothing. Returns a promise only when something has to be looked up or
- * loaded before the walk; otherwise the visitor has been answered, or waits for the disk, when this returns.
+ * answers. HEAD takes the same walk and records nothing. Returns a promise only when the walk first has to look
+ * something up or to load something. Otherwise, when this function returns, the visitor has been answered or waits for
+ * the disk.
  */
 export function answerFirstRequest(
   deps: FirstRequestDeps,
@@ -79,8 +80,8 @@ function begin(
 }
 
 /**
- * A browser that fetches in advance is refused, so that it asks again when somebody opens the link. A program that says the
- * same gets its answer: it will not come back.
+ * Answers a request that says it is made in advance. A browser is refused, so that it asks again when somebody opens
+ * the link. A bot or agent gets its answer, because it will not come back.
  */
 async function answerInAdvance(
   deps: FirstRequestDeps,
@@ -97,7 +98,7 @@ async function answerInAdvance(
 function see(plan: Plan, { req, isHead, origin, query }: LinkRequest, id: Buffer, how: AskedHow): SeenVisit {
   const { headers } = req;
   const { level, cookie: keepsCookie } = collect(plan.dataCollection, headers);
-  // Nobody comes back with a cookie that was set for no visit.
+  // Only an answer to a visit sets a cookie.
   const givesCookie = keepsCookie && !isHead && how === "visit";
   const sent = keepsCookie ? deviceCookie(headers.cookie) : "";
   return {
@@ -134,7 +135,7 @@ function walkOn(
     const lbid = lbidOf(seen.id);
     const key = { workspaceId, linkId, eventId: textOfId(seen.id) };
     const sealed = seals.seal(key, beginningOf(plan, seen, visit, walk, deviceKey));
-    // A HEAD request leaves no event to go on with; its page has the same length.
+    // A HEAD request leaves no event, so its seal is zeros. The page keeps its length.
     if (isHead) return { query: visitQuery(lbid, "0".repeat(sealed.length)) };
     const isOpen = sealed !== "" && askedHow(seen.headers) === "visit";
     return { query: visitQuery(lbid, sealed), openVisit: isOpen ? { shortlink, lbid, sealed } : undefined };

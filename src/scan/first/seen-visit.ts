@@ -16,12 +16,14 @@ import { findKnownVisitor, type KnownVisitor, toldByCookie, unknownVisitor } fro
 /** Gathers what a workflow may ask about a visit that begins. */
 export interface SeenVisits {
   /**
-   * Gives what the workflow may ask about a visit: at once when nothing has to be looked up or loaded, else as a
-   * promise. When the look-up fails or takes too long, the cookie alone tells whether the visitor returns. The promise
-   * rejects only when the service's own data files cannot be read.
+   * Returns what the workflow may ask about a visit. Returns a promise only when something has to be looked up or
+   * loaded. When the look-up fails or takes too long, the cookie alone tells whether the visitor returns. The promise
+   * rejects only when the service cannot read its own data files.
    */
   of(plan: Plan, seen: SeenVisit, hasEvent: boolean): Visit | Promise<Visit>;
-  /** Who drives the browser; rejected as above. */
+  /**
+   * Returns whether a person, a bot or an agent sends the request. Rejects when the service cannot read its data files.
+   */
   actorOf(seen: SeenVisit): Promise<DeviceActor>;
 }
 
@@ -29,9 +31,9 @@ export interface SeenVisitsDeps {
   /** By workspace. */
   readonly turns: Turns;
   readonly reader: LazyReader;
-  /** Those that have left something lately, by a visit or by an answer. */
+  /** The devices that left something lately, by a visit or by an answer. */
   readonly recent: RecentDevices;
-  /** The last visit of the same visitor may still be on its way to the database. */
+  /** The drain stores visits; the visitor's last visit may still be on its way to the database. */
   readonly drain: Pick<Drain, "catchUp">;
   /** The key of cookies and fingerprints, in hexadecimal. */
   readonly deviceKey: string;
@@ -105,7 +107,7 @@ function read(
   );
 }
 
-/** What the drain will tell the device by. */
+/** The keys by which the drain will recognise the device. */
 function keysOf(
   { deviceKey }: SeenVisitsDeps,
   { workspaceId }: Plan,

@@ -5,10 +5,10 @@ import { pickLanguage } from "./languages.ts";
 import { type Envelope, redirect, show, showNotice } from "./respond.ts";
 import { previewPage, stepPage } from "./step-page.ts";
 
-/** Who is answered, and how. */
+/** How a visitor is answered. */
 export interface EndOptions {
   readonly envelope: Envelope;
-  /** The visit at whose page the visitor is from now on; only pages ask for it. */
+  /** Returns the visit whose page the visitor gets. Called only when the answer is a page. */
   readonly opened: () => Opened;
   /** Whether a bot is answered: it gets a preview of an interaction in place of its page. */
   readonly isPreview: boolean;
@@ -19,7 +19,7 @@ export interface Opened extends Pick<Envelope, "openVisit"> {
   readonly query: string;
 }
 
-/** Answers with what stands where a walk ended. */
+/** Answers with the page or the redirect at which a walk ended. */
 export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: EndOptions): void {
   const { envelope, opened, isPreview } = options;
   if (end.kind === "redirect" || end.kind === "fallback") {

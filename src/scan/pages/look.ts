@@ -140,8 +140,9 @@ interface Box {
 function boxOf({ container, coverMode }: PageTheme, hasCover: boolean, ground: Color): Box {
   const { line, background } = boxOfContainer(container, ground);
   const opacity = background?.alpha ?? 0;
-  // Text directly on a cover image would be unreadable. There the canvas lies under a faint container, and stands in
-  // for one that is missing.
+  // Text directly on a cover image would be unreadable. There the canvas lies under a faint container, or takes the
+  // place
+  // of a missing one.
   const isOverImage = hasCover && coverMode === "FULL" && opacity < 0.7;
   if (!isOverImage) return { background, line, isSeen: opacity > 0 || line !== "0" };
   const solid = background === undefined ? ground : over(background, ground);

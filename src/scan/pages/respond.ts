@@ -12,7 +12,7 @@ export interface Envelope {
   readonly cookie: string;
   /** The link belongs to a sandbox. */
   readonly isSandbox: boolean;
-  /** The visit at whose page the visitor is by the address of the link itself; absent elsewhere. */
+  /** The visit whose page is shown at the address of the link itself; absent for any other answer. */
   readonly openVisit?: (OpenVisit & { readonly shortlink: string }) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface OpenVisit {
 
 const openVisitForm = /(?:^|;\s*)svc_visit=([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{1,1024})(?:;|$)/;
 
-/** Seconds after which a visit that nobody is at is over. */
+/** How long a browser keeps the cookie of an open visit, in seconds. Without its visitor, a visit is over by then. */
 const openVisitAge = 30 * 60;
 
 /** The visit that the browser has open at this link; undefined when there is none. */

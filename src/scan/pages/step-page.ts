@@ -9,7 +9,7 @@ import { hasPage, type PageStep } from "./view.ts";
 
 /** For whom a page is drawn. */
 export interface StepPageOptions {
-  /** What the address of a step carries: the visit, and where it stands. */
+  /** The query of the step's address, which carries the visit's lbid and seal. */
   readonly query: string;
   readonly language: Language;
   /** An answer that was refused, and why. */

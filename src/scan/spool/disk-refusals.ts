@@ -1,6 +1,6 @@
 import { framedLength, type RecordText } from "./framed-records.ts";
 
-/** Records that wait in memory for a disk that refused them. For an unreachable database they wait on the disk (`drain.ts`). */
+/** Keeps records in memory that the disk refused. Records that wait for the database lie on the disk (`drain.ts`). */
 export interface RetryBuffer {
   /** False when there is no room for the record. */
   keep(id: Uint8Array, text: RecordText): boolean;

@@ -2,7 +2,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { type StepAction, stepActions } from "../../model/steps/kinds.ts";
 
 /*
- * Values of records as they are read again: each function gives its kind of value, or throws, because the record is damaged.
+ * Reads the values of records. Each function returns a value of its kind, or throws when the record is damaged.
  */
 
 export function list(value: unknown): unknown[] {

@@ -9,7 +9,7 @@ import { recordVersion } from "./record-format.ts";
 import { textOfId } from "./visit-id.ts";
 
 /**
- * A step that was opened on the way. The entry and a redirect are not among them, because the rest of the record tells
+ * A step that was opened on the way. The entry and a redirect have no such entry, because the rest of the record tells
  * them.
  */
 export interface RecordedStep {

@@ -32,7 +32,7 @@ export const recordVersion = 1;
 const recordBytesMax = 512 * 1024;
 const headerLengthMax = 1_024;
 
-/** What all visits of a plan share, as the beginning of a JSON array. */
+/** The fields that all visits of a plan share, as the beginning of a JSON array. */
 const beginnings = new WeakMap<Plan, string>();
 
 /**
@@ -70,7 +70,7 @@ function encode(plan: Plan, visit: SeenVisit, walk: Walk, journey: Journey): Rec
   return shared === undefined ? { own: line + openedOf(walk), shared: "" } : { own: line, shared };
 }
 
-/** What each visit has, as a part of a JSON array. */
+/** The fields that differ from visit to visit, as a part of a JSON array. */
 function factsOf(visit: SeenVisit, end: End, journey: Journey): string {
   const { headers } = visit;
   const facts: unknown[] = [];
@@ -109,8 +109,8 @@ interface Met {
 }
 
 /**
- * How many characters of lines are remembered, about. Most workflows have few ways with short lines. When they take
- * more, the lines are forgotten and made anew.
+ * About how many characters of lines are remembered. Most workflows have few ways, with short lines. When the lines
+ * take more, all are forgotten and made again.
  */
 const waysLengthMax = 8 * 1024 * 1024;
 let waysLength = 0;

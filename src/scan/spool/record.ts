@@ -58,7 +58,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   }
 
   function keep(id: Uint8Array, text: RecordText, error: unknown): void {
-    // Told once for each time that the trouble begins.
+    // Trouble is reported once, when its first record comes into the buffer.
     if (buffer.size() === 0) onTrouble(error);
     counts.failed += 1;
     if (!buffer.keep(id, text)) counts.lost += 1;

@@ -6,10 +6,10 @@ import { framedLength, type RawRecord, type RecordText, textOf } from "./framed-
 import type { RecordedOutcome } from "./read-record.ts";
 import { textOfId } from "./visit-id.ts";
 
-/** The step id of a fallback's trace. No step of the link has it, because each step has at most one trace. */
+/** The step id of a fallback's trace. No step of a link has this id. A visit has at most one trace for each step id. */
 export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
 
-/** A step that was opened, or completed, by a request. */
+/** A step that a request opened or completed. */
 export interface StepTrace {
   readonly stepId: string;
   readonly action: StepAction;
@@ -19,52 +19,53 @@ export interface StepTrace {
   readonly saved: readonly SavedAttribute[];
 }
 
-/** An answer that a visit has taken, and all that came of it. */
+/** An answer that a visit has taken, with all its effects. */
 export interface TakenAnswer {
   readonly workspaceId: string;
   readonly eventId: string;
-  /** Which of the visit's answers it is, from 1; a press on the page of an exit has that of the last one. */
+  /** The answer's number in its visit, from 1. A press on the page of an exit has the number of the last answer. */
   readonly number: number;
-  /** A press on the page of an exit, which ended the visit when it was shown. */
+  /** Whether this is a press on the page of an exit. The visit ended when that page was shown. */
   readonly isPress: boolean;
-  /** Where the visit stands afterwards; a press leaves all of it as it is. */
+  /** The outcome of the visit after the answer. A press changes neither the outcome nor the journey. */
   readonly outcome: RecordedOutcome;
   readonly destination: string;
   /** The action that ended the visit; empty for one under way. */
   readonly exitAction: StepAction | "";
-  /** The step opened last that is no condition; empty when it is gone. */
+  /** The last opened step other than a condition; empty when that step is gone. */
   readonly lastStepId: string;
-  /** The fewest steps that are missing to an exit. */
+  /** The number of steps on the shortest way to an exit. */
   readonly stepsAhead: number;
-  /** The interaction that the visitor is at; empty for a visit that has ended. */
+  /** The interaction at which the visitor is; empty for a visit that has ended. */
   readonly waitsAt: string;
   readonly query: string;
   readonly level: DataCollection;
   readonly linkId: string;
-  /** Whose values conditions have seen on the way; empty where they asked nobody's. */
+  /** The visitor whose values the database gave for conditions on the way; empty for none. */
   readonly seenVisitorId: string;
-  /** What is saved to the visitor, in order. */
+  /** The values that are saved to the visitor, in order. */
   readonly saved: readonly SavedAttribute[];
-  /** In order, each step once or more. */
+  /** The traces in their order. A step may occur more than once. */
   readonly traces: readonly StepTrace[];
 }
 
 /** An answer as it comes out of the spool. */
 export interface RecordedAnswer extends TakenAnswer {
-  /** Of the record. */
+  /** The id of the record. */
   readonly id: string;
   readonly atMs: number;
 }
 
-/** The version of records that are answers; those of visits have others. Answers are few, so their fields have names. */
+/** The version of an answer's record; a visit's record has another. Answers are few, so their fields have names. */
 const answerVersion = 2;
 
-/** Somewhat less than the spool takes. */
+/** The limit of a record in bytes, somewhat less than what the spool takes. */
 const recordBytesMax = 1_000 * 1024;
 
 /**
- * The text of a record. What is saved always fits. Of traces, conditions with dozens of long comparisons go first, then all:
- * better than an answer that can never be written.
+ * Returns the text of a record. Saved values always fit. A record that is too long leaves out the traces of conditions,
+ * which may hold dozens of long comparisons. If it is still too long, it leaves out all traces, so that the answer can
+ * be written.
  */
 export function encodeAnswer(answer: TakenAnswer): RecordText {
   const text = textFor(answer);
@@ -113,7 +114,7 @@ export function decodeAnswer({ id, own }: RawRecord): RecordedAnswer {
 
 function object(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) throw new Error("an object is missing");
-  // Its fields are looked at one by one.
+  // The caller checks each field.
   return value as Readonly<Record<string, unknown>>;
 }
 
@@ -132,7 +133,7 @@ function trace(value: unknown): StepTrace {
   return {
     stepId: uuid(stepId),
     action: stepAction(action),
-    // One variant under its name, which is an object as well.
+    // The data holds one variant under its name, and the variant is an object too.
     data: object(data) as TraceData,
     isCompleted: isCompleted === true,
     saved: list(saved).map(savedAttribute),

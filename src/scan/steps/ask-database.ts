@@ -4,8 +4,8 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import { within } from "../../lib/within.ts";
 
 /**
- * Asks the database of a workspace what only it can know; undefined where it does not answer in time, which every question has
- * an answer for.
+ * Asks the database about a workspace what only the database knows. The answer is undefined when the database does not
+ * answer in time. Every caller can go on without the answer.
  */
 export type AskDatabase = <Value>(
   workspaceId: string,
@@ -15,21 +15,23 @@ export type AskDatabase = <Value>(
 export interface AskDeps {
   /** By workspace. */
   readonly turns: Turns;
-  /** For so long visitors wait, in milliseconds. */
+  /** The longest time that a visitor waits for an answer, in milliseconds. */
   readonly deadlineMs: number;
   readonly nowMs: () => number;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** After a question without an answer nobody waits for another one so long, in milliseconds. */
+/** The time after an unanswered question in which no visitor of the workspace asks again, in milliseconds. */
 const pauseMs = 1_000;
 
-/** Workspaces whose pauses are remembered. */
+/** The number of workspaces whose pauses are remembered. */
 const pausesMax = 5_000;
 
 /**
- * A database that hangs makes one visitor of a workspace wait in a second, and holds no more connections than the workspace's
- * turns: who waits for one of those gives up with the visitor.
+ * Asks with a deadline, and pauses after a question that got no answer. While the database hangs, the visitors of a
+ * workspace who are already waiting give up at the deadline, and new ones do not wait before the pause is over. A
+ * workspace holds no more connections than its turns allow, and a visitor who gives up also leaves the queue for a
+ * turn.
  */
 export function createAskDatabase({ turns, deadlineMs, nowMs, onTrouble }: AskDeps): AskDatabase {
   const pausedAtMs = lruCache<number>(pausesMax);

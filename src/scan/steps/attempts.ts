@@ -2,15 +2,17 @@ import { returnPasswordAttempt, type Trier, takePasswordAttempt } from "../../db
 import type { AskDatabase } from "./ask-database.ts";
 import type { LocalAttempts } from "./local-attempts.ts";
 
-/** Counts tries of passwords: by the database, or by this process alone where that does not answer in time. */
+/** Counts tries of passwords in the database. While the database does not answer in time, this process counts alone. */
 export interface Attempts {
-  /** Takes one try, and counts it as a wrong one: 0, or in how many seconds there is another. */
+  /** Takes one try, and counts it as a wrong one. Returns 0, or the seconds to wait when no try is left. */
   take(trier: Trier, now: Date): Promise<number>;
-  /** Takes a try back that turned out to be right, or was never compared. */
+  /** Gives back a try that was right, or that was never compared with the password. */
   giveBack(trier: Trier, now: Date): Promise<void>;
 }
 
-/** Every try of this process is counted here as well, so that nobody has more tries when the database goes away. */
+/**
+ * This process counts each of its tries locally too, so that a visitor gets no extra tries when the database goes away.
+ */
 export function createAttempts(ask: AskDatabase, local: LocalAttempts): Attempts {
   return {
     async take(trier, now) {

@@ -5,11 +5,11 @@ import type { KnownAttributes } from "../../workflow/visit.ts";
 import type { SavedAttribute } from "../../workflow/walk-result.ts";
 import type { VisitKey } from "../visit/state.ts";
 
-/** Whose visit it is, going by what it has told and by the device's cookie. */
+/** What the visitor of a visit is looked up by: the values that the visit has saved, and the device's cookie. */
 export interface SoughtProfile extends VisitKey {
-  /** In hexadecimal; empty for none. */
+  /** The hash of the device's cookie, in hexadecimal; empty when no cookie was sent. */
   readonly cookieHash: string;
-  /** Everything that the visit has saved, stored or not. */
+  /** The values that the visit has saved, whether or not the database has them yet. */
   readonly saved: readonly SavedAttribute[];
 }
 
@@ -17,13 +17,13 @@ export interface SoughtProfile extends VisitKey {
 export interface KnownProfile {
   /** Undefined while the visit's first request has not been stored. */
   readonly visitType: "FIRST" | "RETURNING" | undefined;
-  /** Whose values they are; empty for nobody's. */
+  /** The visitor to whom `attributes` belong; empty when there is none. */
   readonly visitorId: string;
-  /** Undefined for who has no profile. */
+  /** Undefined for a visitor without a profile. */
   readonly attributes: KnownAttributes | undefined;
 }
 
-/** What is left where the database does not answer. */
+/** The profile that is used when the database does not answer. */
 export const nobodyKnown: KnownProfile = Object.freeze({
   visitType: undefined,
   visitorId: "",
@@ -40,8 +40,9 @@ interface FoundProfile {
 }
 
 /**
- * The visitor as `identifyVisitor` will leave them once all that the visit has saved is stored, without the visit's own
- * values: one statement, served by events_pkey, visitors_email_key and visitors_phone_idx.
+ * Finds the visitor that `identifyVisitor` will choose once the values that the visit has saved are stored. The
+ * attributes leave out the visit's own unstored values. Takes one statement, which uses events_pkey, visitors_email_key
+ * and visitors_phone_idx.
  */
 export async function findProfile(db: Db, sought: SoughtProfile): Promise<KnownProfile> {
   const { workspaceId, eventId, cookieHash, saved } = sought;
@@ -71,7 +72,7 @@ export async function findProfile(db: Db, sought: SoughtProfile): Promise<KnownP
   };
 }
 
-/** By attribute key, reserved ones with `$`; NULL for somebody of whom nothing is known. */
+/** The attributes of a visitor by key; reserved keys begin with `$`. NULL when the visitor has none. */
 function attributesOf(workspaceId: string, id: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select jsonb_object_agg(key, jsonb_build_object('value', value, 'type', type)) from (
       select key, value, type::text from visitor_attributes a
@@ -91,7 +92,7 @@ function attributesIn({
   match,
 }: FoundProfile): KnownAttributes | undefined {
   if (matchId === null) return ownId === null ? undefined : new Map(Object.entries(own ?? {}));
-  // An anonymous visitor is merged into the profile, which gets what it has not.
+  // An anonymous visitor is merged into the profile, which takes over the attributes that it lacks.
   const merged = isAnonymous === true && ownId !== matchId ? { ...own, ...match } : match;
   return new Map(Object.entries(merged ?? {}));
 }

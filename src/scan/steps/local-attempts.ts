@@ -2,9 +2,9 @@ import { ofNetwork, ofVisit, pauses, type Trier, windowMs } from "../../db/passw
 import { networkOf } from "../../lib/client-address.ts";
 import { lruCache } from "../../lib/lru-cache.ts";
 
-/** The tries of passwords that this process has seen, which count while the database cannot be asked. */
+/** The password tries that this process has seen. They decide while the database does not answer. */
 export interface LocalAttempts {
-  /** 0, or in how many seconds there is another try. */
+  /** Returns 0 when a try is free, or else the seconds until the next one. */
   secondsTo(trier: Trier, now: Date): number;
   count(trier: Trier, now: Date): void;
   giveBack(trier: Trier, now: Date): void;
@@ -16,11 +16,13 @@ interface Try {
   readonly network: string;
 }
 
-/** Steps whose tries are remembered, and the latest tries of each: more than the pauses let through in an hour. */
+/**
+ * The number of steps whose tries are remembered, and of tries for each: more than the pauses let through in an hour.
+ */
 const stepsMax = 1_000;
 const triesMax = 500;
 
-/** The same budgets as those of `takePasswordAttempt`, of one process. */
+/** Keeps the same budgets as `takePasswordAttempt`, for one process. */
 export function createLocalAttempts(): LocalAttempts {
   const steps = lruCache<readonly Try[]>(stepsMax);
   const keyOf = ({ workspaceId, linkId, stepId }: Trier) => `${workspaceId}/${linkId}/${stepId}`;
@@ -47,7 +49,7 @@ function tryOf({ eventId, address }: Trier, now: Date): Try {
   return { atMs: now.getTime(), visit: `${eventId} ${address}`, network: networkOf(address) };
 }
 
-/** When the next try may be had, in milliseconds; the tries are in the order of their times. */
+/** The time from which the next try is free, in milliseconds. The tries must be in the order of their times. */
 function freeAtOf(tries: readonly Try[], next: Try): number {
   const ownOf = tries.filter(({ visit }) => visit === next.visit).at(-ofVisit.max);
   const ownNetwork = tries.filter(({ network }) => network === next.network).at(-ofNetwork.max);

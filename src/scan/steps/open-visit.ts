@@ -12,8 +12,9 @@ import { timerLeftMs, withTimeLeft } from "./step-timer.ts";
 export type OpenVisitDeps = Pick<StepHandlerDeps, "seals" | "recent" | "ask" | "deviceKey" | "now">;
 
 /**
- * Answers a browser that asks for a link of which it has a visit open, with the page at which that visit stands going by the
- * seal in the browser's cookie. Returns false without an answer when there is no such visit; then a new visit begins.
+ * Answers a browser that asks for a link and has a visit of this link open. The browser's cookie holds the visit's
+ * seal, and the answer is the page at which the visit stands. Returns false, and answers nothing, when there is no such
+ * visit. Then a new visit begins.
  */
 export type GoOn = (request: Pick<StepVisit, "req" | "res" | "origin">, plan: Plan) => boolean;
 
@@ -27,7 +28,7 @@ export function createGoOn(deps: OpenVisitDeps): GoOn {
     const { workspaceId, linkId } = plan;
     const asked = { key: { workspaceId, linkId, eventId }, lbid: open.lbid, now: deps.now() };
     const sealed = deps.seals.open(asked.key, open.sealed, asked.now);
-    // A cookie that another browser was given says nothing here.
+    // The seal must belong to this browser; a copy in another browser opens nothing.
     if (sealed?.cookieHash !== cookieHashOf(workspaceId, cookie, deps.deviceKey)) return false;
     const state = deps.recent.newest(asked.key, sealed);
     const step = stepAt(plan, state, isReload(headers["cache-control"]), asked.now);
@@ -42,14 +43,17 @@ export function createGoOn(deps: OpenVisitDeps): GoOn {
   };
 }
 
-/** The page at which a visit stands. Only a reload goes on with a visit that has ended; any other request begins anew. */
+/**
+ * The page at which a visit stands. Only a reload returns to a visit that has ended; any other request begins a new
+ * one.
+ */
 function stepAt(plan: Plan, state: VisitState, isReload: boolean, now: Date): PlanStep | undefined {
   if (state.outcome !== "IN_PROGRESS" && !isReload) return undefined;
   const place = placeOf(plan, state, state.stepId, now);
   return place.kind === "here" || place.kind === "at-exit" ? place.step : undefined;
 }
 
-/** What browsers send when somebody reloads a page. */
+/** Whether `Cache-Control` has a value that browsers send when somebody reloads a page. */
 function isReload(header: string | undefined): boolean {
   return header === "max-age=0" || header === "no-cache";
 }

@@ -4,7 +4,7 @@ import type { Answer } from "../../workflow/steps/step.ts";
 /** Fifty fields of 4 KB each, escaped. No form of ours sends more. */
 export const formBytesMax = 1024 * 1024;
 
-/** A posted form, or the status that says why it is none. */
+/** A posted form, or the status that says why the body is not a form. */
 export type PostedForm = { readonly answer: Answer } | { readonly status: 400 | 413 | 415 };
 
 /** Reads an `application/x-www-form-urlencoded` body, which is what pages post. Rejects when the visitor hangs up. */

@@ -2,21 +2,21 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import { newerOf, type VisitKey, type VisitState } from "../visit/state.ts";
 
 /**
- * Where the visits stand that this process has taken an answer of, or shown a page to. An older seal, from another tab, by the
- * Back button or sent once more, is nothing against it.
+ * Remembers where visits stand, for visits whose answer this process took or whose page it showed. The remembered state
+ * wins over an older seal, which comes from another tab, from the Back button, or from a request that is sent twice.
  */
 export interface RecentVisits {
-  /** The newer one of what is remembered and what is given. */
+  /** Returns the remembered state or the given one, whichever is newer. */
   newest(key: VisitKey, state: VisitState): VisitState;
   keep(key: VisitKey, state: VisitState): void;
-  /** One request of a visit at a time, in the order they came; rejects where too many wait already. */
+  /** Runs the requests of one visit one after the other, in the order of their arrival. Rejects when too many wait. */
   inTurn<Result>(key: VisitKey, run: () => Promise<Result>): Promise<Result>;
 }
 
-/** More requests of one visit than a browser sends at once. */
+/** The number of requests of one visit that may wait or run. A browser sends fewer at once. */
 const lineMax = 50;
 
-/** Shares of the memory, of about 1 kB; most visits take one. */
+/** The memory for states, in shares of about 1 kB. Most visits take one share. */
 const sharesMax = 20_000;
 
 export function createRecentVisits(): RecentVisits {
@@ -50,7 +50,7 @@ export function createRecentVisits(): RecentVisits {
   };
 }
 
-/** What is not known to be short. */
+/** The shares that a state takes, by the length of its query, destination and saved values. */
 function sharesOf({ query, destination, saved }: VisitState): number {
   const length = saved.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
   return 1 + Math.floor((query.length + destination.length + length) / 500);

@@ -16,7 +16,7 @@ const retryAfter: Partial<Record<Notice, string[]>> = {
   UNAVAILABLE: ["Retry-After", "1"],
 };
 
-/** Answers a visitor who has answered a step. */
+/** Sends the HTTP response to a visitor who has answered a step. */
 export function respond(
   seals: VisitSeals,
   visit: StepVisit,
@@ -49,7 +49,7 @@ export function respond(
   }
 }
 
-/** Shows the page of a step, sealed for its answer. */
+/** Shows the page of a step. The page carries the seal with which its answer comes back. */
 export function showStep(
   seals: VisitSeals,
   visit: StepVisit,
@@ -70,29 +70,29 @@ function envelopeOf({ req, plan }: StepVisit): Envelope {
   return { isHead: req.method === "HEAD", cookie: "", isSandbox: plan.environment === "test" };
 }
 
-/** Says what is the matter. */
+/** Shows a notice that says why the request got nothing else. */
 export function tell(visit: StepVisit, kind: Notice): void {
   show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit), retryAfter[kind]);
 }
 
-/** To the page at which the visit stands. */
+/** Redirects to the page at which the visit stands. */
 export function goTo(seals: VisitSeals, visit: StepVisit, { key, lbid }: StepAsked, state: VisitState): void {
   const query = visitQuery(lbid, seals.seal(key, state));
   seeOther(visit.res, `${stepPath(visit.plan, state.stepId)}?${query}`, envelopeOf(visit));
 }
 
-/** A new visit, with neither scan marker nor lbid. */
+/** Redirects to the beginning of a new visit, without the scan marker and without an lbid. */
 export function startOver(visit: StepVisit): void {
   seeOther(visit.res, `/${visit.plan.shortlink}`, envelopeOf(visit));
 }
 
-/** To where the visitor was sent on. */
+/** Redirects to the visit's destination. An empty destination shows a notice instead. */
 export function send(visit: StepVisit, to: string): void {
   if (to === "") tell(visit, "NOT_AVAILABLE");
   else redirect(visit.res, to, envelopeOf(visit));
 }
 
-/** The file of a contact card. */
+/** Sends a contact card as a file. */
 export function sendCardOf(visit: StepVisit, payload: ContactCardPayload, now: Date): void {
   sendCard(visit.res, cardFile(payload, now), envelopeOf(visit));
 }

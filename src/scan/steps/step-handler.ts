@@ -21,7 +21,7 @@ export interface StepHandlerDeps extends Omit<StepDeps, "submitDeps"> {
   readonly seals: VisitSeals;
   readonly recent: RecentVisits;
   readonly devices: RecentDevices;
-  /** For who comes without a seal. */
+  /** Finds the visits of visitors who come without a seal. */
   readonly stored: StoredVisits;
   readonly ask: AskDatabase;
   readonly reader: LazyReader;
@@ -32,10 +32,10 @@ export interface StepHandlerDeps extends Omit<StepDeps, "submitDeps"> {
   readonly now: () => Date;
 }
 
-/** Answers for the steps of visits under way; rejects where only the database could tell, and it is away. */
+/** Answers requests for the steps of visits. Rejects when only the database could tell the visit, and it is away. */
 export type StepHandler = (visit: StepVisit) => Promise<void>;
 
-/** Reloading a page says no more than once in this time that somebody is there. */
+/** Page loads of one visit write to the database at most once in this time, in milliseconds. */
 const touchMs = 60_000;
 
 const timerAnswer: Answer = new Map([[timerParameter, ["1"]]]);
@@ -53,8 +53,8 @@ export function createStepHandler(deps: StepHandlerDeps): StepHandler {
 }
 
 /**
- * Where the visit stands going by what the visitor carries, and without a seal going by the database. Undefined when the
- * visitor was answered, because there is no such visit.
+ * Reads where the visit stands from the seal that the visitor sent, or else from the database. Undefined when the
+ * visitor has already been answered, because the visit was not found.
  */
 async function givenState(
   { seals, stored }: StepHandlerDeps,
@@ -67,7 +67,7 @@ async function givenState(
       startOver(visit);
       return undefined;
     }
-    // A device that lost its cookie between two pages may still be the same one, which only the database knows.
+    // The device may have got a new cookie between two pages. Only the database knows both cookies of a device.
     if (visit.req.method !== "POST" || cookieHash === "" || cookieHash === opened.cookieHash) return opened;
   }
   const found = await stored.find(key, { cookieHash, address: visit.origin.address, now });
@@ -76,7 +76,7 @@ async function givenState(
   return undefined;
 }
 
-/** Goes on when what came before of the same visit is on disk, from the newest that is known of it. */
+/** Waits until earlier requests of the same visit are done, then goes on with the newest state that is known. */
 async function withState(
   deps: StepHandlerDeps,
   visit: StepVisit,
@@ -87,7 +87,7 @@ async function withState(
   if (given === undefined) return;
   const { key } = asked;
   await deps.recent.inTurn(key, () =>
-    // Whose device it is tells the request's own seal.
+    // The request's own seal tells which device it came from.
     use({ ...deps.recent.newest(key, given), cookieHash: given.cookieHash }),
   );
 }
@@ -125,7 +125,7 @@ async function answerGet(
   return showStep(deps.seals, visit, asked, { step: withTimeLeft(step, waitMs), state: seen });
 }
 
-/** Somebody is there. Nobody waits until the database knows. */
+/** Notes that the visitor was at the page just now. The visitor does not wait for the database to store this. */
 export function touch(
   { recent, ask }: Pick<StepHandlerDeps, "recent" | "ask">,
   { key, now }: Pick<StepAsked, "key" | "now">,
@@ -137,7 +137,7 @@ export function touch(
   return seen;
 }
 
-/** The file of a contact card, which is to be had once its page was reached. */
+/** Sends the file of a contact card to a visitor whose visit has reached the card's page. */
 async function answerCard(
   { seals }: StepHandlerDeps,
   visit: StepVisit,
@@ -156,7 +156,7 @@ async function answerPost(deps: StepHandlerDeps, visit: StepVisit, asked: StepAs
   const { req, res } = visit;
   const posted = await readForm(req);
   if ("status" in posted) {
-    // Nobody reads the rest of it.
+    // The rest of the body is never read, so the connection ends after the answer.
     if (posted.status === 413) res.once("finish", () => req.destroy());
     return tell(visit, posted.status === 413 ? "TOO_LARGE" : "BAD_REQUEST");
   }
@@ -180,7 +180,9 @@ async function take(
   respond(deps.seals, visit, asked, result, answer);
 }
 
-/** The next visit of a device that has left something waits until that is stored, as far as anything asks for it. */
+/**
+ * Marks a device that saved something. If the workflow of its next visit asks, that visit waits until this is stored.
+ */
 function remembering({ record, devices }: StepHandlerDeps, { cookieHash }: StepAsked): StepDeps["record"] {
   return (answer, now) => {
     if (answer.saved.length > 0) devices.meet(deviceNames({ cookieHash, fingerprint: "" }), now.getTime());
@@ -209,7 +211,7 @@ async function stepRequest(
     isOwn: (state) => {
       if (!isPost) return true;
       const { deviceActor } = device();
-      // Nor are the cookies of agents kept.
+      // Bots and agents keep no cookie, and visits at level NONE have none.
       const keeps = keepsCookie && state.level !== "NONE" && deviceActor !== "BOT" && deviceActor !== "AGENT";
       const cookieWasSent = cookieHash !== "";
       const hasCookie = cookieWasSent && cookieHash === state.cookieHash;

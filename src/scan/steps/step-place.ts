@@ -14,14 +14,14 @@ export type StepPlace =
   | { readonly kind: "at-exit"; readonly step: PlanStep }
   /** At another step. */
   | { readonly kind: "elsewhere" }
-  /** Already sent on. The address is empty where that led nowhere. */
+  /** The visitor was already sent on. The address is empty when the link led nowhere. */
   | { readonly kind: "sent"; readonly to: string }
   /** The visit is over, and a new one begins. */
   | { readonly kind: "over" }
-  /** No step of the link. */
+  /** The link has no such step. */
   | { readonly kind: "unknown" };
 
-/** Tells where a visit stands when a step of it is asked for. Pure. */
+/** Tells where a visit stands when one of its steps is requested. Pure. */
 export function placeOf(plan: Plan, state: VisitState, stepId: string, now: Date): StepPlace {
   const { outcome, destination, activeAtMs, openedAtMs } = state;
   const isKnown = plan.steps.has(stepId);
@@ -31,7 +31,7 @@ export function placeOf(plan: Plan, state: VisitState, stepId: string, now: Date
     return { kind: isKnown ? "elsewhere" : "unknown" };
   }
   if (!isKnown) return { kind: "unknown" };
-  // What ended a visit was opened then, and is not opened anew by a reload.
+  // The step that ended a visit opened at the end of the visit, and a reload does not open it again.
   if (outcome === "ABANDONED" || now.getTime() - openedAtMs >= idleMs) return { kind: "over" };
   if (outcome === "FALLBACK") return { kind: "sent", to: destination };
   const last = plan.steps.get(state.stepId);

@@ -10,14 +10,14 @@ import { deviceCookie } from "../pages/respond.ts";
 import { sealParameter } from "../visit/seal.ts";
 import type { VisitKey } from "../visit/state.ts";
 
-/** A request for a step of a link that is there. */
+/** A request for a step of an existing link. */
 export interface StepVisit {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly origin: Origin;
   readonly plan: Plan;
   readonly stepId: string;
-  /** The card of a contact card as a file, in place of its page. */
+  /** The request asks for the file of a contact card in place of its page. */
   readonly isCard: boolean;
   readonly query: string;
 }
@@ -26,18 +26,18 @@ export interface StepVisit {
 export interface StepAsked {
   readonly key: VisitKey;
   readonly lbid: string;
-  /** What the request carries of where the visit stands; empty for nothing. */
+  /** The seal that the request carries; empty for none. */
   readonly sealed: string;
   readonly isTimer: boolean;
   /** The device cookie that was sent; empty for none. */
   readonly cookie: string;
-  /** That of the cookie, in hexadecimal; empty for none. */
+  /** The hash of the device cookie that was sent, in hexadecimal; empty for none. */
   readonly cookieHash: string;
   readonly keepsCookie: boolean;
   readonly now: Date;
 }
 
-/** Reads a request; undefined for one that names no visit. */
+/** Reads a request. Undefined when the request names no visit. */
 export function readRequest(
   { deviceKey, now }: { readonly deviceKey: string; readonly now: () => Date },
   { req, plan, query }: StepVisit,

@@ -12,7 +12,7 @@ export function timerLeftMs(step: PlanStep, { openedAtMs }: VisitState, now: Dat
   return leftMs <= 1_000 ? 0 : leftMs;
 }
 
-/** The step with the time that is left, so that a visitor who reloads the page does not wait from the start. */
+/** Returns the step with the time that is left, so that a reload of the page does not start the timer again. */
 export function withTimeLeft(step: PlanStep, leftMs: number | undefined): PlanStep {
   if (leftMs === undefined || step.action !== "MESSAGE_PAGE") return step;
   const timerSeconds = Math.max(1, Math.ceil(leftMs / 1_000));

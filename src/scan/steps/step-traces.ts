@@ -9,7 +9,7 @@ export function traceOf({ step, data, captured }: Accepted): StepTrace {
   return { stepId: step.id, action: step.action, data, isCompleted: true, saved: captured };
 }
 
-/** The traces of a walk: redirects, and fallbacks, follow from its end. */
+/** The traces of a walk. The end of the walk gives the trace of a redirect or of a fallback. */
 export function tracesOf({ taken, end }: Walk): StepTrace[] {
   const traces = taken.flatMap(({ step, data, isCompleted, saved }): StepTrace[] =>
     data === undefined ? [] : [{ stepId: step.id, action: step.action, data, isCompleted, saved }],
@@ -27,7 +27,9 @@ export function tracesOf({ taken, end }: Walk): StepTrace[] {
   return [...traces, sent];
 }
 
-/** The action that ends a visit: a fallback counts as a redirect, also where it leads nowhere; empty for one under way. */
+/**
+ * The action that ends a visit; empty for a visit under way. A fallback counts as a redirect, even if it leads nowhere.
+ */
 export function exitActionOf(end: End): StepAction | "" {
   if (end.kind === "interaction") return "";
   return end.kind === "exit-page" ? end.step.action : "CLIENT_REDIRECT";

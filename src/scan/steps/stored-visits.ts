@@ -8,9 +8,9 @@ import type { DataCollection } from "../../model/workflow/plan.ts";
 import type { Drain } from "../store/drain.ts";
 import type { VisitKey, VisitState } from "../visit/state.ts";
 
-/** Visits as the database knows them, for who comes without a seal. */
+/** Finds visits in the database, for visitors who come without a seal. */
 export interface StoredVisits {
-  /** Where the visit stands, as soon as its first request is stored; or why that cannot be told. */
+  /** Returns where the visit stands, as soon as its first request is stored; or else the reason why it is not known. */
   find(
     key: VisitKey,
     who: { readonly cookieHash: string; readonly address: string; readonly now: Date },
@@ -24,10 +24,10 @@ export interface StoredVisitsDeps {
   readonly drain: Pick<Drain, "catchUp">;
 }
 
-/** A visit may be on its way to the database still: in this process for so long, in milliseconds. */
+/** How long a request waits for this process to store a visit that may still be in its spool, in milliseconds. */
 const arrivalMs = 2_000;
 
-/** Older visits have arrived long ago. */
+/** The age above which a visit must already be stored, in milliseconds. */
 const arrivalAgeMs = 60_000;
 
 /** How long a request may wait for a connection, in milliseconds. */
@@ -67,8 +67,8 @@ interface StateRow
 }
 
 /**
- * One statement, all of it by primary keys.
- * `cookieHash` is that of the device cookie that was sent, empty for none: the visit's is the same where both are of one device.
+ * Finds a visit by primary keys, in one statement. `cookieHash` is the hash of the device cookie that was sent; empty
+ * for none. The visit's state gets this hash when the cookie belongs to the visit's device.
  */
 async function findVisitState(
   db: Db,
@@ -99,7 +99,7 @@ function stateOf(row: StateRow, cookieHash: string): VisitState {
     destination: row.destination,
     activeAtMs,
     openedAtMs: row.opened_at?.getTime() ?? activeAtMs,
-    // Who has no visitor at the end of a visit had none in it.
+    // A visit without a visitor at its end had none from the start.
     level: row.data_collection ?? (row.visitor_id === null ? "NONE" : "BASIC"),
     visitType: row.visit_type,
     isTypeKnown: true,
@@ -109,7 +109,7 @@ function stateOf(row: StateRow, cookieHash: string): VisitState {
   };
 }
 
-/** Keeps a visit from being abandoned; at most once a minute, so that reloading a page costs nothing. */
+/** Stores that the visitor is still there, which keeps the visit from ending as abandoned. */
 export async function touchVisit(db: Db, { workspaceId, eventId }: VisitKey, now: Date): Promise<void> {
   await sql`update visits set active_at = greatest(active_at, ${now})
     where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(db);

@@ -14,22 +14,22 @@ import { type KnownProfile, nobodyKnown, type SoughtProfile } from "./known-visi
 import { placeOf } from "./step-place.ts";
 import { exitActionOf, traceOf, tracesOf } from "./step-traces.ts";
 
-/** What a request says about its visitor; see `Visit`. */
+/** The facts that a request tells about its visitor; see `Visit`. */
 export type VisitorFacts = Pick<Visit, "country" | "device">;
 
-/** An answer to a step, or none where a step that is gone has to be left. */
+/** An answer to a step. The answer is empty when the visitor has to leave a step that the workflow no longer has. */
 export interface StepRequest {
   readonly plan: Plan;
   readonly key: VisitKey;
   readonly lbid: string;
   readonly stepId: string;
   readonly answer: Answer;
-  /** Whose wrong passwords are counted. */
+  /** The client's address, by which wrong passwords are counted. */
   readonly address: string;
-  /** That of the device cookie that was sent, in hexadecimal; empty for none. */
+  /** The hash of the device cookie that was sent, in hexadecimal; empty for none. */
   readonly cookieHash: string;
   readonly facts: VisitorFacts;
-  /** Whether the post comes from a page of ours, going by the visit. */
+  /** Whether the post comes from a page of this service. The visit's cookie hash and level help to decide. */
   readonly isOwn: (state: VisitState) => boolean;
   readonly now: Date;
 }
@@ -37,25 +37,25 @@ export interface StepRequest {
 export interface StepDeps {
   readonly submitDeps: SubmitDeps;
   readonly attempts: Attempts;
-  /** What the database knows of a visitor; nothing where it does not answer in time. */
+  /** Returns what the database knows of a visitor; nothing when the database does not answer in time. */
   readonly profileOf: (sought: SoughtProfile) => Promise<KnownProfile>;
   /** Resolves once the answer is on disk. */
   readonly record: (answer: TakenAnswer, now: Date) => Promise<void>;
 }
 
-/** What becomes of a visitor who has answered a step. */
+/** What happens after a visitor has answered a step. */
 export type StepResult =
-  /** The page again, with what is wrong. */
+  /** The visitor gets the same page again, and it says what is wrong. */
   | { readonly kind: "page"; readonly step: PlanStep; readonly refused: Refused; readonly state: VisitState }
-  /** Too many wrong passwords: come back in so many seconds. */
+  /** After too many wrong passwords, the visitor has to wait for `seconds`. */
   | { readonly kind: "wait"; readonly seconds: number }
-  /** To the page at which the visit stands. */
+  /** The visitor goes to the page at which the visit stands. */
   | { readonly kind: "step"; readonly state: VisitState }
-  /** Sent on; the address is empty where the link leads nowhere. */
+  /** The visitor is sent on to an address. It is empty when the link leads nowhere. */
   | { readonly kind: "sent"; readonly to: string; readonly state: VisitState }
   | { readonly kind: "foreign" | "over" | "unknown" };
 
-/** Takes an answer of a visit that stands here, and leaves it to the spool. Of a visit, one at a time. */
+/** Takes an answer to a step and records it in the spool. The caller takes the answers of one visit one at a time. */
 export async function takeStep(deps: StepDeps, request: StepRequest, state: VisitState): Promise<StepResult> {
   const { plan, stepId, isOwn, now } = request;
   const place = placeOf(plan, state, stepId, now);
@@ -78,7 +78,7 @@ export async function takeStep(deps: StepDeps, request: StepRequest, state: Visi
   }
 }
 
-/** A try is counted before anything is compared, and stays counted only when it was wrong. */
+/** Counts a try before the password is compared. Only a wrong try stays counted. */
 async function tryPassword(
   deps: StepDeps,
   request: StepRequest,
@@ -94,7 +94,7 @@ async function tryPassword(
   return answerStep(deps, request, state, step, taken);
 }
 
-/** What the step says to the answer. */
+/** The step's own verdict on the answer; undefined when the step cannot take it. */
 function takenBy(
   { submitDeps }: StepDeps,
   request: StepRequest,
@@ -104,7 +104,7 @@ function takenBy(
   return submit(plan, visitOf(request, state, undefined), now, stepId, answer, submitDeps);
 }
 
-/** An answer to the interaction that the visitor is at. */
+/** Takes an answer to the interaction at which the visitor is. */
 async function answerStep(
   deps: StepDeps,
   request: StepRequest,
@@ -117,7 +117,7 @@ async function answerStep(
   return goOn(deps, request, state, taken);
 }
 
-/** Walks on, and records all that came of an answer. Without an answer the step is gone, which leads to the fallback. */
+/** Walks on from an answer, and records what came of it. When the step is gone, `taken` is undefined: the fallback. */
 async function goOn(
   { profileOf, record }: StepDeps,
   request: StepRequest,
@@ -160,7 +160,7 @@ async function goOn(
   return { kind: "sent", to: end.to, state: after };
 }
 
-/** Asks only for what the rest of the workflow may ask about, and the visit does not carry. */
+/** Asks the database only when the rest of the workflow needs something that the visit does not carry. */
 async function lookUp(
   profileOf: StepDeps["profileOf"],
   { plan, key, facts, cookieHash }: StepRequest,
@@ -188,7 +188,7 @@ function standingOf({ end }: Walk): Pick<VisitState, "outcome" | "stepId" | "des
   }
 }
 
-/** What a record says of a visit in any case. */
+/** The fields that every record of a visit's answer has. */
 function answerOf(
   { workspaceId, linkId, eventId }: VisitKey,
   { answers, destination, query, level }: VisitState,
@@ -196,11 +196,11 @@ function answerOf(
   return { workspaceId, linkId, eventId, number: answers, isPress: false, destination, query, level };
 }
 
-/** A press on the page of an exit: the visit has ended, and its trace learns what was pressed. */
+/** Records a press on the page of an exit. The visit has already ended, and the exit's trace keeps what was pressed. */
 async function press(deps: StepDeps, request: StepRequest, state: VisitState): Promise<StepResult> {
   const { key, stepId, now } = request;
   const taken = takenBy(deps, request, state);
-  // A page without anything to press, or a link that is gone: the page as it is now.
+  // The page has nothing to press, or the pressed link is gone: the visitor gets the page as it is now.
   if (taken === undefined || taken.kind === "refused") return { kind: "step", state };
   await deps.record(
     {

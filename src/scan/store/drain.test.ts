@@ -188,7 +188,7 @@ test("writes a visit with its device, visitor, traces and counters", async () =>
   expect(await counterOf(link)).toBe(1n);
 });
 
-test("writes each visit once, however often and by however many it is written", async () => {
+test("writes each visit once, however often it is given and by however many drains", async () => {
   const links = await Promise.all(Array.from({ length: 5 }, () => insertLink(db)));
   const cookies = Array.from({ length: 40 }, () => randomUUID());
   const records: Recorded[] = [];
@@ -219,7 +219,7 @@ test("writes each visit once, however often and by however many it is written", 
   }
 });
 
-test("tells devices of people by cookie alone, and programs by what they look like on a day", async () => {
+test("recognises people's devices by the cookie alone, and programs by their look on one day", async () => {
   const workspaceId = await insertWorkspace(db);
   const link = await insertLink(db, { workspaceId });
   const other = await insertLink(db, { workspaceId });
@@ -288,7 +288,7 @@ test("records bots without counting them, and gives them no visitor", async () =
   expect(await counterOf(link)).toBe(0n);
 });
 
-test("a prefetch is recorded, not counted, and leaves the first visit to the one who comes", async () => {
+test("a prefetch is recorded but not counted, and the visit after it is still the first one", async () => {
   const link = await insertLink(db);
   const cookie = randomUUID();
   const prefetch = { "user-agent": iphone, "accept-language": "de", "sec-purpose": "prefetch;prerender" };
@@ -309,7 +309,7 @@ test("a prefetch is recorded, not counted, and leaves the first visit to the one
   expect(await count("devices", link.workspaceId)).toBe(1);
 });
 
-test("at level NONE keeps nothing that could tell who it was, or that somebody came back", async () => {
+test("at level NONE keeps nothing that identifies a visitor or shows that a visitor came back", async () => {
   const link = await insertLink(db, { dataCollection: "NONE" });
   const options: VisitOptions = { level: "NONE", cookie: "" };
   await store([await recordOf(link, options), await recordOf(link, { ...options, atMs: startMs + 1 })]);
@@ -347,7 +347,7 @@ test("keeps visits of deleted links and drops those of purged workspaces", async
   expect(await eventsOf(purged)).toHaveLength(0);
 });
 
-test("wakes a workspace that was taken for inactive", async () => {
+test("a visit makes an inactive workspace active again", async () => {
   const link = await insertLink(db);
   const workspace = db.selectFrom("workspaces").select("inactive_since").where("id", "=", link.workspaceId);
   await db
@@ -369,13 +369,13 @@ async function freshSpool() {
   return { directory, spool };
 }
 
-test("puts aside what can never be stored, and stores the rest", async () => {
+test("puts aside records that can never be stored, and stores the rest", async () => {
   const link = await insertLink(db);
   const { directory, spool } = await freshSpool();
   const good = await Promise.all([0, 1, 2, 3, 4].map((index) => recordOf(link, { atMs: startMs + index })));
   const torn = { id: newVisitId(startMs), text: { own: "[1,", shared: "" } };
   const own = good[0]?.text.own ?? "";
-  // Well-formed to us, refused by the database: half a surrogate pair is no JSON text there.
+  // The reader accepts this record and the database refuses it: half a surrogate pair is no JSON text there.
   const odd = {
     id: newVisitId(startMs),
     text: {
@@ -383,7 +383,7 @@ test("puts aside what can never be stored, and stores the rest", async () => {
       shared: "",
     },
   };
-  // The data of one trace that reads as two elements, which would shift the data of other visits' traces.
+  // The data of this trace reads as two elements, which would shift the data of other visits' traces.
   const split = {
     id: newVisitId(startMs),
     text: { own, shared: `\n${randomUUID()}1COUNTRY_CONDITION {},{}` },
@@ -436,7 +436,7 @@ test("stores long records in parts, and still says which of them can never be st
   expect(events.map(({ destination }) => destination.length)).toEqual(Array.from(long, () => 200_021));
 });
 
-test("goes on by itself when the database has been away, and loses nothing", async () => {
+test("goes on by itself after the database was away, and loses nothing", async () => {
   const link = await insertLink(db);
   const { directory, spool } = await freshSpool();
   const store = newStore();
@@ -496,7 +496,7 @@ test("catches up with what is in the spool, and says at once when there is nothi
   await append(startMs + 2);
   expect(await drain.catchUp(50)).toBe(false);
   await expect.poll(() => drain.counts.failures, { timeout: 10_000 }).toBeGreaterThan(0);
-  // Waiting would take a minute.
+  // A call that waited would take a minute.
   expect(await drain.catchUp(60_000)).toBe(false);
   isAway = false;
   expect(await drain.flush(10_000)).toBe(true);

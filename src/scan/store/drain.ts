@@ -39,23 +39,25 @@ export interface DrainDeps {
   readonly onPoison: (reason: string) => void;
   /** About how many records are read at a time, 2,000 by default. */
   readonly batchSize?: number;
-  /** How long visits gather before a batch is begun, and how often the spools of dead processes are looked for, in ms. */
+  /**
+   * How long visits gather before a batch is begun, and how often the spools of dead processes are looked for, in ms.
+   */
   readonly gatherMs?: number;
   readonly adoptMs?: number;
 }
 
-/** Tells who waits whether it has come. */
+/** Ends the wait of a caller. `isDone` says whether the records that the caller waited for are stored. */
 type Waiter = (isDone: boolean) => void;
 
 const backOffMs = { first: 100, last: 5_000 };
 
-/** After a batch of nothing but answers that have to wait for another process, in milliseconds. */
+/** The pause after a batch in which every answer has to wait for another process, in milliseconds. */
 const earlyMs = 500;
 
 interface Moved {
-  /** More than one batch was waiting. */
+  /** Whether more than one batch was waiting. */
   readonly hasMore: boolean;
-  /** All that it held has to come again. */
+  /** Whether every record of the batch has to come again. */
   readonly isEarly: boolean;
 }
 
@@ -72,7 +74,7 @@ async function moveBatch(deps: DrainDeps, batchSize: number, counts: DrainCounts
     await quarantine(one, now());
     onPoison(one.reason);
   }
-  // They are on disk behind all others before they are forgotten here: a crash in between makes them come twice.
+  // Early answers go to the end of the spool before the batch is forgotten. After a crash in between, they come twice.
   await Promise.all(early.map(({ id, text }) => spool.append(id, text)));
   await spool.forget(batch);
   counts.drained += written;
@@ -121,7 +123,7 @@ export function startDrain(deps: DrainDeps): Drain {
         const startedMs = now().getTime();
         const asked = [...caughtUp];
         const { hasMore, isEarly } = await moveBatch(deps, batchSize, counts);
-        // Otherwise the batch held everything that was there when it was read.
+        // Without more, the batch held everything that was in the spool when it was read.
         if (!hasMore) for (const end of asked) end(true);
         const tookMs = Math.max(0, now().getTime() - startedMs);
         wait = 0;
@@ -130,13 +132,13 @@ export function startDrain(deps: DrainDeps): Drain {
           for (const end of flushed) end(true);
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
-        // The spool can wait, visitors cannot: while they need the processors, the drain works a third of the time.
+        // Visitors come before the spool. While they need the processors, the drain works a third of the time.
         if (isEarly) await pause(earlyMs);
         else if (!hurries && (!hasMore || isBusy())) await pause(hasMore ? 2 * tookMs : gatherMs);
       } catch (error) {
         counts.failures += 1;
         if (wait === 0) onTrouble(error);
-        // Nobody waits for a database that is away.
+        // The database is away, so all waits end.
         for (const end of [...caughtUp]) end(false);
         wait = Math.min(wait === 0 ? backOffMs.first : wait * 2, backOffMs.last);
         if (!isClosed) await pause(wait);

@@ -6,7 +6,7 @@ import { deviceAlike, matchMs } from "../device/alike-devices.ts";
 import type { BatchDevice } from "./resolved-visit.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 
-/** Which device each visit was made with, in the order of the visits, and what that adds to the database. */
+/** The device of each visit, in the order of the visits, and the rows that they add to the database. */
 export interface BatchDevices {
   readonly of: readonly BatchDevice[];
   readonly cookies: readonly { readonly hash: string; readonly device: BatchDevice }[];

@@ -2,21 +2,21 @@ import type { LeadScore } from "../../model/visitors/lead-score.ts";
 import type { KeptDevice } from "../device/collection.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 
-/** What roll-ups count a device by. */
+/** The fields of a device by which roll-ups count. */
 export type DeviceDimensions = Pick<
   KeptDevice,
   "deviceType" | "country" | "city" | "browserName" | "platformName"
 >;
 
-/** A device that visits of a batch were made with. */
+/** A device of visits in a batch. */
 export interface BatchDevice {
   readonly workspaceId: string;
   readonly id: string;
-  /** For a device that was not known before: the visit that shows what the device is, and what it shows. */
+  /** Set for a new device: the visit that describes the device, and what is kept of the device. */
   readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
   readonly dimensions: DeviceDimensions;
   lastUsedMs: number;
-  /** Empty until a visit of somebody who may have a visitor. */
+  /** Empty until the device makes a visit that may have a visitor. */
   visitorId: string;
   /** Set when the visitor was not known before. */
   visitorSinceMs: number | undefined;
@@ -28,11 +28,11 @@ export type VisitType = "FIRST" | "RETURNING";
 export interface ResolvedVisit {
   readonly facts: VisitFacts;
   readonly device: BatchDevice;
-  /** Empty for none. */
+  /** Empty for a visit without a visitor. */
   readonly visitorId: string;
   readonly visitType: VisitType;
-  /** How often the visitor had visited the link before; undefined until it is known, and without a visitor. */
+  /** The number of the visitor's earlier visits to the link; undefined until it is known, and without a visitor. */
   previousVisits: number | undefined;
-  /** Undefined until there is one. */
+  /** Undefined until the visit is scored. */
   score: LeadScore | undefined;
 }

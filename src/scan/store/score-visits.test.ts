@@ -107,7 +107,7 @@ test("does not score a visit that is under way", async () => {
   expect(await scoresOf(link)).toEqual([unscored]);
 });
 
-test("scores by what is kept at level NONE: neither the device's software nor earlier visits", async () => {
+test("at level NONE a score uses neither the device's software nor earlier visits", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertLink(db, { dataCollection: "NONE" });
   await ask(`/${link.shortlink}`, { headers: person });
@@ -115,7 +115,7 @@ test("scores by what is kept at level NONE: neither the device's software nor ea
   expect(await scoresOf(link)).toEqual([{ ...unscored, lead_score: 80, engagement_level: 80 }]);
 });
 
-test("scores a fallback by the share of the way that was left", async () => {
+test("scores a fallback by the share of the steps that were still ahead", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertWorkflow(
     db,
@@ -132,7 +132,7 @@ test("scores a fallback by the share of the way that was left", async () => {
   );
   await ask(`/${link.shortlink}`, { headers: person, address: german });
   await drained();
-  // Of two steps one was reached.
+  // The visit reached one of two steps.
   expect(await scoresOf(link)).toMatchObject([{ engagement_level: 40 }]);
 });
 
@@ -149,7 +149,7 @@ test.each([
   expect(await scoresOf(link)).toMatchObject([{ profile_fit }]);
 });
 
-test("roll-ups stay what a rebuild makes of scored visits and those under way", async () => {
+test("a rebuild makes the same roll-ups from scored visits and from visits under way", async () => {
   const { ask, drained } = await startTestScan(database);
   const link = await insertLink(db);
   for (let again = 0; again < 3; again++) await ask(`/${link.shortlink}`, { headers: person });

@@ -11,7 +11,7 @@ export interface EventKey {
   readonly eventId: string;
 }
 
-/** Values by key, as traces keep them: of two values of a key, the later one. */
+/** Returns values by key, as traces keep them. Of two values of a key, the later one stays. */
 export function savedTexts(saved: readonly SavedAttribute[]): Readonly<Record<string, string>> {
   return Object.fromEntries(saved.map(({ key, value }) => [key, value]));
 }
@@ -22,9 +22,9 @@ export interface TimedTrace extends StepTrace {
 }
 
 export interface TraceOptions {
-  /** Bots and agents save nothing. */
+  /** Whether the traces must say that nothing was saved, as for bots and agents. */
   readonly savesNothing: boolean;
-  /** Traces of steps that are completed already stay as they are. */
+  /** Whether the traces of steps that are already completed stay as they are. */
   readonly keepsCompleted: boolean;
 }
 
@@ -66,7 +66,9 @@ interface WholeTrace extends TimedTrace {
   readonly completedAt: Date | undefined;
 }
 
-/** One trace for each step: with its last data, all that it saved, and completed if it was completed once. */
+/**
+ * Joins the traces of each step into one, with the last data and all saved values. One completed trace completes it.
+ */
 function lastWords(traces: readonly TimedTrace[]): WholeTrace[] {
   const found = new Map<string, WholeTrace>();
   for (const trace of traces) {
@@ -81,12 +83,12 @@ function lastWords(traces: readonly TimedTrace[]): WholeTrace[] {
   return [...found.values()];
 }
 
-/** Writes how far a visit has come with an answer; one that has ended is under way no more. */
+/** Writes how far a visit has come with an answer. A visit that has ended is no longer under way. */
 export async function writeJourney(tx: Db, answer: RecordedAnswer, stepsReached: number): Promise<void> {
   const { workspaceId, eventId, outcome, destination, exitAction, lastStepId, stepsAhead } = answer;
   const at = new Date(answer.atMs);
   const hasEnded = outcome !== "IN_PROGRESS";
-  // A visit that was given up for abandoned, because this answer had not come yet, is scored when it ends.
+  // The visit may have ended as abandoned, because this answer had not come yet. It is then scored when it really ends.
   await sql`
     update events set steps_reached = ${stepsReached}, steps_total = ${stepsReached + stepsAhead},
       last_step_id = coalesce(${lastStepId || null}, last_step_id),

@@ -11,12 +11,12 @@ import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
 import { writeAnswers } from "./write-answers.ts";
 import { writeVisits } from "./write-visits.ts";
 
-/** What became of a batch of records; `poison` are those that can never be stored. */
+/** The result of storing a batch of records. `poison` holds the records that can never be stored. */
 export interface Stored {
   readonly written: number;
   readonly dropped: number;
   readonly poison: readonly Poison[];
-  /** Answers that follow what has not been stored yet, by another process perhaps: they have to come again. */
+  /** Answers whose visit or earlier answer is not stored yet, perhaps by another process. They must be given again. */
   readonly early: readonly EarlyRecord[];
   /** When the oldest visit of the batch arrived, in milliseconds; infinite for none. */
   readonly oldestMs: number;
@@ -37,7 +37,9 @@ export interface EarlyRecord {
 
 const nothing = new Uint8Array();
 
-/** The visit of an answer may be in the spool of a process that does not run: it is waited for so long, in milliseconds. */
+/**
+ * How long an answer waits for its visit, in milliseconds. The visit may lie in the spool of a process that is stopped.
+ */
 const lostAfterMs = 7 * 24 * 60 * 60_000;
 
 /**
@@ -99,7 +101,7 @@ function* partsOf(chunks: Parameters<StoreRecords>[0]): Generator<RawRecord[]> {
   if (part.length > 0) yield part;
 }
 
-/** Visits first: the answers of the same part follow them. */
+/** Stores the visits of a part first, because the part's answers may belong to them. */
 async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[], now: Date): Promise<Stored> {
   const poison: Poison[] = [];
   const visits: Readable<VisitFacts>[] = [];
@@ -125,7 +127,9 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[],
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
 
-/** Each visit by itself; those whose beginning has not been stored yet cost one statement for all of them. */
+/**
+ * Stores the answers of each visit in a transaction of its own. First, one statement finds out which visits are stored.
+ */
 async function storeAnswers(
   db: Db,
   answers: readonly Readable<RecordedAnswer>[],
@@ -148,10 +152,10 @@ async function storeAnswers(
 }
 
 interface FoundVisits {
-  /** The answers of each visit that is there. */
+  /** The answers of stored visits, by visit. */
   readonly stored: readonly Readable<RecordedAnswer>[][];
   readonly absent: readonly Readable<RecordedAnswer>[];
-  /** Of workspaces that do not exist any more. */
+  /** The answers of workspaces that no longer exist. */
   readonly dropped: readonly Readable<RecordedAnswer>[];
 }
 
@@ -181,12 +185,12 @@ async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]):
   };
 }
 
-/** What became of some records, with those that came too early among them. */
+/** Writes some records. Returns what became of them, with the answers that came too early. */
 type Write<Content> = (
   batch: readonly Content[],
 ) => Promise<Pick<StoreOutcome, "written" | "dropped"> & { readonly early: readonly Content[] }>;
 
-/** Halves a batch that the database refuses until the records stand alone that it refuses. */
+/** Halves a batch that the database refuses, until each refused record stands alone. */
 async function storeSome<Content>(
   batch: readonly Readable<Content>[],
   write: Write<Content>,
@@ -209,7 +213,7 @@ async function storeSome<Content>(
 }
 
 function earlyOf({ id, own }: RawRecord): EarlyRecord {
-  // Not a part of the whole chunk, which would be sent along to another thread.
+  // Copies: views would send their whole chunk along to another thread.
   return { id: Uint8Array.from(id), text: { own: Buffer.from(own).toString(), shared: "" } };
 }
 

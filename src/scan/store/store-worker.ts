@@ -16,8 +16,8 @@ const { connection, statementTimeoutMs, deviceKey, cityDatabase }: StoreThreadDa
 const port = parentPort;
 if (port === null) throw new Error("store-worker runs as a worker thread");
 
-// Visitors come first, in this thread and at the other end of the connection. Linux has priorities of threads.
-// Elsewhere 0 means the process, which must keep its own.
+// Visitors come first, so this thread and its server process get a lower priority. On Linux, 0 names this thread. On
+// other systems it names the whole process, which must keep its priority.
 const niceness = 5;
 if (process.platform === "linux") setPriority(0, niceness);
 
@@ -42,8 +42,8 @@ port.on("message", ({ number, chunks, now }: StoreRequest) => {
 });
 
 /**
- * Lowers the priority of the server's process behind a connection: of the embedded server, or of another one on this
- * machine that this process may rule. Only on a socket is its number one of this machine.
+ * Lowers the priority of the server process behind a connection. The server is the embedded one, or another one on this
+ * machine that this process may control. Only on a Unix socket is the process number a number of this machine.
  */
 function yieldProcessors(client: object): void {
   const host = typeof connection.host === "string" ? connection.host : "";

@@ -13,7 +13,7 @@ export interface VisitFacts extends DeviceKeys {
   readonly counted: boolean;
   /** Why the visit is not counted; empty for one that is. */
   readonly uncountedReason: UncountedReason | "";
-  /** Nobody has opened the link, so this is not a first visit of anybody. */
+  /** Whether nobody has opened the link, as with a prefetch. Such a visit is not the first visit of its device. */
   readonly isUnseen: boolean;
   /** Whether the visit may be given a visitor: not of bots and agents, and not at level NONE. */
   readonly hasVisitor: boolean;
@@ -29,7 +29,7 @@ export type UncountedReason =
   | "PREVIEW"
   | "EMBEDDED";
 
-/** By the words of the classification; those of counted visits say nothing here. */
+/** The reasons of the contract, by the reason of the classification. Empty for visits that are counted. */
 const reasons: Readonly<Record<Classification["reason"], UncountedReason | "">> = {
   browser: "",
   "scanner app": "",

@@ -7,9 +7,9 @@ import type { VisitFacts } from "./visit-facts.ts";
 type Pair = { workspaceId: string; linkId: string; deviceId: string; eventId: string };
 
 /**
- * Tells first visits from returning ones, per device and link, and remembers the first. A prefetch counts as first
- * while nobody has come, and leaves the real first visit to the next one who comes. Without a name, as at level NONE, every visit is a
- * first one.
+ * Tells first visits from returning ones, per device and link, and remembers the first. A prefetch counts as first as
+ * long as no visit has come, and the next visit is still a first one. A device without a key, as at level NONE, makes
+ * only first visits.
  */
 export async function visitTypes(
   tx: Db,
@@ -33,7 +33,7 @@ export async function visitTypes(
     const key = keys[index] ?? "";
     if (key === "" || first.get(key) === visit.id) return "FIRST";
     const since = first.get(key) ?? (pairs.has(key) || visited.has(key) ? "" : undefined);
-    // Here only prefetches are first: those before the first visit, or without one.
+    // From here on only a prefetch can be FIRST: one before the first visit, or one without any visit.
     return since === undefined || visit.id < since ? "FIRST" : "RETURNING";
   });
 }

@@ -9,23 +9,23 @@ import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
 import { fallbackStepId } from "../spool/step-record.ts";
 import { type TimedTrace, writeJourney, writeStepTraces } from "./step-writes.ts";
 
-/** What became of the answers of a visit. */
+/** The result of writing the answers of one visit. */
 export interface WrittenAnswers {
   readonly written: number;
   readonly dropped: 0;
-  /** What they follow has not been stored yet, by another process perhaps: they have to come again. */
+  /** Answers whose visit or earlier answer is not stored yet, perhaps by another process. They must be given again. */
   readonly early: readonly RecordedAnswer[];
 }
 
-/** An answer waits so long for one before it, in milliseconds. Afterwards it is stored without. */
+/** How long an answer waits for an earlier one, in milliseconds. After that, it is stored without the earlier one. */
 const patienceMs = 60 * 60_000;
 
 /**
- * Writes answers of one visit, in their order, in one transaction: what they save to the visitor, traces, journey, and the
- * score of a visit that ends. The next answer moves the visit. One whose place was taken, from another tab or an older page
- * by way of another process, and one that is written for the second time, saves what it says, and leaves the visit where it
- * is. Requests of one visit and other drains wait for the row of the visit; locks are taken in the order of
- * `src/visitors/visitor-moves.ts`, after that.
+ * Writes answers of one visit, in their order, in one transaction: the visitor's values, the traces, the journey, and
+ * the score of a visit that ends. The answer with the next number moves the visit. An answer whose number is taken
+ * saves its values and leaves the visit where it is. Such an answer came from another tab or an older page by another
+ * process, or is written for the second time. The transaction first locks the row of the visit, for which requests of
+ * the visit and other drains wait. It then takes locks in the order of `src/visitors/visitor-moves.ts`.
  */
 export async function writeAnswers(
   db: Db,
@@ -36,7 +36,7 @@ export async function writeAnswers(
   return untilUndisturbed(() => db.transaction().execute((tx) => writeOnce(tx, inOrder, now)), isRace);
 }
 
-/** A lost race, or somebody else who became known by the same e-mail in this moment. */
+/** Whether the transaction lost a race, or another visitor took the same e-mail at this moment. */
 function isRace(error: unknown): boolean {
   return isLostRace(error) || violates(error, "visitors_email_key");
 }
@@ -65,7 +65,7 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
     visit.outcome = answer.outcome;
     last = answer;
   }
-  // The event first, then its traces, like whoever deletes a visitor.
+  // The event is locked before its traces, as in the deletion of a visitor.
   if (last !== undefined) await writeJourney(tx, last, visit.opened.size);
   const options = { savesNothing: visit.is_automatic };
   await writeStepTraces(tx, first, fresh, { ...options, keepsCompleted: false });
@@ -75,14 +75,14 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
   return { written: answers.length - early.length, dropped: 0, early };
 }
 
-/** A visit as it is written; it goes on with each answer. */
+/** A visit while its answers are written. Each answer changes it. */
 interface StoredVisit extends Pick<Selectable<Events>, "outcome" | "ended_at"> {
   readonly device_id: string;
   readonly is_automatic: boolean;
-  /** How many it has taken; unknown of visits that have ended. */
+  /** How many answers the visit has taken; null when the visit has ended. */
   answers: number | null;
   outcome: Selectable<Events>["outcome"];
-  /** The steps that it has opened, conditions not counted. */
+  /** The steps that the visit has opened, without conditions. */
   readonly opened: Set<string>;
 }
 
@@ -90,7 +90,8 @@ async function lockVisit(
   tx: Db,
   { workspaceId, eventId, linkId }: RecordedAnswer,
 ): Promise<StoredVisit | undefined> {
-  // Who waits for a lock must see what its holder has written: the lock comes first, in a statement of its own.
+  // The lock is a statement of its own, so that the next statement sees what the previous holder of the lock has
+  // written.
   await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
     tx,
   );
@@ -117,7 +118,9 @@ function openedBy(steps: readonly Pick<StepTrace, "stepId" | "action">[]): strin
   );
 }
 
-/** What an answer is to the visit: the next one, one whose place was taken, a press on its last page, or too early. */
+/**
+ * The place of an answer in its visit: the next one, one whose number is taken, a press on its last page, or too early.
+ */
 type Turn = "next" | "again" | "press" | "early";
 
 function turnOf(visit: StoredVisit, { number, isPress, atMs }: RecordedAnswer, now: Date): Turn {
@@ -126,13 +129,13 @@ function turnOf(visit: StoredVisit, { number, isPress, atMs }: RecordedAnswer, n
   const isPatient = now.getTime() - atMs < patienceMs;
   if (isPress) return hasEnded || !isPatient ? "press" : "early";
   if (hasEnded) return "again";
-  // Given up for abandoned after this answer was stored, or because it had not come yet.
+  // The visit ended as abandoned after this answer was stored ("again"), or because it had not come yet ("next").
   if (outcome === "ABANDONED") return endedAt !== null && atMs <= endedAt.getTime() ? "again" : "next";
   if (answers === null || number <= answers) return "again";
   return number > answers + 1 && isPatient ? "early" : "next";
 }
 
-/** Saves what an answer says to the visitor. Gives its traces, as they may be kept. */
+/** Saves the answer's values to the visitor. Returns the traces of the answer in the form that may be kept. */
 async function saveAnswer(tx: Db, visit: StoredVisit, answer: RecordedAnswer): Promise<TimedTrace[]> {
   const { workspaceId, eventId, saved, atMs, traces } = answer;
   const at = new Date(atMs);
@@ -145,8 +148,8 @@ async function saveAnswer(tx: Db, visit: StoredVisit, answer: RecordedAnswer): P
 }
 
 /**
- * Whether the visitor is still there whose values conditions have seen. What traces tell of somebody goes with them, so nobody
- * may delete them from here on until it is written.
+ * Whether the visitor whose values the conditions saw still exists. Locks this visitor until the transaction ends. A
+ * deletion of the visitor also clears these values from traces, so it has to wait until the traces are written.
  */
 async function isSeenThere(tx: Db, { workspaceId, seenVisitorId }: RecordedAnswer): Promise<boolean> {
   if (seenVisitorId === "") return true;

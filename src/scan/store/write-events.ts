@@ -157,8 +157,8 @@ function addTraces(
 }
 
 /**
- * What steps saved on the way. A visit without a visitor saves nothing, nor does a prefetch, whose answer nobody has
- * seen.
+ * Returns the values that steps saved on the way. A visit without a visitor saves nothing. A prefetch saves nothing
+ * either, because nobody has seen its answer.
  */
 export function savedOn({ facts: { visit, isUnseen }, visitorId }: ResolvedVisit): readonly SavedAtStep[] {
   return visitorId === "" || isUnseen ? [] : visit.saved;

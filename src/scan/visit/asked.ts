@@ -1,14 +1,15 @@
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import type { SavedAttribute } from "../../workflow/walk-result.ts";
 
-/** What tells whose visit it is. */
+/** The attribute keys that identify a visitor. */
 const identity = ["$email", "$phone"] as const;
 
 const known = new WeakMap<Plan, ReadonlySet<string>>();
 
 /**
- * What of the values that a visit saves its own workflow may ask about later, before they are stored. Of several values of a
- * key the one that stays is enough: the last that may overwrite, else the first that fills.
+ * The saved values that the visit's own workflow may ask about before they are stored. Of several values of one key,
+ * the function returns the one that will stay: the last value that may overwrite, or else the first value that fills
+ * the key.
  */
 export function askedOf(plan: Plan, saved: readonly SavedAttribute[]): readonly SavedAttribute[] {
   if (saved.length === 0 || !plan.needsAfter.visitor) return [];

@@ -9,7 +9,7 @@ test("knows a device by any of its names, from the second time on", () => {
   expect(recent.meet(["stranger"], 3)).toBe(false);
 });
 
-test("remembers for the time it is set to, and forgets after twice that", () => {
+test("remembers a name for `lastingMs`, and forgets it after twice that time", () => {
   const recent = createRecentDevices({ lastingMs: 100 });
   recent.meet(["early"], 0);
   recent.meet(["late"], 99);
@@ -20,7 +20,7 @@ test("remembers for the time it is set to, and forgets after twice that", () => 
   expect(recent.meet(["early"], 301)).toBe(false);
 });
 
-test("keeps to its size", () => {
+test("forgets the oldest names when there are more than its size", () => {
   const recent = createRecentDevices({ sizeMax: 3 });
   for (const name of ["a", "b", "c", "d", "e", "f", "g"]) recent.meet([name], 0);
   expect(recent.meet(["f"], 0)).toBe(true);

@@ -1,12 +1,12 @@
-/** Who has left something lately that may still be in the spool. */
+/** The devices that left something lately, which may still be in the spool. */
 export interface RecentDevices {
-  /** Whether one of the device's names was met lately. From now on, all of them count as met. */
+  /** Says whether one of the device's names was met lately. From now on, all these names count as met. */
   meet(names: readonly string[], nowMs: number): boolean;
 }
 
 /**
- * Remembers names for at least `lastingMs`, and at most twice as long. It forgets sooner when more than `sizeMax` names
- * arrive in that time; the drain stores visits much faster than that.
+ * Remembers names for at least `lastingMs`. While names keep arriving, it forgets each after at most twice that time.
+ * It forgets sooner when more than `sizeMax` names arrive in that time. The drain stores visits much faster than that.
  */
 export function createRecentDevices({ lastingMs = 30_000, sizeMax = 20_000 } = {}): RecentDevices {
   let young = new Set<string>();

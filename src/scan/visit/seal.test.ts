@@ -29,7 +29,7 @@ const state: VisitState = {
   saved: [{ key: "$email", value: "ada@example.com", type: "STRING", setOnce: false }],
 };
 
-test("a seal gives back the visit that it was made of, at an interaction and on the page of an exit", () => {
+test("a seal opens to the state that it was made of, at an interaction and on the page of an exit", () => {
   const exit: VisitState = { ...state, outcome: "COMPLETED", cookieHash: "", visitType: "FIRST" };
   for (const one of [state, exit]) expect(seals.open(visit, seals.seal(visit, one), now)).toEqual(one);
 });
@@ -66,7 +66,7 @@ test("a seal opens for 30 days", () => {
   expect(seals.open(visit, sealed, new Date(now.getTime() + 30 * day + 1))).toBeUndefined();
 });
 
-test("a seal has at most 1,024 characters: a visit that does not fit, and one without a page, has none", () => {
+test("a seal has at most 1,024 characters; visits that do not fit and visits without a page have none", () => {
   const lengths = Array.from(
     { length: 1_200 },
     (_, length) => seals.seal(visit, { ...state, query: "q".repeat(length) }).length,
@@ -79,7 +79,7 @@ test("a seal has at most 1,024 characters: a visit that does not fit, and one wi
   expect(seals.seal(visit, { ...state, outcome: "FALLBACK" })).toBe("");
 });
 
-test("of two descriptions of a visit the one is newer that ended, has more answers, or was looked at later", () => {
+test("the newer of two states of a visit has ended, has more answers, or was active later", () => {
   const ended: VisitState = { ...state, answers: 1, outcome: "COMPLETED" };
   const further: VisitState = { ...state, answers: 4, activeAtMs: 0 };
   const later: VisitState = { ...state, activeAtMs: state.activeAtMs + 1 };

@@ -3,30 +3,33 @@ import { lbidParameter } from "../../model/links/redirect-target.ts";
 import type { VisitKey, VisitState } from "./state.ts";
 
 /*
- * A visit travels with its visitor: pages and the addresses of steps carry where it stands, sealed, so that any process takes
- * the next step without asking the database. Nobody but us can read or make a seal, and it opens for its own visit alone.
+ * A visit travels with its visitor. Pages and the addresses of steps carry a seal that says where the visit stands, so
+ * that any process can take the next step without the database. Only this service can make or read a seal. A seal opens
+ * only for its own visit.
  */
 
 /** The query parameter in which pages and addresses of steps carry the seal. */
 export const sealParameter = "visit";
 
-/** Seals of another version are none: their visitors begin a new visit. */
+/** A seal of another version does not open, and its visitor begins a new visit. */
 const sealVersion = 1;
 
-/** In characters. What does not fit goes without a seal, and by the database. */
+/** The longest seal, in characters. A visit that does not fit gets no seal, and its steps ask the database. */
 export const sealLengthMax = 1_024;
 
-/** How long a seal opens, in milliseconds. A visit that nobody was at for 30 minutes is over before. */
+/**
+ * The age up to which a seal opens, in milliseconds. A visit is over much sooner, after 30 minutes without its visitor.
+ */
 const sealAgeMsMax = 30 * 24 * 60 * 60_000;
 
 export interface VisitSeals {
-  /** The seal of a visit; empty for a visit that has no page to be at, and for one that does not fit. */
+  /** Returns the seal of a visit. It is empty when the visit stands at no page, or when its state is too long. */
   seal(key: VisitKey, state: VisitState): string;
-  /** What is in a seal; undefined for one that is damaged, too old, or of another visit, link or workspace. */
+  /** Opens a seal. Undefined for a seal that is damaged, too old, or of another visit, link or workspace. */
   open(key: VisitKey, text: string, now: Date): VisitState | undefined;
 }
 
-/** As long as any other, so that HEAD is told the length of the page that GET gets. */
+/** Stands for a missing cookie hash, and is as long as one, so that HEAD and GET report pages of the same length. */
 const noCookie = "0".repeat(32);
 
 type Sealed = [
@@ -34,7 +37,7 @@ type Sealed = [
   isOver: 0 | 1,
   answers: number,
   activeAtMs: number,
-  /** By which it was opened before `activeAtMs`. */
+  /** The time from the opening of the step to `activeAtMs`. */
   openedForMs: number,
   level: VisitState["level"],
   isReturning: 0 | 1,
@@ -44,7 +47,7 @@ type Sealed = [
   saved: VisitState["saved"],
 ];
 
-/** Seals with a key of 32 bytes that is for nothing else. */
+/** Seals visits with a key of 32 bytes, which must serve no other purpose. */
 export function createVisitSeals(key: Uint8Array): VisitSeals {
   return {
     seal(visit, state) {
@@ -71,12 +74,12 @@ export function visitQuery(lbid: string, sealed: string): string {
   return sealed === "" ? own : `${own}&${sealParameter}=${sealed}`;
 }
 
-/** What a seal belongs to, and what it is. */
+/** The purpose, version and visit to which a seal is bound. */
 function boundTo({ workspaceId, linkId, eventId }: VisitKey): string {
   return `visit ${sealVersion} ${workspaceId}/${linkId}/${eventId}`;
 }
 
-/** Whether there is a page at which the visitor may be: of an interaction, or of an exit. */
+/** Whether the visitor may be at a page: that of an interaction, or that of an exit. */
 function hasPage({ outcome, destination }: VisitState): boolean {
   return outcome === "IN_PROGRESS" || (outcome === "COMPLETED" && destination === "");
 }
@@ -104,7 +107,7 @@ function openedWith(sealed: Uint8Array, key: Uint8Array, bound: string): VisitSt
   } catch {
     return undefined;
   }
-  // Nobody but this file, in this version, has written it.
+  // Only this version of this file writes such text.
   const fields = JSON.parse(plain) as Sealed;
   const [stepId, isOver, answers, activeAtMs, openedForMs, level] = fields;
   const [, , , , , , isReturning, isTypeKnown, cookieHash, query, saved] = fields;

@@ -6,7 +6,7 @@ import type { Visit } from "../visit.ts";
 import type { TraceData } from "../walk-result.ts";
 import type { Entered } from "./step.ts";
 
-/** What makes one kind of condition different from the others. */
+/** The facts by which one kind of condition differs from the others. */
 export interface Condition<Option extends Choice, Seen extends string | object> {
   /** The key under which traces say what was seen. Undefined where traces do not say it. */
   readonly subject?: string;
@@ -27,8 +27,8 @@ interface ConditionStep<Option> {
 }
 
 /**
- * How many different sights are remembered. Real names of devices and browsers are few, and invented ones are not
- * remembered.
+ * How many different values that a condition saw are remembered. Real names of devices and browsers are few, and
+ * invented ones are not remembered.
  */
 const looksMax = 100;
 

@@ -8,8 +8,8 @@ import type { SavedAttribute, TraceData } from "../walk-result.ts";
 import { type AnswerFault, notOffered, type StepKindOf, type Submitted, waitsForAnswer } from "./step.ts";
 
 /**
- * FORM_SUBMIT: asks questions and saves the answers. It may skip itself for visitors of whom everything that it asks is
- * known.
+ * FORM_SUBMIT: asks questions and saves the answers. The step may let a visitor on without its page when everything
+ * that it asks is already known.
  */
 export const formSubmit: StepKindOf<"FORM_SUBMIT"> = {
   explain: (_step, branchId) =>

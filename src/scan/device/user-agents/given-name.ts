@@ -1,22 +1,22 @@
 const nameLengthMax = 60;
 
-/** Addresses say where an operator is to be found; pieces of them are no names. */
+/** Addresses of operators. Their pieces must not be taken for names. */
 const addresses = /(?:https?:\/\/|\bwww\.)[^\s;,()]*|[\w.+-]{1,64}@[\w.-]{1,99}/gi;
 const host = /(?:https?:\/\/(?:www\.)?|\bwww\.)([a-z0-9-][a-z0-9.-]{2,60})/i;
 
-/** What browsers say of themselves and of their systems. */
+/** Words with which browsers name themselves and their systems. */
 const ofBrowsers =
   /^(?:mozilla|applewebkit|khtml|like|gecko|chrome|chromium|safari|version|mobile|firefox|opera|presto|trident|edge?|msie|windows|wow64|win64|x64|linux|ubuntu|x11|u|macintosh|intel|mac|os|iphone|ipad|cpu|android|build|compatible|rv|en|us|wv|i\d86|x86_64|nt|net|clr|unix|java|php|user-agent)$/i;
 
-/** Words that say what something is, and not what it is called. */
+/** Words that name a kind of program and so are no names of their own. */
 const kinds =
   /^(?:an?|the|my|is|by|from|for|and|at|bots?|robots?|crawlers?|spiders?|agent|monitor|monitoring|checker|scanner|preview|fetcher|feed|parser|http|https|client|library|link|search|web|site|test|news|html?|info)$/i;
 
 const saysKind = /bot|crawl|spider|scan|fetch|preview|monitor|check|archiv|feed|index|search/i;
 
 /**
- * The name a program gives itself: `FooBot` of `Mozilla/5.0 (compatible; FooBot/1.2; +http://…)`, else that of the operator's
- * host; empty where it gives none.
+ * Returns the name that a program gives itself: `FooBot` for `Mozilla/5.0 (compatible; FooBot/1.2; +http://…)`. Without
+ * a name, returns that of the operator's host. Empty when the user agent has neither.
  */
 export function givenName(userAgent: string): string {
   const own = userAgent.replaceAll(addresses, " ");

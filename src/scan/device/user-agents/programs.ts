@@ -1,8 +1,8 @@
 import type { DeclaredProgram } from "./declared.ts";
 
 /**
- * Libraries, command lines and browsers that a program drives. They say that they are no browser, so nobody looked at
- * what they fetched: BOT. Libraries that phone apps are made with stand in `native-clients.ts` instead.
+ * Libraries, command-line programs, and browsers that a program drives. They say that they are programs, so no person
+ * saw what they fetched, and they count as BOT. Libraries of phone apps stand in `native-clients.ts` instead.
  */
 export const programs: readonly DeclaredProgram[] = [
   { name: "Headless Chrome", origin: "", pattern: /HeadlessChrome|Puppeteer/i },
