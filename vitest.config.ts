@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -11,6 +12,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Most tests wait for a database, a socket or a browser most of the time.
-    maxWorkers: "100%",
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },
 });
