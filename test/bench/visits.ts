@@ -54,6 +54,8 @@ export function visitRequests(port: number, paths = destinations.map(([path]) =>
       Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
       "Accept-Language": languages[device % languages.length] ?? "",
       "Accept-Encoding": "gzip, deflate, br",
+      // The device is told by its cookie alone.
+      Cookie: `svc_did=00000000-0000-4000-8000-${device.toString(16).padStart(12, "0")}`,
     });
   });
 }
