@@ -3,6 +3,7 @@ import type { PendingIdentifications, Visitors } from "../../gen/database.ts";
 import { plainArray } from "../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../db/lost-races.ts";
 import { type Db, inTransaction } from "../db/open.ts";
+import { fail } from "../lib/errors.ts";
 import { type GivenAttribute, identifyVisitor } from "./identify.ts";
 import { findVisit, insertIdentifyTrace } from "./identify-trace.ts";
 
@@ -21,9 +22,26 @@ export interface PendingIdentify {
 /** A visit that an identify call may have named before it was stored. */
 type VisitOf = Pick<PendingIdentify, "workspaceId" | "eventId">;
 
-/** Keeps a call until its visit is stored. The caller must look for the visit once more after the commit. */
+/** How many calls may wait for one visit: the thread that stores the visit carries them out one by one. */
+const pendingMax = 20;
+
+/**
+ * Keeps a call until its visit is stored. The caller must look for the visit once more after the commit. Throws
+ * RATE_LIMITED when too many calls wait for the visit already.
+ */
 export async function keepPending(tx: Db, pending: PendingIdentify): Promise<void> {
   const { workspaceId, eventId, id, visitorId, at, data } = pending;
+  const { rows: waiting } = await sql`select from pending_identifications
+    where workspace_id = ${workspaceId} and event_id = ${eventId} limit ${pendingMax}`.execute(tx);
+  if (waiting.length >= pendingMax)
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "RATE_LIMITED",
+      "lbid: too many calls wait for this visit; try again later",
+      {
+        retryAfterSeconds: 2,
+      },
+    );
   await tx
     .insertInto("pending_identifications")
     .values({

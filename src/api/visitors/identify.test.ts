@@ -5,6 +5,7 @@ import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits, type Visits } from "../../../test/support/visits.ts";
 import { newId } from "../../lib/ids.ts";
+import { lbidOfEvent } from "../../model/visitors/lbid.ts";
 import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 
 const api = await startApi();
@@ -565,4 +566,15 @@ test("a caller waits for at most 20 visits at once, and 100 unknown ones are eno
   expect(statuses.slice(0, 80)).toEqual(Array(80).fill(404));
   expect(statuses).toContain(429);
   expect((await (await api.newWorkspace()).rest("POST", "/v1/visitor/identify", old)).status).toBe(404);
+});
+
+test("at most 20 calls wait for one visit that is not stored, whoever invents it", async () => {
+  const lbid = lbidOfEvent(newId(api.now()));
+  const method = VisitorsService.method.identify;
+  const call = (index: number, protocol: Protocol) =>
+    ask(api, protocol, method, { lbid, visitor: { $email: `${index}@example.com` } }, workspace.token);
+  const first = await Promise.all(Array.from({ length: 20 }, (_, index) => call(index, "rest")));
+  expect(new Set(first.map(({ reason }) => reason))).toEqual(new Set(["OK"]));
+  expect((await call(20, "rest")).reason).toBe("RATE_LIMITED");
+  expect((await call(21, "grpc")).reason).toBe("RATE_LIMITED");
 });

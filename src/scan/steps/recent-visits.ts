@@ -9,8 +9,8 @@ export interface RecentVisits {
   /** Returns the remembered state or the given one, whichever is newer. */
   newest(key: VisitKey, state: VisitState): VisitState;
   keep(key: VisitKey, state: VisitState): void;
-  /** Runs the requests of one visit one after the other, in the order of their arrival. Rejects when too many wait. */
-  inTurn<Result>(key: VisitKey, run: () => Promise<Result>): Promise<Result>;
+  /** Runs the requests of one visit one after the other, in the order of their arrival. Undefined when too many wait. */
+  inTurn<Result>(key: VisitKey, run: () => Promise<Result>): Promise<Result> | undefined;
 }
 
 /** The number of requests of one visit that may wait or run. A browser sends fewer at once. */
@@ -32,20 +32,18 @@ export function createRecentVisits(): RecentVisits {
     keep(key, state) {
       states.set(nameOf(key), state);
     },
-    async inTurn(key, run) {
+    inTurn(key, run) {
       const name = nameOf(key);
       const line = lines.get(name) ?? { last: Promise.resolve(), length: 0 };
-      if (line.length >= lineMax) throw new Error("too many requests of one visit wait");
+      if (line.length >= lineMax) return undefined;
       lines.set(name, line);
       line.length += 1;
       const own = line.last.then(run, run);
       line.last = own;
-      try {
-        return await own;
-      } finally {
+      return own.finally(() => {
         line.length -= 1;
         if (line.length === 0) lines.delete(name);
-      }
+      });
     },
   };
 }

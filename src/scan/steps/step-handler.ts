@@ -86,10 +86,12 @@ async function withState(
   const given = await givenState(deps, visit, asked);
   if (given === undefined) return;
   const { key } = asked;
-  await deps.recent.inTurn(key, () =>
+  const turn = deps.recent.inTurn(key, () =>
     // The request's own seal tells which device it came from.
     use({ ...deps.recent.newest(key, given), cookieHash: given.cookieHash }),
   );
+  if (turn === undefined) tell(visit, "TOO_MANY_MISSES");
+  else await turn;
 }
 
 async function answerGet(
