@@ -175,6 +175,7 @@ export interface Directories {
   created_at: Date;
   id: string;
   name: string;
+  name_key: string;
   parent_directory_id: string | null;
   path: string;
   updated_at: Date;

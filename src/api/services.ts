@@ -31,12 +31,14 @@ import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.j
 import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
+import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
+import { tagsService } from "./tags/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
@@ -54,7 +56,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     register(ApiScopesService, apiScopesService()),
     registerPartly(AssistantService),
     registerPartly(CustomDomainsService),
-    registerPartly(DirectoriesService),
+    register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     registerPartly(GoogleFormsIntegrationsService),
     registerPartly(JobsService),
@@ -70,7 +72,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
     registerPartly(SandboxesService),
     registerPartly(SlackIntegrationsService),
-    registerPartly(TagsService),
+    register(TagsService, tagsService()),
     registerPartly(TimeSeriesService),
     register(VisitorsService, visitorsService(deps)),
     registerPartly(WebhooksService),

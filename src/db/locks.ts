@@ -11,4 +11,6 @@ export const lockClasses = {
   rollUps: 7_251_004,
   /** Calls that identify visitors by the same e-mail address or phone number wait for each other. */
   identity: 7_251_005,
+  /** Calls that change the tree of a workspace's directories take turns. */
+  directories: 7_251_006,
 } as const;

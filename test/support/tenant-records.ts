@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { newId } from "../../src/lib/ids.ts";
+import { addDirectory } from "./add-directory.ts";
 import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
 
@@ -70,14 +72,11 @@ export const makers = {
       .execute();
     return id;
   },
-  directory: async ({ db, now }, { workspaceId }) => {
-    const [id, at] = [newId(now()), now()];
-    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
-    await db
-      .insertInto("directories")
-      .values({ ...own, name: "Menus", path: "Menus" })
-      .execute();
-    return id;
+  directory: async (_api, workspace) => addDirectory(workspace),
+  tag: async (_api, { rest }) => {
+    const name = `tag ${randomUUID()}`;
+    await rest("POST", "/v1/links", { destination: "https://example.com", tags: [name] });
+    return name;
   },
   pageTheme: async ({ db, now }, { workspaceId }) => {
     const [id, at] = [newId(now()), now()];
@@ -165,6 +164,8 @@ export type RecordKind = keyof typeof makers;
 
 /** The kind of record that an id field of a request refers to, by the field's name; `id` by the service. */
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
+  "DirectoriesService id": "directory",
+  parentDirectoryId: "directory",
   "LinksService id": "link",
   "LinkSettingsService id": "linkSetting",
   "WorkflowStepsService id": "workflowStep",
@@ -202,6 +203,13 @@ export interface Seed {
 
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
+  "DirectoriesService.Create": { request: () => ({ name: `Menus ${randomUUID()}` }) },
+  "DirectoriesService.Delete": { request: ({ directory }) => ({ id: directory }) },
+  "DirectoriesService.Get": { request: ({ directory }) => ({ id: directory }) },
+  "DirectoriesService.List": { request: () => ({}), lists: "directory" },
+  "DirectoriesService.Update": {
+    request: ({ directory }) => ({ id: directory, name: `Renamed ${randomUUID()}` }),
+  },
   "EventsService.ListEvents": { request: () => ({}), lists: "event" },
   "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },
   "LinkSettingsService.GetLinkSetting": { request: ({ linkSetting }) => ({ id: linkSetting }) },
@@ -276,6 +284,8 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkflowStepsService.ValidateWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
   },
+  "TagsService.Delete": { request: ({ tag }) => ({ name: tag }) },
+  "TagsService.List": { request: () => ({}), lists: "tag" },
   "VisitorsService.Delete": { request: ({ visitor }) => ({ id: visitor }) },
   "VisitorsService.DeleteAttribute": { request: ({ visitor }) => ({ id: visitor, attributeKey: "plan" }) },
   "VisitorsService.Get": { request: ({ visitor }) => ({ id: visitor }) },

@@ -3,6 +3,7 @@ import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { addDirectory } from "../../../test/support/add-directory.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 
@@ -80,13 +81,7 @@ describe.each(creations)("POST %s", (path, body) => {
   });
 
   test("takes an id and a directory", async () => {
-    const [id, directoryId] = [randomUUID(), randomUUID()];
-    const row = { workspace_id: workspace.workspaceId, id: directoryId, name: "Shop", path: "Shop" };
-    const times = { created_at: now(), updated_at: now() };
-    await db
-      .insertInto("directories")
-      .values({ ...row, ...times })
-      .execute();
+    const [id, directoryId] = [randomUUID(), await addDirectory(workspace)];
     const { json } = await rest("POST", path, { ...body, id, directoryId });
     expect(json.link).toMatchObject({ id, directoryId });
     expect(refusalOf(await rest("POST", path, { ...body, id })).slice(0, 2)).toEqual([409, "ID_TAKEN"]);

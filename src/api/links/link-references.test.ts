@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
+import { addDirectory } from "../../../test/support/add-directory.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 
 const api = await startApi();
@@ -15,20 +16,6 @@ beforeEach(async () => {
 
 async function create(body: object) {
   return rest("POST", "/v1/links", { destination, ...body });
-}
-
-async function addDirectory(workspaceId: string): Promise<string> {
-  const id = randomUUID();
-  const values = {
-    workspace_id: workspaceId,
-    id,
-    name: "Shop",
-    path: "Shop",
-    created_at: now(),
-    updated_at: now(),
-  };
-  await db.insertInto("directories").values(values).execute();
-  return id;
 }
 
 async function addDomain(workspaceId: string, status: "ACTIVE" | "DOMAIN_PENDING" | "RENEWAL_PENDING") {
@@ -94,7 +81,7 @@ test("does not know the records of others", async () => {
   const other = await api.newWorkspace();
   const foreign: [string, string][] = [
     ["customDomainId", (await addDomain(other.workspaceId, "ACTIVE")).id],
-    ["directoryId", await addDirectory(other.workspaceId)],
+    ["directoryId", await addDirectory(other)],
     ["qrcodeDesignId", await addDesign(other.workspaceId, {})],
     ["qrcodeTemplateId", await addTemplate(other.workspaceId, {})],
   ];

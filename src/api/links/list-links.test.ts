@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { addDirectory } from "../../../test/support/add-directory.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 
 const api = await startApi();
@@ -145,13 +145,7 @@ test("filters by any of several tags in any case", async () => {
 
 test("shows the links of a directory, of none, or all", async () => {
   const workspace = await api.newWorkspace();
-  const directoryId = randomUUID();
-  const directory = { workspace_id: workspace.workspaceId, name: "Shop", path: "Shop" };
-  const times = { created_at: now(), updated_at: now() };
-  await db
-    .insertInto("directories")
-    .values({ ...directory, ...times, id: directoryId })
-    .execute();
+  const directoryId = await addDirectory(workspace);
   await workspace.rest("POST", "/v1/links", { destination: "https://a.example", directoryId });
   await workspace.rest("POST", "/v1/links", { destination: "https://b.example" });
   const names = async (query: Record<string, string>) =>

@@ -12,8 +12,8 @@ import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { LinkRow } from "../resources/link.ts";
+import { nameKey } from "../resources/name-key.ts";
 import { notFound } from "../resources/not-found.ts";
-import { tagKey } from "../resources/tag.ts";
 import { toLink } from "./message.ts";
 import { messageOptions } from "./qrcode-image.ts";
 import { countLinks, includeOf, type LinkFilter, type LinkOrder, linkOrders, listLinks } from "./queries.ts";
@@ -68,7 +68,7 @@ function readFilter(request: ListLinksRequest, workspaceId: string): LinkFilter 
   return {
     workspaceId,
     search: request.search || undefined,
-    tagKeys: tags.length === 0 ? undefined : tags.map(tagKey),
+    tagKeys: tags.length === 0 ? undefined : tags.map(nameKey),
     directoryId: request.view === LinkView.DIRECTORY ? request.directoryId || null : undefined,
   };
 }

@@ -84,7 +84,7 @@ test("a link that refers to other records is made by two statements in a transac
   const times = { created_at: now(), updated_at: now() };
   await db
     .insertInto("directories")
-    .values({ workspace_id: workspaceId, id: directoryId, name: "d", path: "d", ...times })
+    .values({ workspace_id: workspaceId, id: directoryId, name: "d", name_key: "d", path: "d", ...times })
     .execute();
   const made = () => service.create(request(method.create, { destination, directoryId }), context);
   expect(await statementsOf(made)).toEqual(["begin", "select", "with", "commit"]);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { addDirectory } from "../../../test/support/add-directory.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 
 const api = await startApi();
@@ -38,16 +39,6 @@ async function addTheme(workspaceId: string): Promise<string> {
   };
   await db.insertInto("page_themes").values(values).execute();
   return theme;
-}
-
-async function addDirectory(workspaceId: string): Promise<string> {
-  const directory = randomUUID();
-  const values = { workspace_id: workspaceId, id: directory, name: "Shop", path: "Shop" };
-  await db
-    .insertInto("directories")
-    .values({ ...values, created_at: now(), updated_at: now() })
-    .execute();
-  return directory;
 }
 
 async function addTemplate(workspaceId: string, options: object): Promise<string> {
@@ -113,7 +104,7 @@ test("replaces tags whole, in the order asked for, and removes them", async () =
 });
 
 test("moves a link into a directory and out of it", async () => {
-  const directoryId = await addDirectory(workspace.workspaceId);
+  const directoryId = await addDirectory(workspace);
   expect((await patch({ directoryId })).json.link.directoryId).toBe(directoryId);
   expect((await patch({ directoryId: "" })).json.link.directoryId).toBe(directoryId);
   expect((await patch({ directoryIdDelete: true })).json.link.directoryId).toBe("");
@@ -204,7 +195,7 @@ test("does not know the records of others", async () => {
   const other = await api.newWorkspace();
   const before = await read();
   const foreign: [string, string][] = [
-    ["directoryId", await addDirectory(other.workspaceId)],
+    ["directoryId", await addDirectory(other)],
     ["pageThemeId", await addTheme(other.workspaceId)],
     ["qrcodeTemplateId", await addTemplate(other.workspaceId, { width: 80 })],
   ];

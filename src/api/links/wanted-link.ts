@@ -14,7 +14,7 @@ import { destinationName } from "../../model/links/destination.ts";
 import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
 import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
-import { tagKey } from "../resources/tag.ts";
+import { nameKey } from "../resources/name-key.ts";
 import type { ExitStep } from "./writes.ts";
 
 /** What any kind of link is made of. Texts and ids that the request leaves out are empty. */
@@ -126,7 +126,7 @@ export interface WantedTag {
 export function wantedTags(names: readonly string[]): WantedTag[] {
   const wanted = new Map<string, WantedTag>();
   for (const name of names) {
-    const key = tagKey(name);
+    const key = nameKey(name);
     if (!wanted.has(key)) wanted.set(key, { name, key });
   }
   return [...wanted.values()];

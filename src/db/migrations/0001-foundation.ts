@@ -166,11 +166,18 @@ create table directories (
   id uuid not null,
   parent_directory_id uuid,
   name text not null,
-  path text not null,
+  -- The name in lower case: no two siblings have the same.
+  name_key text not null,
+  -- In byte order, so that everything below a directory is one range.
+  path text collate "C" not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
-  constraint directories_pkey primary key (workspace_id, id)
+  constraint directories_pkey primary key (workspace_id, id),
+  constraint directories_name_key unique nulls not distinct (workspace_id, parent_directory_id, name_key)
 );
+create index directories_page_idx on directories (workspace_id, parent_directory_id, created_at, id);
+-- An index takes values of 2,704 bytes at most, and a path can have 4,036.
+create index directories_path_idx on directories (workspace_id, left(path, 200));
 
 create table custom_domains (
   workspace_id uuid not null,
@@ -281,6 +288,7 @@ create table tags (
   constraint tags_pkey primary key (workspace_id, id),
   constraint tags_name_key unique (workspace_id, name_key)
 );
+create index tags_page_idx on tags (workspace_id, created_at, id);
 
 create table link_tags (
   workspace_id uuid not null,

@@ -4,7 +4,7 @@ import { nextPageToken, type Page, type PageEdge, type PageKeys } from "./page.t
 /** The most bytes of a paged answer, unless a single record has more: gRPC clients refuse longer messages. */
 export const answerBytesMax = 4 * 1024 * 1024;
 
-/** Bytes reserved for the parts of an answer besides its records: totals, and a token of at most 4,096 characters. */
+/** Bytes reserved for the parts of an answer besides its records: totals, and a token of at most 5,500 characters. */
 const envelopeBytes = 8 * 1024;
 
 /** How the rows of a list become the records of an answer. */
