@@ -59,6 +59,10 @@ export type Generated<T> =
     ? ColumnType<S, I | undefined, U>
     : ColumnType<T, T | undefined, T>;
 
+export type JobStatus = "FAILED" | "PENDING" | "RUNNING" | "SUCCEEDED";
+
+export type JobType = "LINKS_BULK_CREATE";
+
 export type JourneyOutcome = "ABANDONED" | "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 
 export type Json = JsonValue;
@@ -242,6 +246,21 @@ export interface IdempotencyKeys {
   key: string;
   outcome: Buffer;
   target: string;
+  workspace_id: string;
+}
+
+export interface Jobs {
+  completed_at: Date | null;
+  created_at: Date;
+  error_code: Generated<string>;
+  error_message: Generated<string>;
+  id: string;
+  item_count: number;
+  link_ids: Generated<string[]>;
+  request: Buffer | null;
+  runs: Generated<number>;
+  status: JobStatus;
+  type: JobType;
   workspace_id: string;
 }
 
@@ -569,6 +588,7 @@ export interface DB {
   events: Events;
   file_checks: FileChecks;
   idempotency_keys: IdempotencyKeys;
+  jobs: Jobs;
   link_counters: LinkCounters;
   link_settings: LinkSettings;
   link_tags: LinkTags;

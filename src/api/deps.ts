@@ -12,7 +12,8 @@ export interface Deps {
   /** An expression that queues a job when its statement commits. It has a value, and is evaluated once for each row. */
   readonly jobCall: <Task extends keyof QueuedJobs>(
     task: Task,
-    payload: QueuedJobs[Task],
+    payload: { readonly [Field in keyof QueuedJobs[Task]]: string | RawBuilder<unknown> },
+    options?: { readonly priority?: number },
   ) => RawBuilder<unknown>;
   /**
    * For writes that stay even when a call's transaction is rolled back. A call may wait for such a write while it holds
@@ -31,6 +32,8 @@ export interface Deps {
   readonly shortUrl: string;
   /** The key that seals the passwords of workflow steps, 32 bytes. */
   readonly stepPasswordKey: Uint8Array;
+  /** How many links a job creates at most. */
+  readonly bulkJobLinks: number;
   /** How long a call waits for a QR image at most, in milliseconds. */
   readonly qrcodeWaitMs: number;
 }

@@ -33,6 +33,7 @@ import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
+import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
@@ -59,9 +60,9 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     registerPartly(GoogleFormsIntegrationsService),
-    registerPartly(JobsService),
+    register(JobsService, jobsService(deps)),
     register(LinkSettingsService, linkSettingsService(deps)),
-    registerPartly(LinksService, linksService(deps)),
+    register(LinksService, linksService(deps)),
     register(MediaService, mediaService(deps)),
     registerPartly(MembersService),
     registerPartly(MetricsService),

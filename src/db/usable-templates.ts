@@ -12,11 +12,12 @@ export const isInGallery = sql<boolean>`s.published_at is not null
 export const gallery = sql.raw("qrcode_template_slugs s left join workspaces w on w.id = s.workspace_id");
 
 /**
- * A query for the workspace and id of a template, if the workspace can use it: its own, a built-in one, or one that a
- * public workspace has published. Empty when there is none, or `id` is null.
+ * A query for the workspaces and ids of those of the templates that the workspace can use: its own, built-in ones, and
+ * ones that a public workspace has published.
  */
-export function usableTemplate(workspaceId: string, id: string | null): RawBuilder<unknown> {
-  return sql`select workspace_id, id from qrcode_templates where workspace_id = ${workspaceId} and id = ${id}::uuid
+export function usableTemplates(workspaceId: string, ids: readonly string[]): RawBuilder<unknown> {
+  return sql`select workspace_id, id from qrcode_templates where workspace_id = ${workspaceId}
+      and id = any(${ids}::uuid[])
     union select s.workspace_id, s.template_id from ${gallery}
-    where s.template_id = ${id}::uuid and ${isInGallery}`;
+    where s.template_id = any(${ids}::uuid[]) and ${isInGallery}`;
 }

@@ -4,6 +4,7 @@
  */
 export interface QueuedJobs {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
+  readonly "create-links": { readonly workspaceId: string; readonly jobId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
 }
 
@@ -14,3 +15,6 @@ export type PeriodicJob =
   | "ensure-partitions"
   | "leave-expired-links"
   | "sweep-files";
+
+/** How long the outcome of a job that a call started can be read after its end. */
+export const jobKeptMs = 24 * 60 * 60 * 1000;

@@ -15,6 +15,7 @@ import {
   needs_full_access,
 } from "../../gen/signpost/options/v1/access_pb.js";
 import {
+  answers_job,
   type Cost,
   cache_seconds,
   calls_per_minute_and_address,
@@ -64,6 +65,8 @@ export interface MethodPlan {
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
   readonly cost: Cost;
+  /** Whether the answer is background work: work that the call starts, or work that it reads. */
+  readonly answersJob: "starts" | "reads" | undefined;
   /** The headers that announce the method's retirement; empty when the method stays. */
   readonly retirement: Readonly<Record<string, string>>;
   readonly handle: Handle;
@@ -88,16 +91,18 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
   const handle = own ?? (unbuilt.has(method.localName) ? refuseUnbuilt(name) : undefined);
   if (handle === undefined) throw new Error(`${name}: has no handler`);
   const cacheSeconds = getOption(method, cache_seconds);
+  const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   return {
     method,
     name,
     access: methodAccess(method),
     takesIdempotencyKey: takesIdempotencyKey(method),
-    readsOnly: method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+    readsOnly: isReading,
     answersSecrets: hasSecrets(method.output, new Set()),
     cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
     callsPerMinute: getOption(method, calls_per_minute_and_address),
     cost: getOption(method, cost),
+    answersJob: !getOption(method, answers_job) ? undefined : isReading ? "reads" : "starts",
     retirement: retirementOf(method)?.headers ?? {},
     handle,
   };

@@ -38,6 +38,8 @@ export interface Config {
   readonly drainTimeoutMs: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  /** How many links a job creates at most. */
+  readonly bulkJobLinks: number;
   readonly databasePoolSize: number;
   /** The number of database connections reserved for visitors, which no load of the API touches. */
   readonly databaseScanPoolSize: number;
@@ -92,6 +94,7 @@ export function readConfig(env: EnvironmentVariables): Config {
     drainTimeoutMs: integer(env, "DRAIN_TIMEOUT_MS", 10_000, { min: 0 }, problems),
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
     maxConnectionsPerAddress: integer(env, "MAX_CONNECTIONS_PER_ADDRESS", 1_000, { min: 1 }, problems),
+    bulkJobLinks: integer(env, "BULK_JOB_LINKS_MAX", 250, { min: 1, max: 10_000 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
     databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
     bodies: {

@@ -243,6 +243,6 @@ test("after all rows the same process still serves, and has logged no error", as
   expect(service.stderr()).toBe("");
 });
 
-test("no row has blocked other calls for longer than 200 ms", async () => {
+test("no row has blocked other calls for long", async () => {
   expect(await busyMs(service)).toBeLessThan(busyMsMax);
 });

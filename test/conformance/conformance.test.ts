@@ -1,5 +1,6 @@
-import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { fromJson, getOption, type JsonObject } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
+import { success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import { apiScopes } from "../../src/rpc/access.ts";
 import { checkRequest } from "../../src/rpc/pipeline/validate.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
@@ -200,7 +201,10 @@ describe("valid requests", () => {
     const faults = await faultsAmong(seeded, async (operation) => {
       const rest = await sender.rest(operation, await seedOf(operation));
       const grpc = await sender.grpc(operation, await seedOf(operation));
-      return named(operation, unlike({ rest, grpc }, "OK", 200, "OK"));
+      return named(
+        operation,
+        unlike({ rest, grpc }, "OK", getOption(operation.method, success_status) || 200, "OK"),
+      );
     });
     expect(faults).toEqual([]);
   });

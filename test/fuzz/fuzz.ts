@@ -1,7 +1,7 @@
 import http2 from "node:http2";
 import { callGrpc } from "../bad-input/send-grpc.ts";
 import { exchange, requestBytes } from "../bad-input/send-http.ts";
-import { busyMs, residentMib } from "../support/metrics.ts";
+import { busyMs, busyMsMax, residentMib } from "../support/metrics.ts";
 import { randomFrom } from "./random.ts";
 import { type FuzzRequest, nextRequest } from "./requests.ts";
 import { makeWorld, type Target } from "./world.ts";
@@ -24,8 +24,6 @@ export interface FuzzReport {
   readonly grownMib: number;
 }
 
-/** No request may block others for longer, in milliseconds. */
-const busyMsMax = 200;
 /** Requests that run at once. */
 const atOnce = 8;
 /** How many requests share a world and one read of the metrics. */

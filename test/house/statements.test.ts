@@ -37,6 +37,9 @@ const kinds: Readonly<Record<number, DeclaredColumn["kind"]>> = {
   // PostgreSQL's type for names in its catalog.
   19: "string",
   [builtins.NUMERIC]: "string",
+  // text[] and uuid[].
+  1009: "array",
+  2951: "array",
 };
 const isJson = ({ dataTypeID }: DescribedColumn) =>
   dataTypeID === builtins.JSON || dataTypeID === builtins.JSONB;

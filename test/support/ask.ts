@@ -82,6 +82,6 @@ async function askRest(
     body === "*"
       ? await call(pattern.case.toUpperCase(), path, rest)
       : await call(pattern.case.toUpperCase(), `${path}?${query}`);
-  if (reply.status === 200) return { reason: "OK", message: "", body: reply.json };
+  if (reply.status < 300) return { reason: "OK", message: "", body: reply.json };
   return { reason: reply.json.error.codeType, message: reply.json.error.message };
 }

@@ -10,7 +10,16 @@ export interface DeclaredColumn {
   readonly name: string;
   readonly isOptional: boolean;
   /** The kinds of values, without null; `unknown` for columns that can hold anything, such as JSON. */
-  readonly kind: "string" | "number" | "bigint" | "boolean" | "Date" | "Buffer" | "null" | "unknown";
+  readonly kind:
+    | "string"
+    | "number"
+    | "bigint"
+    | "boolean"
+    | "Date"
+    | "Buffer"
+    | "array"
+    | "null"
+    | "unknown";
 }
 
 /** A statement of the sources: an `sql` template that is executed directly. */
@@ -76,5 +85,6 @@ function kindOf(checker: Checker, type: Type): DeclaredColumn["kind"] {
   if (isA(checker.getBigIntType())) return "bigint";
   if (isA(checker.getBooleanType())) return "boolean";
   const name = value.getSymbol()?.name;
+  if (name === "Array" || name === "ReadonlyArray") return "array";
   return name === "Date" || name === "Buffer" ? name : "unknown";
 }

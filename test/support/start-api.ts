@@ -227,6 +227,7 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
+    bulkJobLinks: 250,
     qrcodeWaitMs: 50,
   };
 }

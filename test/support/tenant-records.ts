@@ -73,6 +73,12 @@ export const makers = {
     return id;
   },
   directory: async (_api, workspace) => addDirectory(workspace),
+  job: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/links/bulk/jobs", {
+      links: [{ destination: "https://example.com" }],
+    });
+    return json.id;
+  },
   tag: async (_api, { rest }) => {
     const name = `tag ${randomUUID()}`;
     await rest("POST", "/v1/links", { destination: "https://example.com", tags: [name] });
@@ -166,6 +172,7 @@ export type RecordKind = keyof typeof makers;
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "DirectoriesService id": "directory",
   parentDirectoryId: "directory",
+  "JobsService id": "job",
   "LinksService id": "link",
   "LinkSettingsService id": "linkSetting",
   "WorkflowStepsService id": "workflowStep",
@@ -216,6 +223,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "LinkSettingsService.UpdateLinkSetting": {
     request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),
   },
+  "JobsService.Get": { request: ({ job }) => ({ id: job }) },
+  "LinksService.CreateBatch": { request: () => ({ links: [{ destination: "https://example.com/menu" }] }) },
+  "LinksService.CreateBulk": { request: () => ({ links: [{ destination: "https://example.com/menu" }] }) },
+  "LinksService.CreateBulkJob": { request: () => ({ links: [{ destination: "https://example.com/menu" }] }) },
   "LinksService.Create": { request: () => ({ destination: "https://example.com/menu" }) },
   "LinksService.CreateContactLink": {
     request: () => ({ vcardData: { firstName: "Ada", lastName: "Lovelace" } }),

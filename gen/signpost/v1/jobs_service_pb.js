@@ -7,13 +7,14 @@ import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_signpost_options_v1_access } from "../options/v1/access_pb.js";
+import { file_signpost_options_v1_handling } from "../options/v1/handling_pb.js";
 import { file_signpost_v1_job } from "./job_pb.js";
 
 /**
  * Describes the file signpost/v1/jobs_service.proto.
  */
 export const file_signpost_v1_jobs_service = /*@__PURE__*/
-  fileDesc("Ch5zaWducG9zdC92MS9qb2JzX3NlcnZpY2UucHJvdG8SC3NpZ25wb3N0LnYxIigKDUdldEpvYlJlcXVlc3QSFwoCaWQYASABKAlCC+BBArpIBXIDsAEBIi8KDkdldEpvYlJlc3BvbnNlEh0KA2pvYhgBIAEoCzIQLnNpZ25wb3N0LnYxLkpvYjJyCgtKb2JzU2VydmljZRJjCgNHZXQSGi5zaWducG9zdC52MS5HZXRKb2JSZXF1ZXN0Ghsuc2lnbnBvc3QudjEuR2V0Sm9iUmVzcG9uc2UiI5ACAaq7GAIICoLT5JMCFGIDam9iEg0vdjEvam9icy97aWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_signpost_options_v1_access, file_signpost_v1_job]);
+  fileDesc("Ch5zaWducG9zdC92MS9qb2JzX3NlcnZpY2UucHJvdG8SC3NpZ25wb3N0LnYxIigKDUdldEpvYlJlcXVlc3QSFwoCaWQYASABKAlCC+BBArpIBXIDsAEBIi8KDkdldEpvYlJlc3BvbnNlEh0KA2pvYhgBIAEoCzIQLnNpZ25wb3N0LnYxLkpvYjJ2CgtKb2JzU2VydmljZRJnCgNHZXQSGi5zaWducG9zdC52MS5HZXRKb2JSZXF1ZXN0Ghsuc2lnbnBvc3QudjEuR2V0Sm9iUmVzcG9uc2UiJ5ACAaq7GAIICoC8GAGC0+STAhRiA2pvYhINL3YxL2pvYnMve2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_signpost_options_v1_access, file_signpost_options_v1_handling, file_signpost_v1_job]);
 
 /**
  * Describes the message signpost.v1.GetJobRequest.

@@ -256,7 +256,7 @@ export declare const CreateBulkLinksResponseSchema: GenMessage<CreateBulkLinksRe
  */
 export declare type CreateBulkJobRequest = Message<"signpost.v1.CreateBulkJobRequest"> & {
   /**
-   * The links to create, 1 to 250. They are checked when the job runs.
+   * The links to create: 1 to 250, or as many as the service is configured for. They are checked when the job runs.
    *
    * @generated from field: repeated signpost.v1.CreateLinkRequest links = 1;
    */

@@ -17,8 +17,8 @@ import type { SignFile } from "../resources/file-address.ts";
 import { toLinkAlone } from "../resources/link.ts";
 import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { toTag } from "../resources/tag.ts";
+import type { NewLink } from "./create-writes.ts";
 import type { LinkWithParts } from "./queries.ts";
-import type { NewLink } from "./writes.ts";
 
 /** What a link's message needs beside the row. */
 export interface LinkMessageOptions {

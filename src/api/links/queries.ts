@@ -259,14 +259,14 @@ export async function findImageKeys(
   return rows;
 }
 
-/** Which QR image a link has, and whether a newer one is still to be drawn. */
-export async function findImageState(
+/** Which QR images these links have, and whether newer ones are still to be drawn. */
+export async function findImageStates(
   db: Db,
   workspaceId: string,
-  id: string,
-): Promise<ImageState | undefined> {
-  const { rows } =
-    await sql<ImageState>`select qrcode_image_key, qrcode_pending_update_since from living_links
-    where workspace_id = ${workspaceId} and id = ${id}`.execute(db);
-  return rows[0];
+  ids: readonly string[],
+): Promise<(ImageState & { readonly id: string })[]> {
+  const { rows } = await sql<ImageState & { id: string }>`
+    select id, qrcode_image_key, qrcode_pending_update_since from living_links
+    where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`.execute(db);
+  return rows;
 }

@@ -1,5 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type {
+  CreateBulkJobRequest,
+  CreateBulkLinksRequest,
   CreateContactLinkRequest,
   CreateLinkRequest,
   CreateThankYouLinkRequest,
@@ -27,7 +29,7 @@ type AnyLink = Pick<
 >;
 
 /** What is wrong with requests, without the records that they refer to. */
-export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
+export function linkChecks({ shortUrl, now, bulkJobLinks }: Pick<Deps, "shortUrl" | "now" | "bulkJobLinks">) {
   const everyLink = (
     { id, shortlink, expiresAt, qrcodeDesignId, qrcodeTemplateId }: AnyLink,
     urls: readonly ScreenedUrl[],
@@ -40,11 +42,23 @@ export function linkChecks({ shortUrl, now }: Pick<Deps, "shortUrl" | "now">) {
       ? [invalidArgument("qrcodeTemplateId", "must not be given together with qrcodeDesignId")]
       : []),
   ];
+  const redirect = (request: CreateLinkRequest): Fault[] => [
+    ...(request.destination === "" ? [invalidArgument("destination", "is required")] : []),
+    ...everyLink(request, redirectUrls(request)),
+  ];
   return {
-    redirect: (request: CreateLinkRequest): Fault[] => [
-      ...(request.destination === "" ? [invalidArgument("destination", "is required")] : []),
-      ...everyLink(request, redirectUrls(request)),
-    ],
+    redirect,
+
+    many: ({ links }: Pick<CreateBulkLinksRequest, "links">): Fault[] =>
+      links.flatMap((link, index) =>
+        redirect(link).map((fault) => ({ ...fault, field: `links[${index}].${fault.field}` })),
+      ),
+
+    /** The links themselves are checked when the job runs. */
+    job: ({ links }: CreateBulkJobRequest): Fault[] =>
+      links.length > bulkJobLinks
+        ? [invalidArgument("links", `must have at most ${bulkJobLinks} items`)]
+        : [],
 
     contact: (request: CreateContactLinkRequest): Fault[] => [
       ...cardFaults(request),

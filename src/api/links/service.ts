@@ -5,7 +5,8 @@ import { classifyShortlink, reservationMs } from "../../model/links/shortlink.ts
 import { type Context, callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
-import { createLink } from "./create-link.ts";
+import { queueBulkJob } from "./bulk-job.ts";
+import { createLink, createManyLinks } from "./create-link.ts";
 import { getLeadScore } from "./lead-score.ts";
 import { listLinksPage } from "./list-links.ts";
 import { toLink } from "./message.ts";
@@ -16,10 +17,7 @@ import { changeLink } from "./update-link.ts";
 import { contactLink, redirectLink, thankYouLink } from "./wanted-link.ts";
 import { deleteLink } from "./writes.ts";
 
-/** Ways to create links that are not built yet. */
-type Unbuilt = "createBatch" | "createBulk" | "createBulkJob";
-
-export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Unbuilt> {
+export function linksService(deps: Deps): Handlers<typeof LinksService> {
   const checks = linkChecks(deps);
   return {
     create: withCheck(checks.redirect, (request, context) =>
@@ -31,6 +29,13 @@ export function linksService(deps: Deps): Omit<Handlers<typeof LinksService>, Un
     createThankYouLink: withCheck(checks.thankYou, (request, context) =>
       createLink(deps, thankYouLink(request), context),
     ),
+    createBatch: withCheck(checks.many, ({ links }, context) =>
+      createManyLinks(deps, links.map(redirectLink), context),
+    ),
+    createBulk: withCheck(checks.many, ({ links }, context) =>
+      createManyLinks(deps, links.map(redirectLink), context),
+    ),
+    createBulkJob: withCheck(checks.job, (request, context) => queueBulkJob(deps, request, context)),
     list: (request, context) => listLinksPage(deps, request, context),
     update: withCheck(checks.change, (request, context) => changeLink(deps, request, context)),
     getLeadScore,

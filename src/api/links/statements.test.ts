@@ -32,6 +32,7 @@ const service = linksService({
   publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
   stepPasswordKey: new Uint8Array(32),
+  bulkJobLinks: 250,
   qrcodeWaitMs: 0,
 });
 

@@ -8,7 +8,7 @@ import { inTransaction } from "../../db/open.ts";
 import { refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { linkOrigin } from "../../model/links/entrypoint.ts";
-import { destinationFaults, hostsToScreen, refuseBlocked, urlsAt } from "../../model/links/screened-url.ts";
+import { blockedFaults, destinationFaults, hostsToScreen, urlsAt } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
@@ -29,13 +29,13 @@ export async function changeLink(
   const screened = urlsAt(ownDestinations, wanted);
   return inTransaction(context.db, async (tx) => {
     const before = await lockLink(tx, workspaceId, request.id, {
-      directoryId: wanted.directoryId,
-      pageThemeId: wanted.pageThemeId,
-      qrcodeTemplateId: wanted.qrcodeTemplateId,
+      directoryIds: listOf(wanted.directoryId),
+      pageThemeIds: listOf(wanted.pageThemeId),
+      qrcodeTemplateIds: listOf(wanted.qrcodeTemplateId),
       screenedHosts: hostsToScreen(screened),
     });
     if (before === undefined) throw notFound("link", "id", request.id);
-    refuseBlocked(screened, before.blocked_host);
+    refuse(blockedFaults(screened, before.blocked_hosts));
     if (before.domain_name !== null)
       refuse(destinationFaults(screened, [linkOrigin(before.domain_name, deps.shortUrl)]));
     checkReferences(wanted, before);
@@ -52,21 +52,25 @@ export async function changeLink(
   });
 }
 
+function listOf(id: string | null | undefined): readonly string[] {
+  return id ? [id] : [];
+}
+
 function checkReferences(
   { directoryId, pageThemeId, qrcodeTemplateId }: LinkUpdate,
-  found: LockedLink,
+  { directories, themes, templates }: LockedLink,
 ): void {
-  if (directoryId && !found.has_directory) throw notFound("directory", "directoryId", directoryId);
-  if (pageThemeId && !found.has_theme) throw notFound("page theme", "pageThemeId", pageThemeId);
-  if (qrcodeTemplateId && found.template === null)
+  if (directoryId && directories.length === 0) throw notFound("directory", "directoryId", directoryId);
+  if (pageThemeId && themes.length === 0) throw notFound("page theme", "pageThemeId", pageThemeId);
+  if (qrcodeTemplateId && templates.length === 0)
     throw notFound("QR code template", "qrcodeTemplateId", qrcodeTemplateId);
 }
 
 /** The change to write. Undefined when the link already has the wanted values. */
 function changeOf({ now, jobCall }: Deps, wanted: LinkUpdate, before: LockedLink): LinkChange | undefined {
   const at = now();
-  const template = wanted.qrcodeTemplateId ? before.template : null;
-  const restyled = template !== null && !isDeepStrictEqual(template.options, before.design_options);
+  const [template] = before.templates;
+  const restyled = template !== undefined && !isDeepStrictEqual(template.options, before.design_options);
   const pageThemeId = changed(wanted.pageThemeId, before.page_theme_id);
   const after: LinkChange["after"] = {
     workspace_id: before.workspace_id,
@@ -100,7 +104,7 @@ function changeOf({ now, jobCall }: Deps, wanted: LinkUpdate, before: LockedLink
   return {
     at,
     after,
-    tags: retagged ? tags.map((tag) => ({ ...tag, id: newId(at) })) : undefined,
+    tags: retagged ? tags.map((tag) => ({ ...tag, id: newId(at), linkId: before.id })) : undefined,
     restyling: restyled
       ? {
           options: template.options,

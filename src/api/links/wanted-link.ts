@@ -15,7 +15,7 @@ import { platformFaults, withPlatforms } from "../../model/links/platform.ts";
 import { type ScreenedUrl, urlsAt } from "../../model/links/screened-url.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { nameKey } from "../resources/name-key.ts";
-import type { ExitStep } from "./writes.ts";
+import type { ExitStep } from "./create-writes.ts";
 
 /** What any kind of link is made of. Texts and ids that the request leaves out are empty. */
 export interface WantedLink

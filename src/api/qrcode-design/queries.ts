@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Json, QrcodeDesigns } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
-import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
+import { gallery, isInGallery, usableTemplates } from "../../db/usable-templates.ts";
 import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
@@ -127,7 +127,7 @@ export async function findApplication(
       where workspace_id = ${workspaceId} and id = ${wanted.linkId})`.execute(db);
   const source =
     wanted.slug === ""
-      ? usableTemplate(workspaceId, wanted.templateId)
+      ? usableTemplates(workspaceId, [wanted.templateId])
       : sql`select s.workspace_id, s.template_id as id from ${gallery} where s.slug = ${wanted.slug} and ${isInGallery}`;
   const templates = await sql<{ id: string; options: DesignOptions }>`
     select t.id, q.options from (${source}) source

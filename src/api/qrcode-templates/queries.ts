@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Json, QrcodeTemplates } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import { gallery, isInGallery, usableTemplate } from "../../db/usable-templates.ts";
+import { gallery, isInGallery, usableTemplates } from "../../db/usable-templates.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/paging/page.ts";
 import type { QrcodeDesignRow } from "../resources/qrcode-design.ts";
@@ -51,7 +51,7 @@ export async function findTemplate(
 ): Promise<TemplateRow | undefined> {
   const { rows } =
     await sql<TemplateRow>`select t.* ${usageColumn(workspaceId)} ${withDesign ? designColumn : nothing}
-    from (${usableTemplate(workspaceId, id)}) usable
+    from (${usableTemplates(workspaceId, [id])}) usable
     join qrcode_templates t on t.workspace_id = usable.workspace_id and t.id = usable.id`.execute(db);
   return rows[0];
 }

@@ -3,9 +3,9 @@ import { inTransaction } from "../../db/open.ts";
 import { fail, refuse } from "../../lib/errors.ts";
 import { linkOrigin } from "../../model/links/entrypoint.ts";
 import {
+  blockedFaults,
   destinationFaults,
   hostsToScreen,
-  refuseBlocked,
   type ScreenedUrl,
 } from "../../model/links/screened-url.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
@@ -52,7 +52,7 @@ export async function editWorkflow(
     const link = await lockWorkflow(tx, workspaceId, linkId, hostsToScreen(urls));
     const before = link && (await findWorkflow(tx, workspaceId, link.id));
     if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
-    refuseBlocked(urls, link.blocked_host);
+    refuse(blockedFaults(urls, link.blocked_hosts));
     if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();
     const { after, change } = compare(before, edit(before, at), at);

@@ -25,7 +25,7 @@ export interface WorkflowLink {
   /** The name of the custom domain, or empty for the default short domain. */
   readonly host: string;
   readonly shortlink: string;
-  readonly blocked_host: string | null;
+  readonly blocked_hosts: readonly string[];
 }
 
 /**
@@ -40,7 +40,7 @@ export async function lockWorkflow(
 ): Promise<WorkflowLink | undefined> {
   const { rows } = await sql<WorkflowLink>`
     select l.id, coalesce(d.name, '') as host, l.shortlink,
-      (select host from blocked_hosts where host = any(${screenedHosts}) limit 1) as blocked_host
+      array(select host from blocked_hosts where host = any(${screenedHosts})) as blocked_hosts
     from living_links l
     left join custom_domains d on d.workspace_id = l.workspace_id and d.id = l.custom_domain_id
     where l.workspace_id = ${workspaceId} and l.id = ${id}

@@ -1,4 +1,4 @@
-import { type Fault, invalid } from "../../lib/errors.ts";
+import type { Fault } from "../../lib/errors.ts";
 import { asObject, objectsOf } from "../json-fields.ts";
 import { destinationFault, hostAndParents, hostOf, isShortlinkOf } from "./destination.ts";
 
@@ -40,16 +40,16 @@ export function hostsToScreen(urls: readonly ScreenedUrl[]): string[] {
   return [...new Set(urls.flatMap(({ url }) => parentsOf(url)))];
 }
 
-/** Throws MALICIOUS_URL for the addresses under the blocked host. Null means that no host is blocked. */
-export function refuseBlocked(urls: readonly ScreenedUrl[], blockedHost: string | null): void {
-  if (blockedHost === null) return;
-  const fields = urls
-    .filter(({ url }) => parentsOf(url).includes(blockedHost))
-    .map(({ field }) => ({
-      field,
-      description: `${blockedHost} is on the block list: choose another address`,
-    }));
-  throw invalid(fields, "MALICIOUS_URL");
+/** What is wrong with addresses under blocked hosts. */
+export function blockedFaults(urls: readonly ScreenedUrl[], blockedHosts: readonly string[]): Fault[] {
+  if (blockedHosts.length === 0) return [];
+  return urls.flatMap(({ field, url }) => {
+    const host = parentsOf(url).find((parent) => blockedHosts.includes(parent));
+    if (host === undefined) return [];
+    return [
+      { field, description: `${host} is on the block list: choose another address`, reason: "MALICIOUS_URL" },
+    ];
+  });
 }
 
 function parentsOf(url: string): string[] {

@@ -15,6 +15,7 @@ import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { type CostLines, type Leave, openLines } from "./cost.ts";
 import { toCallError } from "./failure.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
+import { jobHeaders } from "./job-headers.ts";
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
 import { type Bucket, type BucketState, limitHeaders, type RateLimiter } from "./rate-limit.ts";
@@ -82,7 +83,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
     let outcome: Outcome;
     try {
       const message = await deadline.race(run(deps, state, { read, deadline, lines }));
-      outcome = { ok: true, message, headers: headersOf(state, true) };
+      outcome = { ok: true, message, headers: { ...headersOf(state, true), ...jobHeaders(plan, message) } };
     } catch (error) {
       outcome = { ok: false, error: toCallError(error), headers: headersOf(state, false) };
     }

@@ -51,6 +51,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
         stepPasswordKey: keyFor("step-passwords"),
+        bulkJobLinks: config.bulkJobLinks,
         qrcodeWaitMs,
       }),
   });

@@ -1,14 +1,19 @@
+import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
+import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { jobCall } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
+import { randomShortlink } from "../../model/links/shortlink.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
+import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import type { Parts } from "./parts.ts";
@@ -21,19 +26,35 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
+/** The rules are loaded with the first job that needs them. */
+const checkRequest: BulkJobDeps["checkRequest"] = async (...request) =>
+  (await loadRules()).checkRequest(...request);
+
 const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${time} ${job} ${options}`);
 
 /** Runs queued jobs and the hourly and nightly housekeeping. */
 export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
+  const { shortUrl } = addresses;
+  const { bulkJobLinks } = config;
   const tasks: Tasks = {
-    "render-qrcode": renderQrcode({ db, storage, now, shortUrl: addresses.shortUrl }),
-    "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl: addresses.shortUrl }),
+    "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
+    "create-links": createLinksJob({
+      db,
+      now,
+      newShortlink: randomShortlink,
+      jobCall,
+      shortUrl,
+      bulkJobLinks,
+      checkRequest,
+    }),
+    "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
     "delete-expired": async () => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
       await deleteUnclaimedDesigns(db, now());
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
+      await deleteOldJobs(db, now());
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);

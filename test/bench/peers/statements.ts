@@ -1,7 +1,8 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import type { DB } from "../../../gen/database.ts";
+import { insertLinks, type NewLink } from "../../../src/api/links/create-writes.ts";
 import { findLink } from "../../../src/api/links/queries.ts";
-import { insertLink, type NewLink } from "../../../src/api/links/writes.ts";
+
 import type { Db } from "../../../src/db/open.ts";
 import { jobCall } from "../../../src/jobs/queue.ts";
 import { defaultDesignOptions } from "../../../src/model/look/design-options.ts";
@@ -26,30 +27,36 @@ export type LinkIds = Pick<NewLink, "id" | "shortlink" | "entryStepId" | "at"> &
 /** The statement with which the service makes a plain link. */
 export function createStatement(workspaceId: string, destination: string, ids: LinkIds): Promise<Statement> {
   const { designId, redirectStepId, ...own } = ids;
+  const link: NewLink = {
+    ...own,
+    workspaceId,
+    host: "",
+    name: "example.com/menu",
+    customDomainId: null,
+    directoryId: null,
+    fallbackDestination: "",
+    expiresAt: null,
+    expiredDestination: "",
+    purpose: "",
+    metadata: {},
+    design: { id: designId, options: defaultDesignOptions },
+    qrcodeTemplateId: null,
+    exit: {
+      stepId: redirectStepId,
+      action: "CLIENT_REDIRECT",
+      payload: { destination, conversionTracking: false },
+    },
+    tags: [],
+  };
   return statementOf((db) =>
-    insertLink(db, {
-      ...own,
+    insertLinks(db, {
       workspaceId,
-      host: "",
+      at: ids.at,
       releasedBefore: new Date(0),
-      name: "example.com/menu",
-      customDomainId: null,
-      directoryId: null,
-      fallbackDestination: "",
-      expiresAt: null,
-      expiredDestination: "",
-      purpose: "",
-      metadata: {},
-      design: { id: designId, options: defaultDesignOptions },
-      qrcodeTemplateId: null,
-      exit: {
-        stepId: redirectStepId,
-        action: "CLIENT_REDIRECT",
-        payload: { destination, conversionTracking: false },
-      },
-      tags: [],
+      links: [link],
       screenedHosts: ["example.com"],
-      drawing: jobCall("render-qrcode", { workspaceId, linkId: ids.id }),
+      jobCall,
+      drawingPriority: 0,
     }),
   );
 }

@@ -9,7 +9,7 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file signpost/options/v1/handling.proto.
  */
 export const file_signpost_options_v1_handling = /*@__PURE__*/
-  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKj0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6TwoEY29zdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL+HAyABKA4yGS5zaWducG9zdC5vcHRpb25zLnYxLkNvc3RSBGNvc3Q6OwoIdmVyYmF0aW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLiHAyABKAhSCHZlcmJhdGltYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKj0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6TwoEY29zdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL+HAyABKA4yGS5zaWducG9zdC5vcHRpb25zLnYxLkNvc3RSBGNvc3Q6QQoLYW5zd2Vyc19qb2ISHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjAhwMgASgIUgphbnN3ZXJzSm9iOjsKCHZlcmJhdGltEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi4hwMgASgIUgh2ZXJiYXRpbWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Describes the enum signpost.options.v1.Cost.
@@ -69,11 +69,20 @@ export const cost = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 4);
 
 /**
+ * Whether the answer's field `job` is background work. Until it is finished, `Retry-After` says when to ask again; the answer
+ * of the call that started it has its address in `Location`.
+ *
+ * @generated from extension: bool answers_job = 50112;
+ */
+export const answers_job = /*@__PURE__*/
+  extDesc(file_signpost_options_v1_handling, 5);
+
+/**
  * Keeps a text exactly as sent, for passwords: it is not trimmed or brought to NFC, and may hold any character except
  * NUL.
  *
  * @generated from extension: bool verbatim = 50104;
  */
 export const verbatim = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 5);
+  extDesc(file_signpost_options_v1_handling, 6);
 
