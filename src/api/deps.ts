@@ -13,7 +13,12 @@ export interface Deps {
   readonly jobCall: <Task extends keyof QueuedJobs>(
     task: Task,
     payload: { readonly [Field in keyof QueuedJobs[Task]]: string | RawBuilder<unknown> },
-    options?: { readonly priority?: number },
+  ) => RawBuilder<unknown>;
+  /** The same for each row of `rows`, as a table with a row for each job. Jobs with a greater priority run later. */
+  readonly jobCalls: <Task extends keyof QueuedJobs>(
+    task: Task,
+    payload: { readonly [Field in keyof QueuedJobs[Task]]: string | RawBuilder<unknown> },
+    place: { readonly rows: RawBuilder<unknown>; readonly priority: number },
   ) => RawBuilder<unknown>;
   /**
    * For writes that stay even when a call's transaction is rolled back. A call may wait for such a write while it holds

@@ -10,8 +10,6 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** The earliest time of the job; at once when absent. */
   readonly runAt?: Date;
-  /** Of the jobs that could run, those with the smallest number run first; 0 when absent. */
-  readonly priority?: number;
 }
 
 /**
@@ -21,12 +19,29 @@ export interface EnqueueOptions {
 export function jobCall<Task extends keyof QueuedJobs>(
   task: Task,
   payload: Told<QueuedJobs[Task]>,
-  { key, runAt, priority = 0 }: EnqueueOptions = {},
+  { key, runAt }: EnqueueOptions = {},
 ): RawBuilder<unknown> {
-  const fields = Object.entries<string | RawBuilder<unknown>>(payload);
-  const told = fields.map(([name, value]) => sql`${name}::text, (${value})::text`);
-  return sql`graphile_worker.add_job(${task}, payload => json_build_object(${sql.join(told)}),
-    run_at => ${runAt ?? null}::timestamptz, job_key => ${key ?? null}::text, priority => ${priority}::integer)`;
+  return sql`graphile_worker.add_job(${task}, payload => ${toldJson(payload)},
+    run_at => ${runAt ?? null}::timestamptz, job_key => ${key ?? null}::text)`;
+}
+
+/**
+ * The SQL call that queues a job for each row of `rows`, with what its columns say. It gives a row for each job. Of the
+ * jobs that could run, those with the smallest `priority` run first; others have 0.
+ */
+export function jobCalls<Task extends keyof QueuedJobs>(
+  task: Task,
+  payload: Told<QueuedJobs[Task]>,
+  { rows, priority }: { readonly rows: RawBuilder<unknown>; readonly priority: number },
+): RawBuilder<unknown> {
+  return sql`graphile_worker.add_jobs(array(
+    select row(${task}::text, ${toldJson(payload)}, null, null, null, null, ${priority}::smallint, null)
+      ::graphile_worker.job_spec from ${rows}))`;
+}
+
+function toldJson(payload: Readonly<Record<string, string | RawBuilder<unknown>>>): RawBuilder<unknown> {
+  const fields = Object.entries(payload);
+  return sql`json_build_object(${sql.join(fields.map(([name, value]) => sql`${name}::text, (${value})::text`))})`;
 }
 
 /** Queues a job in the caller's transaction, as `jobCall` does. */

@@ -17,7 +17,7 @@ import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
-import { jobCall } from "../../src/jobs/queue.ts";
+import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createPictureReader } from "../../src/lib/images/reencode-image.ts";
@@ -219,6 +219,7 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
     now,
     newShortlink: randomShortlink,
     jobCall,
+    jobCalls,
     autonomousDb,
     storage,
     pictures: createPictureReader(),

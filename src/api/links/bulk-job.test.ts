@@ -5,7 +5,7 @@ import { JobStatus } from "../../../gen/signpost/v1/job_pb.js";
 import { JobsService } from "../../../gen/signpost/v1/jobs_service_pb.js";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { jobCall } from "../../jobs/queue.ts";
+import { jobCalls } from "../../jobs/queue.ts";
 import { startJobs } from "../../jobs/runner.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { checkRequest } from "../../rpc/pipeline/validate.ts";
@@ -18,7 +18,7 @@ const runJob = createLinksJob({
   db,
   now: clock.now,
   newShortlink: randomShortlink,
-  jobCall,
+  jobCalls,
   shortUrl: "https://short.test",
   bulkJobLinks: 1_200,
   checkRequest: async (...request) => checkRequest(...request),

@@ -44,7 +44,7 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCall" | "shortUrl">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl">;
 
 /**
  * Makes links, all or none. One link takes one statement, or two in a transaction when it refers to other records. Many
@@ -147,7 +147,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCall }: LinkDeps,
+  { jobCalls }: LinkDeps,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -162,7 +162,7 @@ async function insertOrFail(
       releasedBefore: releasedBefore(first.at),
       links,
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
-      jobCall,
+      jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
     });
     refuse(

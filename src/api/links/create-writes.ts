@@ -1,8 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Json } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
+import { prepared } from "../../db/prepared.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Deps } from "../deps.ts";
 import type { TagRow } from "../resources/tag.ts";
@@ -50,7 +51,7 @@ export interface NewLinks {
   readonly links: readonly NewLink[];
   /** The hosts that must not be on the block list. */
   readonly screenedHosts: readonly string[];
-  readonly jobCall: Deps["jobCall"];
+  readonly jobCalls: Deps["jobCalls"];
   /** The priority of the jobs that draw the QR images. */
   readonly drawingPriority: number;
 }
@@ -73,8 +74,12 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
   const { links } = wanted;
   const tags = links.flatMap((link) => link.tags);
   const ofMade = { workspaceId: sql.ref("made.workspace_id"), linkId: sql.ref("made.link_id") };
-  const drawing = wanted.jobCall("render-qrcode", ofMade, { priority: wanted.drawingPriority });
-  const { rows } = await sql<Insertion>`
+  const drawing = wanted.jobCalls("render-qrcode", ofMade, {
+    rows: sql.raw("made"),
+    priority: wanted.drawingPriority,
+  });
+  const isOwn = links.every(({ design }) => design.options !== undefined);
+  const statement = sql<Insertion>`
     with given as (select row.*, ${wanted.workspaceId}::uuid as workspace_id, ${wanted.at}::timestamptz as at
         from jsonb_to_recordset(${JSON.stringify(links.map(toRow))}::jsonb) as row (${columns})),
       blocked as (select host from blocked_hosts where host = any(${wanted.screenedHosts})),
@@ -93,7 +98,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
           qrcode_pending_update_since, created_at, updated_at)
         select workspace_id, link_id, name, shortlink, custom_domain_id, directory_id, fallback_destination,
           expires_at, expired_destination, purpose, metadata, design_id, qrcode_template_id, at, at, at from made),
-      ${designsOf(links)}
+      ${isOwn ? sql`${ownDesigns},` : designs}
       step as (
         insert into workflow_steps (workspace_id, link_id, id, event_action, payload, canvas_x, canvas_y, created_at,
           updated_at)
@@ -106,12 +111,15 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
         insert into link_counters (workspace_id, link_id) select workspace_id, link_id from made
         on conflict on constraint link_counters_pkey do nothing),
       ${attachTags(tags)}
-      job as (select ${drawing} from made),
+      job as (select from ${drawing}),
       notice as (select ${tellLinkChange(sql.ref("host"), sql.ref("shortlink"))} from made)
     select array(select host from blocked) as blocked_hosts, array(select link_id from claimed) as claimed,
       ${attachedTags(tags)} as tags,
       -- Counted, because PostgreSQL does not run what nothing reads.
-      (select count(*) from job) + (select count(*) from notice) as told`.execute(db);
+      (select count(*) from job) + (select count(*) from notice) as told`;
+  // The text depends only on whether there are tags, and designs of others. Planning takes longer than running.
+  const name = `insert-links${tags.length === 0 ? "" : "-tagged"}${isOwn ? "" : "-designed"}`;
+  const { rows } = await db.executeQuery(prepared(name, statement.compile(db)));
   const [insertion] = rows;
   if (insertion === undefined) throw new Error("a statement without a table gave no row");
   return insertion;
@@ -147,21 +155,20 @@ function toRow(link: NewLink): JsonObject {
   };
 }
 
-/** The designs of new links. A design of no workspace moves to the link's workspace. */
-function designsOf(links: readonly NewLink[]): RawBuilder<unknown> {
-  const place = sql.raw(
-    "insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)",
-  );
-  const own = sql`
-    select workspace_id, design_id, link_id, design_options, at, at from made where design_options is not null`;
-  if (links.every(({ design }) => design.options !== undefined)) return sql`design as (${place} ${own}),`;
-  return sql`
+const ownDesigns = sql`
+      design as (
+        insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)
+        select workspace_id, design_id, link_id, design_options, at, at from made where design_options is not null)`;
+
+/** The designs of new links, of which some were made before. A design of no workspace moves to the link's workspace. */
+const designs = sql`
       taken as (
         delete from qrcode_designs q using made
         where q.workspace_id in (made.workspace_id, ${noWorkspace}) and q.id = made.design_id
           and made.design_options is null
         returning q.id, q.options, q.created_at),
-      design as (${place} ${own} union all
+      ${ownDesigns},
+      moved as (
+        insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)
         select made.workspace_id, taken.id, made.link_id, taken.options, taken.created_at, made.at
         from made join taken on taken.id = made.design_id),`;
-}

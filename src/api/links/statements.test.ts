@@ -6,7 +6,7 @@ import type { DB } from "../../../gen/database.ts";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
-import { jobCall } from "../../jobs/queue.ts";
+import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { openStorage } from "../../lib/storage/open-storage.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
@@ -25,6 +25,7 @@ const service = linksService({
   now,
   newShortlink: randomShortlink,
   jobCall,
+  jobCalls,
   autonomousDb: db,
   signFileUrl: (key) => key,
   storage: await openStorage({ directory: "unused" }),

@@ -1,5 +1,5 @@
 import { createServices } from "../../api/services.ts";
-import { jobCall } from "../../jobs/queue.ts";
+import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { createBodyBudget } from "../../lib/limits/body-budget.ts";
@@ -43,6 +43,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         now,
         newShortlink: randomShortlink,
         jobCall,
+        jobCalls,
         autonomousDb: parts.autonomousDb,
         storage: parts.storage,
         pictures: createPictureReader(),

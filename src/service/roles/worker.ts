@@ -6,7 +6,7 @@ import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
-import { jobCall } from "../../jobs/queue.ts";
+import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
@@ -42,7 +42,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       db,
       now,
       newShortlink: randomShortlink,
-      jobCall,
+      jobCalls,
       shortUrl,
       bulkJobLinks,
       checkRequest,

@@ -4,7 +4,7 @@ import { insertLinks, type NewLink } from "../../../src/api/links/create-writes.
 import { findLink } from "../../../src/api/links/queries.ts";
 
 import type { Db } from "../../../src/db/open.ts";
-import { jobCall } from "../../../src/jobs/queue.ts";
+import { jobCalls } from "../../../src/jobs/queue.ts";
 import { defaultDesignOptions } from "../../../src/model/look/design-options.ts";
 
 /** A statement and its parameters, in the form that `pg` takes. */
@@ -55,7 +55,7 @@ export function createStatement(workspaceId: string, destination: string, ids: L
       releasedBefore: new Date(0),
       links: [link],
       screenedHosts: ["example.com"],
-      jobCall,
+      jobCalls,
       drawingPriority: 0,
     }),
   );
