@@ -11,6 +11,7 @@ import { nativeClients, scannerApps } from "./user-agents/native-clients.ts";
 import { type ParsedAgent, parseUserAgent } from "./user-agents/parse.ts";
 import { programs } from "./user-agents/programs.ts";
 import { isUnusualBrowser } from "./user-agents/unusual-browsers.ts";
+import { withHints } from "./with-hints.ts";
 
 /** Bare values of the contract's `DeviceType`. */
 export type DeviceType = "NATIVE" | "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
@@ -77,8 +78,8 @@ export function createClassifier(cacheSize = 5_000): Classify {
   }
 
   return (userAgent = "", headers) => {
-    const byAgent = remembered(userAgent.slice(0, userAgentLengthMax).trim());
-    const classified = byHeaders(byAgent, headers);
+    const cut = userAgent.slice(0, userAgentLengthMax).trim();
+    const classified = byHeaders(remembered(cut), cut, headers);
     if (!classified.counted) return classified;
     const how = askedHow(headers);
     return how === "visit" ? classified : { ...classified, counted: false, reason: how };
@@ -188,12 +189,15 @@ function person(
   });
 }
 
-/** Corrects the class by headers of programs that send a browser's user agent. */
-function byHeaders(byAgent: Classification, headers: VisitHeaders): Classification {
+/**
+ * Corrects the class by headers of programs that send a browser's user agent, and by a browser's hints. What a class
+ * takes from headers is not remembered, so no header can change the class of other requests.
+ */
+function byHeaders(byAgent: Classification, userAgent: string, headers: VisitHeaders): Classification {
   if (byAgent.deviceActorName !== "") return byAgent;
   const { "signature-agent": signature, "sec-ch-ua": brands } = headers;
   if (signature !== undefined) return bySignatureAgent(byAgent, signature);
-  return isHeadless(brands) ? { ...byAgent, ...headlessChrome } : byAgent;
+  return isHeadless(brands) ? { ...byAgent, ...headlessChrome } : withHints(byAgent, userAgent, headers);
 }
 
 const headlessChrome = {

@@ -81,8 +81,12 @@ function deviceOf(userAgent: string, platformName: string): { brand: string; nam
   if (apple) return { brand: "Apple", name: apple === "Macintosh" ? "Mac" : apple };
   if (platformName !== "Android") return { brand: "", name: "" };
   const model = androidModel(userAgent);
-  const brand = modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? makerOf(model);
-  return { brand, name: model };
+  return { brand: brandOfModel(model), name: model };
+}
+
+/** The maker of an Android device by its model name; empty where the model is of no known form. */
+export function brandOfModel(model: string): string {
+  return modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? makerOf(model);
 }
 
 /** The model is the last plain entry of the first parenthesis: `(Linux; Android 14; SM-S921B Build/UP1A; wv)`. */
