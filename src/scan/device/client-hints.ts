@@ -48,7 +48,8 @@ export function hiddenBrowser(
   header: Header,
   userAgent: string,
 ): { name: string; version: string } | undefined {
-  const [, named = "", version = ""] = (header !== undefined && brand.exec(textOf(header))) || [];
+  if (header === undefined || header.includes('"Google Chrome"')) return undefined;
+  const [, named = "", version = ""] = brand.exec(textOf(header)) ?? [];
   const known = brands[named];
   return known === undefined || userAgent.includes(known.sign) ? undefined : { name: known.name, version };
 }

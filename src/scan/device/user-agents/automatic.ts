@@ -52,14 +52,12 @@ const contact =
 
 /** Matches names of tools that work on sites, links or addresses, and of those that use a language model. */
 const tool =
-  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|\b[a-z-]{0,30}(?:ai|gpt|llm)\/\d/i;
+  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|(?:ai|gpt|llm)\/\d/i;
 
-/**
- * Matches strings that no browser sends: those with WebKit or Gecko never say that they are compatible. Konqueror and
- * Internet Explorer do.
- */
-const impossible =
-  /like Gecko[;,] ?compatible|^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|.{0,40}ABrowse)[^)]{0,200}\).{0,200}(?:AppleWebKit\/|Gecko\/\d|Chrome\/\d)/;
+/** WebKit and Gecko never say that they are compatible; Internet Explorer and Konqueror do. */
+const compatibleEngine = /like Gecko[;,] ?compatible/i;
+const compatible = /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|.{0,40}ABrowse)/;
+const modernEngine = /AppleWebKit\/|Gecko\/\d|Chrome\/\d/;
 
 /** Matches names that Google gives its services beside a browser's name, and names of other operators' programs. */
 const service =
@@ -76,8 +74,13 @@ interface BrowserTraits {
 /** Whether a user agent of a browser's form says that it belongs to a program. */
 export function isAutomaticBrowser(userAgent: string, { model, isOld }: BrowserTraits): boolean {
   const said = model === "" ? userAgent : userAgent.replaceAll(model, "");
-  if (saysBotInBrowser(said) || contact.test(said) || tool.test(said) || impossible.test(said)) return true;
+  if (saysBotInBrowser(said) || contact.test(said) || tool.test(said) || isImpossible(said)) return true;
   return !isOld && service.test(said);
+}
+
+/** Whether no browser sends such a user agent. */
+function isImpossible(userAgent: string): boolean {
+  return compatibleEngine.test(userAgent) || (compatible.test(userAgent) && modernEngine.test(userAgent));
 }
 
 /** A user agent that claims only to be compatible. Even a browser of 1996 also names its system. */

@@ -5,15 +5,15 @@
 
 /** Browsers and phones that name themselves at the beginning of the user agent. */
 const atBeginning =
-  /^(?:BlackBerry|Nokia|SAMSUNG-|SEC-|SIE-|KWC-|LGE?[-/]|MOT-|MOTO|Alcatel|Panasonic|Sanyo|SAGEM|PHILIPS|SHARP|Palm|Qtek|SonyEricsson|ZTE-|HTC[-_]|Lenovo-|HUAWEI|E?Links[ /]|Firefox\/\d|Avant Browser|MSIE \d|Chimera[ /]|Surf\/|Uzbl |Arachne|xChaos_Arachne|K-Meleon\/|Emacs-W3\/|retawq\/|edbrowse\/|Lobo\/|amaya\/|HotJava\/|Cyberdog\/|IBrowse|AmigaVoyager|Blazer|UPG\d|Bunjalloo\/|ANTFresco|GoBrowser|Maui|POLARIS|TeaShark|OneBrowser|jBrowser|wii libnup|(?:Microsoft )?Internet Explorer\/\d|IBM[- ]WebExplorer|(?:NCSA[ _])?Mosaic)/i;
+  /^(?:BlackBerry|Nokia|SAMSUNG-|SEC-|SIE-|KWC-|LGE?[-/]|MOT-|MOTO|Alcatel|Panasonic|Sanyo|SAGEM|PHILIPS|SHARP|Palm|Qtek|SonyEricsson|Ericsson|ZTE|HTC[-_]|Lenovo|HUAWEI|Kyocera|NEC-|Coolpad|Audiovox|Mitsu|BenQ|Dopod|Haier|Pantech|Sendo|O2[- ]|Xda|T-Mobile |E?Links[ /]|Firefox\/\d|Avant Browser|MSIE \d|Chimera[ /]|Surf\/|Uzbl |Arachne|xChaos_Arachne|K-Meleon\/|Emacs-W3\/|retawq\/|edbrowse\/|Lobo\/|amaya\/|HotJava\/|Cyberdog\/|IBrowse|AmigaVoyager|Blazer|UPG\d|Bunjalloo\/|ANTFresco|GoBrowser|Maui|POLARIS|TeaShark|OneBrowser|jBrowser|wii libnup|(?:Microsoft )?Internet Explorer\/\d|IBM[- ]WebExplorer|WorldWideWeb|Galaxy\/|Sundance|Lunascape|Shiira|Sunrise|(?:Element|Enigma|T-Online|GNU IceCat|Deepnet)\b|(?:NCSA[ _])?Mosaic)/i;
 
 /** Names of browsers at any place. */
 const named =
   /MIDP-\d|UP\.(?:Browser|Link)|Opera(?: Mini|[ /]\d)|UCWEB\/?\d|NetFront|SymbianOS|HbbTV\/|\b(?:Konqueror|Dillo|NetSurf|Iceweasel|Midori|Galeon|Sleipnir|iTunes|NCSA_Mosaic|Doris|portalmmm|DoCoMo|KDDI|SoftBank|J-PHONE|Vodafone|Lynx|ELinks|w3m|NetPositive|NCBrowser|OmniWeb|ABrowse|iCab|Oregano|WannaBe|WebTV|Netscape6?|WAP[- ]Browser|Phoenix|BonEcho|Minefield|Tbrowser|Obigo|Teleca|Polaris|Dolfin|Kindle|PocketBook|S40OviBrowser|Planetweb|Netbox|OffByOne|BrowseX|ibisBrowser|Dorado|Charon|AWeb)\b[/; -]/;
 
 /** Internet Explorer, and the browsers that say that they are one. Programs put a name of their own before. */
-const explorer =
-  /^(?:Mozilla|Opera)[ /].{0,300}\bMS(?:P?IE) \d|\bMSIE \d.{0,300}Windows CE|\bMozilla\/\d.{0,300}\bMSIE \d/i;
+const explorer = /\bMSP?IE \d/i;
+const explorersForm = /^Opera[ /]|\bMozilla ?\/\d|Windows CE/i;
 
 /** Netscape's form, of which no later browser is: `Mozilla/4.05 [en] (Win95; I)`. */
 const netscape =
@@ -31,7 +31,7 @@ export function isUnusualBrowser(userAgent: string): boolean {
   return (
     named.test(userAgent) ||
     atBeginning.test(userAgent) ||
-    explorer.test(userAgent) ||
+    (explorer.test(userAgent) && explorersForm.test(userAgent)) ||
     netscape.test(userAgent) ||
     rareSystem.test(userAgent) ||
     (rareUnix.test(userAgent) && windowsOrEngine.test(userAgent))
