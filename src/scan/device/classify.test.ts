@@ -76,6 +76,11 @@ test("gives programs the names that they call themselves, and never pieces of ad
   );
   expect(nameOf("copyright sheriff (+http://www.copyrightsheriff.example/)")).toBe("copyright sheriff");
   expect(nameOf("Mozilla/5.0 (compatible; +https://crawler.example.com/about)")).toBe("crawler.example.com");
+  expect(nameOf("Mozilla/4.0 (compatible; somebody@example.com)")).toBe("example.com");
+  expect(
+    nameOf("Mozilla/5.0 (X11; U; Linux i686; en-US) Gecko/20100115 (Gatherer/0.6; http://a.example)"),
+  ).toBe("Gatherer");
+  expect(nameOf("Feed%20Watcher/3 CFNetwork/807.2.14 Darwin/16.4.0 (x86_64)")).toBe("Feed Watcher");
 });
 
 test("answers the same for the same user agent, from memory", () => {
