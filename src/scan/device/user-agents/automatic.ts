@@ -52,7 +52,7 @@ const contact =
 
 /** Matches names of tools that work on sites, links or addresses, and of those that use a language model. */
 const tool =
-  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|(?:ai|gpt|llm)\/\d/i;
+  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|(?:gpt|llm)\/\d/i;
 
 /** WebKit and Gecko never say that they are compatible; Internet Explorer and Konqueror do. */
 const compatibleEngine = /like Gecko[;,] ?compatible/i;
