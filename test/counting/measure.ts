@@ -76,7 +76,7 @@ function printNames(): void {
   const bots = classified.map(({ deviceActorName }) => deviceActorName).filter((name) => name !== "");
   const count = (form: RegExp) => String(bots.filter((name) => form.test(name)).length);
   print([]);
-  print(["here: names of programs", "all", "unnamed", "hosts", "languages", "pieces of URLs"]);
+  print(["here: names of programs", "all", "unnamed", "hosts", "languages", "URL pieces"]);
   const host = /^[a-z0-9-]+(?:\.[a-z0-9-]+){1,4}$/;
   const piece = /^(?:bots?|crawlers?|robots?|about|info|help|index)$|\.html?$|\.php$|[/\\?=]/i;
   print([
