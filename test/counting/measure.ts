@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createClassifier } from "../../src/scan/device/classify.ts";
+import { classifyUserAgent, createClassifier } from "../../src/scan/device/classify.ts";
 import { type Confusion, confusionOf, type IsCounted, isCountedHere } from "./confusion.ts";
 import { corpus } from "./corpus.ts";
 import { listSources, readPublicLists } from "./public-lists.ts";
@@ -17,6 +17,7 @@ const [other] = process.argv.slice(2);
 if (other !== undefined) printLists(other, await isCountedIn(other));
 printLists("here", isCountedHere);
 printActors();
+printNames();
 
 async function isCountedIn(folder: string): Promise<IsCounted> {
   const path = pathToFileURL(resolve(folder, "src/scan/device/classify.ts")).href;
@@ -66,6 +67,26 @@ function printActors(): void {
     const right = found.filter((each) => each === expected).length;
     print([expected, ...counts.map(String), `${((100 * right) / own.length).toFixed(2)} %`]);
   }
+}
+
+function printNames(): void {
+  const classified = agents
+    .filter(({ isProgram }) => isProgram)
+    .map((agent) => classifyUserAgent(agent.userAgent));
+  const bots = classified.map(({ deviceActorName }) => deviceActorName).filter((name) => name !== "");
+  const count = (form: RegExp) => String(bots.filter((name) => form.test(name)).length);
+  print([]);
+  print(["here: names of programs", "all", "unnamed", "hosts", "languages", "URL pieces"]);
+  const host = /^[a-z0-9-]+(?:\.[a-z0-9-]+){1,4}$/;
+  const piece = /^(?:bots?|crawlers?|robots?|about|info|help|index)$|\.html?$|\.php$|[/\\?=]/i;
+  print([
+    " ",
+    String(bots.length),
+    count(/^Unnamed bot$/),
+    count(host),
+    count(/^[a-z]{2}[-_][A-Z]{2}$/),
+    count(piece),
+  ]);
 }
 
 function print(cells: readonly string[]): void {

@@ -1,4 +1,5 @@
 import type { VisitHeaders } from "./classify.ts";
+import { eachHint } from "./client-hints.ts";
 
 /**
  * Why a browser sends a request, as its headers say: somebody opens the link ("visit"), the browser asks in advance
@@ -62,6 +63,7 @@ export function eachTelling(
   }
   const brands = headers["sec-ch-ua"];
   if (brands !== undefined && isHeadless(brands)) keep("sec-ch-ua", brands);
+  else eachHint(headers, keep);
 }
 
 /** Whether a Chrome has no window. Its user agent may be that of a Chrome with a window, but its brands tell. */

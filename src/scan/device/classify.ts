@@ -2,7 +2,7 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import { ownText } from "../../lib/own-text.ts";
 import { type AskedHow, askedHow, isHeadless } from "./asked-how.ts";
 import { assistants, signatureAgents } from "./user-agents/assistants.ts";
-import { isAutomaticBrowser, isProgram } from "./user-agents/automatic.ts";
+import { isAutomaticBrowser, isAutomaticClient, isProgram } from "./user-agents/automatic.ts";
 import { crawlers } from "./user-agents/crawlers.ts";
 import type { DeclaredProgram, Purpose } from "./user-agents/declared.ts";
 import { givenName } from "./user-agents/given-name.ts";
@@ -10,6 +10,8 @@ import { linkPreviews } from "./user-agents/link-previews.ts";
 import { nativeClients, scannerApps } from "./user-agents/native-clients.ts";
 import { type ParsedAgent, parseUserAgent } from "./user-agents/parse.ts";
 import { programs } from "./user-agents/programs.ts";
+import { isUnusualBrowser } from "./user-agents/unusual-browsers.ts";
+import { withHints } from "./with-hints.ts";
 
 /** Bare values of the contract's `DeviceType`. */
 export type DeviceType = "NATIVE" | "MOBILE" | "TABLET" | "DESKTOP" | "UNKNOWN";
@@ -52,9 +54,6 @@ const userAgentLengthMax = 1_024;
 const nameLengthMax = 60;
 /** A browser whose name we do not know still names its engine. */
 const browserEngine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\//;
-/** User agents of unusual forms: browsers of old phones, of televisions and of the nineties, and text browsers. */
-const oldBrowser =
-  /MIDP-\d|UP\.(?:Browser|Link)|Opera(?: Mini|[ /]\d)|UCWEB\d|NetFront|SymbianOS|HbbTV\/|MSIE \d|\b(?:Konqueror|Dillo|NetSurf|Iceweasel|Midori|Galeon|Sleipnir|iTunes|NCSA_Mosaic|Doris|portalmmm|DoCoMo|KDDI|SoftBank|J-PHONE|Vodafone|Lynx|ELinks|w3m)[/ -]|^(?:BlackBerry|Nokia|SAMSUNG-|SEC-|LG-|MOT-|SonyEricsson|ZTE-|E?Links[ /]|Firefox\/\d|Avant Browser)/;
 /** A prefix that careless programs and people's proxies put before a user agent. */
 const wrapping = /^["(]{0,2}(?:user-agent\s{0,3}[:,]?\s{0,3})?/i;
 
@@ -79,8 +78,8 @@ export function createClassifier(cacheSize = 5_000): Classify {
   }
 
   return (userAgent = "", headers) => {
-    const byAgent = remembered(userAgent.slice(0, userAgentLengthMax).trim());
-    const classified = byHeaders(byAgent, headers);
+    const cut = userAgent.slice(0, userAgentLengthMax).trim();
+    const classified = byHeaders(remembered(cut), cut, headers);
     if (!classified.counted) return classified;
     const how = askedHow(headers);
     return how === "visit" ? classified : { ...classified, counted: false, reason: how };
@@ -95,15 +94,21 @@ export function classifyUserAgent(sent: string): Classification {
   if (declared) return automatic(parsed, declared.purpose, declared.program);
   if (scannerApps.some((pattern) => pattern.test(userAgent))) return native(parsed, "HUMAN", "scanner app");
   if (nativeClients.some((pattern) => pattern.test(userAgent)))
-    return native(parsed, "UNKNOWN", "native client");
+    return isAutomaticClient(userAgent)
+      ? automatic(parsed, "program", unlisted(userAgent))
+      : native(parsed, "UNKNOWN", "native client");
   if (userAgent === "") return person(parsed, "UNKNOWN", "no user agent");
-  const isOld = oldBrowser.test(userAgent);
+  const isOld = isUnusualBrowser(userAgent);
   const isBrowser = isOld || looksLikeBrowser(userAgent, parsed);
   if (isBrowser ? isAutomaticBrowser(userAgent, { model: parsed.deviceName, isOld }) : isProgram(userAgent))
-    return automatic(parsed, "crawler", { name: givenName(userAgent) || "Unnamed bot", origin: "" });
+    return automatic(parsed, "crawler", unlisted(userAgent));
   return isBrowser
     ? person(parsed, "HUMAN", "browser")
     : person(parsed, "UNKNOWN", "unrecognised user agent");
+}
+
+function unlisted(userAgent: string) {
+  return { name: givenName(userAgent) || "Unnamed bot", origin: "" };
 }
 
 /**
@@ -184,12 +189,15 @@ function person(
   });
 }
 
-/** Corrects the class by headers of programs that send a browser's user agent. */
-function byHeaders(byAgent: Classification, headers: VisitHeaders): Classification {
+/**
+ * Corrects the class by headers of programs that send a browser's user agent, and by a browser's hints. What a class
+ * takes from headers is not remembered, so no header can change the class of other requests.
+ */
+function byHeaders(byAgent: Classification, userAgent: string, headers: VisitHeaders): Classification {
   if (byAgent.deviceActorName !== "") return byAgent;
   const { "signature-agent": signature, "sec-ch-ua": brands } = headers;
   if (signature !== undefined) return bySignatureAgent(byAgent, signature);
-  return isHeadless(brands) ? { ...byAgent, ...headlessChrome } : byAgent;
+  return isHeadless(brands) ? { ...byAgent, ...headlessChrome } : withHints(byAgent, userAgent, headers);
 }
 
 const headlessChrome = {

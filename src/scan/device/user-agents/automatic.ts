@@ -19,6 +19,9 @@ const noise: ReadonlySet<string> = new Set([
   "(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))",
   "(?<!lib)http",
   "advisor",
+  "browsex",
+  "ibisbrowser",
+  "offbyone",
   "agent\\b",
   "catch",
   "chromeframe",
@@ -45,11 +48,20 @@ const saysBotInBrowser = createIsbotFromList(
 
 /** Matches the address of an operator. People's browsers carry no address, except those of a few makers named here. */
 const contact =
-  /https?:\/\/(?!(?:www\.)?(?:bsalsa|qtweb|avantbrowser)\.)|\bwww\.(?!bsalsa|qtweb|avantbrowser)|[\w.]@[a-z0-9-]+\.[a-z]{2}|\s\(?[a-z0-9-]{2,40}\.(?:com|net|org|io)\b(?!\.)/i;
+  /https?:\/\/(?!(?:www\.)?(?:bsalsa|qtweb|avantbrowser)\.)|\bwww\.(?!bsalsa|qtweb|avantbrowser)|[\w.]@[a-z0-9-]+\.[a-z]{2}|\s\(?[a-z0-9-]{2,40}\.(?:com|net|org|io)\b(?!\.| Toolbar)|\bat [\w-]{1,40} dot [a-z]{2}/i;
+
+/** Matches names of tools that work on sites, links or addresses, and of those that use a language model. */
+const tool =
+  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|(?:gpt|llm)\/\d/i;
+
+/** WebKit and Gecko never say that they are compatible; Internet Explorer and Konqueror do. */
+const compatibleEngine = /like Gecko[;,] ?compatible/i;
+const compatible = /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|.{0,40}ABrowse)/;
+const modernEngine = /AppleWebKit\/|Gecko\/\d|Chrome\/\d/;
 
 /** Matches names that Google gives its services beside a browser's name, and names of other operators' programs. */
 const service =
-  /\bgoogle[-_ ](?!app|pixel|wv|chrome|nexus|tv\b|play|toolbar|earth|assistant|lens|go\b|maps)[a-z]|[a-z-]agent\b|(?:proxy|server|fetcher|downloader)\/\d|\b(?:favicon|watcher|survey|screenshot|snapshot)\b/i;
+  /\bgoogle[-_ ](?!app|pixel|wv|chrome|nexus|tv\b|play|toolbar|earth|assistant|lens|go\b|maps)[a-z]|[a-z-]agent\b|(?:proxy|server|fetcher|downloader)\/\d|\b(?:favicon|watcher|survey|snapshot)\b/i;
 
 /** The facts of a browser that its words alone do not tell. */
 interface BrowserTraits {
@@ -62,7 +74,13 @@ interface BrowserTraits {
 /** Whether a user agent of a browser's form says that it belongs to a program. */
 export function isAutomaticBrowser(userAgent: string, { model, isOld }: BrowserTraits): boolean {
   const said = model === "" ? userAgent : userAgent.replaceAll(model, "");
-  return saysBotInBrowser(said) || contact.test(said) || (!isOld && service.test(said));
+  if (saysBotInBrowser(said) || contact.test(said) || tool.test(said) || isImpossible(said)) return true;
+  return !isOld && service.test(said);
+}
+
+/** Whether no browser sends such a user agent. */
+function isImpossible(userAgent: string): boolean {
+  return compatibleEngine.test(userAgent) || (compatible.test(userAgent) && modernEngine.test(userAgent));
 }
 
 /** A user agent that claims only to be compatible. Even a browser of 1996 also names its system. */
@@ -70,10 +88,25 @@ const merelyCompatible = /^mozilla\/[\d.]+ \(compatible[;)]/i;
 
 /** A user agent that begins with one product of another name than a browser's: `LinkExaminer/1.01 (Windows)`. */
 const product = /^(?!mozilla\/|opera\/)[\w.:+%~"-]{2,80}(?: [\w.]{2,40})?\/\S/i;
-const phone = /android|iphone|ipad|ios\b|darwin|dalvik|mobile|phone/i;
+const phone = /\b(?:android|iphone|ipad|ios|mobile|phone|FBAV\/)|iOS\b/i;
+/** Names of engines and browsers, without which a browser says nothing. */
+const engine = /AppleWebKit|Gecko\b|Trident|Presto|KHTML|Firefox\/\d|Safari\/\d|Chrome\/\d|WebView/;
 
-/** Whether a user agent of no known browser says that it is a program, or has the form of a program's user agent. */
+/** Whether a user agent of no known browser says that it is a program, or says nothing of a browser or a phone. */
 export function isProgram(userAgent: string): boolean {
   if (isbot(userAgent) || contact.test(userAgent) || merelyCompatible.test(userAgent)) return true;
-  return product.test(userAgent) && !phone.test(userAgent);
+  if (phone.test(userAgent)) return false;
+  return product.test(userAgent) || !engine.test(userAgent);
+}
+
+/** Apple's client on an Intel Mac, where people have a browser, and in a service of the system without a version. */
+const macClient =
+  /CFNetwork\/\S{1,200} Darwin\/\S{1,60} \((?:x86_64|i386|Power)|\(unknown version\) CFNetwork\//;
+/** Names of apps that fetch pages for other reasons than that somebody opens a link. */
+const fetching =
+  /^[^/(]{0,80}(?:archiv|backup|bot\b|check|crawl|download|extract|feed|index|mail|monitor|news|podcast|\brss|reeder|spider|sync|test|validat)/i;
+
+/** Whether a user agent of an app's library says that no person opens a link with it. */
+export function isAutomaticClient(userAgent: string): boolean {
+  return macClient.test(userAgent) || fetching.test(userAgent);
 }

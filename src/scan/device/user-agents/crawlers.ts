@@ -114,5 +114,6 @@ export const crawlers: readonly DeclaredProgram[] = [
   { name: "Yandex Translate", origin: "Yandex", pattern: /Yandex\.Translate/i },
   { name: "Criteo", origin: "Criteo", pattern: /\(Criteo;|CriteoBot/i },
   { name: "Heimdall", origin: "Alibaba", pattern: /Alibaba\.Security\.Heimdall/i },
+  { name: "newsai", origin: "", pattern: /\bnewsai\/\d/i },
   { name: "Feedly", origin: "Feedly", pattern: /\bFeedly(?:Bot|App)?\/|feedly-social/i },
 ];

@@ -2,7 +2,10 @@ const nameLengthMax = 60;
 
 /** Addresses of operators. Their pieces must not be taken for names. */
 const addresses = /(?:https?:\/\/|\bwww\.)[^\s;,()]*|[\w.+-]{1,64}@[\w.-]{1,99}/gi;
-const host = /(?:https?:\/\/(?:www\.)?|\bwww\.)([a-z0-9-][a-z0-9.-]{2,60})/i;
+const host =
+  /(?:https?:\/\/(?:www\.)?|\bwww\.)([a-z0-9-][a-z0-9.-]{2,60})|\w@([a-z0-9-]{1,60}\.[a-z0-9.-]{2,60})/i;
+/** The language of a browser: `en-US`. */
+const language = /^[a-z]{2}[-_][a-z]{2}$/i;
 
 /** Words with which browsers name themselves and their systems. */
 const ofBrowsers =
@@ -19,10 +22,11 @@ const saysKind = /bot|crawl|spider|scan|fetch|preview|monitor|check|archiv|feed|
  * a name, returns that of the operator's host. Empty when the user agent has neither.
  */
 export function givenName(userAgent: string): string {
-  const own = userAgent.replaceAll(addresses, " ");
+  const own = userAgent.replaceAll(addresses, " ").replaceAll("%20", " ");
   const claims = own.split(/[;,()[\]{}<>|"\n]/).map(nameOf);
   const named = claims.filter((claim) => claim !== "");
-  const name = named.find((claim) => saysKind.test(claim)) ?? named[0] ?? host.exec(userAgent)?.[1] ?? "";
+  const [, site, mail] = host.exec(userAgent) ?? [];
+  const name = named.find((claim) => saysKind.test(claim)) ?? named[0] ?? site ?? mail ?? "";
   return name.slice(0, nameLengthMax);
 }
 
@@ -38,6 +42,7 @@ function nameOf(claim: string): string {
     const isOfBrowser =
       ofBrowsers.test(product) ||
       product.startsWith("rv:") ||
+      language.test(product) ||
       !/\p{L}{2}/u.test(product) ||
       /^v?\d[\d._]*$/.test(product);
     if (isOfBrowser) {

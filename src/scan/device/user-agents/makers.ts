@@ -11,6 +11,9 @@ const makers: ReadonlyMap<string, string> = new Map([
   ...spelled.map((name): [string, string] => [name.toLowerCase(), name]),
   // Their phones carry the name of a family.
   ["aquaris", "bq"],
+  ["bb10", "BlackBerry"],
+  ["mot", "Motorola"],
+  ["sonyericsson", "Sony"],
   ["desire", "HTC"],
   ["legend", "HTC"],
   ["sensation", "HTC"],

@@ -12,6 +12,7 @@ export const scannerApps: readonly RegExp[] = [
  */
 export const nativeClients: readonly RegExp[] = [
   /\bCFNetwork\/\S{1,200} Darwin\//,
+  /^AppleCoreMedia\/|^Apple i\w{2,5} .{0,40}CoreMedia v/,
   /^Dalvik\//,
   /^okhttp\//i,
   /\bAlamofire\//,

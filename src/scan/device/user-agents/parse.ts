@@ -27,7 +27,7 @@ const modelLengthMax = 60;
 /** Parses a user agent. It takes about 30 µs, so callers keep the result. Pure. */
 export function parseUserAgent(userAgent: string): ParsedAgent {
   const dalvik = userAgent.startsWith("Dalvik/");
-  if (!dalvik && !browserForm.test(userAgent)) return nothing();
+  if (!dalvik && !browserForm.test(userAgent)) return oldPhone(userAgent);
   const { browser, os } = bowser.parse(userAgent);
   const platformName = platformNames[os.name ?? ""] ?? os.name ?? otherScreens.exec(userAgent)?.[0] ?? "";
   const { brand, name } = deviceOf(userAgent, platformName);
@@ -41,14 +41,19 @@ export function parseUserAgent(userAgent: string): ParsedAgent {
   };
 }
 
-function nothing(): ParsedAgent {
+/** Phones before 2008 begin with their maker: `NokiaC3-00/5.0 (08.71) Profile/MIDP-2.1`. Of all else, nothing is known. */
+const oldPhoneForm =
+  /^(?:Mozilla )?(BlackBerry|Nokia|Samsung|SonyEricsson|LG|MOT|HTC|ZTE|Alcatel|Lenovo|Huawei|Panasonic|Sharp|Philips|Pantech|Sagem|Kyocera)(?=[\d/ _-]|[A-Z]+\d)/i;
+
+function oldPhone(userAgent: string): ParsedAgent {
+  const maker = oldPhoneForm.exec(userAgent)?.[1];
   return {
-    formFactor: "UNKNOWN",
+    formFactor: maker === undefined ? "UNKNOWN" : "MOBILE",
     browserName: "",
     browserVersion: "",
     platformName: "",
     platformVersion: "",
-    deviceBrand: "",
+    deviceBrand: maker === undefined ? "" : makerOf(maker),
     deviceName: "",
   };
 }
@@ -66,23 +71,48 @@ function browserOf(userAgent: string, parsed: { name?: string; version?: string 
     : { browserName: "", browserVersion: "" };
 }
 
+const tablets = /iPad|Tablet|PlayBook|\bKF[A-Z]{3,4}\b|\bSilk\//;
+const phones =
+  /iPhone|iPod|Windows Phone|IEMobile|WPDesktop|Lumia|Windows CE|Symbian|Series[346]0|MIDP|BlackBerry|BB10|Opera Mini|UCWEB|PalmOS|PalmSource|KAIOS|\bMobile\b/;
+const desktops =
+  /Win(?:dows|16|32|95|98|NT| 9x)|Macintosh|Mac_|PPC|X11|CrOS|Linux|BSD|SunOS|OS\/2|Amiga|BeOS/;
+
 function formFactorOf(userAgent: string): ParsedAgent["formFactor"] {
   if (otherScreens.test(userAgent)) return "UNKNOWN";
-  if (/iPad|Tablet|\bKF[A-Z]{3,4}\b/.test(userAgent)) return "TABLET";
-  if (/iPhone|iPod|Windows Phone|IEMobile/.test(userAgent)) return "MOBILE";
+  if (tablets.test(userAgent)) return "TABLET";
   // Android tablets leave out "Mobile". Dalvik always leaves it out, but a device that scans codes is rarely a tablet.
-  if (/Android/.test(userAgent)) return /Mobile|^Dalvik/.test(userAgent) ? "MOBILE" : "TABLET";
-  if (/\bMobile\b/.test(userAgent)) return "MOBILE";
-  return /Windows NT|Macintosh|X11|CrOS|Linux/.test(userAgent) ? "DESKTOP" : "UNKNOWN";
+  const isTablet = /Android/.test(userAgent) && !/Mobile|^Dalvik|Windows Phone/.test(userAgent);
+  if (isTablet) return "TABLET";
+  if (/Android/.test(userAgent) || phones.test(userAgent)) return "MOBILE";
+  return desktops.test(userAgent) ? "DESKTOP" : "UNKNOWN";
 }
 
+/** Phones that are neither Apple's nor Android's name their makers. */
+const otherMaker =
+  /\b(Nokia|Lumia|BlackBerry|BB10|SonyEricsson|HTC|Samsung|LG|Huawei|Motorola|ZTE|Alcatel)(?=[\d/; _)-]|[A-Z]+\d)/i;
+
 function deviceOf(userAgent: string, platformName: string): { brand: string; name: string } {
+  if (platformName === "Android") return androidDevice(userAgent);
+  const isOther = phones.test(userAgent) && !/^Mozilla\/5\.0 \(i/.test(userAgent);
+  if (isOther) return { brand: makerOf(otherMaker.exec(userAgent)?.[1] ?? ""), name: "" };
+  if (/\bSilk\//.test(userAgent)) return { brand: "Amazon", name: "" };
   const apple = /\b(iPhone|iPad|iPod|Macintosh)\b/.exec(userAgent)?.[1];
-  if (apple) return { brand: "Apple", name: apple === "Macintosh" ? "Mac" : apple };
-  if (platformName !== "Android") return { brand: "", name: "" };
-  const model = androidModel(userAgent);
-  const brand = modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? makerOf(model);
-  return { brand, name: model };
+  return apple ? { brand: "Apple", name: apple === "Macintosh" ? "Mac" : apple } : { brand: "", name: "" };
+}
+
+/** Apps of Meta add the maker and the model: `Android (34/14; 450dpi; 1080x2340; samsung; SM-A546B; …)`. */
+const madeBy = /; \d{2,5}x\d{2,5}; ([\w ]{2,20})[;/]|;FBMF\/([\w ]{2,20});/;
+
+function androidDevice(userAgent: string): { brand: string; name: string } {
+  const name = androidModel(userAgent);
+  const [, instagram, facebook] = madeBy.exec(userAgent) ?? [];
+  const brand = brandOfModel(name) || makerOf(instagram ?? facebook ?? "");
+  return { brand: brand || (/Build\/HUAWEI/i.test(userAgent) ? "Huawei" : ""), name };
+}
+
+/** The maker of an Android device by its model name; empty where the model is of no known form. */
+export function brandOfModel(model: string): string {
+  return modelBrands.find(({ pattern }) => pattern.test(model))?.brand ?? makerOf(model);
 }
 
 /** The model is the last plain entry of the first parenthesis: `(Linux; Android 14; SM-S921B Build/UP1A; wv)`. */

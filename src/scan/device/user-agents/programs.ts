@@ -18,6 +18,11 @@ export const programs: readonly DeclaredProgram[] = [
   { name: "SlimerJS", origin: "", pattern: /SlimerJS/i },
   { name: "Zombie.js", origin: "", pattern: /Zombie\.js/i },
   { name: "wkhtmltopdf", origin: "", pattern: /wkhtmlto|webscreenie|\bwpif\b/i },
+  {
+    name: "Code editor",
+    origin: "",
+    pattern: /\b(?:Code|VSCodium|Cursor|Trae|Windsurf|Kiro|Antigravity)\/\d\S{0,40} .{0,80}Electron\//i,
+  },
   { name: "Siege", origin: "", pattern: /\bSiege\/\d/i },
   { name: "Fetch API", origin: "", pattern: /Fetch API Request/ },
   { name: "Kimono", origin: "", pattern: /KimonoLabs/i },
