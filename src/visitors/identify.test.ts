@@ -3,8 +3,9 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { insertLink, insertWorkspace, startTestScan } from "../../test/support/start-scan.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
-import { type GivenAttribute, type Identified, identifyVisitor } from "./identify.ts";
+import { type Identified, identifyVisitor } from "./identify.ts";
 import { rebuildRollUps } from "./roll-ups.ts";
+import type { GivenAttribute } from "./visitor-attributes.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,22 +1,21 @@
 import { type Selectable, sql } from "kysely";
-import type { VisitorAttributes, Visitors } from "../../gen/database.ts";
+import type { Events } from "../../gen/database.ts";
 import { lockClasses } from "../db/locks.ts";
 import { isDeadlock, untilUndisturbed } from "../db/lost-races.ts";
 import { type Db, violates } from "../db/open.ts";
+import { fail } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import type { AttributeType } from "../model/workflow/attribute-capture.ts";
 import { shareRollUps } from "./roll-ups.ts";
-import { absorbVisitor, attachEvent, moveEvent, visitorAttributesMax } from "./visitor-moves.ts";
-
-/** A value for a visitor's profile. */
-export interface GivenAttribute {
-  /** `$email`, `$phone` in E.164 form, `$firstName` and `$lastName`. All other keys are custom attributes. */
-  readonly key: string;
-  readonly value: string;
-  readonly type: AttributeType;
-  /** Whether the value only fills a missing or empty attribute. Otherwise the newest write wins. */
-  readonly setOnce: boolean;
-}
+import {
+  type GivenAttribute,
+  type GivenValues,
+  type StoredVisitor,
+  saveAttributes,
+  saveReserved,
+  touchVisitor,
+  type VisitorIdentity,
+} from "./visitor-attributes.ts";
+import { absorbVisitor, attachEvent, lockVisitors, moveEvent } from "./visitor-moves.ts";
 
 export interface IdentifyCall {
   readonly workspaceId: string;
@@ -84,19 +83,11 @@ function isRace(error: unknown): boolean {
   return error instanceof IdentifyRace || violates(error, "visitors_email_key") || isDeadlock(error);
 }
 
-interface VisitorIdentity {
-  /** Case-folded. */
-  readonly email: string | null;
-  readonly phone: string | null;
-}
-
-type Values = ReadonlyMap<string, GivenAttribute>;
-
 async function identifyOnce(
   tx: Db,
   call: IdentifyCall,
   identity: VisitorIdentity,
-  values: Values,
+  values: GivenValues,
 ): Promise<Identified> {
   const { workspaceId, at, event } = call;
   const seen = await whoIsIt(tx, call, identity);
@@ -133,8 +124,6 @@ async function identifyOnce(
   return { visitorId: profile.id, created: found === undefined, changedKeys: [...reserved, ...custom] };
 }
 
-type StoredVisitor = Selectable<Visitors>;
-
 export function isAnonymous({ email, phone }: Pick<StoredVisitor, "email" | "phone">): boolean {
   return email === null && phone === null;
 }
@@ -150,7 +139,7 @@ function isCustom({ key }: GivenAttribute): boolean {
 /**
  * Keeps one of several writes of each key: the last one that may overwrite, or else the first one that fills the key.
  */
-function lastingValues(attributes: readonly GivenAttribute[]): Values {
+function lastingValues(attributes: readonly GivenAttribute[]): GivenValues {
   const values = new Map<string, GivenAttribute>();
   for (const attribute of attributes)
     if (!attribute.setOnce || !values.get(attribute.key)?.value) values.set(attribute.key, attribute);
@@ -195,19 +184,6 @@ async function whoIsIt(
   return rows[0] ?? { visitor_id: null, match_id: null };
 }
 
-/** Locks visitors in the order of their ids, as every writer that needs several does. */
-export async function lockVisitors(
-  tx: Db,
-  workspaceId: string,
-  ids: readonly (string | null)[],
-): Promise<StoredVisitor[]> {
-  const known = ids.filter((id) => id !== null);
-  if (known.length === 0) return [];
-  const { rows } = await sql<StoredVisitor>`select * from visitors
-    where workspace_id = ${workspaceId} and id = any(${known}::uuid[]) order by id for update`.execute(tx);
-  return rows;
-}
-
 async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<StoredVisitor> {
   return await tx
     .insertInto("visitors")
@@ -216,87 +192,90 @@ async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<Sto
     .executeTakeFirstOrThrow();
 }
 
-const reservedColumns = {
-  $email: "email",
-  $phone: "phone",
-  $firstName: "first_name",
-  $lastName: "last_name",
-} as const;
-
-interface ReservedChange {
-  /** The row as it is stored. */
-  readonly profile: StoredVisitor;
-  /** The row as it is before the call's own values. */
-  readonly before: StoredVisitor;
-  readonly identity: VisitorIdentity;
-  readonly values: Values;
-  readonly at: Date;
+/** The visit that an identify call names. */
+export interface VisitRow extends Pick<Selectable<Events>, "id" | "device_id"> {
+  /** False at level NONE, at which no device leads to a person. */
+  readonly may_attach: boolean;
 }
 
-/** Saves identity and names. Gives the keys that changed. */
-async function saveReserved(
-  tx: Db,
-  { profile, before, identity, values, at }: ReservedChange,
-): Promise<readonly string[]> {
-  const after = { ...before };
-  for (const [key, column] of Object.entries(reservedColumns)) {
-    const given = values.get(key);
-    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
-    after[column] = column === "email" ? identity.email : given.value;
-  }
-  const columns = Object.entries(reservedColumns);
-  if (columns.some(([, column]) => after[column] !== profile[column])) {
-    const { email, phone, first_name, last_name } = after;
-    await tx
-      .updateTable("visitors")
-      .set({ email, phone, first_name, last_name, updated_at: at })
-      .where("workspace_id", "=", profile.workspace_id)
-      .where("id", "=", profile.id)
-      .execute();
-  }
-  return columns.flatMap(([key, column]) => (after[column] === before[column] ? [] : [key]));
+/** Finds the visit of an event. */
+export async function findVisit(db: Db, workspaceId: string, eventId: string): Promise<VisitRow | undefined> {
+  // Devices of level NONE are the ones of which no address is kept.
+  const { rows } = await sql<VisitRow>`
+    select e.id, e.device_id, d.ip_address <> '' as may_attach from events e
+    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId}`.execute(db);
+  return rows[0];
+}
+
+export interface IdentifyTrace {
+  readonly workspaceId: string;
+  readonly eventId: string;
+  /** The id of the call, and of its trace. */
+  readonly id: string;
+  readonly at: Date;
+  /** The JSON of the trace's one variant, under its name. */
+  readonly data: { readonly identifyVisitor: object };
 }
 
 /**
- * Saves custom attributes of a visitor whose row the transaction has locked. Gives the keys whose values changed. New
- * keys are stored as long as there is room for them. An answer that is stored late overwrites nothing that is newer.
+ * Writes the trace of an identify call. Every call leaves one. It belongs to no step, so its own id stands in place of
+ * a step's.
  */
-export async function saveAttributes(
-  tx: Db,
-  workspaceId: string,
-  visitorId: string,
-  at: Date,
-  attributes: readonly Pick<GivenAttribute, "key" | "value" | "type" | "setOnce">[],
-): Promise<readonly string[]> {
-  if (attributes.length === 0) return [];
-  const { rows } = await sql<Pick<Selectable<VisitorAttributes>, "key">>`
-    with given as (
-      select * from unnest(${attributes.map(({ key }) => key)}::text[], ${attributes.map(({ value }) => value)}::text[],
-        ${attributes.map(({ type }) => type)}::visitor_attribute_type[],
-        ${attributes.map(({ setOnce }) => setOnce)}::boolean[])
-        with ordinality as given (key, value, type, set_once, position)),
-    known as (select key, value from visitor_attributes
-      where workspace_id = ${workspaceId} and visitor_id = ${visitorId}),
-    kept as (
-      select given.*, row_number() over (order by known.key is null, position) as place, known.key is null as is_new
-      from given left join known using (key)
-      where not (given.set_once and coalesce(known.value, '') <> ''))
-    insert into visitor_attributes as a (workspace_id, visitor_id, key, type, value, created_at, updated_at)
-    select ${workspaceId}, ${visitorId}, key, type, value, ${at}, ${at} from kept
-    where not is_new
-      or place - (select count(*) from kept where not is_new)
-        <= ${visitorAttributesMax} - (select count(*) from known)
-    order by key
-    on conflict (workspace_id, visitor_id, key) do update
-      set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
-      where (a.type, a.value) is distinct from (excluded.type, excluded.value)
-        and a.updated_at <= excluded.updated_at
-    returning key`.execute(tx);
-  return rows.map(({ key }) => key);
+export async function insertIdentifyTrace(
+  db: Db,
+  { workspaceId, eventId, id, at, data }: IdentifyTrace,
+): Promise<void> {
+  await db
+    .insertInto("traces")
+    .values({
+      workspace_id: workspaceId,
+      event_id: eventId,
+      step_id: id,
+      id,
+      step_action: null,
+      data: JSON.stringify(data),
+      created_at: at,
+      completed_at: at,
+      updated_at: at,
+    })
+    .execute();
 }
 
-async function touchVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<void> {
-  await sql`update visitors set updated_at = ${at} where workspace_id = ${workspaceId} and id = ${id}`.execute(
-    tx,
-  );
+/** An identify call that named a visit before that visit was stored. */
+export interface PendingIdentify extends IdentifyTrace {
+  readonly visitorId: string;
+}
+
+/** How many calls may wait for one visit: the thread that stores the visit carries them out one by one. */
+const pendingMax = 20;
+
+/**
+ * Keeps a call until its visit is stored. The caller must look for the visit once more after the commit. Throws
+ * RATE_LIMITED when too many calls wait for the visit already.
+ */
+export async function keepPending(tx: Db, pending: PendingIdentify): Promise<void> {
+  const { workspaceId, eventId, id, visitorId, at, data } = pending;
+  const { rows: waiting } = await sql`select from pending_identifications
+    where workspace_id = ${workspaceId} and event_id = ${eventId} limit ${pendingMax}`.execute(tx);
+  if (waiting.length >= pendingMax)
+    throw fail(
+      "RESOURCE_EXHAUSTED",
+      "RATE_LIMITED",
+      "lbid: too many calls wait for this visit; try again later",
+      {
+        retryAfterSeconds: 2,
+      },
+    );
+  await tx
+    .insertInto("pending_identifications")
+    .values({
+      workspace_id: workspaceId,
+      event_id: eventId,
+      id,
+      visitor_id: visitorId,
+      data: JSON.stringify(data),
+      created_at: at,
+    })
+    .execute();
 }

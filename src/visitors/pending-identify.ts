@@ -3,57 +3,17 @@ import type { PendingIdentifications, Visitors } from "../../gen/database.ts";
 import { plainArray } from "../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../db/lost-races.ts";
 import { type Db, inTransaction } from "../db/open.ts";
-import { fail } from "../lib/errors.ts";
-import { type GivenAttribute, identifyVisitor } from "./identify.ts";
-import { findVisit, insertIdentifyTrace } from "./identify-trace.ts";
-
-/** An identify call that named a visit before that visit was stored. */
-export interface PendingIdentify {
-  readonly workspaceId: string;
-  readonly eventId: string;
-  /** The id of the call, and of the trace that the call leaves. */
-  readonly id: string;
-  readonly visitorId: string;
-  readonly at: Date;
-  /** The data of the trace. */
-  readonly data: { readonly identifyVisitor: object };
-}
+import {
+  findVisit,
+  type IdentifyTrace,
+  identifyVisitor,
+  insertIdentifyTrace,
+  type PendingIdentify,
+} from "./identify.ts";
+import type { GivenAttribute } from "./visitor-attributes.ts";
 
 /** A visit that an identify call may have named before it was stored. */
 type VisitOf = Pick<PendingIdentify, "workspaceId" | "eventId">;
-
-/** How many calls may wait for one visit: the thread that stores the visit carries them out one by one. */
-const pendingMax = 20;
-
-/**
- * Keeps a call until its visit is stored. The caller must look for the visit once more after the commit. Throws
- * RATE_LIMITED when too many calls wait for the visit already.
- */
-export async function keepPending(tx: Db, pending: PendingIdentify): Promise<void> {
-  const { workspaceId, eventId, id, visitorId, at, data } = pending;
-  const { rows: waiting } = await sql`select from pending_identifications
-    where workspace_id = ${workspaceId} and event_id = ${eventId} limit ${pendingMax}`.execute(tx);
-  if (waiting.length >= pendingMax)
-    throw fail(
-      "RESOURCE_EXHAUSTED",
-      "RATE_LIMITED",
-      "lbid: too many calls wait for this visit; try again later",
-      {
-        retryAfterSeconds: 2,
-      },
-    );
-  await tx
-    .insertInto("pending_identifications")
-    .values({
-      workspace_id: workspaceId,
-      event_id: eventId,
-      id,
-      visitor_id: visitorId,
-      data: JSON.stringify(data),
-      created_at: at,
-    })
-    .execute();
-}
 
 /**
  * Gives visits that were just stored to the visitors whom earlier identify calls named with them. The caller must first
@@ -87,7 +47,7 @@ async function attachTo(tx: Db, { workspaceId, eventId }: VisitOf): Promise<void
     const event = { id: eventId, deviceId: visit.device_id, mayAttach: visit.may_attach };
     await identifyVisitor(tx, { workspaceId, at, event, attributes: [identity] });
     // `keepPending` wrote this value.
-    const told = data as PendingIdentify["data"];
+    const told = data as IdentifyTrace["data"];
     await insertIdentifyTrace(tx, { workspaceId, eventId, id, at, data: told });
   }
 }

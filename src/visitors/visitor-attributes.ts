@@ -1,8 +1,114 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { VisitorAttributes, Visitors } from "../../gen/database.ts";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
 import type { AttributeType } from "../model/workflow/attribute-capture.ts";
 import { visitorAttributesMax } from "./visitor-moves.ts";
+
+/** A value for a visitor's profile. */
+export interface GivenAttribute {
+  /** `$email`, `$phone` in E.164 form, `$firstName` and `$lastName`. All other keys are custom attributes. */
+  readonly key: string;
+  readonly value: string;
+  readonly type: AttributeType;
+  /** Whether the value only fills a missing or empty attribute. Otherwise the newest write wins. */
+  readonly setOnce: boolean;
+}
+
+export type GivenValues = ReadonlyMap<string, GivenAttribute>;
+
+export type StoredVisitor = Selectable<Visitors>;
+
+export interface VisitorIdentity {
+  /** Case-folded. */
+  readonly email: string | null;
+  readonly phone: string | null;
+}
+
+const reservedColumns = {
+  $email: "email",
+  $phone: "phone",
+  $firstName: "first_name",
+  $lastName: "last_name",
+} as const;
+
+interface ReservedChange {
+  /** The row as it is stored. */
+  readonly profile: StoredVisitor;
+  /** The row as it is before the call's own values. */
+  readonly before: StoredVisitor;
+  readonly identity: VisitorIdentity;
+  readonly values: GivenValues;
+  readonly at: Date;
+}
+
+/** Saves identity and names. Gives the keys that changed. */
+export async function saveReserved(
+  tx: Db,
+  { profile, before, identity, values, at }: ReservedChange,
+): Promise<readonly string[]> {
+  const after = { ...before };
+  for (const [key, column] of Object.entries(reservedColumns)) {
+    const given = values.get(key);
+    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
+    after[column] = column === "email" ? identity.email : given.value;
+  }
+  const columns = Object.entries(reservedColumns);
+  if (columns.some(([, column]) => after[column] !== profile[column])) {
+    const { email, phone, first_name, last_name } = after;
+    await tx
+      .updateTable("visitors")
+      .set({ email, phone, first_name, last_name, updated_at: at })
+      .where("workspace_id", "=", profile.workspace_id)
+      .where("id", "=", profile.id)
+      .execute();
+  }
+  return columns.flatMap(([key, column]) => (after[column] === before[column] ? [] : [key]));
+}
+
+/**
+ * Saves custom attributes of a visitor whose row the transaction has locked. Gives the keys whose values changed. New
+ * keys are stored as long as there is room for them. An answer that is stored late overwrites nothing that is newer.
+ */
+export async function saveAttributes(
+  tx: Db,
+  workspaceId: string,
+  visitorId: string,
+  at: Date,
+  attributes: readonly Pick<GivenAttribute, "key" | "value" | "type" | "setOnce">[],
+): Promise<readonly string[]> {
+  if (attributes.length === 0) return [];
+  const { rows } = await sql<Pick<Selectable<VisitorAttributes>, "key">>`
+    with given as (
+      select * from unnest(${attributes.map(({ key }) => key)}::text[], ${attributes.map(({ value }) => value)}::text[],
+        ${attributes.map(({ type }) => type)}::visitor_attribute_type[],
+        ${attributes.map(({ setOnce }) => setOnce)}::boolean[])
+        with ordinality as given (key, value, type, set_once, position)),
+    known as (select key, value from visitor_attributes
+      where workspace_id = ${workspaceId} and visitor_id = ${visitorId}),
+    kept as (
+      select given.*, row_number() over (order by known.key is null, position) as place, known.key is null as is_new
+      from given left join known using (key)
+      where not (given.set_once and coalesce(known.value, '') <> ''))
+    insert into visitor_attributes as a (workspace_id, visitor_id, key, type, value, created_at, updated_at)
+    select ${workspaceId}, ${visitorId}, key, type, value, ${at}, ${at} from kept
+    where not is_new
+      or place - (select count(*) from kept where not is_new)
+        <= ${visitorAttributesMax} - (select count(*) from known)
+    order by key
+    on conflict (workspace_id, visitor_id, key) do update
+      set type = excluded.type, value = excluded.value, updated_at = excluded.updated_at
+      where (a.type, a.value) is distinct from (excluded.type, excluded.value)
+        and a.updated_at <= excluded.updated_at
+    returning key`.execute(tx);
+  return rows.map(({ key }) => key);
+}
+
+export async function touchVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<void> {
+  await sql`update visitors set updated_at = ${at} where workspace_id = ${workspaceId} and id = ${id}`.execute(
+    tx,
+  );
+}
 
 /** A custom attribute to save to a visitor. */
 export interface AttributeToSave {

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Events } from "../../gen/database.ts";
+import type { Events, Visitors } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 
 /**
@@ -22,6 +22,19 @@ export interface Move {
 export interface MovedEvent {
   readonly id: string;
   readonly deviceId: string;
+}
+
+/** Locks visitors in the order of their ids, as every writer that needs several does. */
+export async function lockVisitors(
+  tx: Db,
+  workspaceId: string,
+  ids: readonly (string | null)[],
+): Promise<Selectable<Visitors>[]> {
+  const known = ids.filter((id) => id !== null);
+  if (known.length === 0) return [];
+  const { rows } = await sql<Selectable<Visitors>>`select * from visitors
+    where workspace_id = ${workspaceId} and id = any(${known}::uuid[]) order by id for update`.execute(tx);
+  return rows;
 }
 
 /** Merges a visitor into another. Devices, events and attributes that the other lacks move, and the row is deleted. */

@@ -27,6 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server: pg.ConnectionConfig = embedded
     ? { host: embedded.host, port: embedded.port, user: embedded.user, database: embedded.database }
     : connectionParts(url ?? "");
+  if (embedded !== undefined) await forgoDurability(server);
   const template = `signpost_template_${process.pid}`;
   await administer(server, `create database ${template}`);
   const { db, pool, close } = openDatabase({
@@ -47,6 +48,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await embedded?.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
+}
+
+// The run's databases outlive no crash, so the server need not wait for the disk. Tests of durability have servers of
+// their own.
+async function forgoDurability(server: pg.ConnectionConfig): Promise<void> {
+  for (const setting of ["fsync", "full_page_writes", "synchronous_commit"])
+    await administer(server, `alter system set ${setting} = off`);
+  await administer(server, "select pg_reload_conf()");
 }
 
 async function administer(server: pg.ConnectionConfig, statement: string): Promise<void> {

@@ -4,7 +4,7 @@ import pg from "pg";
 /** Makes a database with the run's migrated schema; returns its URL. */
 export async function copyTemplate(server: pg.ConnectionConfig, template: string): Promise<string> {
   const name = newName();
-  await administer(server, `create database ${name} template ${template}`);
+  await administer(server, `create database ${name} template ${template} strategy file_copy`);
   return urlOf(server, name);
 }
 

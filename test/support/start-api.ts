@@ -15,7 +15,11 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
-import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import {
+  type CreatedWorkspace,
+  createWorkspace,
+  hashPassword,
+} from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
@@ -166,8 +170,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   async function newWorkspace(): Promise<TestWorkspace> {
     made += 1;
     const created = await createWorkspace(
-      { db: database.db, now: clock.now, signToken },
-      { name: `Workspace ${made}`, email: `admin-${port}-${made}@example.com`, password: "a password" },
+      { db: database.db, now: clock.now, signToken, hashPassword: hashOfPassword },
+      { name: `Workspace ${made}`, email: `admin-${port}-${made}@example.com`, password },
     );
     const token = created.accessToken;
     return {
@@ -202,6 +206,15 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     client,
     transport,
   };
+}
+
+const password = "a password";
+let passwordHash: Promise<string> | undefined;
+
+/** All members of test workspaces have one password, which is hashed once. */
+function hashOfPassword(): Promise<string> {
+  passwordHash ??= hashPassword(password);
+  return passwordHash;
 }
 
 const fileKey = deriveKey(masterSecret, "file-urls");

@@ -15,7 +15,10 @@ export const testConnections = 5;
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `signpost_test_${randomUUID().replaceAll("-", "")}`;
-  await administer(server, `create database ${name} template ${inject("templateDatabase")}`);
+  await administer(
+    server,
+    `create database ${name} template ${inject("templateDatabase")} strategy file_copy`,
+  );
   const connection = { ...server, database: name };
   const opened = openDatabase({
     connection,

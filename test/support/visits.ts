@@ -1,6 +1,6 @@
 import { eventOfLbid } from "../../src/model/visitors/lbid.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
-import { startTestScan } from "./start-scan.ts";
+import { startTestScan, type TestScan } from "./start-scan.ts";
 
 /** A visit as it is stored. */
 export interface StoredVisit {
@@ -19,7 +19,11 @@ export interface Visits {
 
 /** Visits links of a workspace through the real scan runtime, which is stopped after the test. */
 export async function startVisits(api: Api, workspace: TestWorkspace): Promise<Visits> {
-  const scan = await startTestScan(api.database);
+  return visitsThrough(await startTestScan(api.database), api, workspace);
+}
+
+/** Visits links of a workspace through a running scan runtime, with browsers of their own. */
+export function visitsThrough(scan: TestScan, api: Api, workspace: TestWorkspace): Visits {
   const cookies = new Map<string, string>();
   return {
     async newLink() {

@@ -18,8 +18,8 @@ import { type RandomVisit, type RandomWorkflow, visit, workflow, zones } from ".
  * destinations and profiles are compared with the answers of `Simulate`.
  */
 const seed = 20_261_121;
-/** A tenth on an external server: the engine is the same, and only the storage differs. */
-const workflowCount = isExternalRun ? 40 : 400;
+/** Fewer on an external server: the engine is the same, and only the storage differs. */
+const workflowCount = isExternalRun ? 40 : 120;
 const visitsEach = 5;
 /** Several workflows are visited at the same moment, because the scan runtime has one clock. */
 const workflowsAtOnce = 20;
@@ -53,7 +53,7 @@ const hour = 3_600_000;
 const passwordKey = Buffer.from("00".repeat(32), "hex");
 const clock = { now: new Date() };
 
-test("a simulation takes the same steps as a real visit, in 2,000 visits of random workflows", async () => {
+test("a simulation takes the same steps as a real visit, in 600 visits of random workflows", async () => {
   const scan = await startTestScan(api.database, { now: () => clock.now });
   const ends = await compareAll(scan, fc.sample(workflow, { numRuns: workflowCount, seed }));
   if (isExternalRun) return;

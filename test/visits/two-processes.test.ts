@@ -1,17 +1,23 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { type RestApi, restApi } from "../support/rest-api.ts";
-import { startService } from "../support/start-service.ts";
+import { type Service, startService } from "../support/start-service.ts";
 import { formAction, newVisitor } from "../support/visitor.ts";
 import { type MadeWorkflow, makeWorkflow } from "../support/workflows.ts";
 
 /** Two processes on one database, as behind a load balancer. */
-async function startTwo() {
-  const first = await startService();
-  onTestFinished(() => first.stop());
-  const second = await startService({ beside: first });
-  onTestFinished(() => second.stop());
-  return { first, second, api: restApi(first.baseUrl, first.credentials.accessToken) };
-}
+let first: Service;
+let second: Service;
+let api: RestApi;
+
+beforeAll(async () => {
+  first = await startService();
+  second = await startService({ beside: first });
+  api = restApi(first.baseUrl, first.credentials.accessToken);
+  return async () => {
+    await second.stop();
+    await first.stop();
+  };
+});
 
 const password = {
   action: "PASSWORD_VERIFY",
@@ -23,7 +29,6 @@ const message = {
 };
 
 test("the other process serves an edit within a second, and a visit continues across both", async () => {
-  const { first, second, api } = await startTwo();
   const link = await makeWorkflow(api, "password", {
     password: { ...password, next: "message" },
     message: { ...message, next: "redirect" },
@@ -54,7 +59,6 @@ test("the other process serves an edit within a second, and a visit continues ac
 }, 60_000);
 
 test("no visit to either process sees half of an edit while editors work on both", async () => {
-  const { first, second, api } = await startTwo();
   const processes = [first, second];
   const links = await Promise.all([makeForked(api), makeForked(api)]);
   const destinations = new Map<string, number>();
@@ -65,7 +69,7 @@ test("no visit to either process sees half of an edit while editors work on both
   const editors = processes.flatMap(({ baseUrl }, process) => {
     const door = restApi(baseUrl, first.credentials.accessToken);
     return links.map(async (link) => {
-      for (let version = 1; version <= 60 || visits < visitsMin; version++)
+      for (let version = 1; version <= 30 || visits < visitsMin; version++)
         await editFork(door, link, { id: `v${process}-${version}`, exit: exits[version % 2] ?? "left" });
     });
   });

@@ -10,9 +10,14 @@ import { newId, timeOfUuid } from "../../lib/ids.ts";
 import type { Arrivals } from "../../lib/limits/arrivals.ts";
 import { eventOfLbid } from "../../model/visitors/lbid.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
-import { identifyVisitor } from "../../visitors/identify.ts";
-import { findVisit, insertIdentifyTrace, type VisitRow } from "../../visitors/identify-trace.ts";
-import { attachPending, keepPending } from "../../visitors/pending-identify.ts";
+import {
+  findVisit,
+  identifyVisitor,
+  insertIdentifyTrace,
+  keepPending,
+  type VisitRow,
+} from "../../visitors/identify.ts";
+import { attachPending } from "../../visitors/pending-identify.ts";
 import type { Deps } from "../deps.ts";
 import { toAttribute } from "../resources/visitor.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";

@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { startVisits, type Visits } from "../../../test/support/visits.ts";
+import { startTestScan } from "../../../test/support/start-scan.ts";
+import { type Visits, visitsThrough } from "../../../test/support/visits.ts";
 import { newId } from "../../lib/ids.ts";
 import { lbidOfEvent } from "../../model/visitors/lbid.ts";
 import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 
 const api = await startApi();
 const { db } = api;
+const scan = await startTestScan(api.database, {}, afterAll);
 
 let workspace: TestWorkspace;
 let workspaceId: string;
@@ -17,7 +19,7 @@ let visits: Visits;
 beforeEach(async () => {
   workspace = await api.newWorkspace();
   workspaceId = workspace.workspaceId;
-  visits = await startVisits(api, workspace);
+  visits = visitsThrough(scan, api, workspace);
 });
 
 type Protocol = "rest" | "grpc";

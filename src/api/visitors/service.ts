@@ -5,7 +5,7 @@ import { fail, invalid } from "../../lib/errors.ts";
 import { createArrivals } from "../../lib/limits/arrivals.ts";
 import { createMissLimit } from "../../lib/limits/miss-limit.ts";
 import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
-import { lockVisitors } from "../../visitors/identify.ts";
+import { lockVisitors } from "../../visitors/visitor-moves.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { prepareIdentify } from "./identify-visitor.ts";

@@ -6,7 +6,8 @@ import type {
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
-import { lockVisitors, saveAttributes } from "../../visitors/identify.ts";
+import { saveAttributes } from "../../visitors/visitor-attributes.ts";
+import { lockVisitors } from "../../visitors/visitor-moves.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";

@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Events, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import { lockVisitors } from "../../visitors/identify.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
+import { lockVisitors } from "../../visitors/visitor-moves.ts";
 
 export type ReservedFields = Pick<Insertable<Visitors>, "email" | "phone" | "first_name" | "last_name">;
 

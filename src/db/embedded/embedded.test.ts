@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { pino } from "pino";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { type EmbeddedDatabase, startEmbedded } from "./embedded.ts";
 import { canRead, packagedServer, runnableServer, serverAccount } from "./embedded-binaries.ts";
 
@@ -24,6 +24,24 @@ async function temporaryFolder(): Promise<string> {
   await chmod(folder, 0o755);
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A folder with a cluster that was stopped; making it anew would take a second of the processor. */
+const made = await mkdtemp(join(tmpdir(), "signpost-test-"));
+await chmod(made, 0o755);
+/** A server for tests that only ask. */
+const shared = await startEmbedded({ dataDir: join(made, "shared"), log });
+await (await startEmbedded({ dataDir: join(made, "stopped"), log })).stop();
+afterAll(async () => {
+  await shared.stop();
+  await rm(made, { recursive: true, force: true });
+});
+
+/** A folder of its own with a copy of the stopped cluster. */
+async function madeFolder(): Promise<string> {
+  const dataDir = join(await temporaryFolder(), "data");
+  execFileSync("cp", ["-a", join(made, "stopped"), dataDir]);
+  return dataDir;
 }
 
 async function start(dataDir: string): Promise<EmbeddedDatabase> {
@@ -100,23 +118,18 @@ test("keeps rows over a restart, with every commit on disk", async () => {
 });
 
 test("listens on no network address, and lets no other user in", async () => {
-  const database = await start(await temporaryFolder());
-  expect(await ask(database, "show listen_addresses")).toEqual([""]);
-  expect(await ask(database, "show data_directory_mode")).toEqual(["0700"]);
+  expect(await ask(shared, "show listen_addresses")).toEqual([""]);
+  expect(await ask(shared, "show data_directory_mode")).toEqual(["0700"]);
 });
 
 test("orders text by code point and knows letters beyond ASCII", async () => {
-  const database = await start(await temporaryFolder());
-  expect(await ask(database, "select v from (values ('b'), ('a'), ('B'), ('ä')) t(v) order by v")).toEqual([
+  expect(await ask(shared, "select v from (values ('b'), ('a'), ('B'), ('ä')) t(v) order by v")).toEqual([
     "B",
     "a",
     "b",
     "ä",
   ]);
-  expect(await ask(database, "select upper('äé'), current_setting('server_encoding')")).toEqual([
-    "ÄÉ",
-    "UTF8",
-  ]);
+  expect(await ask(shared, "select upper('äé'), current_setting('server_encoding')")).toEqual(["ÄÉ", "UTF8"]);
 });
 
 test("serves from a folder whose path is longer than a socket address", async () => {
@@ -127,7 +140,7 @@ test("serves from a folder whose path is longer than a socket address", async ()
 });
 
 test("stops by itself when the service is killed, and starts again after it", async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await madeFolder();
   const { service, database } = await startService(dataDir);
   await ask(database, "create table kept as select 7 as value");
   const postmaster = await postmasterOf(dataDir);
@@ -137,7 +150,7 @@ test("stops by itself when the service is killed, and starts again after it", as
 });
 
 test("starts while the server of a killed service is still ending", async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await madeFolder();
   const { service, database } = await startService(dataDir);
   await ask(database, "create table kept as select value from generate_series(1, 200000) value");
   service.kill("SIGKILL");
@@ -146,7 +159,7 @@ test("starts while the server of a killed service is still ending", async () => 
 });
 
 test("comes back by itself, with every committed row, when the server is killed", async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await madeFolder();
   const database = await start(dataDir);
   await ask(database, "create table kept as select 7 as value");
   process.kill(await postmasterOf(dataDir), "SIGKILL");
@@ -155,9 +168,7 @@ test("comes back by itself, with every committed row, when the server is killed"
 });
 
 test("does not mistake the lock of a dead server for the process that has its number now", async () => {
-  const dataDir = await temporaryFolder();
-  const first = await startEmbedded({ dataDir, log });
-  await first.stop();
+  const dataDir = await madeFolder();
   const lock = join(dataDir, "postgres/postmaster.pid");
   await writeFile(lock, `${process.pid}\n${join(dataDir, "postgres")}\n1\n5432\n.\n\n0 0\nready\n`);
   const account = await serverAccount();
@@ -166,18 +177,14 @@ test("does not mistake the lock of a dead server for the process that has its nu
 });
 
 test("shares the server of another process, and leaves it running", async () => {
-  const dataDir = await temporaryFolder();
-  const owner = await start(dataDir);
-  const guest = await startEmbedded({ dataDir, log });
+  const guest = await startEmbedded({ dataDir: join(made, "shared"), log });
   expect(await ask(guest, "select 1")).toEqual([1]);
   await guest.stop();
-  expect(await ask(owner, "select 1")).toEqual([1]);
+  expect(await ask(shared, "select 1")).toEqual([1]);
 });
 
 test("reports the server's own words when it does not start", async () => {
-  const dataDir = await temporaryFolder();
-  const first = await startEmbedded({ dataDir, log });
-  await first.stop();
+  const dataDir = await madeFolder();
   await writeFile(join(dataDir, "postgres/PG_VERSION"), "9\n");
   await expect(startEmbedded({ dataDir, log })).rejects.toThrow(/incompatible with server/);
 });
@@ -241,12 +248,11 @@ async function greetingFor(host: string, { uid, gid }: { uid: number; gid: numbe
 }
 
 test.runIf(asRoot)("as root, admits root and refuses the user that runs the server", async () => {
-  const database = await start(await temporaryFolder());
   const account = await serverAccount();
   if (account === undefined) throw new Error("root without an account for the server");
-  expect(await greetingFor(database.host, account)).toMatch(/^E.*28000/s);
-  expect(await greetingFor(database.host, { uid: 0, gid: 0 })).toMatch(/^R/);
-  expect(await ask(database, "select current_user::text")).toEqual(["signpost"]);
+  expect(await greetingFor(shared.host, account)).toMatch(/^E.*28000/s);
+  expect(await greetingFor(shared.host, { uid: 0, gid: 0 })).toMatch(/^R/);
+  expect(await ask(shared, "select current_user::text")).toEqual(["signpost"]);
 });
 
 test.runIf(asRoot)("runs as the user of the service when that is not root", async () => {

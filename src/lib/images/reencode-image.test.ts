@@ -13,7 +13,7 @@ import {
 
 const reader = createPictureReader({ timeoutMs: 60_000 });
 /** For pictures that would take minutes. */
-const impatientReader = createPictureReader({ timeoutMs: 1_500 });
+const impatientReader = createPictureReader({ timeoutMs: 500 });
 const centre: PictureRules = { formats: ["png", "jpeg", "webp", "svg"], sideMax: 8_000, pngWithin: 1_024 };
 const photo: PictureRules = { formats: ["png", "jpeg"], sideMax: 8_000 };
 const never = new AbortController().signal;
@@ -167,7 +167,7 @@ const corpus: readonly (readonly [string, () => Buffer | Promise<Buffer>, string
     encoded,
   ],
   ["SVG with a style sheet", () => Buffer.from(`<?xml-stylesheet href="a.xsl"?>${svg("")}`), sheet],
-  ["SVG of a billion copies", () => useBomb(9, 10, '<rect width="9" height="9"/>'), unreadable],
+  ["SVG of a billion copies", () => useBomb(9, 10, '<rect width=".1" height=".1"/>'), unreadable],
   [
     "SVG of 100,000 copies, each see-through",
     () => useBomb(5, 10, '<rect width="90" height="90" opacity=".5"/>'),
@@ -253,7 +253,9 @@ const withProc = test.skipIf(process.platform !== "linux"); // /proc tells the m
 describe("memory", () => {
   /** The files that reach a decoder. */
   const decoded = corpus.filter(
-    ([, , expected]) => ![wrongKind, encoded, noEntities, outside, handlers, sheet].includes(expected),
+    ([, , expected]) =>
+      ![wrongKind, encoded, noEntities, outside, handlers, sheet].includes(expected) &&
+      !expected.startsWith("PictureFault: must not contain"),
   );
 
   withProc.each(decoded)("stays below 400 MB for %s", { timeout: 60_000 }, async (...row) => {

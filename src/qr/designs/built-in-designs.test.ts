@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { isDesignReadable, verifyDesign } from "../gate/verify.ts";
+import { isDesignReadable, type Scannability, verifyDesign } from "../gate/verify.ts";
 import { builtInDesigns } from "./built-in-designs.ts";
 import { storedDesign } from "./stored-design.ts";
 
@@ -11,18 +11,27 @@ test("no two built-in designs share a name or a slug", () => {
   for (const { slug } of builtInDesigns) expect(slug).toMatch(/^[a-z][a-z-]{2,}$/);
 });
 
+const shortAddress = "https://sho.rt/4BnH-R19p?qr";
+
+type Options = Parameters<typeof storedDesign>[0];
+
+/** The verdicts on codes with the short address, which several tests ask for. */
+const verdicts = new Map<Options, Promise<Scannability>>();
+
+function verdictOf(options: Options): Promise<Scannability> {
+  const verdict = verdicts.get(options) ?? verifyDesign(shortAddress, storedDesign(options).design);
+  verdicts.set(options, verdict);
+  return verdict;
+}
+
 /** Links like those that the service makes, the same in every run. */
-const shortLinks = Array.from({ length: 4 }, (_, index) => {
+const shortLinks = Array.from({ length: 2 }, (_, index) => {
   const path = createHash("sha256").update(String(index)).digest("base64url").slice(0, 9);
   return `https://sho.rt/${path}?qr`;
 });
 
 test("the default and at least six built-in designs are of grade A", async () => {
-  const graded = await Promise.all(
-    [{}, ...builtInDesigns.map(({ options }) => options)].map((options) =>
-      verifyDesign("https://sho.rt/4BnH-R19p?qr", storedDesign(options).design),
-    ),
-  );
+  const graded = await Promise.all([{}, ...builtInDesigns.map(({ options }) => options)].map(verdictOf));
   const [plain, ...builtIn] = graded.map(({ grade }) => grade);
   expect(plain).toBe("A");
   expect(builtIn.filter((grade) => grade === "A").length).toBeGreaterThanOrEqual(6);
@@ -30,10 +39,17 @@ test("the default and at least six built-in designs are of grade A", async () =>
 
 describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$slug", ({ options }) => {
   test.each([
-    ["a short address", "https://sho.rt/4BnH-R19p?qr"],
-    ["a long address", "https://links.a-rather-long-name.example.com/spring-campaign-2026?qr"],
-  ])("is read by phones with much to spare, with %s", async (_, content) => {
-    const { readable, score, failingCase } = await verifyDesign(content, storedDesign(options).design);
+    ["a short address", () => verdictOf(options)],
+    [
+      "a long address",
+      () =>
+        verifyDesign(
+          "https://links.a-rather-long-name.example.com/spring-campaign-2026?qr",
+          storedDesign(options).design,
+        ),
+    ],
+  ])("is read by phones with much to spare, with %s", async (_, verdict) => {
+    const { readable, score, failingCase } = await verdict();
     expect({ readable, failingCase }).toEqual({ readable: true, failingCase: undefined });
     expect(score).toBeGreaterThanOrEqual(80);
   });

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { fail } from "../../lib/errors.ts";
 import { programBeside } from "../../lib/images/ask-process.ts";
+import { lruCache } from "../../lib/lru-cache.ts";
 import type { Design } from "../drawing/design.ts";
 import type { Scannability } from "./verify.ts";
 
@@ -24,6 +26,18 @@ interface QueuedRequest extends VerifyRequest {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * The verdicts given last, by their requests. An editor saves and asks for the same code again and again, and the same
+ * code always has the same verdict. One takes about 4 kB.
+ */
+const verdicts = lruCache<Scannability>(200);
+
+function keyOf({ content, design: { centralImage, ...look } }: VerifyRequest): string {
+  const { png = "", ...place } = centralImage ?? {};
+  const hash = createHash("sha256").update(JSON.stringify([content, look, place]));
+  return hash.update(png).digest("base64");
+}
+
 const waiting: QueuedRequest[] = [];
 let running: QueuedRequest | undefined;
 let worker: Worker | undefined;
@@ -34,13 +48,24 @@ let idle: NodeJS.Timeout | undefined;
  * read, a reader is busy for up to 300 ms at a time. Rejects when the signal aborts, and with RATE_LIMITED when too
  * many wait.
  */
-export function verifyInThread(content: string, design: Design, signal: AbortSignal): Promise<Scannability> {
+export async function verifyInThread(
+  content: string,
+  design: Design,
+  signal: AbortSignal,
+): Promise<Scannability> {
+  const key = keyOf({ content, design });
+  const verdict = verdicts.get(key) ?? (await askThread({ content, design, signal }));
+  verdicts.set(key, verdict);
+  return verdict;
+}
+
+function askThread(request: VerifyRequest & { readonly signal: AbortSignal }): Promise<Scannability> {
   if (waiting.length >= waitingMax)
     throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many designs are being verified; try again later", {
       retryAfterSeconds: 5,
     });
   return new Promise((resolve, reject) => {
-    waiting.push({ content, design, signal, resolve, reject });
+    waiting.push({ ...request, resolve, reject });
     askNext();
   });
 }
