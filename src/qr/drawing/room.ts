@@ -1,5 +1,6 @@
 import { create, type QRCode } from "qrcode";
 import { type Block, blocksOf, maskBit, modulesOfCodewords } from "./codewords.ts";
+import { type MaskPattern, withoutDecoys } from "./decoys.ts";
 import { complete } from "./galois.ts";
 import { type ErrorCorrection, errorCorrections, type Matrix, qrMatrix } from "./matrix.ts";
 
@@ -39,7 +40,9 @@ export function matrixBehind(content: string, errorCorrection: ErrorCorrection, 
     }
     if (best !== undefined && best.spare >= sparePart[errorCorrection]) break;
   }
-  return best === undefined ? plain : fill(content, best);
+  if (best === undefined) return plain;
+  const candidate = best;
+  return withoutDecoys((maskPattern) => fill(content, candidate, maskPattern));
 }
 
 interface RoomCandidate {
@@ -96,8 +99,12 @@ function divide(blocks: readonly Block[], textCount: number): { block: Block; te
   });
 }
 
-function fill(content: string, { version, level, view, modules, blocks, textCount }: RoomCandidate): Matrix {
-  const code = encode(content, version, level);
+function fill(
+  content: string,
+  { version, level, view, modules, blocks, textCount }: RoomCandidate,
+  maskPattern?: MaskPattern,
+): Matrix {
+  const code = encode(content, version, level, maskPattern);
   const mask = code?.maskPattern;
   if (code === undefined || mask === undefined) throw new Error("a code that fitted fits no more");
   const { size, data } = code.modules;
@@ -136,7 +143,7 @@ function encode(
   content: string,
   version: number,
   errorCorrectionLevel: ErrorCorrection,
-  maskPattern?: 0,
+  maskPattern?: MaskPattern,
 ): QRCode | undefined {
   try {
     return create(content, { version, errorCorrectionLevel, maskPattern });
