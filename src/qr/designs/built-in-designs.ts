@@ -101,9 +101,9 @@ export const builtInDesigns: readonly BuiltInDesign[] = [
     slug: "honeycomb",
     description: "Cells of dark honey on wax.",
     options: options({
-      dots: ["HEXAGON", linear("to bottom right", "#5c3310", "#4a260a")],
+      dots: ["HEXAGON", linear("to bottom right", "#552d0e", "#4a260a")],
       cornersSquare: ["HEXAGON", solid("#4a260a")],
-      cornersDot: ["HEXAGON", solid("#5c3310")],
+      cornersDot: ["HEXAGON", solid("#552d0e")],
       background: "#fffbeb",
     }),
   },

@@ -9,14 +9,19 @@ export type MaskPattern = (typeof maskPatterns)[number];
  */
 export function withoutDecoys(encode: (maskPattern?: MaskPattern) => Matrix): Matrix {
   let best = encode();
-  let fewest = decoysOf(best);
+  let fewest = blurredDecoysOf(best);
   for (const maskPattern of maskPatterns) {
     if (fewest === 0) break;
     const other = encode(maskPattern);
-    const decoys = decoysOf(other);
+    const decoys = blurredDecoysOf(other);
     if (decoys < fewest) [best, fewest] = [other, decoys];
   }
   return best;
+}
+
+/** Decoys, and by far less weight the places that look like some once dots have other forms than squares. */
+function blurredDecoysOf(matrix: Matrix): number {
+  return decoysOf(matrix) * 100 + decoysOf(matrix, nearlyMax);
 }
 
 /** The parts of a finder pattern along a line through its middle. */
@@ -24,7 +29,7 @@ const parts = [1 / 7, 1 / 7, 3 / 7, 1 / 7, 1 / 7];
 
 /** How far the parts may be off, added up, for a line to look like one through a finder pattern, or exactly like it. */
 const nearlyMax = 0.2;
-const exactlyMax = 0.12;
+const exactlyMax = 0.15;
 
 /** The three finder patterns, each seen along its row and along its column. */
 const trueCrossings = 6;
@@ -36,12 +41,12 @@ const trueCrossings = 6;
  * Of 400 plain codes at 300, 512 and 800 pixels OpenCV missed 22 at some size, and 21 of these have decoys; of 154
  * codes that it read at every size, 13 have.
  */
-export function decoysOf({ size, modules }: Matrix): number {
+export function decoysOf({ size, modules }: Matrix, alongMax = exactlyMax): number {
   const rows = Array.from({ length: size }, (_, line) =>
     edgesOf(size, (place) => modules[line * size + place]),
   );
   const columns = rows.map((_, line) => edgesOf(size, (place) => modules[place * size + line]));
-  return crossings(rows, columns) + crossings(columns, rows) - trueCrossings;
+  return crossings(rows, columns, alongMax) + crossings(columns, rows, alongMax) - trueCrossings;
 }
 
 /** Where the runs of equal modules along a line begin, first a dark one, and where the last ends. */
@@ -56,10 +61,10 @@ function edgesOf(size: number, at: (place: number) => number | undefined): numbe
   return edges;
 }
 
-function crossings(lines: readonly number[][], across: readonly number[][]): number {
+function crossings(lines: readonly number[][], across: readonly number[][], alongMax: number): number {
   let count = 0;
   for (const [line, edges] of lines.entries()) {
-    for (const middle of middlesOf(edges, exactlyMax)) {
+    for (const middle of middlesOf(edges, alongMax)) {
       for (const place of modulesAt(middle)) {
         const others = middlesOf(across[place] ?? [], nearlyMax);
         if (others.some((other) => modulesAt(other).includes(line))) count++;

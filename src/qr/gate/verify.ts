@@ -6,8 +6,10 @@ import type { Matrix } from "../drawing/matrix.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
 import { conditions, looks, type Painting, paint, type ViewingCondition, viewed } from "./conditions.ts";
+import { finderClearance } from "./finder-search.ts";
 import {
   type Change,
+  type Drawing,
   type Grade,
   machineVisionOf,
   type ReaderClass,
@@ -65,8 +67,9 @@ export async function gradeDesign(
   design: Design,
 ): Promise<{ readonly scannability: Scannability; readonly steps: readonly Step[] }> {
   const matrix = await codeOf(content, design);
-  const cases = await readInAll(conditions, content, await painted(matrix, design));
-  const judged = judge(cases, matrix, design);
+  const code = await painted(matrix, design);
+  const cases = await readInAll(conditions, content, code);
+  const judged = judge(cases, await drawingOf(code, matrix, design), design);
   const { grade, classes } = judged;
   const readable = grade !== "C";
   const failed = conditions.filter(({ name }) =>
@@ -94,9 +97,13 @@ interface Judgement {
   readonly steps: readonly Step[];
 }
 
-function judge(cases: readonly ReadAttempt[], matrix: Matrix, design: Design): Judgement {
+async function drawingOf({ painting }: PaintedCode, matrix: Matrix, design: Design): Promise<Drawing> {
+  return { matrix, finderClearance: await finderClearance(painting, matrix, design) };
+}
+
+function judge(cases: readonly ReadAttempt[], drawing: Drawing, design: Design): Judgement {
   const readable = isRead(cases) && hasContrast(design);
-  const { margin, steps } = machineVisionOf(matrix, design);
+  const { margin, steps } = machineVisionOf(drawing, design);
   const classes = classesOf(cases, margin, readable);
   const grade = !readable ? "C" : classes.every(({ passed }) => passed) ? "A" : "B";
   return { grade, classes, steps };
@@ -202,14 +209,16 @@ async function isRaisedToA(
 ): Promise<boolean> {
   const changed = steps.reduce((before, { apply }) => apply(before), design);
   const matrix = await codeOf(content, changed);
-  if (machineVisionOf(matrix, changed).margin < 0) return false;
+  const code = await painted(matrix, changed);
+  const drawing = await drawingOf(code, matrix, changed);
+  if (machineVisionOf(drawing, changed).margin < 0) return false;
   const doubtful = conditions.filter(
     ({ name, atOnce }) => atOnce?.length === readerNames.length || missedByAny(name, cases),
   );
-  const again = await readInAll(doubtful, content, await painted(matrix, changed));
+  const again = await readInAll(doubtful, content, code);
   const names = new Set(doubtful.map(({ name }) => name));
   const merged = [...cases.filter(({ name }) => !names.has(name)), ...again];
-  return judge(merged, matrix, changed).grade === "A";
+  return judge(merged, drawing, changed).grade === "A";
 }
 
 function missedByAny(condition: string, cases: readonly ReadAttempt[]): boolean {
