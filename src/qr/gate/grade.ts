@@ -62,7 +62,7 @@ const backgroundMin = 0.8;
  *
  * With only the dots, the frames or the middles at 0.4, quirc read 21, ZXing Java 21, and quirc 24.
  */
-const contrastMin = 0.75;
+const contrastMin = 0.8;
 
 /** The contrast that makes a design readable that has too little. */
 const contrastToRead = 0.5;
@@ -145,7 +145,7 @@ const withSquareShape: Step = {
 };
 
 /** It helps readers in web pages as well: jsQR misses other middles at some sizes. */
-export const withSquareMiddles: Step = {
+const withSquareMiddles: Step = {
   change: {
     field: "cornersDotOptions.type",
     value: "CORNERS_DOT_TYPE_SQUARE",
@@ -236,11 +236,14 @@ export function stepsTowardsReading(size: number, design: Design): Step[] {
   return steps;
 }
 
-export const withSquareDots: Step = {
+const withSquareDots: Step = {
   change: { field: "dotsOptions.type", value: "DOTS_TYPE_SQUARE", message: "Make the dots squares." },
   isNeeded: ({ dots }) => dots.type !== "SQUARE",
   apply: (design) => ({ ...design, dots: { ...design.dots, type: "SQUARE" } }),
 };
+
+/** What helps when a design keeps all rules and some reader still misses it, the smallest change first. */
+export const plainerSteps: readonly Step[] = [withSquareMiddles, withSquareDots];
 
 const parts = {
   dotsOptions: "dots",

@@ -12,11 +12,10 @@ import {
   type Drawing,
   type Grade,
   machineVisionOf,
+  plainerSteps,
   type ReaderClass,
   type Step,
   stepsTowardsReading,
-  withSquareDots,
-  withSquareMiddles,
 } from "./grade.ts";
 import { type ReaderName, readerNames, readers } from "./readers.ts";
 
@@ -69,14 +68,13 @@ export async function gradeDesign(
   const matrix = await codeOf(content, design);
   const code = await painted(matrix, design);
   const cases = await readInAll(conditions, content, code);
-  const judged = judge(cases, await drawingOf(code, matrix, design), design);
-  const { grade, classes } = judged;
+  const { grade, classes } = judge(cases, await drawingOf(code, matrix, design), design);
   const readable = grade !== "C";
   const failed = conditions.filter(({ name }) =>
     missed(isRead(cases, "zxing") ? "jsqr" : "zxing", cases).includes(name),
   );
   const isCured = (other: Design) => isReadIn(failed, content, other);
-  const steps = await stepsToNextGrade(content, design, judged, cases);
+  const steps = await stepsToNextGrade(content, design, grade, cases);
   const scannability: Scannability = {
     score: readable ? 50 + share(cases, 50) : share(cases, 49),
     grade,
@@ -93,8 +91,6 @@ export async function gradeDesign(
 interface Judgement {
   readonly grade: Grade;
   readonly classes: readonly ClassVerdict[];
-  /** What machine vision asks to be changed. */
-  readonly steps: readonly Step[];
 }
 
 async function drawingOf({ painting }: PaintedCode, matrix: Matrix, design: Design): Promise<Drawing> {
@@ -103,10 +99,10 @@ async function drawingOf({ painting }: PaintedCode, matrix: Matrix, design: Desi
 
 function judge(cases: readonly ReadAttempt[], drawing: Drawing, design: Design): Judgement {
   const readable = isRead(cases) && hasContrast(design);
-  const { margin, steps } = machineVisionOf(drawing, design);
+  const { margin } = machineVisionOf(drawing, design);
   const classes = classesOf(cases, margin, readable);
   const grade = !readable ? "C" : classes.every(({ passed }) => passed) ? "A" : "B";
-  return { grade, classes, steps };
+  return { grade, classes };
 }
 
 /** Whether a design is readable by the same rules. It ends as soon as the verdict is certain. */
@@ -183,18 +179,35 @@ const contrastCase = "contrast";
 async function stepsToNextGrade(
   content: string,
   design: Design,
-  { grade, steps }: Judgement,
+  grade: Grade,
   cases: readonly ReadAttempt[],
 ): Promise<readonly Step[]> {
   if (grade === "A") return [];
   if (grade === "C") return await stepsToRead(content, design);
-  // Plainer forms help readers in web pages.
-  const plainer = [withSquareMiddles, withSquareDots];
-  const more = plainer.filter((step) => !steps.includes(step) && step.isNeeded?.(design) !== false);
-  for (const some of [steps, ...more.map((_, index) => [...steps, ...more.slice(0, index + 1)])]) {
+  const asked = await stepsByRules(content, design);
+  const changed = applied(design, asked);
+  const more = plainerSteps.filter(({ isNeeded }) => isNeeded?.(changed) !== false);
+  for (const some of [asked, ...more.map((_, index) => [...asked, ...more.slice(0, index + 1)])]) {
     if (some.length > 0 && (await isRaisedToA(content, design, some, cases))) return some;
   }
   return [];
+}
+
+/** The steps that the rules ask for. One may make another necessary, such as darker dots on a background made white. */
+async function stepsByRules(content: string, design: Design): Promise<Step[]> {
+  const found: Step[] = [];
+  for (let round = 0; round < 3; round++) {
+    const changed = applied(design, found);
+    const drawing = { matrix: await codeOf(content, changed), finderClearance: 1 };
+    const { steps } = machineVisionOf(drawing, changed);
+    if (steps.length === 0) break;
+    found.push(...steps);
+  }
+  return found;
+}
+
+function applied(design: Design, steps: readonly Step[]): Design {
+  return steps.reduce((before, { apply }) => apply(before), design);
 }
 
 /**
@@ -207,7 +220,7 @@ async function isRaisedToA(
   steps: readonly Step[],
   cases: readonly ReadAttempt[],
 ): Promise<boolean> {
-  const changed = steps.reduce((before, { apply }) => apply(before), design);
+  const changed = applied(design, steps);
   const matrix = await codeOf(content, changed);
   const code = await painted(matrix, changed);
   const drawing = await drawingOf(code, matrix, changed);

@@ -8,7 +8,7 @@ import {
   defaultDesign,
   dotsTypes,
 } from "../../../src/qr/drawing/design.ts";
-import type { Grade, ReaderClass } from "../../../src/qr/gate/grade.ts";
+import type { Grade } from "../../../src/qr/gate/grade.ts";
 import { gradeDesign, isDesignReadable, verifyDesign } from "../../../src/qr/gate/verify.ts";
 import { randomDesigns } from "../random-designs.ts";
 import { samplePicture } from "../samples.ts";
@@ -42,35 +42,24 @@ export function styles(): Map<string, Design> {
   return found;
 }
 
-/** The programs of each class of readers. */
-const programsOf: Readonly<Record<ReaderClass, readonly ReaderProgram[]>> = {
-  PHONE: ["zbar", "zxing-java", "zxing-cpp"],
-  WEB: ["jsqr"],
-  MACHINE_VISION: ["opencv", "quirc"],
-};
+const phones: readonly ReaderProgram[] = ["zbar", "zxing-java", "zxing-cpp"];
 
-/** What the classes read under the distortions, at least, as a part of what they read of the plain code. */
-const partsMin: Readonly<Record<Grade, Partial<Record<ReaderClass, number>>>> = {
-  A: { PHONE: 0.9, WEB: 0.9, MACHINE_VISION: 0.9 },
-  B: { PHONE: 0.8 },
-  C: {},
-};
+/** Who reads a style under the distortions, and at least how much of what they read of the plain code. */
+const promises: Readonly<
+  Partial<Record<Grade, { readonly by: readonly ReaderProgram[]; readonly part: number }>>
+> = { A: { by: readerPrograms, part: 0.9 }, B: { by: phones, part: 0.8 } };
 
 /**
  * A row for each style: its grade, how many of `count` codes each reader reads as drawn, and of every hundred distorted
- * ones, what the classes read of every hundred distorted ones that they read of the plain code, and the distortions
- * under which phones read less than eight of ten of these. `missed` names the styles that are read less than their
- * grade promises.
+ * ones, the same beside a hundred of the plain code for all readers and for phones, and the distortions under which
+ * phones read less than eight of ten of these. `missed` names the styles that are read less than their grade promises.
  */
 export async function matrixOf(
   readers: ForeignReaders,
   count: number,
 ): Promise<{ rows: string[][]; missed: string[] }> {
-  const classes = Object.entries(programsOf) as [ReaderClass, readonly ReaderProgram[]][];
-  const classHeads = classes.map(([name]) => `${name.toLowerCase().replace("_", " ")} of plain`);
-  const rows = [
-    ["style", "grade", ...readerPrograms, ...readerPrograms.map((one) => `${one} %`), ...classHeads, "weak"],
-  ];
+  const each = readerPrograms.map((one) => `${one} %`);
+  const rows = [["style", "grade", ...readerPrograms, ...each, "all, of plain", "phones, of plain", "weak"]];
   const missed: string[] = [];
   let plain: Counts | undefined;
   for (const [name, design] of styles()) {
@@ -78,24 +67,19 @@ export async function matrixOf(
     const beside = plain ?? counts;
     plain = beside;
     const { grade } = await verifyDesign(contentOf(0), design);
-    const parts = classes.map(
-      ([, programs]) => distortedPart(counts, programs, count) / distortedPart(beside, programs, count),
-    );
-    for (const [index, [one]] of classes.entries())
-      if ((parts[index] ?? 0) < (partsMin[grade][one] ?? 0))
-        missed.push(`${one} reads less of ${name}, ${grade}`);
     const drawn = readerPrograms.map((reader) => String(counts.get(asDrawn)?.[reader]));
-    const part = readerPrograms.map((reader) => hundredths(distortedPart(counts, [reader], count)));
-    rows.push([
-      ...[name, grade, ...drawn, ...part, ...parts.map(hundredths)],
-      weaknesses(counts, beside).join(", "),
-    ]);
+    const parts = readerPrograms.map((reader) => distortedPart(counts, [reader], count));
+    const partOf = (programs: readonly ReaderProgram[]) =>
+      distortedPart(counts, programs, count) / distortedPart(beside, programs, count);
+    const shares = [...parts, partOf(readerPrograms), partOf(phones)].map((part) =>
+      String(Math.round(part * 100)),
+    );
+    rows.push([name, grade, ...drawn, ...shares, weaknesses(counts, beside).join(", ")]);
+    const promise = promises[grade];
+    if (promise !== undefined && partOf(promise.by) < promise.part)
+      missed.push(`${name} is read less than grade ${grade} promises`);
   }
   return { rows, missed };
-}
-
-function hundredths(part: number): string {
-  return String(Math.round(part * 100));
 }
 
 async function countsOf(readers: ForeignReaders, design: Design, count: number): Promise<Counts> {
@@ -125,7 +109,7 @@ function distortedPart(counts: Counts, programs: readonly ReaderProgram[], count
 
 function weaknesses(counts: Counts, plain: Counts): string[] {
   const readByPhones = (some: Counts, name: string) =>
-    programsOf.PHONE.reduce((sum, reader) => sum + (some.get(name)?.[reader] ?? 0), 0);
+    phones.reduce((sum, reader) => sum + (some.get(name)?.[reader] ?? 0), 0);
   return distortions
     .map(({ name }) => name)
     .filter((name) => readByPhones(counts, name) < 0.8 * readByPhones(plain, name));
@@ -167,7 +151,7 @@ export async function gradeRandom(
     total.drawn += 1;
     for (const one of without) total.missedBy[one] += 1;
     if (without.length > 0) total.missedByAny += 1;
-    if (!programsOf.PHONE.some((one) => without.includes(one))) total.readByPhones += 1;
+    if (!phones.some((one) => without.includes(one))) total.readByPhones += 1;
     if (without.length > 0 && kind.startsWith("A"))
       missed.push(`${without.join()} misses ${content} ${described(design)}`);
   };
