@@ -27,8 +27,9 @@ import { surveyCombinations, surveyRandom } from "./survey.ts";
  * thousand random designs. It prints the results, and fails when a design that the gate calls readable was not read.
  *
  * With `--readers` it installs OpenCV, quirc and ZXing for Java, reads every form with them and with ZBar, as drawn and
- * distorted, and grades random designs; it fails when a reader misses one of grade A. `--codes` says how many addresses
- * each form gets, `--random` how many random designs are drawn, and `--seed` which.
+ * distorted, and grades random designs. It fails when a reader misses one of grade A, or when a form is read less than
+ * its grade promises beside the plain code. `--codes` says how many addresses each form gets, `--random` how many random
+ * designs are drawn, and `--seed` which.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -65,11 +66,15 @@ if (values.verify) {
   const folder = join(import.meta.dirname, "../../node_modules/.cache/qr-readers");
   execFileSync(join(import.meta.dirname, "readers/install.sh"), [folder], { stdio: "inherit" });
   const readers = startReaders(folder);
-  console.log(alignColumns(await matrixOf(readers, Number(values.codes))));
+  const matrix = await matrixOf(readers, Number(values.codes));
+  console.log(alignColumns(matrix.rows));
+  console.log(matrix.missed.join("\n"));
+  const missed = [...matrix.missed];
   const random = { seed: Number(values.seed), count: Number(values.random) };
-  const { counts, missed } = await gradeRandom(readers, random, console.error);
-  console.log(alignColumns(kindRows(counts)));
-  console.log(missed.join("\n"));
+  await gradeRandom(readers, random, (done, counts, some) => {
+    console.log(`${done} random designs graded\n${alignColumns(kindRows(counts))}\n${some.join("\n")}`);
+    if (done === random.count) missed.push(...some);
+  });
   readers.end();
   process.exitCode = missed.length > 0 ? 1 : 0;
 } else {

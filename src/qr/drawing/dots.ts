@@ -85,10 +85,14 @@ function bubble(cell: number): number {
   return (Math.imul(cell + 1, 2_654_435_761) >>> 16) % bubbleRadii.length;
 }
 
-const traceWidth = 0.5;
-const padRadius = 0.45;
+/** Where the three parts of a cell begin: a conductor fills the middle one, a pad all three. */
+const partStarts = [0, 0.25, 0.75];
+const partCount = partStarts.length;
 
-/** Draws conductors along rows and columns, with a round pad where one ends or turns. */
+/**
+ * Draws conductors along rows and columns, with a round pad where one ends or turns. Pads and conductors have one
+ * outline, because rasterisers disagree on pixels that two shapes share.
+ */
 function circuit(path: PathWriter, grid: Grid): void {
   const { side, cells, landmarks } = grid;
   const isDark = (row: number, column: number) => {
@@ -97,25 +101,28 @@ function circuit(path: PathWriter, grid: Grid): void {
       row >= 0 && column >= 0 && row < side && column < side && cells[cell] === 1 && landmarks[cell] === 0
     );
   };
-  const bar = (left: number, top: number, right: number, bottom: number) =>
-    path.polygon([
-      [left, top],
-      [right, top],
-      [right, bottom],
-      [left, bottom],
-    ]);
-  const half = traceWidth / 2;
+  const partsAcross = side * partCount;
+  const parts = new Uint8Array(partsAcross * partsAcross);
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {
       if (!isDark(row, column)) continue;
-      const [x, y] = [column + 0.5, row + 0.5];
       const [right, below] = [isDark(row, column + 1), isDark(row + 1, column)];
       const [left, above] = [isDark(row, column - 1), isDark(row - 1, column)];
-      if (right) bar(x, y - half, x + 1, y + half);
-      if (below) bar(x - half, y, x + half, y + 1);
-      const passes = (left && right && !above && !below) || (above && below && !left && !right);
-      if (!passes) path.circle([x, y], padRadius);
+      const isAcross = left && right && !above && !below;
+      const isDown = above && below && !left && !right;
+      for (let part = 0; part < partCount * partCount; part++) {
+        const [down, across] = [Math.floor(part / partCount), part % partCount];
+        if ((isAcross && down !== 1) || (isDown && across !== 1)) continue;
+        parts[(row * partCount + down) * partsAcross + column * partCount + across] = 1;
+      }
     }
   }
+  const inModules = (place: number) => Math.floor(place / partCount) + (partStarts[place % partCount] ?? 0);
+  const shapes = outlines(partsAcross, parts).map((corners) =>
+    corners.map(({ point: [x, y], from, to }): Corner => {
+      return { point: [inModules(x), inModules(y)], from, to };
+    }),
+  );
+  drawRounded(path, shapes, (corner) => (isOuter(corner) ? 0.5 : 0));
   drawLandmarks(path, grid);
 }

@@ -1,4 +1,5 @@
 import { create } from "qrcode";
+import { withoutDecoys } from "./decoys.ts";
 
 /** How much of a code may be lost: about 7, 15, 25 and 30 % (ISO/IEC 18004). */
 export type ErrorCorrection = (typeof errorCorrections)[number];
@@ -18,13 +19,14 @@ export const finderSide = 7;
  */
 export function qrMatrix(content: string, errorCorrection: ErrorCorrection): Matrix {
   if (content === "") throw new RangeError("a QR code needs content");
-  let modules: { readonly size: number; readonly data: Uint8Array };
-  try {
-    ({ modules } = create(content, { errorCorrectionLevel: errorCorrection }));
-  } catch (cause) {
-    throw new RangeError(`content of ${content.length} characters does not fit a QR code`, { cause });
-  }
-  return { size: modules.size, modules: modules.data };
+  return withoutDecoys((maskPattern) => {
+    try {
+      const { modules } = create(content, { errorCorrectionLevel: errorCorrection, maskPattern });
+      return { size: modules.size, modules: modules.data };
+    } catch (cause) {
+      throw new RangeError(`content of ${content.length} characters does not fit a QR code`, { cause });
+    }
+  });
 }
 
 /** Whether a module belongs to a finder pattern: top left, top right or bottom left. */

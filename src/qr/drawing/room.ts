@@ -1,5 +1,6 @@
 import { create, type QRCode } from "qrcode";
 import { type Block, blocksOf, maskBit, modulesOfCodewords } from "./codewords.ts";
+import { type MaskPattern, withoutDecoys } from "./decoys.ts";
 import { complete } from "./galois.ts";
 import { type ErrorCorrection, errorCorrections, type Matrix, qrMatrix } from "./matrix.ts";
 
@@ -12,8 +13,11 @@ export const moduleSeen = { code: -1, light: 0, dark: 1, unknown: 3 } as const;
 /** What is seen of each module of a code of `size` × `size`, row by row. */
 export type Covering = (size: number) => Int8Array;
 
-/** How many versions larger a code may become to make room. Each version adds 4 modules a side. */
-const versionsMore = 6;
+/**
+ * How many versions larger a code may become to make room. Each version adds 4 modules a side. Behind a picture of half
+ * the side, phones read 0.79 of distorted plain codes with 6 more, and 0.88 with 10.
+ */
+const versionsMore = 10;
 
 /**
  * The share of all codewords that must still be correctable beside what is covered. The levels L to H promise 7 to 30
@@ -39,7 +43,9 @@ export function matrixBehind(content: string, errorCorrection: ErrorCorrection, 
     }
     if (best !== undefined && best.spare >= sparePart[errorCorrection]) break;
   }
-  return best === undefined ? plain : fill(content, best);
+  if (best === undefined) return plain;
+  const candidate = best;
+  return withoutDecoys((maskPattern) => fill(content, candidate, maskPattern));
 }
 
 interface RoomCandidate {
@@ -96,8 +102,12 @@ function divide(blocks: readonly Block[], textCount: number): { block: Block; te
   });
 }
 
-function fill(content: string, { version, level, view, modules, blocks, textCount }: RoomCandidate): Matrix {
-  const code = encode(content, version, level);
+function fill(
+  content: string,
+  { version, level, view, modules, blocks, textCount }: RoomCandidate,
+  maskPattern?: MaskPattern,
+): Matrix {
+  const code = encode(content, version, level, maskPattern);
   const mask = code?.maskPattern;
   if (code === undefined || mask === undefined) throw new Error("a code that fitted fits no more");
   const { size, data } = code.modules;
@@ -136,7 +146,7 @@ function encode(
   content: string,
   version: number,
   errorCorrectionLevel: ErrorCorrection,
-  maskPattern?: 0,
+  maskPattern?: MaskPattern,
 ): QRCode | undefined {
   try {
     return create(content, { version, errorCorrectionLevel, maskPattern });

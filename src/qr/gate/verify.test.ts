@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { samplePicture } from "../../../test/qr/samples.ts";
 import { type Color, white } from "../../lib/color.ts";
-import { codeOf } from "../drawing/code.ts";
 import { type Design, defaultDesign, type Fill, solid } from "../drawing/design.ts";
-import { machineVisionOf } from "./grade.ts";
-import { isDesignReadable, verifyDesign } from "./verify.ts";
+import { gradeDesign, isDesignReadable, verifyDesign } from "./verify.ts";
 
 const content = "https://sho.rt/4BnH-R19p?qr";
 
@@ -64,15 +62,14 @@ describe("grades a design by who reads it:", () => {
     ["dots of little contrast", { dots: { type: "SQUARE", paint: blue } }, "dotsOptions.themeColor.colors"],
   ])("%s are B, and the one change that is named makes them A", async (_, part, field) => {
     const design = { ...defaultDesign, ...part };
-    const verdict = await verifyDesign(content, design);
+    const { scannability: verdict, steps } = await gradeDesign(content, design);
     expect(verdict).toMatchObject({ grade: "B", readable: true, causes: [] });
     expect(verdict.changes.map((change) => change.field)).toEqual([field]);
     expect(verdict.classes.find(({ readerClass }) => readerClass === "MACHINE_VISION")).toMatchObject({
       passed: false,
       margin: 0,
     });
-    const { size } = await codeOf(content, design);
-    const changed = machineVisionOf(size, design).steps.reduce((before, { apply }) => apply(before), design);
+    const changed = steps.reduce((before, { apply }) => apply(before), design);
     expect(await verifyDesign(content, changed)).toMatchObject({ grade: "A", changes: [] });
   });
 
