@@ -65,7 +65,8 @@ async function findEnded(tx: Db, workspaceId: string, eventId: string): Promise<
           and own.link_id = e.link_id and own.counted))::int as previous_visits,
       (select coalesce(jsonb_agg(jsonb_build_object('action', t.step_action, 'done', t.completed_at is not null,
           'seconds', extract(epoch from coalesce(t.completed_at, e.ended_at) - t.created_at))), '[]')
-        from traces t where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps,
+        from visit_traces t
+        where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps,
       (select coalesce(jsonb_agg((field->>'value')::int), '[]')
         from traces t, jsonb_array_elements(t.data #> '{form,fields}') as field
         where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action = 'FORM_SUBMIT'

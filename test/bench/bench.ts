@@ -10,6 +10,7 @@ import { redirectRow } from "./redirect.ts";
 import { type Finding, table } from "./report.ts";
 import { restRow } from "./rest.ts";
 import { startUpRow } from "./start-up.ts";
+import { storingRow } from "./storing.ts";
 import { tenantsRow } from "./tenants.ts";
 
 /*
@@ -20,6 +21,7 @@ const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Pr
   redirect: redirectRow,
   conditions: conditionsRow,
   recording: recordingRow,
+  storing: storingRow,
   edits: editsRow,
   cold: coldRedirectRow,
   get: (options) => restRow("get", options),

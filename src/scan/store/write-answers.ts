@@ -103,7 +103,8 @@ async function lockVisit(
     select e.device_id, e.outcome, e.ended_at, v.answers,
       coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic,
       (select coalesce(jsonb_agg(jsonb_build_object('stepId', t.step_id, 'action', t.step_action)), '[]')
-        from traces t where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps
+        from visit_traces t
+        where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps
     from events e
     left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
     left join visits v on v.workspace_id = e.workspace_id and v.event_id = e.id

@@ -13,7 +13,8 @@ import { scoreVisits } from "./score-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import { visitTypes } from "./visit-types.ts";
 import { BatchRace, writeDevices } from "./write-devices.ts";
-import { insertEvents, insertTraces, insertVisitsUnderWay, savedOn } from "./write-events.ts";
+import { insertEvents, insertVisitsUnderWay } from "./write-events.ts";
+import { insertTraces, savedOn } from "./write-traces.ts";
 
 /** What became of a batch. */
 export interface Written {
