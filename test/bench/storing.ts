@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { type Db, openDatabase } from "../../src/db/open.ts";
+import type { Db } from "../../src/db/open.ts";
 import { createClassifier } from "../../src/scan/device/classify.ts";
 import { nowhere } from "../../src/scan/device/geography.ts";
 import { frame, framedLength, type RecordText } from "../../src/scan/spool/framed-records.ts";
+import { openStore } from "../../src/scan/store/open-store.ts";
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { restApi } from "../support/rest-api.ts";
 import { atMost, type Finding, told } from "./report.ts";
@@ -36,11 +37,9 @@ export interface Recorded {
 export async function storingRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
   const costs: Costs = new Map();
-  const { db, pool, close } = openDatabase({
+  const { db, pool, close } = openStore({
     connection: databaseOf(service.dataDir),
-    poolSize: 1,
     statementTimeoutMs: 60_000,
-    onError: () => {},
   });
   pool.on("connect", (client) => watchCosts(client, costs));
   const store = createRecordStore(db, {
@@ -78,8 +77,9 @@ async function measureVisits(
   // The devices are known afterwards, as most devices are that come again.
   await storeAll(await plainRecords(db, 10_000));
   const before = await diskBytes(service);
+  const records = await plainRecords(db, visits);
   costs.clear();
-  await storeAll(await plainRecords(db, visits));
+  await storeAll(records);
   const after = await diskBytes(service);
   const bytes = (after.total - before.total) / visits;
   return [
