@@ -3,7 +3,7 @@ import type { Db } from "../../src/db/open.ts";
 import { createClassifier } from "../../src/scan/device/classify.ts";
 import { nowhere } from "../../src/scan/device/geography.ts";
 import { frame, framedLength, type RecordText } from "../../src/scan/spool/framed-records.ts";
-import { openStore } from "../../src/scan/store/open-store.ts";
+import { openStore, withFreshPlans } from "../../src/scan/store/open-store.ts";
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { restApi } from "../support/rest-api.ts";
 import { atMost, type Finding, told } from "./report.ts";
@@ -42,11 +42,14 @@ export async function storingRow({ quick }: { readonly quick: boolean }): Promis
     statementTimeoutMs: 60_000,
   });
   pool.on("connect", (client) => watchCosts(client, costs));
-  const store = createRecordStore(db, {
-    classify: createClassifier(),
-    geography: { placeOf: () => nowhere },
-    key: "00".repeat(32),
-  });
+  const store = withFreshPlans(
+    db,
+    createRecordStore(db, {
+      classify: createClassifier(),
+      geography: { placeOf: () => nowhere },
+      key: "00".repeat(32),
+    }),
+  );
   const storeAll = async (records: readonly Recorded[]) => {
     for (let start = 0; start < records.length; start += batchSize) {
       const stored = await store([chunkOf(records.slice(start, start + batchSize))], new Date());
@@ -157,7 +160,7 @@ function watchCosts(client: object, costs: Costs): void {
 
 function firstWords(statement: string): string {
   const words = statement.replaceAll(/\s+/g, " ").trim();
-  return (/(?:insert into|update|delete from) \w+/.exec(words)?.[0] ?? words).slice(0, 60);
+  return (/(?:insert into|update|delete from) \w+/.exec(words)?.[0] ?? words).slice(0, 80);
 }
 
 interface DiskBytes {

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import type { ClientBase } from "pg";
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from "../../db/open.ts";
+import { type DatabaseOptions, type Db, type OpenDatabase, openDatabase } from "../../db/open.ts";
 import { prepareAll } from "../../db/prepared.ts";
+import type { StoreRecords } from "./store-records.ts";
 
 /**
  * Opens the one connection that visits and answers are stored through. It prepares its statements: at low traffic, when
@@ -14,8 +16,8 @@ export function openStore(options: Pick<DatabaseOptions, "connection" | "stateme
 }
 
 /**
- * Makes plans independent of statistics, which are those of empty tables when the first visits arrive, and of the
- * values of one batch. All statements of this connection find rows by their keys.
+ * Makes plans independent of the values of one batch, and lets them find rows by indexes only, whatever the statistics
+ * say: those of the first visits are of empty tables.
  */
 function settle(client: ClientBase): void {
   // A connection that fails here is broken, and the next statement says so.
@@ -26,3 +28,26 @@ const settings = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"
   .map((name) => `set ${name} = off;`)
   .concat("set plan_cache_mode = force_generic_plan")
   .join(" ");
+
+/** How long plans are used at most, in milliseconds. */
+const planMsMax = 10_000;
+
+/**
+ * Makes the plans of `db` anew every ten seconds, and whenever the stored bytes have doubled. A plan that was made for
+ * an empty table, or for next month's partition, may read a whole index of the workspace where a key would do.
+ */
+export function withFreshPlans(db: Db, store: StoreRecords): StoreRecords {
+  let plannedAtMs = 0;
+  let plannedBytes = 0;
+  let bytes = 0;
+  return async (chunks, now) => {
+    bytes += chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const ageMs = Math.abs(now.getTime() - plannedAtMs);
+    if (ageMs > planMsMax || bytes >= 2 * plannedBytes) {
+      await sql`discard plans`.execute(db);
+      plannedAtMs = now.getTime();
+      plannedBytes = bytes;
+    }
+    return store(chunks, now);
+  };
+}

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { withoutValues } from "../../db/describe-failure.ts";
 import { createClassifier } from "../device/classify.ts";
 import { openGeography } from "../device/geography.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, withFreshPlans } from "./open-store.ts";
 import { createRecordStore } from "./store-records.ts";
 import type { StoreAnswer, StoreRequest, StoreThreadData } from "./store-thread.ts";
 
@@ -23,11 +23,14 @@ if (process.platform === "linux") setPriority(0, niceness);
 
 const { db, pool } = openStore({ connection, statementTimeoutMs });
 pool.on("connect", (client) => yieldProcessors(client));
-const store = createRecordStore(db, {
-  classify: createClassifier(),
-  geography: await openGeography(cityDatabase),
-  key: deviceKey,
-});
+const store = withFreshPlans(
+  db,
+  createRecordStore(db, {
+    classify: createClassifier(),
+    geography: await openGeography(cityDatabase),
+    key: deviceKey,
+  }),
+);
 
 port.on("message", ({ number, chunks, now }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);
