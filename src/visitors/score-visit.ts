@@ -79,13 +79,23 @@ function scoreOf(row: ScoredRow): LeadScore {
   });
 }
 
-/** Reads everything by keys. Subtracts a visit itself, and those after it, from the visitor's visits of the link. */
+/**
+ * Reads everything by keys. The events come first, lest the planner begins with all links of a workspace. Subtracts a
+ * visit itself, and those after it, from the visitor's visits of the link.
+ */
 async function findEnded(tx: Db, visits: readonly EventKey[]): Promise<ScoredRow[]> {
   const { rows } = await sql<ScoredRow>`
-    select e.workspace_id as "workspaceId", e.id as "eventId", e.ended_at, e.steps_total, d.platform_name, d.platform_version, d.browser_name, d.browser_version, d.country,
-      l.purpose, (vl.event_count - (select count(*) from events own
+    with ended as materialized (
+      select e.workspace_id, e.id, e.link_id, e.device_id, e.visitor_id, e.ended_at, e.steps_total
+      from unnest(${plainArray(visits.map(({ workspaceId }) => workspaceId))}::uuid[],
+          ${plainArray(visits.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)
+      join events e on e.workspace_id = given.workspace_id and e.id = given.event_id
+      where e.counted and e.ended_at is not null and e.lead_score is null)
+    select e.workspace_id as "workspaceId", e.id as "eventId", e.ended_at, e.steps_total, d.platform_name,
+      d.platform_version, d.browser_name, d.browser_version, d.country, l.purpose,
+      -- Links are compared as texts, so that the planner takes the visitor's index: a link has more events.
+      (vl.event_count - (select count(*) from events own
         where own.workspace_id = e.workspace_id and own.visitor_id = e.visitor_id and own.id >= e.id
-          -- As texts, so that the planner takes the visitor's index: a link has many more events than a visitor.
           and own.link_id::text = e.link_id::text and own.counted))::int as previous_visits,
       (select coalesce(jsonb_agg(jsonb_build_object('action', t.step_action, 'done', t.completed_at is not null,
           'seconds', extract(epoch from coalesce(t.completed_at, e.ended_at) - t.created_at))), '[]')
@@ -95,16 +105,12 @@ async function findEnded(tx: Db, visits: readonly EventKey[]): Promise<ScoredRow
         from traces t, jsonb_array_elements(t.data #> '{form,fields}') as field
         where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action = 'FORM_SUBMIT'
           and field->>'type' = 'RATING' and field->>'value' ~ '^[1-5]$') as ratings
-    from unnest(${plainArray(visits.map(({ workspaceId }) => workspaceId))}::uuid[],
-        ${plainArray(visits.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)
-    join events e on e.workspace_id = given.workspace_id and e.id = given.event_id
+    from ended e
     join workspaces w on w.id = e.workspace_id
     join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
     join links l on l.workspace_id = e.workspace_id and l.id = e.link_id
     left join visitor_links vl on vl.workspace_id = e.workspace_id and vl.visitor_id = e.visitor_id
       and vl.link_id = e.link_id
-    where e.counted and e.ended_at is not null and e.lead_score is null and w.environment = 'live'`.execute(
-    tx,
-  );
+    where w.environment = 'live'`.execute(tx);
   return rows;
 }

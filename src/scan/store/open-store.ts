@@ -16,8 +16,8 @@ export function openStore(options: Pick<DatabaseOptions, "connection" | "stateme
 }
 
 /**
- * Makes plans independent of the values of one batch, and lets them find rows by indexes only, whatever the statistics
- * say: those of the first visits are of empty tables.
+ * Makes plans independent of the values of one batch. Whatever the statistics say, they join tables in the order of the
+ * statement and find rows by indexes: when the first visits arrive, statistics are those of empty tables.
  */
 function settle(client: ClientBase): void {
   // A connection that fails here is broken, and the next statement says so.
@@ -26,7 +26,7 @@ function settle(client: ClientBase): void {
 
 const settings = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"]
   .map((name) => `set ${name} = off;`)
-  .concat("set plan_cache_mode = force_generic_plan")
+  .concat("set join_collapse_limit = 1;", "set plan_cache_mode = force_generic_plan")
   .join(" ");
 
 /** How long plans are used at most, in milliseconds. */
