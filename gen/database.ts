@@ -211,7 +211,9 @@ export interface Events {
   device_id: string;
   ended_at: Date | null;
   engagement_level: number | null;
+  entry_step_id: string | null;
   entrypoint: string;
+  exit_tracking: boolean | null;
   id: string;
   last_step_id: string | null;
   lead_score: number | null;
@@ -512,6 +514,19 @@ export interface Visits {
   workspace_id: string;
 }
 
+export interface VisitTraces {
+  completed_at: Date | null;
+  created_at: Date | null;
+  data: Json | null;
+  event_id: string | null;
+  id: string | null;
+  saved_attributes: Json | null;
+  step_action: EventAction | null;
+  step_id: string | null;
+  updated_at: Date | null;
+  workspace_id: string | null;
+}
+
 export interface WorkflowConnections {
   branch_id: string;
   link_id: string;
@@ -608,6 +623,7 @@ export interface DB {
   shortlinks: Shortlinks;
   tags: Tags;
   traces: Traces;
+  visit_traces: VisitTraces;
   visitor_attributes: VisitorAttributes;
   visitor_links: VisitorLinks;
   visitors: Visitors;

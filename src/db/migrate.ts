@@ -9,6 +9,7 @@ import * as passwordAttempts from "./migrations/0004-password-attempts.ts";
 import * as uncountedReasons from "./migrations/0005-uncounted-reasons.ts";
 import * as visitAnswers from "./migrations/0006-visit-answers.ts";
 import * as pendingIdentifications from "./migrations/0007-pending-identifications.ts";
+import * as toldTraces from "./migrations/0008-told-traces.ts";
 import * as jobs from "./migrations/0009-jobs.ts";
 import type { Db } from "./open.ts";
 
@@ -20,6 +21,7 @@ const migrations: Record<string, Migration> = {
   "0005-uncounted-reasons": uncountedReasons,
   "0006-visit-answers": visitAnswers,
   "0007-pending-identifications": pendingIdentifications,
+  "0008-told-traces": toldTraces,
   "0009-jobs": jobs,
 };
 

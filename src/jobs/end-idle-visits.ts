@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
-import { scoreVisit } from "../visitors/score-visit.ts";
+import { scoreVisits } from "../visitors/score-visit.ts";
 import { idleMs } from "../workflow/journey.ts";
 
 export interface EndIdleVisitsDeps {
@@ -28,7 +28,7 @@ export async function endIdleVisits(
 
 async function endSome(tx: Db, at: Date, limit: number): Promise<number> {
   const ended = await abandon(tx, at, limit);
-  for (const { workspaceId, eventId } of ended) await scoreVisit(tx, { workspaceId, eventId }, at);
+  await scoreVisits(tx, ended, at);
   return ended.length;
 }
 

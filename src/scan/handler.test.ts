@@ -182,7 +182,7 @@ test("falls back to the link's destination, to the domain's root, and to a page 
 
   await drained();
   const rows = await db
-    .selectFrom("traces")
+    .selectFrom("visit_traces")
     .select(["data", "step_action"])
     .where("workspace_id", "=", workspaceId)
     .where("step_id", "=", "00000000-0000-0000-0000-000000000000")

@@ -128,7 +128,7 @@ async function eventsOf({ workspaceId, id }: TestWorkflow<string>) {
   return Promise.all(
     events.map(async (event) => {
       const traces = await db
-        .selectFrom("traces")
+        .selectFrom("visit_traces")
         .selectAll()
         .where("workspace_id", "=", workspaceId)
         .where("event_id", "=", event.id)

@@ -174,7 +174,7 @@ async function store(records: readonly Recorded[]): Promise<number> {
 
 const tables = [
   "events",
-  "traces",
+  "visit_traces",
   "visits",
   "visitors",
   "visitor_attributes",

@@ -4,22 +4,32 @@ import { conditionsRow } from "./conditions.ts";
 import { editsRow } from "./edits.ts";
 import { grpcRow } from "./grpc.ts";
 import { memoryRow } from "./memory.ts";
+import { outageRow } from "./outage.ts";
 import { qrcodeRow } from "./qrcode.ts";
 import { recordingRow } from "./recording.ts";
 import { redirectRow } from "./redirect.ts";
 import { type Finding, table } from "./report.ts";
 import { restRow } from "./rest.ts";
 import { startUpRow } from "./start-up.ts";
+import { storingRow } from "./storing.ts";
 import { tenantsRow } from "./tenants.ts";
 
+interface BenchOptions {
+  readonly quick: boolean;
+  /** How long the database is away in the row `outage`. */
+  readonly minutes?: string | undefined;
+}
+
 /*
- * Measures the hot paths against their budgets: `npm run bench`, `npm run bench -- redirect create`. With `--quick` it
+ * Measures the hot paths against their budgets: `npm run bench`, `npm run bench -- redirect create`,
+ * `npm run bench -- outage --minutes 10`. With `--quick` it
  * runs fewer and shorter rounds. On a shared machine only the ratios within one run are meaningful.
  */
-const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Promise<Finding[]>>> = {
+const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]>>> = {
   redirect: redirectRow,
   conditions: conditionsRow,
   recording: recordingRow,
+  storing: storingRow,
   edits: editsRow,
   cold: coldRedirectRow,
   get: (options) => restRow("get", options),
@@ -29,11 +39,12 @@ const rows: Readonly<Record<string, (options: { readonly quick: boolean }) => Pr
   start: startUpRow,
   memory: memoryRow,
   tenants: tenantsRow,
+  outage: outageRow,
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false } },
+  options: { quick: { type: "boolean", default: false }, minutes: { type: "string" } },
 });
 const unknown = positionals.filter((name) => rows[name] === undefined);
 if (unknown.length > 0) {

@@ -250,7 +250,7 @@ async function compare(planned: Planned, reality: Reality): Promise<string> {
 async function tracedSteps({ link }: Planned, traces: readonly { readonly id: string }[]): Promise<string[]> {
   const ids = traces.map(({ id }) => id);
   const rows = await api.db
-    .selectFrom("traces")
+    .selectFrom("visit_traces")
     .select(["id", "step_id"])
     .where("workspace_id", "=", link.workspaceId)
     .where("id", "in", [...ids, "00000000-0000-0000-0000-000000000000"])

@@ -544,7 +544,7 @@ describe("a form", () => {
       const lbid = new URLSearchParams(path.split("?")[1]).get("lbid") ?? "";
       const id = Buffer.from(lbid, "base64url").toString("hex");
       const found = await database.query(
-        "select data from traces where replace(event_id::text, '-', '') = $1",
+        "select data from visit_traces where replace(event_id::text, '-', '') = $1",
         [id],
       );
       expect(found.rows).toHaveLength(3);

@@ -82,7 +82,7 @@ export function findTraces(
   eventIds: readonly string[],
 ): Promise<Embedded<TraceRow>> {
   return readEmbedded(db, eventIds, {
-    source: sql`select * from traces where workspace_id = ${workspaceId} and event_id = asked.id ${between(eventIds)}`,
+    source: sql`select * from visit_traces where workspace_id = ${workspaceId} and event_id = asked.id ${between(eventIds)}`,
     bytes: sql`octet_length(record.data::text)`,
     order: sql`completed_at asc nulls last, created_at, id`,
   });
@@ -105,7 +105,7 @@ export async function findEventWithTraces(
 ): Promise<{ readonly event: TracedEvent; readonly traces: TraceRow[] } | undefined> {
   const { rows } = await sql<TracedEvent & { [Column in keyof TraceRow]: TraceRow[Column] | null }>`
     select e.link_id, e.visitor_id, t.* from events e
-    left join traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.event_id = ${eventId}
+    left join visit_traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.event_id = ${eventId}
     where e.workspace_id = ${workspaceId} and e.id = ${eventId}
     order by t.completed_at asc nulls last, t.created_at, t.id`.execute(db);
   const [event] = rows;

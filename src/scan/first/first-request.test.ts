@@ -61,7 +61,7 @@ function eventOf({ workspaceId, id }: TestLink) {
 
 async function tracesOf({ workspaceId }: TestLink) {
   const rows = await db
-    .selectFrom("traces")
+    .selectFrom("visit_traces")
     .selectAll()
     .where("workspace_id", "=", workspaceId)
     .orderBy("id")
@@ -523,11 +523,11 @@ async function nameOf({ id }: { readonly id: string }): Promise<string> {
 /** What the traces of a link's visits say that their steps saved, in the order of time. */
 async function savedInTraces(linkId: string) {
   const rows = await db
-    .selectFrom("traces")
-    .innerJoin("events", "events.id", "traces.event_id")
+    .selectFrom("visit_traces")
+    .innerJoin("events", "events.id", "visit_traces.event_id")
     .select(["step_action", "saved_attributes"])
     .where("link_id", "=", linkId)
-    .orderBy("traces.id")
+    .orderBy("visit_traces.id")
     .execute();
   return rows.map(({ step_action, saved_attributes }) => [step_action, saved_attributes]);
 }

@@ -11,6 +11,11 @@ export interface EventKey {
   readonly eventId: string;
 }
 
+/** The key of a visit among those of all workspaces. */
+export function placeOf({ workspaceId, eventId }: EventKey): string {
+  return `${workspaceId}/${eventId}`;
+}
+
 /** Returns values by key, as traces keep them. Of two values of a key, the later one stays. */
 export function savedTexts(saved: readonly SavedAttribute[]): Readonly<Record<string, string>> {
   return Object.fromEntries(saved.map(({ key, value }) => [key, value]));
@@ -21,39 +26,41 @@ export interface TimedTrace extends StepTrace {
   readonly at: Date;
 }
 
-export interface TraceOptions {
+/** Traces of one visit, in their order. */
+export interface VisitTraces extends EventKey {
+  readonly traces: readonly TimedTrace[];
   /** Whether the traces must say that nothing was saved, as for bots and agents. */
   readonly savesNothing: boolean;
-  /** Whether the traces of steps that are already completed stay as they are. */
-  readonly keepsCompleted: boolean;
 }
 
-/** Opens traces, or updates those that are open. A step has one trace in a visit, however often it comes up. */
+/**
+ * Opens traces of visits, or updates those that are open. A step has one trace in a visit, however often it comes up.
+ * With `keepsCompleted`, the traces of steps that are already completed stay as they are.
+ */
 export async function writeStepTraces(
   tx: Db,
-  { workspaceId, eventId }: EventKey,
-  traces: readonly TimedTrace[],
-  { savesNothing, keepsCompleted }: TraceOptions,
+  visits: readonly VisitTraces[],
+  { keepsCompleted }: { readonly keepsCompleted: boolean },
 ): Promise<void> {
-  const distinct = lastWords(traces);
-  if (distinct.length === 0) return;
-  const plain = (read: (trace: WholeTrace) => string | boolean) => plainArray(distinct.map(read));
-  // Ids are in the order of the traces, also within one millisecond.
-  const ids = distinct.map(({ openedAt }) => newId(openedAt)).sort((a, b) => (a < b ? -1 : 1));
+  const rows = visits.flatMap(rowsOf);
+  if (rows.length === 0) return;
+  const plain = (read: (row: TraceRow) => string) => plainArray(rows.map(read));
   await sql`
     insert into traces (workspace_id, event_id, step_id, id, step_action, data, saved_attributes, created_at, completed_at,
       updated_at)
-    select ${workspaceId}, ${eventId}, step_id, id, step_action, data, nullif(saved, '{}'), opened_at, completed_at, at
+    select workspace_id, event_id, step_id, id, step_action, data, nullif(saved, '{}'), opened_at, completed_at, at
     from unnest(
+      ${plain(({ workspaceId }) => workspaceId)}::uuid[],
+      ${plain(({ eventId }) => eventId)}::uuid[],
       ${plain(({ stepId }) => stepId)}::uuid[],
-      ${plainArray(ids)}::uuid[],
+      ${plain(({ id }) => id)}::uuid[],
       ${plain(({ action }) => action)}::event_action[],
-      ${textArray(distinct.map(({ data }) => JSON.stringify(data)))}::jsonb[],
-      ${textArray(distinct.map(({ saved }) => JSON.stringify(savesNothing ? {} : savedTexts(saved))))}::jsonb[],
+      ${textArray(rows.map(({ data }) => JSON.stringify(data)))}::jsonb[],
+      ${textArray(rows.map(({ savedJson }) => savedJson))}::jsonb[],
       ${plain(({ openedAt }) => openedAt.toISOString())}::timestamptz[],
       ${plain(({ completedAt }) => completedAt?.toISOString() ?? "")}::timestamptz[],
       ${plain(({ at }) => at.toISOString())}::timestamptz[])
-      as given (step_id, id, step_action, data, saved, opened_at, completed_at, at)
+      as given (workspace_id, event_id, step_id, id, step_action, data, saved, opened_at, completed_at, at)
     on conflict (workspace_id, event_id, step_id) do update set data = excluded.data,
       saved_attributes = coalesce(traces.saved_attributes || excluded.saved_attributes,
         traces.saved_attributes, excluded.saved_attributes),
@@ -64,6 +71,24 @@ export async function writeStepTraces(
 interface WholeTrace extends TimedTrace {
   readonly openedAt: Date;
   readonly completedAt: Date | undefined;
+}
+
+interface TraceRow extends WholeTrace, EventKey {
+  readonly id: string;
+  readonly savedJson: string;
+}
+
+function rowsOf({ workspaceId, eventId, traces, savesNothing }: VisitTraces): TraceRow[] {
+  const distinct = lastWords(traces);
+  // Ids are in the order of the traces, also within one millisecond.
+  const ids = distinct.map(({ openedAt }) => newId(openedAt)).sort((a, b) => (a < b ? -1 : 1));
+  return distinct.map((trace, index) => ({
+    ...trace,
+    workspaceId,
+    eventId,
+    id: ids[index] ?? "",
+    savedJson: JSON.stringify(savesNothing ? {} : savedTexts(trace.saved)),
+  }));
 }
 
 /**
@@ -83,29 +108,52 @@ function lastWords(traces: readonly TimedTrace[]): WholeTrace[] {
   return [...found.values()];
 }
 
-/** Writes how far a visit has come with an answer. A visit that has ended is no longer under way. */
-export async function writeJourney(tx: Db, answer: RecordedAnswer, stepsReached: number): Promise<void> {
-  const { workspaceId, eventId, outcome, destination, exitAction, lastStepId, stepsAhead } = answer;
-  const at = new Date(answer.atMs);
-  const hasEnded = outcome !== "IN_PROGRESS";
-  // The visit may have ended as abandoned, because this answer had not come yet. It is then scored when it really ends.
-  await sql`
-    update events set steps_reached = ${stepsReached}, steps_total = ${stepsReached + stepsAhead},
-      last_step_id = coalesce(${lastStepId || null}, last_step_id),
-      outcome = ${outcome}, destination = ${destination}, destination_action = ${exitAction || null}::event_action,
-      lead_score = case when outcome <> 'ABANDONED' then lead_score end,
-      ended_at = ${hasEnded ? at : null}, updated_at = greatest(updated_at, ${at})
-    where workspace_id = ${workspaceId} and id = ${eventId}`.execute(tx);
-  if (hasEnded)
-    await sql`delete from visits where workspace_id = ${workspaceId} and event_id = ${eventId}`.execute(tx);
-  else await writeVisitUnderWay(tx, answer, at);
+/** How far a visit has come with an answer. */
+export interface JourneyMove {
+  readonly answer: RecordedAnswer;
+  readonly stepsReached: number;
 }
 
-async function writeVisitUnderWay(tx: Db, answer: RecordedAnswer, at: Date): Promise<void> {
-  const { workspaceId, eventId, linkId, waitsAt, query, level, number } = answer;
+/** Writes how far visits have come. Visits that have ended are no longer under way. */
+export async function writeJourneys(tx: Db, moves: readonly JourneyMove[]): Promise<void> {
+  if (moves.length === 0) return;
+  const plain = (read: (answer: RecordedAnswer) => string | number) =>
+    plainArray(moves.map(({ answer }) => read(answer)));
+  const texts = (read: (answer: RecordedAnswer) => string) =>
+    textArray(moves.map(({ answer }) => read(answer)));
+  // A visit may have ended as abandoned, because this answer had not come yet. It is then scored when it really ends.
   await sql`
-    insert into visits (workspace_id, event_id, link_id, step_id, query, data_collection, active_at, answers)
-    values (${workspaceId}, ${eventId}, ${linkId}, ${waitsAt}, ${query}, ${level}, ${at}, ${number})
-    on conflict (workspace_id, event_id) do update set step_id = excluded.step_id, answers = excluded.answers,
-      active_at = greatest(visits.active_at, excluded.active_at)`.execute(tx);
+    with given as materialized (
+      select *, to_timestamp(at_ms / 1000) as at from unnest(
+        ${plain(({ workspaceId }) => workspaceId)}::uuid[],
+        ${plain(({ eventId }) => eventId)}::uuid[],
+        ${plain(({ linkId }) => linkId)}::uuid[],
+        ${plainArray(moves.map(({ stepsReached }) => stepsReached))}::smallint[],
+        ${plainArray(moves.map(({ stepsReached, answer }) => stepsReached + answer.stepsAhead))}::smallint[],
+        ${plain(({ lastStepId }) => lastStepId)}::uuid[],
+        ${plain(({ outcome }) => outcome)}::journey_outcome[],
+        ${texts(({ destination }) => destination)}::text[],
+        ${plain(({ exitAction }) => exitAction)}::event_action[],
+        ${plain(({ waitsAt }) => waitsAt)}::uuid[],
+        ${texts(({ query }) => query)}::text[],
+        ${plain(({ level }) => level)}::data_collection[],
+        ${plain(({ number }) => number)}::integer[],
+        ${plain(({ atMs }) => atMs)}::float8[])
+        as given (workspace_id, event_id, link_id, steps_reached, steps_total, last_step_id, outcome, destination,
+          exit_action, waits_at, query, data_collection, answers, at_ms)),
+    ended as (
+      delete from visits v using given g
+      where v.workspace_id = g.workspace_id and v.event_id = g.event_id and g.outcome <> 'IN_PROGRESS'),
+    waiting as (
+      insert into visits (workspace_id, event_id, link_id, step_id, query, data_collection, active_at, answers)
+      select workspace_id, event_id, link_id, waits_at, query, data_collection, at, answers
+      from given where outcome = 'IN_PROGRESS'
+      on conflict (workspace_id, event_id) do update set step_id = excluded.step_id, answers = excluded.answers,
+        active_at = greatest(visits.active_at, excluded.active_at))
+    update events e set steps_reached = g.steps_reached, steps_total = g.steps_total,
+      last_step_id = coalesce(g.last_step_id, e.last_step_id),
+      outcome = g.outcome, destination = g.destination, destination_action = g.exit_action,
+      lead_score = case when e.outcome <> 'ABANDONED' then e.lead_score end,
+      ended_at = case when g.outcome <> 'IN_PROGRESS' then g.at end, updated_at = greatest(e.updated_at, g.at)
+    from given g where e.workspace_id = g.workspace_id and e.id = g.event_id`.execute(tx);
 }

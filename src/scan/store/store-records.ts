@@ -8,7 +8,7 @@ import { type RawRecord, type RecordText, unframe } from "../spool/framed-record
 import { decodeVisit } from "../spool/read-record.ts";
 import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-record.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
-import { writeAnswers } from "./write-answers.ts";
+import { mayIdentify, writeAnswers } from "./write-answers.ts";
 import { writeVisits } from "./write-visits.ts";
 
 /** The result of storing a batch of records. `poison` holds the records that can never be stored. */
@@ -127,9 +127,7 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[],
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
 
-/**
- * Stores the answers of each visit in a transaction of its own. First, one statement finds out which visits are stored.
- */
+/** Stores answers, after one statement has found out which of their visits are stored. */
 async function storeAnswers(
   db: Db,
   answers: readonly Readable<RecordedAnswer>[],
@@ -146,9 +144,23 @@ async function storeAnswers(
         : { early: [earlyOf(record)] }),
     });
   }
-  for (const ofVisit of stored)
-    outcome = together(outcome, await storeSome(ofVisit, (batch) => writeAnswers(db, batch, now)));
+  for (const batch of answerBatches(stored))
+    outcome = together(outcome, await storeSome(batch, (some) => writeAnswers(db, some, now)));
   return outcome;
+}
+
+/** How many visits one transaction writes answers of, at most. Requests of these visits wait for it. */
+const answeredMax = 200;
+
+/** The answers of visits by transaction: many visits together, and each visit that may identify its visitor alone. */
+function answerBatches(byVisit: readonly Readable<RecordedAnswer>[][]): Readable<RecordedAnswer>[][] {
+  const isAlone = (answers: readonly Readable<RecordedAnswer>[]) =>
+    mayIdentify(answers.map(({ content }) => content));
+  const many = byVisit.filter((answers) => !isAlone(answers));
+  const batches = byVisit.filter(isAlone);
+  for (let start = 0; start < many.length; start += answeredMax)
+    batches.push(many.slice(start, start + answeredMax).flat());
+  return batches;
 }
 
 interface FoundVisits {

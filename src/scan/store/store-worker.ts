@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { withoutValues } from "../../db/describe-failure.ts";
-import { openDatabase } from "../../db/open.ts";
 import { createClassifier } from "../device/classify.ts";
 import { openGeography } from "../device/geography.ts";
+import { openStore, withFreshPlans } from "./open-store.ts";
 import { createRecordStore } from "./store-records.ts";
 import type { StoreAnswer, StoreRequest, StoreThreadData } from "./store-thread.ts";
 
@@ -21,13 +21,16 @@ if (port === null) throw new Error("store-worker runs as a worker thread");
 const niceness = 5;
 if (process.platform === "linux") setPriority(0, niceness);
 
-const { db, pool } = openDatabase({ connection, poolSize: 1, statementTimeoutMs, onError: () => {} });
+const { db, pool } = openStore({ connection, statementTimeoutMs });
 pool.on("connect", (client) => yieldProcessors(client));
-const store = createRecordStore(db, {
-  classify: createClassifier(),
-  geography: await openGeography(cityDatabase),
-  key: deviceKey,
-});
+const store = withFreshPlans(
+  db,
+  createRecordStore(db, {
+    classify: createClassifier(),
+    geography: await openGeography(cityDatabase),
+    key: deviceKey,
+  }),
+);
 
 port.on("message", ({ number, chunks, now }: StoreRequest) => {
   const send = (answer: StoreAnswer) => port.postMessage(answer);

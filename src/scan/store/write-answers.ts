@@ -1,15 +1,15 @@
-import { type Selectable, sql } from "kysely";
-import type { Events } from "../../../gen/database.ts";
+import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import { type Db, violates } from "../../db/open.ts";
-import { stepActions } from "../../model/steps/kinds.ts";
 import { identifyVisitor } from "../../visitors/identify.ts";
-import { scoreVisit } from "../../visitors/score-visit.ts";
+import { scoreVisits } from "../../visitors/score-visit.ts";
+import { saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
-import { fallbackStepId } from "../spool/step-record.ts";
-import { type TimedTrace, writeJourney, writeStepTraces } from "./step-writes.ts";
+import { type AnsweredVisit, lockVisits, openedBy, type Turn, turnOf } from "./answered-visits.ts";
+import { placeOf, type VisitTraces, writeJourneys, writeStepTraces } from "./step-writes.ts";
 
-/** The result of writing the answers of one visit. */
+/** The result of writing answers. */
 export interface WrittenAnswers {
   readonly written: number;
   readonly dropped: 0;
@@ -17,23 +17,20 @@ export interface WrittenAnswers {
   readonly early: readonly RecordedAnswer[];
 }
 
-/** How long an answer waits for an earlier one, in milliseconds. After that, it is stored without the earlier one. */
-const patienceMs = 60 * 60_000;
-
 /**
- * Writes answers of one visit, in their order, in one transaction: the visitor's values, the traces, the journey, and
- * the score of a visit that ends. The answer with the next number moves the visit. An answer whose number is taken
- * saves its values and leaves the visit where it is. Such an answer came from another tab or an older page by another
- * process, or is written for the second time. The transaction first locks the row of the visit, for which requests of
- * the visit and other drains wait. It then takes locks in the order of `src/visitors/visitor-moves.ts`.
+ * Writes answers of any number of visits in one transaction, those of each visit in their order: the visitors' values,
+ * the traces, the journeys, and the scores of visits that end. The answer with the next number moves its visit. An
+ * answer whose number is taken saves its values and leaves the visit where it is. Such an answer came from another tab
+ * or an older page by another process, or is written for the second time. The transaction first locks the rows of the
+ * visits, for which requests of the visits and other drains wait. It then takes locks in the order of
+ * `src/visitors/visitor-moves.ts`. A visit of which `mayIdentify` is true should be written alone.
  */
 export async function writeAnswers(
   db: Db,
   answers: readonly RecordedAnswer[],
   now: Date,
 ): Promise<WrittenAnswers> {
-  const inOrder = answers.toSorted((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1));
-  return untilUndisturbed(() => db.transaction().execute((tx) => writeOnce(tx, inOrder, now)), isRace);
+  return untilUndisturbed(() => db.transaction().execute((tx) => writeOnce(tx, answers, now)), isRace);
 }
 
 /** Whether the transaction lost a race, or another visitor took the same e-mail at this moment. */
@@ -41,121 +38,142 @@ function isRace(error: unknown): boolean {
   return isLostRace(error) || violates(error, "visitors_email_key");
 }
 
+/**
+ * Whether answers may tell who the visitor is, and so merge visitors. A transaction that does this for several visits
+ * could not take its locks in order.
+ */
+export function mayIdentify(answers: readonly RecordedAnswer[]): boolean {
+  return answers.some(({ saved }) => saved.some(({ key }) => key.startsWith("$")));
+}
+
+/** An answer that is written now. */
+interface Taken {
+  readonly visit: AnsweredVisit;
+  readonly answer: RecordedAnswer;
+  readonly turn: Exclude<Turn, "early">;
+}
+
 async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date): Promise<WrittenAnswers> {
-  const [first] = answers;
-  if (first === undefined) return { written: 0, dropped: 0, early: [] };
-  const { workspaceId, eventId } = first;
-  const visit = await lockVisit(tx, first);
-  if (visit === undefined) return { written: 0, dropped: 0, early: answers };
+  const groups = byVisit(answers);
+  const firsts = groups.flatMap(([first]) => first ?? []);
+  const savers = groups.filter((group) => group.some(({ saved }) => saved.length > 0) && !mayIdentify(group));
+  const visits = await lockVisits(
+    tx,
+    firsts,
+    savers.flatMap(([first]) => first ?? []),
+  );
   const early: RecordedAnswer[] = [];
-  const fresh: TimedTrace[] = [];
-  const repeated: TimedTrace[] = [];
-  let last: RecordedAnswer | undefined;
-  for (const answer of answers) {
-    const turn = turnOf(visit, answer, now);
-    if (turn === "early") {
+  const taken: Taken[] = [];
+  for (const answer of groups.flat()) {
+    const visit = visits.get(placeOf(answer));
+    const turn = visit === undefined ? "early" : turnOf(visit, answer, now);
+    if (visit === undefined || turn === "early") {
       early.push(answer);
       continue;
     }
-    const traces = await saveAnswer(tx, visit, answer);
-    (turn === "again" ? repeated : fresh).push(...traces);
-    if (turn !== "next") continue;
-    for (const stepId of openedBy(answer.traces)) visit.opened.add(stepId);
-    visit.answers = answer.number;
-    visit.outcome = answer.outcome;
-    last = answer;
+    taken.push({ visit, answer, turn });
+    if (turn === "next") move(visit, answer);
   }
-  // The event is locked before its traces, as in the deletion of a visitor.
-  if (last !== undefined) await writeJourney(tx, last, visit.opened.size);
-  const options = { savesNothing: visit.is_automatic };
-  await writeStepTraces(tx, first, fresh, { ...options, keepsCompleted: false });
-  await writeStepTraces(tx, first, repeated, { ...options, keepsCompleted: true });
-  if (last !== undefined && last.outcome !== "IN_PROGRESS")
-    await scoreVisit(tx, { workspaceId, eventId }, now);
-  return { written: answers.length - early.length, dropped: 0, early };
-}
-
-/** A visit while its answers are written. Each answer changes it. */
-interface StoredVisit extends Pick<Selectable<Events>, "outcome" | "ended_at"> {
-  readonly device_id: string;
-  readonly is_automatic: boolean;
-  /** How many answers the visit has taken; null when the visit has ended. */
-  answers: number | null;
-  outcome: Selectable<Events>["outcome"];
-  /** The steps that the visit has opened, without conditions. */
-  readonly opened: Set<string>;
-}
-
-async function lockVisit(
-  tx: Db,
-  { workspaceId, eventId, linkId }: RecordedAnswer,
-): Promise<StoredVisit | undefined> {
-  // The lock is a statement of its own, so that the next statement sees what the previous holder of the lock has
-  // written.
-  await sql`select from visits where workspace_id = ${workspaceId} and event_id = ${eventId} for no key update`.execute(
+  await saveValues(tx, groups, taken);
+  // The events are locked before their traces, as in the deletion of a visitor.
+  const moved = lastMoves(taken);
+  await writeJourneys(
     tx,
+    moved.map(({ visit, answer }) => ({ answer, stepsReached: visit.opened.size })),
   );
-  const { rows } = await sql<
-    Omit<StoredVisit, "opened"> & {
-      readonly steps: readonly Pick<StepTrace, "stepId" | "action">[];
+  await writeTraces(tx, taken);
+  const ended = moved.filter(({ answer }) => answer.outcome !== "IN_PROGRESS");
+  await scoreVisits(
+    tx,
+    ended.map(({ answer }) => answer),
+    now,
+  );
+  return { written: taken.length, dropped: 0, early };
+}
+
+/** Groups answers by visit, in the order of the visits' keys, and those of a visit by number. */
+function byVisit(answers: readonly RecordedAnswer[]): RecordedAnswer[][] {
+  const groups = [...Map.groupBy(answers, placeOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return groups.map(([, group]) => group.sort((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1)));
+}
+
+function move(visit: AnsweredVisit, answer: RecordedAnswer): void {
+  for (const stepId of openedBy(answer.traces)) visit.opened.add(stepId);
+  visit.answers = answer.number;
+  visit.outcome = answer.outcome;
+}
+
+/** The last answer that moved each visit. */
+function lastMoves(taken: readonly Taken[]): Taken[] {
+  const moves = taken.filter(({ turn }) => turn === "next");
+  return [...new Map(moves.map((one) => [one.visit, one])).values()];
+}
+
+/** Saves what answers say to the visitors. Bots and agents save nothing. */
+async function saveValues(
+  tx: Db,
+  groups: readonly (readonly RecordedAnswer[])[],
+  taken: readonly Taken[],
+): Promise<void> {
+  const identifying = new Set(groups.filter(mayIdentify).flatMap(([first]) => first && placeOf(first)));
+  const attributes = taken
+    .filter(({ visit, answer }) => answer.saved.length > 0 && !visit.is_automatic)
+    .toSorted((a, b) => a.answer.atMs - b.answer.atMs || a.answer.number - b.answer.number);
+  const plain: Taken[] = [];
+  for (const one of attributes) {
+    const { visit, answer } = one;
+    const { workspaceId, eventId, saved, atMs } = answer;
+    if (visit.isVisitorLocked && !identifying.has(placeOf(answer))) plain.push(one);
+    else {
+      const event = { id: eventId, deviceId: visit.device_id, mayAttach: true };
+      await identifyVisitor(tx, { workspaceId, at: new Date(atMs), event, attributes: saved });
     }
-  >`
-    select e.device_id, e.outcome, e.ended_at, v.answers,
-      coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic,
-      (select coalesce(jsonb_agg(jsonb_build_object('stepId', t.step_id, 'action', t.step_action)), '[]')
-        from traces t where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps
-    from events e
-    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
-    left join visits v on v.workspace_id = e.workspace_id and v.event_id = e.id
-    where e.workspace_id = ${workspaceId} and e.id = ${eventId} and e.link_id = ${linkId}`.execute(tx);
-  const [row] = rows;
-  return row && { ...row, opened: new Set(openedBy(row.steps)) };
-}
-
-function openedBy(steps: readonly Pick<StepTrace, "stepId" | "action">[]): string[] {
-  return steps.flatMap(({ stepId, action }) =>
-    stepActions[action].kind === "CONDITION" || stepId === fallbackStepId ? [] : [stepId],
+  }
+  await saveVisitorAttributes(
+    tx,
+    plain.flatMap(({ visit, answer: { workspaceId, atMs, saved } }) =>
+      saved.map((one) => ({ ...one, workspaceId, visitorId: visit.visitor_id ?? "", atMs })),
+    ),
   );
 }
 
-/**
- * The place of an answer in its visit: the next one, one whose number is taken, a press on its last page, or too early.
- */
-type Turn = "next" | "again" | "press" | "early";
-
-function turnOf(visit: StoredVisit, { number, isPress, atMs }: RecordedAnswer, now: Date): Turn {
-  const { outcome, answers, ended_at: endedAt } = visit;
-  const hasEnded = outcome === "COMPLETED" || outcome === "FALLBACK";
-  const isPatient = now.getTime() - atMs < patienceMs;
-  if (isPress) return hasEnded || !isPatient ? "press" : "early";
-  if (hasEnded) return "again";
-  // The visit ended as abandoned after this answer was stored ("again"), or because it had not come yet ("next").
-  if (outcome === "ABANDONED") return endedAt !== null && atMs <= endedAt.getTime() ? "again" : "next";
-  if (answers === null || number <= answers) return "again";
-  return number > answers + 1 && isPatient ? "early" : "next";
-}
-
-/** Saves the answer's values to the visitor. Returns the traces of the answer in the form that may be kept. */
-async function saveAnswer(tx: Db, visit: StoredVisit, answer: RecordedAnswer): Promise<TimedTrace[]> {
-  const { workspaceId, eventId, saved, atMs, traces } = answer;
-  const at = new Date(atMs);
-  if (saved.length > 0 && !visit.is_automatic) {
-    const event = { id: eventId, deviceId: visit.device_id, mayAttach: true };
-    await identifyVisitor(tx, { workspaceId, at, event, attributes: saved });
-  }
-  const kept = (await isSeenThere(tx, answer)) ? traces : traces.map(withoutSeen);
-  return kept.map((trace) => ({ ...trace, at }));
+async function writeTraces(tx: Db, taken: readonly Taken[]): Promise<void> {
+  const seen = await seenVisitors(
+    tx,
+    taken.map(({ answer }) => answer),
+  );
+  const tracesOf = (one: Taken): VisitTraces["traces"] => {
+    const { workspaceId, seenVisitorId, traces, atMs } = one.answer;
+    const isSeen = seenVisitorId === "" || seen.has(`${workspaceId}/${seenVisitorId}`);
+    return (isSeen ? traces : traces.map(withoutSeen)).map((trace) => ({ ...trace, at: new Date(atMs) }));
+  };
+  const byVisitOf = (some: readonly Taken[]): VisitTraces[] =>
+    [...Map.groupBy(some, ({ visit }) => visit)].map(([visit, ofVisit]) => ({
+      workspaceId: visit.workspaceId,
+      eventId: visit.eventId,
+      savesNothing: visit.is_automatic,
+      traces: ofVisit.flatMap(tracesOf),
+    }));
+  const isRepeated = ({ turn }: Taken) => turn === "again";
+  await writeStepTraces(tx, byVisitOf(taken.filter((one) => !isRepeated(one))), { keepsCompleted: false });
+  await writeStepTraces(tx, byVisitOf(taken.filter(isRepeated)), { keepsCompleted: true });
 }
 
 /**
- * Whether the visitor whose values the conditions saw still exists. Locks this visitor until the transaction ends. A
- * deletion of the visitor also clears these values from traces, so it has to wait until the traces are written.
+ * The visitors whose values conditions saw and who still exist, with their workspaces. Locks these visitors until the
+ * transaction ends. A deletion of such a visitor also clears these values from traces, so it has to wait until the
+ * traces are written.
  */
-async function isSeenThere(tx: Db, { workspaceId, seenVisitorId }: RecordedAnswer): Promise<boolean> {
-  if (seenVisitorId === "") return true;
-  const { rows } = await sql`select from visitors
-    where workspace_id = ${workspaceId} and id = ${seenVisitorId} for key share`.execute(tx);
-  return rows.length > 0;
+async function seenVisitors(tx: Db, answers: readonly RecordedAnswer[]): Promise<ReadonlySet<string>> {
+  const seen = answers.filter(({ seenVisitorId }) => seenVisitorId !== "");
+  if (seen.length === 0) return new Set();
+  const { rows } = await sql<{ visitor: string }>`
+    select v.workspace_id || '/' || v.id as visitor from visitors v
+    where (v.workspace_id, v.id) in (select * from unnest(
+      ${plainArray(seen.map(({ workspaceId }) => workspaceId))}::uuid[],
+      ${plainArray(seen.map(({ seenVisitorId }) => seenVisitorId))}::uuid[]))
+    order by v.workspace_id, v.id for key share`.execute(tx);
+  return new Set(rows.map(({ visitor }) => visitor));
 }
 
 function withoutSeen(trace: StepTrace): StepTrace {

@@ -13,7 +13,8 @@ import { scoreVisits } from "./score-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 import { visitTypes } from "./visit-types.ts";
 import { BatchRace, writeDevices } from "./write-devices.ts";
-import { insertEvents, insertTraces, insertVisitsUnderWay, savedOn } from "./write-events.ts";
+import { insertEvents, insertVisitsUnderWay } from "./write-events.ts";
+import { insertTraces, savedOn } from "./write-traces.ts";
 
 /** What became of a batch. */
 export interface Written {
@@ -57,11 +58,6 @@ function isWrittenAlready(error: unknown): boolean {
 
 /** Looks for visits that are already written only after an attempt has failed, as happens after a crash. */
 async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boolean): Promise<Written> {
-  // Plans must not depend on statistics, which are those of empty tables when the first visits arrive.
-  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`.execute(
-    tx,
-  );
   const workspaceIds = [...new Set(batch.map(({ visit }) => visit.workspaceId))];
   await shareRollUps(workspaceIds).execute(tx);
   const living = await livingWorkspaces(tx, workspaceIds);
