@@ -3,6 +3,7 @@ import { samplePicture } from "../../../test/qr/samples.ts";
 import { type Color, white } from "../../lib/color.ts";
 import { type Design, defaultDesign, type Fill, solid } from "../drawing/design.ts";
 import { gradeDesign, isDesignReadable, verifyDesign } from "./verify.ts";
+import { verifyInThread } from "./verify-thread.ts";
 
 const content = "https://sho.rt/4BnH-R19p?qr";
 
@@ -154,4 +155,20 @@ describe("names what makes a design unreadable, in a designer's words:", () => {
 
 test("refuses content that no code holds", async () => {
   await expect(verifyDesign("x".repeat(3000), defaultDesign)).rejects.toThrow(RangeError);
+});
+
+test("in the thread, verifies the same code once, and one that differs in its content, look or picture anew", async () => {
+  const { signal } = new AbortController();
+  const centralImage = { png: samplePicture, size: 0.2, margin: 0, hideBackgroundDots: true };
+  const design = { ...defaultDesign, centralImage };
+  const first = await verifyInThread(content, design, signal);
+  expect(await verifyInThread(content, structuredClone(design), signal)).toBe(first);
+  // A byte after the picture's end changes nothing that is seen.
+  const png = Buffer.concat([samplePicture, Buffer.of(0)]);
+  for (const [text, other] of [
+    [`${content}&x`, design],
+    [content, { ...design, width: 600 }],
+    [content, { ...design, centralImage: { ...centralImage, png } }],
+  ] as const)
+    expect(await verifyInThread(text, other, signal)).not.toBe(first);
 });
