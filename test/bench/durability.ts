@@ -13,9 +13,9 @@ import { startWrk } from "./wrk.ts";
 /*
  * Kills the service, and separately its PostgreSQL, again and again under the load of 64 connections. Then it checks
  * that every visitor who got a 302 is in the database once: `node test/bench/durability.ts`, `--rounds 3` for a short
- * run.
+ * run, `--pages` without this first part.
  *
- * Then it does the same with visits of three pages, and kills both at once. Every answer that a visitor saw accepted
+ * Then it does the same with 200 visitors at a time (`--visitors`) who answer three pages each, and kills both at once. Every answer that a visitor saw accepted
  * must be in the visitor's profile once.
  *
  * Each visit has a unique number in its query, which becomes part of the event's destination, and the 302 names the
@@ -178,25 +178,26 @@ function describe(verdict: Verdict): string[] {
   ];
 }
 
-/** The result of a run in which visitors answered three pages each, 200 at a time. */
+/** The result of a run in which visitors answered three pages each, many at a time. */
 interface PageVerdict {
   readonly killed: string;
   readonly finished: number;
+  readonly accepted: number;
+  readonly settledMs: number;
   readonly wrong: readonly string[];
 }
-
-const pageVisitors = 200;
 
 /** Makes a run with visits of three pages. Every answer that a visitor saw accepted must be in the profile once. */
 async function judgePages(
   killed: readonly ("service" | "PostgreSQL")[],
   rounds: number,
+  visitors: number,
 ): Promise<PageVerdict> {
   let service = await startServiceProcess();
   try {
     const { port, dataDir, credentials } = service;
     const api = restApi(`http://127.0.0.1:${port}`, credentials.accessToken);
-    const load = startPages(port, await makePages(api), pageVisitors);
+    const load = startPages(port, await makePages(api), visitors);
     for (let round = 0; round < rounds; round++) {
       await pause(1_500 + 137 * (round % 7));
       if (killed.includes("PostgreSQL")) await killPostgres(service, !killed.includes("service"));
@@ -206,30 +207,37 @@ async function judgePages(
     }
     await pause(1_000);
     await load.stop();
-    await service.settle();
+    const settledMs = await service.settle();
+    const accepted = [...load.accepted.values()].reduce((sum, pages) => sum + pages.length, 0);
     const wrong = await whatIsWrong(api, load);
-    return { killed: killed.join(" and "), finished: load.finished.size, wrong };
+    return { killed: killed.join(" and "), finished: load.finished.size, accepted, settledMs, wrong };
   } finally {
     await service.remove();
   }
 }
 
-const { values } = parseArgs({ options: { rounds: { type: "string", default: "10" } } });
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "10" },
+    visitors: { type: "string", default: "200" },
+    pages: { type: "boolean", default: false },
+  },
+});
 const rounds = Number(values.rounds);
-const verdicts = [await judge("service", rounds), await judge("PostgreSQL", rounds)];
+const verdicts = values.pages ? [] : [await judge("service", rounds), await judge("PostgreSQL", rounds)];
 const head = ["kill -9", "302s", "events", "missing", "double", "302s while down", "down each", "refused"];
-console.log(alignColumns([head, ...verdicts.map(describe)]));
+if (!values.pages) console.log(alignColumns([head, ...verdicts.map(describe)]));
 const isKept = verdicts.every(
   ({ received, missing, double }) => received > 0 && missing === 0 && double === 0,
 );
 const pageVerdicts: PageVerdict[] = [];
 for (const killed of [["service"], ["PostgreSQL"], ["PostgreSQL", "service"]] as const)
-  pageVerdicts.push(await judgePages(killed, rounds));
-const pageHead = ["kill -9, three pages", "visits", "answers missing or double"];
-const rows = pageVerdicts.map(({ killed, finished, wrong }) => [
-  `${rounds} × ${killed}`,
-  String(finished),
-  String(wrong.length),
+  pageVerdicts.push(await judgePages(killed, rounds, Number(values.visitors)));
+const pageHead = ["kill -9, three pages", "visits", "answers", "missing or double", "settled after"];
+const rows = pageVerdicts.map(({ killed, finished, accepted, settledMs, wrong }) => [
+  `${rounds} × ${killed}, ${values.visitors} visitors`,
+  ...[finished, accepted, wrong.length].map(String),
+  `${(settledMs / 1000).toFixed(1)} s`,
 ]);
 console.log(alignColumns([pageHead, ...rows]));
 for (const { wrong } of pageVerdicts) for (const words of wrong.slice(0, 10)) console.log(words);

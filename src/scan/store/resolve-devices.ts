@@ -57,6 +57,7 @@ function newDevice(facts: VisitFacts): BatchDevice {
     id,
     made: { facts, kept },
     dimensions: kept,
+    visited: new Set(),
     lastUsedMs: atMs,
     visitorId: "",
     visitorSinceMs: undefined,
@@ -66,17 +67,13 @@ function newDevice(facts: VisitFacts): BatchDevice {
 interface Found
   extends Pick<
     Selectable<Devices>,
-    | "workspace_id"
-    | "id"
-    | "visitor_id"
-    | "device_type"
-    | "country"
-    | "city"
-    | "browser_name"
-    | "platform_name"
+    "id" | "visitor_id" | "device_type" | "country" | "city" | "browser_name" | "platform_name"
   > {
   readonly is_cookie: boolean;
-  readonly hash: string;
+  /** The place of the visit among those that were looked for, from 1. */
+  readonly place: number;
+  /** Whether the device has visited the link of this visit before. */
+  readonly has_visited: boolean;
   readonly last_used_ms: number;
 }
 
@@ -86,10 +83,15 @@ async function findKnown(
   looksForNewCookies: boolean,
 ): Promise<{ byCookie: Map<string, BatchDevice>; byFingerprint: Map<string, BatchDevice> }> {
   // A cookie that was made for the answer is unknown, unless the visit was written before.
-  const cookies = distinct(visits, ({ cookieHash, visit }) =>
-    visit.cookieWasSent || looksForNewCookies ? cookieHash : "",
+  const isLookedFor = ({ visit, cookieHash }: VisitFacts) =>
+    cookieHash !== "" && (visit.cookieWasSent || looksForNewCookies);
+  const cookies = distinct(visits.filter(isLookedFor), ({ cookieHash, visit }) => cookieHash + visit.linkId);
+  const fingerprints = distinct(
+    visits.filter((facts) => facts.fingerprint !== ""),
+    ({ fingerprint }) => fingerprint,
   );
-  const fingerprints = distinct(visits, ({ fingerprint }) => fingerprint);
+  const workspacesOf = (some: readonly VisitFacts[]) =>
+    plainArray(some.map(({ visit }) => visit.workspaceId));
   const times = visits.map(({ visit }) => visit.atMs);
   const alike = deviceAlike({
     workspaceId: sql.ref("given.workspace_id"),
@@ -98,35 +100,43 @@ async function findKnown(
     toMs: Math.max(...times),
   });
   const { rows } = await sql<Found>`
-    select true as is_cookie, encode(given.hash, 'hex') as hash, ${deviceColumns}
-    from unnest(${plainArray(cookies.workspaceIds)}::uuid[], ${bytesArray(cookies.hashes)}::bytea[])
-        as given (workspace_id, hash)
+    select true as is_cookie, given.place::int as place, ${deviceColumns}, exists (select from device_links l
+      where l.workspace_id = d.workspace_id and l.link_id = given.link_id and l.device_id = d.id) as has_visited
+    from unnest(${workspacesOf(cookies)}::uuid[], ${bytesArray(cookies.map(({ cookieHash }) => cookieHash))}::bytea[],
+        ${plainArray(cookies.map(({ visit }) => visit.linkId))}::uuid[]) with ordinality
+        as given (workspace_id, hash, link_id, place)
       join device_cookies c on c.workspace_id = given.workspace_id and c.cookie_hash = given.hash
       join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
     union all
-    select false, encode(given.hash, 'hex'), ${deviceColumns}
-    from unnest(${plainArray(fingerprints.workspaceIds)}::uuid[], ${bytesArray(fingerprints.hashes)}::bytea[])
-        as given (workspace_id, hash)
+    select false, given.place::int, ${deviceColumns}, false
+    from unnest(${workspacesOf(fingerprints)}::uuid[],
+        ${bytesArray(fingerprints.map(({ fingerprint }) => fingerprint))}::bytea[]) with ordinality
+        as given (workspace_id, hash, place)
       cross join lateral (${alike}) as d`.execute(tx);
   const devices = new Map<string, BatchDevice>();
   const byCookie = new Map<string, BatchDevice>();
   const byFingerprint = new Map<string, BatchDevice>();
   for (const row of rows) {
-    const key = row.workspace_id + row.id;
-    const device = devices.get(key) ?? knownDevice(row);
+    const facts = (row.is_cookie ? cookies : fingerprints)[row.place - 1];
+    if (facts === undefined) continue;
+    const { visit, cookieHash, fingerprint } = facts;
+    const key = visit.workspaceId + row.id;
+    const device = devices.get(key) ?? knownDevice(visit.workspaceId, row);
     devices.set(key, device);
-    (row.is_cookie ? byCookie : byFingerprint).set(row.hash, device);
+    if (row.has_visited) device.visited.add(visit.linkId);
+    if (row.is_cookie) byCookie.set(cookieHash, device);
+    else byFingerprint.set(fingerprint, device);
   }
   return { byCookie, byFingerprint };
 }
 
-const deviceColumns = sql.raw(`d.workspace_id, d.id, d.visitor_id,
-  extract(epoch from d.last_used_at)::float8 * 1000 as last_used_ms, d.device_type, d.country, d.city, d.browser_name,
+const deviceColumns =
+  sql.raw(`d.id, d.visitor_id, date_part('epoch', d.last_used_at) * 1000 as last_used_ms, d.device_type, d.country, d.city, d.browser_name,
   d.platform_name`);
 
-function knownDevice(row: Found): BatchDevice {
+function knownDevice(workspaceId: string, row: Found): BatchDevice {
   return {
-    workspaceId: row.workspace_id,
+    workspaceId,
     id: row.id,
     made: undefined,
     dimensions: {
@@ -136,21 +146,14 @@ function knownDevice(row: Found): BatchDevice {
       browserName: row.browser_name,
       platformName: row.platform_name,
     },
+    visited: new Set(),
     lastUsedMs: Math.round(row.last_used_ms),
     visitorId: row.visitor_id ?? "",
     visitorSinceMs: undefined,
   };
 }
 
-// The hashes include the workspace, so a hash alone identifies a row.
-function distinct(
-  visits: readonly VisitFacts[],
-  hashOf: (facts: VisitFacts) => string,
-): { workspaceIds: string[]; hashes: string[] } {
-  const workspaces = new Map<string, string>();
-  for (const facts of visits) {
-    const hash = hashOf(facts);
-    if (hash !== "") workspaces.set(hash, facts.visit.workspaceId);
-  }
-  return { workspaceIds: [...workspaces.values()], hashes: [...workspaces.keys()] };
+/** One visit for each key. The hashes include the workspace, so a hash alone identifies a row. */
+function distinct(visits: readonly VisitFacts[], keyOf: (facts: VisitFacts) => string): VisitFacts[] {
+  return [...new Map(visits.map((facts) => [keyOf(facts), facts])).values()];
 }

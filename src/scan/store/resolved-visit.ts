@@ -15,6 +15,8 @@ export interface BatchDevice {
   /** Set for a new device: the visit that describes the device, and what is kept of the device. */
   readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
   readonly dimensions: DeviceDimensions;
+  /** Links that the device is known to have visited before; perhaps not all of them. */
+  readonly visited: Set<string>;
   lastUsedMs: number;
   /** Empty until the device makes a visit that may have a visitor. */
   visitorId: string;

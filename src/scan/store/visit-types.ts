@@ -18,13 +18,16 @@ export async function visitTypes(
 ): Promise<VisitType[]> {
   const pairs = new Map<string, Pair>();
   const prefetched = new Map<string, Pair>();
+  const known = new Set<string>();
   const keys = visits.map(({ visit, isUnseen, cookieHash, fingerprint }, index) => {
-    const deviceId = devices[index]?.id ?? "";
+    const device = devices[index];
+    const deviceId = device?.id ?? "";
     if (cookieHash === "" && fingerprint === "") return "";
     const { workspaceId, linkId, id } = visit;
     const key = `${workspaceId}/${linkId}/${deviceId}`;
     const into = isUnseen ? prefetched : pairs;
-    if (!into.has(key)) into.set(key, { workspaceId, linkId, deviceId, eventId: id });
+    if (device?.visited.has(linkId)) known.add(key);
+    else if (!into.has(key)) into.set(key, { workspaceId, linkId, deviceId, eventId: id });
     return key;
   });
   const visited = await findVisited(tx, [...prefetched.values()]);
@@ -32,7 +35,8 @@ export async function visitTypes(
   return visits.map(({ visit }, index) => {
     const key = keys[index] ?? "";
     if (key === "" || first.get(key) === visit.id) return "FIRST";
-    const since = first.get(key) ?? (pairs.has(key) || visited.has(key) ? "" : undefined);
+    const isKnown = known.has(key) || pairs.has(key) || visited.has(key);
+    const since = first.get(key) ?? (isKnown ? "" : undefined);
     // From here on only a prefetch can be FIRST: one before the first visit, or one without any visit.
     return since === undefined || visit.id < since ? "FIRST" : "RETURNING";
   });
