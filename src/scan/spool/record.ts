@@ -28,7 +28,7 @@ export interface RecorderCounts {
 }
 
 export interface RecorderDeps {
-  readonly spool: Pick<Spool, "append">;
+  readonly spool: Pick<Spool, "add" | "append">;
   readonly onTrouble: (error: unknown) => void;
   /** How long a visitor waits for the disk, in milliseconds. */
   readonly patienceMs?: number;
@@ -98,16 +98,11 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     record(id, text, answer) {
       const entry: Waiting = { answer };
       groups[0]?.push(entry);
-      spool.append(id, text).then(
-        () => {
-          counts.recorded += 1;
-          release(entry);
-        },
-        (error: unknown) => {
-          keep(id, text, error);
-          release(entry);
-        },
-      );
+      spool.add(id, text, (error) => {
+        if (error === undefined) counts.recorded += 1;
+        else keep(id, text, error);
+        release(entry);
+      });
     },
     async close() {
       for (const timer of timers) clearInterval(timer);
