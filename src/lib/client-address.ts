@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { ownText } from "./own-text.ts";
+import { remembered } from "./remembered.ts";
 
 /** The most characters of a host with a port and a final dot. */
 export const hostLengthMax = 260;
@@ -30,6 +31,8 @@ export interface Origin {
 /** Reads the origin of a request from its connection. */
 export type ReadOrigin = (connection: ConnectionFacts) => Origin;
 
+/** How many peers are remembered: reading an address anew takes 1 µs of each request. */
+const rememberedMax = 1_000;
 const hostForm = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 
 /**
@@ -39,14 +42,18 @@ const hostForm = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/
  */
 export function createOriginReader(trustedProxies: readonly string[]): ReadOrigin {
   const isTrusted = createAddressList(trustedProxies);
+  const peerOf = remembered(rememberedMax, (text) => {
+    const address = plainAddress(text);
+    return { address: address ?? "0.0.0.0", isProxy: address !== undefined && isTrusted(address) };
+  });
 
   return (connection) => {
     const { host } = connection;
     const scheme = connection.encrypted ? "https" : "http";
-    const peer = plainAddress(connection.peer ?? "");
-    if (peer === undefined || !isTrusted(peer)) return { address: peer ?? "0.0.0.0", host, scheme };
+    const peer = peerOf(connection.peer ?? "");
+    if (!peer.isProxy) return { address: peer.address, host, scheme };
 
-    let address = peer;
+    let { address } = peer;
     let hops = 0;
     for (const entry of listed(connection.forwardedFor).reverse()) {
       const next = plainAddress(entry);

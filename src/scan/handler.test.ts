@@ -265,6 +265,7 @@ test("answers the visitor all the same when the disk refuses the visit", async (
   const problem = new Error("disk full");
   const { ask } = await startTestScan(database, {
     spool: {
+      add: (_id, _text, done) => done(problem),
       append: () => Promise.reject(problem),
       read: async () => ({ chunks: [], records: 0, hasMore: false }),
       forget: async () => {},

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
+import { chunkOf } from "../../test/support/chunk-of.ts";
 import { insertWorkflow } from "../../test/support/insert-workflow.ts";
 import { insertWorkspace } from "../../test/support/start-scan.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
@@ -11,7 +12,7 @@ import { decide } from "../workflow/decide.ts";
 import { journeyOf } from "../workflow/journey.ts";
 import { createClassifier } from "./device/classify.ts";
 import { nowhere } from "./device/geography.ts";
-import { frame, framedLength, type RecordText } from "./spool/framed-records.ts";
+import type { RecordText } from "./spool/framed-records.ts";
 import { encodeVisit } from "./spool/record-format.ts";
 import { createVisitIds } from "./spool/visit-id.ts";
 import { createRecordStore } from "./store/store-records.ts";
@@ -166,8 +167,7 @@ async function store(records: readonly Recorded[]): Promise<number> {
     geography: { placeOf: (address) => ({ ...nowhere, country: address.startsWith("81.") ? "DE" : "FR" }) },
     key: "00".repeat(32),
   });
-  const bytes = Buffer.alloc(records.reduce((sum, { text }) => sum + framedLength(text), 0));
-  const { written, poison } = await storeRecords([bytes.subarray(0, frame(bytes, records))], new Date());
+  const { written, poison } = await storeRecords([chunkOf(records)], new Date());
   expect(poison).toEqual([]);
   return written;
 }

@@ -1,5 +1,6 @@
 import { hostLengthMax } from "../lib/client-address.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
+import { remembered } from "../lib/remembered.ts";
 import { discoveryPaths } from "./discovery.ts";
 
 /** The part of the service that answers. */
@@ -20,6 +21,9 @@ export type Route = (host: string | undefined, path: string) => Destination;
 const healthService = "grpc.health.v1.Health";
 const healthPath = `/${healthService}/`;
 
+/** How many hosts are remembered. */
+const rememberedMax = 1_000;
+
 /**
  * Routes by host, then by path. Hosts other than the API's belong to short links and custom domains; `scan` decides
  * whether such a host is known. The API's host serves short links only when it is the short host too.
@@ -29,6 +33,10 @@ export function createRoute({ baseUrl, shortUrl, services }: RouteAddresses): Ro
   const shortHosts = hostsOf(shortUrl);
   const serviceNames = new Set(services);
   const documents = new Set<string>(discoveryPaths);
+  const kindOf = remembered(rememberedMax, (host) => {
+    const name = normalHost(host);
+    return { isApi: apiHosts.has(name), isShort: shortHosts.has(name) };
+  });
 
   return (host, path) => {
     // Load balancers ask for these by IP address, so every host answers them; both words are reserved among short
@@ -36,8 +44,7 @@ export function createRoute({ baseUrl, shortUrl, services }: RouteAddresses): Ro
     if (path === "/health/live" || path === "/health/ready") return "operation";
     if (path.startsWith(healthPath) && serviceNames.has(healthService)) return "rpc";
     if (host === undefined || host.length > hostLengthMax) return "none";
-    const name = normalHost(host);
-    const isApi = apiHosts.has(name);
+    const { isApi, isShort } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
     if (isApi) {
       if (path.startsWith("/v1/")) return "rest";
@@ -45,6 +52,6 @@ export function createRoute({ baseUrl, shortUrl, services }: RouteAddresses): Ro
       if (serviceNames.has(path.slice(1, path.indexOf("/", 1)))) return "rpc";
       if (documents.has(path)) return "discovery";
     }
-    return !isApi || shortHosts.has(name) ? "scan" : "none";
+    return !isApi || isShort ? "scan" : "none";
   };
 }

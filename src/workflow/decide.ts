@@ -33,7 +33,7 @@ function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
     if (isCondition ? conditions > conditionsMax : isCircle(step, taken)) break;
     const entered = enter(step, visit, plan, now);
     if (entered.kind !== "branch") return stop(step, entered, taken, { plan, visit, now });
-    const { branchId, data } = entered;
+    const { branchId, data, to } = entered;
     taken.push({
       step,
       branchId,
@@ -42,7 +42,7 @@ function walkFrom(firstId: string, plan: Plan, visit: Visit, now: Date): Walk {
       // A form that lets a visitor on by itself is skipped, and a skipped step saves nothing.
       saved: stepActions[step.action].kind === "ENTRY" ? captured(step, plan, visit, now) : nothingSaved,
     });
-    step = plan.steps.get(step.next.get(branchId) ?? "");
+    step = to ?? plan.steps.get(step.next.get(branchId) ?? "");
   }
   return { taken, end: fallback(plan, visit) };
 }

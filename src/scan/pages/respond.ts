@@ -35,7 +35,9 @@ const openVisitAge = 30 * 60;
 
 /** The visit that the browser has open at this link; undefined when there is none. */
 export function openVisitCookie(header: string | undefined): OpenVisit | undefined {
-  const [, lbid, sealed] = (header && openVisitForm.exec(header)) || [];
+  // Few requests have this cookie, and looking for its name is cheaper than the expression.
+  if (header?.includes("svc_visit=") !== true) return undefined;
+  const [, lbid, sealed] = openVisitForm.exec(header) ?? [];
   return lbid === undefined || sealed === undefined ? undefined : { lbid, sealed };
 }
 

@@ -1,6 +1,6 @@
 import { hostLengthMax } from "../../lib/client-address.ts";
 import { hostsOf, normalHost } from "../../lib/hosts.ts";
-import { ownText } from "../../lib/own-text.ts";
+import { remembered } from "../../lib/remembered.ts";
 
 /**
  * Gives the host that a request is for, as plans are found by it: a custom domain, or empty for the service's own short
@@ -8,7 +8,6 @@ import { ownText } from "../../lib/own-text.ts";
  */
 export type ShortHosts = (host: string | undefined) => string | undefined;
 
-/** With more hosts than this, somebody is inventing names. */
 const rememberedMax = 1_000;
 /** International names arrive in ASCII. IPv6 addresses do not fit: no address is a custom domain. */
 const nameForm = /^[a-z0-9._-]{1,253}$/;
@@ -16,24 +15,11 @@ const nameForm = /^[a-z0-9._-]{1,253}$/;
 /** Compares hosts without case, final dot and implied port. Custom domains are found on any port. */
 export function shortHosts(shortUrl: string): ShortHosts {
   const own = hostsOf(new URL(shortUrl));
-  const remembered = new Map<string, string>();
-
-  function nameOf(host: string): string | undefined {
+  const nameOf = remembered(rememberedMax, (host) => {
     const name = normalHost(host);
     if (own.has(name)) return "";
     const domain = name.replace(/:\d+$/, "");
     return nameForm.test(domain) ? domain : undefined;
-  }
-
-  return (host = "") => {
-    const known = remembered.get(host);
-    if (known !== undefined) return known;
-    if (host.length > hostLengthMax) return undefined;
-    const written = ownText(host);
-    const name = nameOf(written);
-    if (name === undefined) return undefined;
-    if (remembered.size >= rememberedMax) remembered.clear();
-    remembered.set(written, name);
-    return name;
-  };
+  });
+  return (host = "") => (host.length > hostLengthMax ? undefined : nameOf(host));
 }

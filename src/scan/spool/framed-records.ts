@@ -30,24 +30,31 @@ export function framedLength({ own, shared }: RecordText): number {
   return shared === "" ? ownLength : ownLength + 4 + Buffer.byteLength(shared);
 }
 
-/** Writes the records of a chunk in UTF-8 and gives the length of all. */
-export function frame(into: Buffer, records: Iterable<{ id: Uint8Array; text: RecordText }>): number {
-  const known = new Map<string, number>();
+/** A chunk that is being written. */
+export interface Frame {
+  add(id: Uint8Array, text: RecordText): void;
+  /** The length of all records so far, in bytes. */
+  length(): number;
+}
+
+/** Writes the records of a chunk, in UTF-8, from the start of a buffer on. */
+export function frameInto(buffer: Buffer): Frame {
+  let known: Map<string, number> | undefined;
   let end = 0;
-  for (const { id, text } of records) {
-    const { own, shared } = text;
-    let number = shared === "" ? 0 : known.get(shared);
-    const isFirst = number === undefined;
-    if (number === undefined) {
-      number = known.size + 1;
+  return {
+    add(id, { own, shared }) {
+      const count = known?.size ?? 0;
+      const number = shared === "" ? 0 : (known?.get(shared) ?? count + 1);
+      buffer.set(id, end);
+      buffer.writeUInt32LE(number, end + idLength + 4);
+      end = writeText(buffer, own, end + idLength, end + headerLength);
+      if (number <= count) return;
+      known ??= new Map();
       known.set(shared, number);
-    }
-    into.set(id, end);
-    into.writeUInt32LE(number, end + idLength + 4);
-    end = writeText(into, own, end + idLength, end + headerLength);
-    if (isFirst) end = writeText(into, shared, end, end + 4);
-  }
-  return end;
+      end = writeText(buffer, shared, end, end + 4);
+    },
+    length: () => end,
+  };
 }
 
 /** Writes a text and its length, and gives the offset behind the text. */

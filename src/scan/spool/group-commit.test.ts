@@ -1,40 +1,122 @@
 import { expect, test } from "vitest";
+import { framedLength, idLength, unframe } from "./framed-records.ts";
 import { groupCommit } from "./group-commit.ts";
+import { createHandover, taker } from "./handover.js";
 
-const wide = { groupBytesMax: 1_000, waitingBytesMax: 10_000 };
+const id = new Uint8Array(idLength);
 
-test("commits items of one turn together and those that come meanwhile in the next commit", async () => {
-  const commits: number[][] = [];
-  const group = groupCommit<number>(async (items) => {
-    commits.push(items);
-    if (commits.length === 1) void group.add(4, 1);
-  }, wide);
-  await Promise.all([group.add(1, 1), group.add(2, 1), group.add(3, 1)]);
-  await group.idle();
-  expect(commits).toEqual([[1, 2, 3], [4]]);
+/** Both sides in one thread. `take` begins a commit of the disk and returns the texts in it. */
+function setup({ groupBytesMax = 1_000, waitingBytesMax = 10_000 } = {}) {
+  const handover = createHandover(groupBytesMax);
+  const takeGroup = taker(handover);
+  const wakes: number[] = [];
+  const commits = groupCommit(handover, () => wakes.push(1), { groupBytesMax, waitingBytesMax });
+  const ends: string[] = [];
+  return {
+    commits,
+    wakes,
+    /** What became of the records, in order. */
+    ends,
+    add(own: string) {
+      const text = { own, shared: "" };
+      commits.add(id, text, framedLength(text), (error) =>
+        ends.push(`${own[0]} ${error?.message ?? "done"}`),
+      );
+    },
+    take() {
+      const group = takeGroup();
+      if (group === undefined) return undefined;
+      const texts = unframe(Uint8Array.from(group.bytes)).map(({ own }) => Buffer.from(own).toString()[0]);
+      expect(texts).toHaveLength(group.records);
+      group.release();
+      return texts.join("");
+    },
+  };
+}
+
+const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+test("the disk takes all that has come in one group, and what comes meanwhile in the next", () => {
+  const { add, take, commits, ends } = setup();
+  for (const own of ["a", "b", "c"]) add(own);
+  expect(take()).toBe("abc");
+  for (const own of ["d", "e"]) add(own);
+  expect(ends).toEqual([]);
+  commits.end();
+  expect(ends).toEqual(["a done", "b done", "c done"]);
+  expect(take()).toBe("de");
+  expect(take()).toBeUndefined();
 });
 
-test("splits what waits into commits of bounded size, in order", async () => {
-  const commits: number[][] = [];
-  const group = groupCommit<number>(async (items) => void commits.push(items), wide);
-  await Promise.all([group.add(1, 600), group.add(2, 600), group.add(3, 300), group.add(4, 2_000)]);
-  expect(commits).toEqual([[1], [2, 3], [4]]);
+test("the disk may be two groups ahead of the thread that hears of it", () => {
+  const { add, take, commits, ends } = setup();
+  for (const own of ["a", "b", "c"]) {
+    add(own);
+    expect(take()).toBe(own);
+  }
+  add("d");
+  for (let group = 0; group < 3; group++) commits.end();
+  expect(ends).toEqual(["a done", "b done", "c done"]);
+  expect(take()).toBe("d");
 });
 
-test("rejects the items of a failed commit only, and goes on", async () => {
-  let failures = 1;
-  const group = groupCommit<number>(async () => {
-    if (failures-- > 0) throw new Error("disk full");
-  }, wide);
-  await expect(Promise.all([group.add(1, 1), group.add(2, 1)])).rejects.toThrow("disk full");
-  await expect(group.add(3, 1)).resolves.toBeUndefined();
+test("a sleeping disk is woken once, at the end of the turn; a disk at work is not", async () => {
+  const { add, take, wakes } = setup();
+  add("a");
+  await endOfTurn();
+  expect(wakes).toHaveLength(0);
+  expect(take()).toBe("a");
+  expect(take()).toBeUndefined();
+  for (const own of ["b", "c"]) add(own);
+  expect(wakes).toHaveLength(0);
+  await endOfTurn();
+  expect(wakes).toHaveLength(1);
+  add("d");
+  await endOfTurn();
+  expect(wakes).toHaveLength(1);
+  expect(take()).toBe("bcd");
 });
 
-test("refuses at once when too much waits", async () => {
-  const stalled = Promise.withResolvers<void>();
-  const group = groupCommit<number>(() => stalled.promise, { groupBytesMax: 10, waitingBytesMax: 20 });
-  const accepted = [group.add(1, 10), group.add(2, 10)];
-  await expect(group.add(3, 1)).rejects.toThrow("already wait");
-  stalled.resolve();
-  await Promise.all(accepted);
+test("groups are of bounded size, and records keep their order", () => {
+  const { add, take, commits } = setup();
+  for (const own of ["a", "b", "c", "d"]) add(own.repeat(400));
+  add("e");
+  const taken = [];
+  for (let group = 0; group < 2; group++) {
+    taken.push(take());
+    commits.end();
+  }
+  expect(taken).toEqual(["ab", "cde"]);
+});
+
+test("a failed commit rejects its own records only", () => {
+  const { add, take, commits, ends } = setup();
+  add("a");
+  take();
+  add("b");
+  commits.end(new Error("disk full"));
+  expect(take()).toBe("b");
+  commits.end();
+  expect(ends).toEqual(["a disk full", "b done"]);
+});
+
+test("a record is refused at once when too much waits", async () => {
+  const { add, take, commits, ends } = setup({ groupBytesMax: 100, waitingBytesMax: 200 });
+  for (const own of ["a", "b", "c"]) add(own.repeat(70));
+  expect(ends).toEqual(["c 188 bytes already wait to be committed"]);
+  for (const own of ["a", "b"]) {
+    expect(take()).toBe(own);
+    commits.end();
+  }
+  await commits.idle();
+  expect(ends.slice(1)).toEqual(["a done", "b done"]);
+});
+
+test("every record ends with an error when the thread of the disk ends", () => {
+  const { add, take, commits, ends } = setup({ groupBytesMax: 100 });
+  add("a".repeat(70));
+  take();
+  for (const own of ["b", "c"]) add(own.repeat(70));
+  commits.endAll(new Error("the thread ended"));
+  expect(ends).toEqual(["a the thread ended", "b the thread ended", "c the thread ended"]);
 });

@@ -8,6 +8,7 @@ function setup(overrides: { patienceMs?: number; retryMs?: number; bufferBytesMa
   const troubles: unknown[] = [];
   const recorder = createRecorder({
     spool: {
+      add: (_id, _text, done) => appends.push({ resolve: () => done(), reject: done }),
       append: () => new Promise((resolve, reject) => appends.push({ resolve, reject })),
     },
     onTrouble: (error) => troubles.push(error),

@@ -28,7 +28,7 @@ export interface RecorderCounts {
 }
 
 export interface RecorderDeps {
-  readonly spool: Pick<Spool, "append">;
+  readonly spool: Pick<Spool, "add" | "append">;
   readonly onTrouble: (error: unknown) => void;
   /** How long a visitor waits for the disk, in milliseconds. */
   readonly patienceMs?: number;
@@ -36,8 +36,6 @@ export interface RecorderDeps {
   /** How many bytes of records are kept in memory at most. */
   readonly bufferBytesMax?: number;
 }
-
-type Waiting = { answer: (() => void) | undefined };
 
 /** How many times within the patience waiting visitors are looked at. */
 const sweeps = 4;
@@ -47,13 +45,17 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const { bufferBytesMax = 32 * 1024 * 1024 } = deps;
   const counts: RecorderCounts = { recorded: 0, failed: 0, late: 0, buffered: 0, lost: 0 };
   const buffer = createRetryBuffer((id, text) => spool.append(id, text), bufferBytesMax);
-  // By time of arrival, the newest group first. A Set would not do: its dead tables keep requests alive long after
-  // their answer, which cost more in garbage collection than the answer itself (measured on Node 24).
-  let groups: Waiting[][] = Array.from({ length: sweeps + 1 }, () => []);
+  // The visitors who wait, each in a place of its own that is used again, and the sweep before each came. Nothing here
+  // grows or is thrown away. What lists and sets leave behind keeps requests alive long after their answer, which cost
+  // more in garbage collection than the answer itself (measured on Node 24).
+  const waiting: ((() => void) | undefined)[] = [];
+  const since: number[] = [];
+  const freePlaces: number[] = [];
+  let sweepsDone = 0;
 
-  function release(entry: Waiting): void {
-    const { answer } = entry;
-    entry.answer = undefined;
+  function answerAt(place: number): void {
+    const answer = waiting[place];
+    waiting[place] = undefined;
     answer?.();
   }
 
@@ -71,12 +73,11 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   }
 
   function sweep(): void {
-    const oldest = groups.at(-1) ?? [];
-    groups = [[], ...groups.slice(0, -1)];
-    for (const entry of oldest) {
-      if (entry.answer === undefined) continue;
+    sweepsDone += 1;
+    for (let place = 0; place < waiting.length; place++) {
+      if (waiting[place] === undefined || sweepsDone - (since[place] ?? 0) <= sweeps) continue;
       counts.late += 1;
-      release(entry);
+      answerAt(place);
     }
   }
 
@@ -96,18 +97,15 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   return {
     counts,
     record(id, text, answer) {
-      const entry: Waiting = { answer };
-      groups[0]?.push(entry);
-      spool.append(id, text).then(
-        () => {
-          counts.recorded += 1;
-          release(entry);
-        },
-        (error: unknown) => {
-          keep(id, text, error);
-          release(entry);
-        },
-      );
+      const place = freePlaces.pop() ?? waiting.length;
+      waiting[place] = answer;
+      since[place] = sweepsDone;
+      spool.add(id, text, (error) => {
+        if (error === undefined) counts.recorded += 1;
+        else keep(id, text, error);
+        freePlaces.push(place);
+        answerAt(place);
+      });
     },
     async close() {
       for (const timer of timers) clearInterval(timer);

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { taker } from "./handover.js";
 
 /*
  * The disk side of the spool, on a thread of its own so that a slow fsync never holds up a visitor or an API call.
@@ -39,7 +40,7 @@ const vacuumPages = 1_000;
  */
 const readBytesMax = 16 * 1024 * 1024;
 
-const { directory, group } = /** @type {DiskData} */ (workerData);
+const { directory, handover } = /** @type {DiskData} */ (workerData);
 /** @type {Map<number, Slot>} */
 const inherited = new Map();
 /** @type {Set<string>} */
@@ -182,14 +183,11 @@ function close() {
 }
 
 /**
- * @param {DiskRequest} request
+ * @param {Exclude<DiskRequest, { kind: "commit" }>} request
  * @returns {DiskAnswer}
  */
 function perform(request) {
   switch (request.kind) {
-    case "append":
-      own.insert.run(request.records, new Uint8Array(group, 0, request.length));
-      return { kind: "done" };
     case "read":
       return read(request.limit);
     case "forget":
@@ -204,16 +202,47 @@ function perform(request) {
 
 const port = parentPort;
 if (!port) throw new Error("spool-worker runs as a worker thread");
+const takeGroup = taker(handover);
+let isCommitting = false;
+
+/** Commits one group after the other until there is none. Other requests come in between. */
+function commitGroups() {
+  const group = takeGroup();
+  isCommitting = group !== undefined;
+  if (group === undefined) return;
+  /** @type {DiskAnswer} */
+  let answer = { kind: "committed" };
+  try {
+    own.insert.run(group.records, group.bytes);
+  } catch (error) {
+    answer = { kind: "refused", message: messageOf(error) };
+  }
+  group.release();
+  port?.postMessage(answer);
+  setImmediate(commitGroups);
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
 port.on("message", (/** @type {DiskRequest} */ request) => {
+  if (request.kind === "commit") {
+    if (!isCommitting) commitGroups();
+    return;
+  }
   /** @type {DiskAnswer} */
   let answer;
   try {
     answer = perform(request);
   } catch (error) {
-    answer = { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+    answer = { kind: "failed", message: messageOf(error) };
   }
   // Blobs come out of SQLite in memory of their own, so they move to the other thread without a copy.
   port.postMessage(answer, answer.kind === "chunks" ? answer.chunks.map((chunk) => chunk.bytes.buffer) : []);
   if (request.kind === "close") port.close();
 });
 port.postMessage(/** @satisfies {DiskAnswer} */ ({ kind: "opened", records: countRecords(own) }));
+// There is no group yet: the first record wakes this thread.
+commitGroups();

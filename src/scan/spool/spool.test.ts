@@ -168,6 +168,32 @@ test("forgets a batch once, whatever came behind it", async () => {
   expect(numbersOf(await spool.read(10))).toEqual([3]);
 });
 
+test("takes each record of many appenders once, in the order of each", async () => {
+  const spool = await open(freshDirectory());
+  const [appenders, each] = [40, 100];
+  const appendInTurn = async (first: number) => {
+    for (let number = 0; number < each; number++) {
+      await spool.append(id(first + number), {
+        own: String(number),
+        shared: number % 3 === 0 ? "\nway" : "",
+      });
+      // Some come in the turn in which the commit before ends, others later.
+      if (number % 5 === first % 5) await new Promise(setImmediate);
+    }
+  };
+  await Promise.all(Array.from({ length: appenders }, (_, index) => appendInTurn(index * each)));
+  const numbers = numbersOf(await spool.read(1_000_000));
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: appenders * each }, (_, number) => number),
+  );
+  const places = new Map(numbers.map((number, place) => [number, place]));
+  const late = numbers.filter(
+    (number) => number % each > 0 && (places.get(number - 1) ?? 0) > (places.get(number) ?? 0),
+  );
+  expect(late).toEqual([]);
+  expect(spool.depth()).toBe(appenders * each);
+});
+
 test("keeps records over a restart", async () => {
   const directory = freshDirectory();
   const before = await openSpool(directory);

@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
-import { frame, framedLength, idLength, type RecordText } from "./framed-records.ts";
-import { groupCommit } from "./group-commit.ts";
+import { framedLength, idLength, type RecordText } from "./framed-records.ts";
+import { type Committed, type GroupCommit, groupCommit } from "./group-commit.ts";
+import { createHandover, type Handover } from "./handover.js";
 
-/** Records that were committed together, framed as by `frame`. */
+/** Records that were committed together, framed as by `frameInto`. */
 export type Chunk = { slot: number; number: number; records: number; bytes: Uint8Array<ArrayBuffer> };
 
 /** Whole chunks, the oldest first. */
@@ -14,20 +15,25 @@ export type Batch = {
   hasMore: boolean;
 };
 
-/** Requests to the disk side; each gets exactly one answer, in order. */
+/**
+ * Requests to the disk side; each gets exactly one answer, in order. Only "commit", which wakes it, gets none: each group
+ * that it takes is answered by "committed" or "refused".
+ */
 export type DiskRequest =
-  | { kind: "append"; records: number; length: number }
+  | { kind: "commit" }
   | { kind: "read"; limit: number }
   | { kind: "forget"; slot: number; numbers: number[] }
   | { kind: "adopt" }
   | { kind: "close" };
 
-/** What the disk side starts with: `group` is the one buffer through which the bytes of an append are passed. */
-export type DiskData = { directory: string; group: SharedArrayBuffer };
+/** What the disk side starts with. */
+export type DiskData = { directory: string; handover: Handover };
 
 /** Answers of the disk side. `records` counts the records that were found or deleted. */
 export type DiskAnswer =
   | { kind: "opened"; records: number }
+  | { kind: "committed" }
+  | { kind: "refused"; message: string }
   | { kind: "done" }
   | { kind: "chunks"; chunks: Chunk[]; hasMore: boolean }
   | { kind: "forgotten"; records: number }
@@ -41,6 +47,8 @@ export type Spool = {
    * once when 64 MiB already wait for the disk.
    */
   append(id: Uint8Array, text: RecordText): Promise<void>;
+  /** The same as `append`, without a promise: visitors wait for it. */
+  add(id: Uint8Array, text: RecordText, done: Committed): void;
   /**
    * The oldest chunks: as many as it takes to have `limit` records, or 16 MB. Reading does not remove them: the next
    * read gives the same ones until they are forgotten.
@@ -70,14 +78,16 @@ const limits = { waitingBytesMax: 64 * 1024 * 1024, groupBytesMax: 1024 * 1024 }
  * loop, or while an earlier commit is on its way, share one commit.
  */
 export async function openSpool(directory: string): Promise<Spool> {
-  const disk = await startDisk(directory);
+  const disk = await startDisk(directory, (records) => {
+    depth += records;
+  });
   let depth = disk.records;
   let unreadable: readonly string[] = [];
-  const appends = groupCommit<Appended>(async (group) => {
-    const length = frame(disk.group, group);
-    await disk.ask({ kind: "append", records: group.length, length });
-    depth += group.length;
-  }, limits);
+  const add: Spool["add"] = (id, text, done) => {
+    const size = framedLength(text);
+    if (id.length === idLength && size <= limits.groupBytesMax) disk.add(id, text, size, done);
+    else done(new Error(`spool: an id of ${id.length} and a record of ${size} bytes do not fit`));
+  };
 
   async function adopt(): Promise<number> {
     const answer = await disk.ask({ kind: "adopt" });
@@ -104,14 +114,11 @@ export async function openSpool(directory: string): Promise<Spool> {
 
   await adopt();
   return {
+    add,
     append(id, text) {
-      const size = framedLength(text);
-      if (id.length !== idLength || size > limits.groupBytesMax) {
-        return Promise.reject(
-          new Error(`spool: an id of ${id.length} and a record of ${size} bytes do not fit`),
-        );
-      }
-      return appends.add({ id, text }, size);
+      return new Promise((resolve, reject) => {
+        add(id, text, (error) => (error === undefined ? resolve() : reject(error)));
+      });
     },
     read,
     forget,
@@ -119,46 +126,52 @@ export async function openSpool(directory: string): Promise<Spool> {
     depth: () => depth,
     unreadable: () => unreadable,
     async close() {
-      await appends.idle();
       await disk.close();
     },
   };
 }
 
-type Appended = { id: Uint8Array; text: RecordText };
-
-type Disk = {
+type Disk = Pick<GroupCommit, "add"> & {
   records: number;
-  group: Buffer;
   ask(request: DiskRequest): Promise<DiskAnswer>;
   close(): Promise<void>;
 };
 
-/** Starts the disk side. When its thread ends, for whatever cause, every pending and every later request rejects. */
-async function startDisk(directory: string): Promise<Disk> {
-  // One append is on its way at a time, so one shared buffer is enough, and no thread's collector has to clear it away.
-  const group = new SharedArrayBuffer(limits.groupBytesMax);
+/**
+ * Starts the disk side, and tells of each commit how many records it holds. When its thread ends, for whatever cause,
+ * every pending and every later request rejects.
+ */
+async function startDisk(directory: string, onCommit: (records: number) => void): Promise<Disk> {
+  const handover = createHandover(limits.groupBytesMax);
   const worker = new Worker(new URL("./spool-worker.js", import.meta.url), {
-    workerData: { directory, group } satisfies DiskData,
+    workerData: { directory, handover } satisfies DiskData,
     // Flags of the process, such as --eval, are not meant for the thread.
     execArgv: [],
     // The thread holds a few chunks at a time. The defaults would let its heap grow to tens of megabytes before
     // collecting.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
+  const post = (request: DiskRequest) => worker.postMessage(request);
+  const commits = groupCommit(handover, () => post({ kind: "commit" }), limits);
   const unanswered: { resolve: (answer: DiskAnswer) => void; reject: (error: Error) => void }[] = [];
   let ended: Error | undefined;
 
   function end(error: Error): void {
-    ended ??= error;
-    for (const { reject } of unanswered.splice(0)) reject(ended);
+    if (ended !== undefined) return;
+    ended = error;
+    for (const { reject } of unanswered.splice(0)) reject(error);
+    commits.endAll(error);
   }
   worker.on("error", end);
   worker.on("exit", () => end(new Error("the spool is closed")));
   worker.on("message", (answer: DiskAnswer) => {
-    const asked = unanswered.shift();
-    if (answer.kind === "failed") asked?.reject(new Error(`spool: ${answer.message}`));
-    else asked?.resolve(answer);
+    if (answer.kind === "committed") commits.end(undefined, onCommit);
+    else if (answer.kind === "refused") commits.end(new Error(`spool: ${answer.message}`));
+    else {
+      const asked = unanswered.shift();
+      if (answer.kind === "failed") asked?.reject(new Error(`spool: ${answer.message}`));
+      else asked?.resolve(answer);
+    }
   });
 
   function nextAnswer(): Promise<DiskAnswer> {
@@ -171,15 +184,19 @@ async function startDisk(directory: string): Promise<Disk> {
   if (opened.kind !== "opened") throw unexpected(opened);
   return {
     records: opened.records,
-    group: Buffer.from(group),
+    add(id, text, size, done) {
+      if (ended) done(ended);
+      else commits.add(id, text, size, done);
+    },
     ask(request) {
       if (ended) return Promise.reject(ended);
-      worker.postMessage(request);
+      post(request);
       return nextAnswer();
     },
     async close() {
+      await commits.idle();
       if (ended) return;
-      worker.postMessage({ kind: "close" } satisfies DiskRequest);
+      post({ kind: "close" });
       await nextAnswer();
       await worker.terminate();
     },

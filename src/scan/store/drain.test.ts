@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { chunkOf } from "../../../test/support/chunk-of.ts";
 import { insertLink, insertWorkspace, type TestLink } from "../../../test/support/start-scan.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { loadPlan } from "../../db/load-plan.ts";
@@ -12,7 +13,7 @@ import { journeyOf } from "../../workflow/journey.ts";
 import type { Visit } from "../../workflow/visit.ts";
 import { createClassifier } from "../device/classify.ts";
 import { nowhere } from "../device/geography.ts";
-import { frame, framedLength, type RecordText } from "../spool/framed-records.ts";
+import type { RecordText } from "../spool/framed-records.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
 import { openSpool } from "../spool/spool.ts";
 import { createVisitIds, textOfId } from "../spool/visit-id.ts";
@@ -37,11 +38,6 @@ interface Recorded {
 /** Stores records as the spool gives them, in one chunk. */
 function store(records: readonly Recorded[]) {
   return newStore()([chunkOf(records)], new Date());
-}
-
-function chunkOf(records: readonly Recorded[]): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.alloc(records.reduce((sum, { text }) => sum + framedLength(text), 0));
-  return bytes.subarray(0, frame(bytes, records));
 }
 
 function newStore() {

@@ -42,10 +42,11 @@ export function condition<Option extends Choice, Seen extends string | object>(
   const ways = new WeakMap<ConditionStep<Option>, Map<Seen, Entered>>();
   const silent = new WeakMap<ConditionStep<Option>, TraceData>();
 
-  function wayOf(step: ConditionStep<Option>, seen: Seen, isHidden: boolean): Entered {
+  function wayOf({ steps }: Plan, step: ConditionStep<Option>, seen: Seen, isHidden: boolean): Entered {
     const choice = step.payload.choices.find((one) => matches(one, seen));
     const data = subject === undefined ? silentDataOf(step) : dataOf(step, isHidden ? "" : String(seen));
-    return { kind: "branch", branchId: choice?.branchId ?? elseBranchId, data };
+    const branchId = choice?.branchId ?? elseBranchId;
+    return { kind: "branch", branchId, data, to: steps.get(step.next.get(branchId) ?? "") };
   }
 
   function silentDataOf(step: ConditionStep<Option>): TraceData {
@@ -74,7 +75,7 @@ export function condition<Option extends Choice, Seen extends string | object>(
 
     enter(step: ConditionStep<Option>, visit: Visit, plan: Plan, now: Date): Entered {
       const seen = look(visit, plan, now);
-      if (hides?.(visit)) return wayOf(step, seen, true);
+      if (hides?.(visit)) return wayOf(plan, step, seen, true);
       let known = ways.get(step);
       if (known === undefined || known.size >= looksMax) {
         known = new Map();
@@ -82,7 +83,7 @@ export function condition<Option extends Choice, Seen extends string | object>(
       }
       let way = known.get(seen);
       if (way === undefined) {
-        way = wayOf(step, seen, false);
+        way = wayOf(plan, step, seen, false);
         known.set(seen, way);
       }
       return way;

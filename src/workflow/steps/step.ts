@@ -1,5 +1,5 @@
 import type { StepAction } from "../../model/steps/kinds.ts";
-import type { Plan, PlanStepOf } from "../../model/workflow/plan.ts";
+import type { Plan, PlanStep, PlanStepOf } from "../../model/workflow/plan.ts";
 import type { PressedButton } from "../capture.ts";
 import type { Visit } from "../visit.ts";
 import type { SavedAttribute, TraceData } from "../walk-result.ts";
@@ -27,7 +27,13 @@ export interface StepKindOf<Action extends StepAction> {
 /** What a step does with a visit that reaches it. */
 export type Entered =
   /** The step lets the visit on at once: the entry, conditions, and forms whose answers are already known. */
-  | { readonly kind: "branch"; readonly branchId: string; readonly data?: TraceData }
+  | {
+      readonly kind: "branch";
+      readonly branchId: string;
+      readonly data?: TraceData;
+      /** The step behind the branch, where a condition remembers it. Undefined to look it up. */
+      readonly to?: PlanStep | undefined;
+    }
   | { readonly kind: "redirect"; readonly to: string; readonly conversionTracking: boolean }
   | { readonly kind: "exit-page"; readonly data: TraceData }
   | { readonly kind: "interaction"; readonly data: TraceData };
