@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Db } from "../../src/db/open.ts";
 import { createClassifier } from "../../src/scan/device/classify.ts";
 import { nowhere } from "../../src/scan/device/geography.ts";
-import { frame, framedLength, type RecordText } from "../../src/scan/spool/framed-records.ts";
+import type { RecordText } from "../../src/scan/spool/framed-records.ts";
 import { openStore, withFreshPlans } from "../../src/scan/store/open-store.ts";
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
+import { chunkOf } from "../support/chunk-of.ts";
 import { restApi } from "../support/rest-api.ts";
 import { atMost, type Finding, told } from "./report.ts";
 import { databaseOf, type ServiceProcess, startServiceProcess } from "./service-process.ts";
@@ -130,11 +131,6 @@ function dearest(costs: Costs, records: number): Finding[] {
     .map(([words, { calls, microseconds }]) =>
       told(`  ${words}`, { ours: microseconds / records, peer: `${calls} ×`, unit: "µs" }),
     );
-}
-
-function chunkOf(records: readonly Recorded[]): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.alloc(records.reduce((sum, { text }) => sum + framedLength(text), 0));
-  return bytes.subarray(0, frame(bytes, records));
 }
 
 /** Adds up what each statement of a connection costs its server process. */
