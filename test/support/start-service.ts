@@ -76,7 +76,7 @@ export const sharedSecret = "a-master-secret-for-tests-of-the-whole-service";
 /** Rate limits have tests of their own. */
 const withoutLimits = { RATE_LIMIT_TOKEN: "0", RATE_LIMIT_PUBLISHABLE: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
-const startMsMax = 20_000;
+const startMsMax = 50_000;
 
 /** Starts the real program in a child process and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
