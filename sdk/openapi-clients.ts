@@ -71,7 +71,12 @@ const clients: Readonly<Record<string, Client>> = {
     program: ["generated.py", "try.py"],
     smoke: ["venv/bin/python", "try.py"],
     journey: {
-      files: ["sdk/openapi/journey.py", "sdk/python/test/journey_support.py"],
+      files: [
+        "sdk/openapi/journey.py",
+        "sdk/openapi/journey_directories.py",
+        "sdk/openapi/refusal.py",
+        "sdk/python/test/journey_support.py",
+      ],
       command: ["venv/bin/python", "journey.py"],
     },
   },

@@ -5,12 +5,12 @@ import base64
 import os
 import urllib.parse
 import uuid
-from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
 import openapi_client as signpost
+from journey_directories import make_many_links, nest_directories
 from journey_support import PICTURE, follow, until
-from openapi_client.exceptions import ApiException
+from refusal import reason_of
 
 RUN = f"journey-{uuid.uuid4()}"
 REDIRECT = signpost.EventAction.EVENT_ACTION_CLIENT_REDIRECT
@@ -34,6 +34,8 @@ def main() -> None:
         tell_visitors(signpost.VisitorsApi(client), lbid)
         wire(signpost.WorkflowStepsApi(client), link.id)
         delegate(signpost.WorkspaceTokensApi(client))
+        directory_id = nest_directories(signpost.DirectoriesApi(client), RUN)
+        make_many_links(client, RUN, directory_id)
         signpost.LinksApi(client).links_service_delete(link.id)
         signpost.QRCodeTemplatesApi(client).qrcode_templates_service_delete_qrcode_template(template_id)
     print("openapi-generator python: walked the journey")
@@ -254,19 +256,6 @@ def delegate(calls: signpost.WorkspaceTokensApi) -> None:
         refused = reason_of(lambda: links.links_service_create(link))
         assert refused == signpost.ErrorReason.INSUFFICIENT_SCOPE, refused
     calls.workspace_tokens_service_delete(id)
-
-
-def reason_of(
-    call: Callable[[], object], expected: signpost.ErrorReason | None = None
-) -> signpost.ErrorReason | None:
-    """Why a call is refused; none when it is not."""
-    try:
-        call()
-    except ApiException as refused:
-        reason = refused.data.error.code_type
-        assert expected in (None, reason), reason
-        return reason
-    return None
 
 
 main()

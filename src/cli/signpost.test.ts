@@ -104,6 +104,25 @@ async function ownWorkspace() {
   };
 }
 
+test("many links are made from a file with the body of REST, or by a job that --watch follows to its end", async () => {
+  const list = JSON.stringify([{ destination: "https://a.example" }, { destination: "https://b.example" }]);
+  const batch = await signpost(["links", "create-batch", "--body", "-", "--json"], { input: list });
+  expect(JSON.parse(batch.stdout).links).toHaveLength(2);
+  const job = await signpost(["links", "create-bulk-job", `--links=${list}`, "--watch", "--json"]);
+  expect(job.exitCode).toBe(0);
+  const { status, linksBulkCreate } = JSON.parse(job.stdout);
+  expect(status).toBe("JOB_STATUS_SUCCEEDED");
+  expect(linksBulkCreate.linkIds).toHaveLength(2);
+});
+
+test("a job that --watch sees fail ends the command with 1, the reason and the bad field", async () => {
+  const links = '[{"destination":"https://a.example"},{"destination":"nowhere"}]';
+  const job = await signpost(["links", "create-bulk-job", `--links=${links}`, "--watch"]);
+  expect(job.exitCode).toBe(1);
+  expect(job.stdout).toMatch(/^status +FAILED$/m);
+  expect(job.stderr).toMatch(/^signpost: INVALID_DESTINATION: links\[1\]\.destination/m);
+});
+
 test("wrong command lines, wrong tokens and missing records have their own exit codes and messages", async () => {
   const missing = await signpost(["links", "create"]);
   expect(missing).toMatchObject({ exitCode: 2, stdout: "" });

@@ -49,6 +49,8 @@ func (j journey) walk() {
 	j.tellVisitors(lbid)
 	j.wire(link.GetId())
 	j.delegate()
+	directoryID := j.nestDirectories()
+	j.makeManyLinks(directoryID)
 	must(j.Links.Delete(j.ctx, &v1.DeleteLinkRequest{Id: link.GetId()}))
 	must(j.QrcodeTemplates.DeleteQrcodeTemplate(j.ctx, &v1.DeleteQrcodeTemplateRequest{Id: templateID}))
 }

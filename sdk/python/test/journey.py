@@ -10,6 +10,7 @@ import grpc
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
+from journey_directories import make_many_links, nest_directories
 from journey_support import PICTURE, follow, until
 from signpost import Client, SignpostError, items
 from signpost.options.v1.access_pb2 import API_SCOPE_LINKS_READ
@@ -52,6 +53,8 @@ def main() -> None:
         tell_visitors(client, lbid)
         wire(client, link.id)
         delegate(client)
+        directory_id = nest_directories(client, RUN)
+        make_many_links(client, RUN, directory_id)
         client.links.Delete(links.DeleteLinkRequest(id=link.id))
         client.qrcode_templates.DeleteQrcodeTemplate(templates.DeleteQrcodeTemplateRequest(id=template_id))
     print("python: walked the journey")

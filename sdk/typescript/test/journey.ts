@@ -13,6 +13,7 @@ import { QrcodeTemplateScope } from "signpost-client/v1/qrcode_templates_service
 import { VisitorAttributeFilterOperator } from "signpost-client/v1/visitor";
 import { EventAction } from "signpost-client/v1/workflow_step";
 import { WorkspaceTokenKeyType } from "signpost-client/v1/workspace_token";
+import { makeManyLinks, nestDirectories } from "./journey-directories.ts";
 import { all, follow, given, picture, refusalOf, until } from "./journey-support.ts";
 
 const { SIGNPOST_URL = "", SIGNPOST_TOKEN = "" } = process.env;
@@ -31,6 +32,8 @@ await expire();
 await tellVisitors(lbid);
 await wire(link);
 await delegate();
+const directoryId = await nestDirectories(client, run);
+await makeManyLinks(client, run, directoryId);
 await links.delete({ id: link.id });
 await templates.deleteQrcodeTemplate({ id: templateId });
 process.stdout.write("typescript: walked the journey\n");

@@ -35,10 +35,9 @@ export async function runOperation(
   const line = readCommandLine(command, args, readInput);
   const { settings } = line;
   if (settings.help !== undefined) return false;
-  const help = `${command.group} ${command.name}`;
   const watch = settings.watch === undefined ? undefined : await watchOf(command);
   checkSettings(command, settings, watch);
-  const request = withFile(settings.body, line.request, help);
+  const request = withFile(command, settings.body, line.request);
   checkRequired(command, request);
   const ask = createAsk(await findConnection(terminal.env, settings.profile));
   const run = { command, request, settings, ask, terminal };
@@ -77,9 +76,17 @@ function readInput(name: string): Uint8Array {
   }
 }
 
-/** The request of `--body`, with the flags' request laid over it. */
-function withFile(file: string | undefined, request: JsonObject, help: string): JsonObject {
+/**
+ * The request of `--body`, with the flags' request laid over it. The file holds the request, or the list that alone is the
+ * body over REST.
+ */
+function withFile(
+  { group, name, binding: { body } }: Command,
+  file: string | undefined,
+  request: JsonObject,
+): JsonObject {
   if (file === undefined) return request;
+  const help = `${group} ${name}`;
   let json: unknown;
   try {
     json = JSON.parse(Buffer.from(readInput(file)).toString("utf8"));
@@ -87,6 +94,7 @@ function withFile(file: string | undefined, request: JsonObject, help: string): 
     const why = error instanceof SyntaxError ? "is not JSON" : error instanceof Error ? error.message : "";
     throw new UsageError(`--body ${why}`, help);
   }
+  if (body.kind === "field" && Array.isArray(json)) json = { [body.field.jsonName]: json };
   const merged = merge(json, request, false);
   if (isJsonObject(json) && isJsonObject(merged)) return merged;
   throw new UsageError("--body must be a JSON object", help);

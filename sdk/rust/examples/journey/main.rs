@@ -1,6 +1,7 @@
 //! Walks through every group of the service at SIGNPOST_URL, with SIGNPOST_TOKEN, by the steps of sdk/JOURNEY.md; ends with an
 //! error when an answer is not as it should be.
 
+mod directories;
 mod links;
 mod support;
 mod templates;
@@ -31,6 +32,8 @@ async fn main() -> Outcome<()> {
     visits::tell_visitors(&client, &run, &lbid).await?;
     workflow::wire(&client, &link.id).await?;
     workflow::delegate(&client).await?;
+    let directory_id = directories::nest(&client, &run).await?;
+    directories::make_many_links(&client, &run, &directory_id).await?;
     client.links().delete(DeleteLinkRequest { id: link.id }).await?;
     client.qrcode_templates().delete_qrcode_template(DeleteQrcodeTemplateRequest { id: template_id }).await?;
     println!("rust: walked the journey");

@@ -52,6 +52,9 @@ final class Journey {
     WorkflowAndTokenSteps others = new WorkflowAndTokenSteps(client);
     others.wire(link.getId());
     others.delegate();
+    DirectorySteps directories = new DirectorySteps(client, run);
+    String directoryId = directories.nest();
+    directories.makeManyLinks(directoryId);
     client.links().delete(DeleteLinkRequest.newBuilder().setId(link.getId()).build());
     client.qrcodeTemplates().deleteQrcodeTemplate(deletionOf(templateId));
   }
