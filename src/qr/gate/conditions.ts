@@ -19,8 +19,12 @@ export interface ViewingCondition {
   readonly isSimplified?: boolean;
 }
 
-/** Readers look for marks of a few pixels a module, so they miss some codes in the pixels of a large image. */
+/**
+ * Readers look for marks of a few pixels a module, so they miss some codes in the pixels of a large image. An image that
+ * is hardly larger stays as it is.
+ */
 const sideOfPhoto = 480;
+const sideOfSmallFile = 600;
 
 /** Reading a larger image takes more time than all other conditions together. */
 const sideOfFile = 1200;
@@ -28,7 +32,7 @@ const sideOfFile = 1200;
 const paper = "#ffffff";
 
 /** A camera takes many frames a second, nearer and farther, and one that is read is enough. */
-export const looks = [1, 1.11, 0.93];
+export const looks = [1, 1.11, 0.93] as const;
 
 export const conditions: readonly ViewingCondition[] = [
   { name: "as drawn", isRequired: true, sideMax: sideOfPhoto, atOnce: ["zxing"] },
@@ -71,8 +75,7 @@ export async function viewed(
   nearness: number,
 ): Promise<Pixels> {
   const { width, height } = painting.info;
-  const fitting = Math.min(1, sideMax / Math.max(width, height));
-  const factor = nearness * (scale === undefined ? fitting : scale / moduleSize);
+  const factor = nearness * (scale === undefined ? fitting(painting, sideMax) : scale / moduleSize);
   let image = sharp(painting.data, { raw: painting.info }).resize(
     Math.max(1, Math.round(width * factor)),
     Math.max(1, Math.round(height * factor)),
@@ -86,6 +89,20 @@ export async function viewed(
   const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   const pixels = { data: new Uint8ClampedArray(data), width: info.width, height: info.height };
   return isSimplified ? simplified(pixels, moduleSize * factor) : pixels;
+}
+
+/** Two conditions with the same key show a painting alike. */
+export function viewKey(
+  painting: Painting,
+  { name, scale, sideMax = sideOfPhoto }: ViewingCondition,
+): string {
+  return scale === undefined ? `fitting ${fitting(painting, sideMax)}` : name;
+}
+
+/** By how much a painting is made smaller so that no side is longer than `sideMax`. */
+function fitting({ info }: Painting, sideMax: number): number {
+  const longer = Math.max(info.width, info.height);
+  return longer <= sideOfSmallFile ? 1 : Math.min(1, sideMax / longer);
 }
 
 /** Makes black what is darker than its surroundings, and everything else white. */

@@ -1,0 +1,77 @@
+import { codeOf } from "../drawing/code.ts";
+import type { Design } from "../drawing/design.ts";
+import { conditions } from "./conditions.ts";
+import { type Grade, machineVisionOf, plainerSteps, type Step, stepsTowardsReading } from "./grade.ts";
+import { judge } from "./judgement.ts";
+import { painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
+
+/** A design that was read, and its grade. */
+export interface GradedDesign {
+  readonly content: string;
+  readonly design: Design;
+  readonly grade: Grade;
+  readonly cases: readonly ReadAttempt[];
+}
+
+/**
+ * The fewest known steps to the next grade, and none when none are known. Each is drawn and judged before it is named.
+ */
+export async function stepsToNextGrade(graded: GradedDesign): Promise<readonly Step[]> {
+  const { content, design, grade } = graded;
+  if (grade === "A") return [];
+  if (grade === "B") return await stepsToEveryReader(graded);
+  const { size } = await codeOf(content, design);
+  for (const step of stepsTowardsReading(size, design))
+    if (await isRaised(graded, [step], "B")) return [step];
+  return [];
+}
+
+async function stepsToEveryReader(graded: GradedDesign): Promise<readonly Step[]> {
+  const asked = await stepsByRules(graded);
+  const changed = applied(graded.design, asked);
+  const more = plainerSteps.filter(({ isNeeded }) => isNeeded?.(changed) !== false);
+  for (const some of [asked, ...more.map((_, index) => [...asked, ...more.slice(0, index + 1)])])
+    if (some.length > 0 && (await isRaised(graded, some, "A"))) return some;
+  return [];
+}
+
+/** The steps that the rules ask for. One may make another necessary, such as darker dots on a background made white. */
+async function stepsByRules({ content, design }: GradedDesign): Promise<Step[]> {
+  const found: Step[] = [];
+  for (let round = 0; round < 3; round++) {
+    const changed = applied(design, found);
+    const drawing = { matrix: await codeOf(content, changed), finderClearance: 1 };
+    const { steps } = machineVisionOf(drawing, changed);
+    if (steps.length === 0) break;
+    found.push(...steps);
+  }
+  return found;
+}
+
+/**
+ * Whether steps raise a design to a grade. The changed code is drawn and read as drawn, and where that is not enough in
+ * every condition in which a reader missed the design. All else is taken to be as before, because every step makes a
+ * code plainer.
+ */
+async function isRaised(
+  { content, design, cases }: GradedDesign,
+  steps: readonly Step[],
+  wanted: Grade,
+): Promise<boolean> {
+  const changed = applied(design, steps);
+  const code = await painted(content, changed);
+  const vision = await visionMargin(code, changed);
+  if (wanted === "A" && vision < 0) return false;
+  // A comes before B, and B before C.
+  const isEnough = (some: readonly ReadAttempt[]) => judge(some, vision, changed).grade <= wanted;
+  const missed = new Set(cases.filter(({ passed }) => !passed).map(({ name }) => name));
+  const isDoubtful = isEnough(cases) ? () => false : (name: string) => missed.has(name);
+  const doubtful = conditions.filter(({ name }, index) => index === 0 || isDoubtful(name));
+  const again = await readInAll(doubtful, code);
+  const names = new Set(doubtful.map(({ name }) => name));
+  return isEnough([...cases.filter(({ name }) => !names.has(name)), ...again]);
+}
+
+function applied(design: Design, steps: readonly Step[]): Design {
+  return steps.reduce((before, { apply }) => apply(before), design);
+}
