@@ -52,14 +52,11 @@ export interface Identified {
  */
 export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Identified> {
   const values = lastingValues(call.attributes);
-  const identity = {
-    email: foldedEmail(values.get("$email")?.value),
-    phone: values.get("$phone")?.value || null,
-  };
+  const identity = identityOf(values);
   // The roll-ups are locked before any event changes hands, because a rebuild could otherwise fold the event under both
   // visitors.
   await shareRollUps([call.workspaceId]).execute(tx);
-  await lockIdentity(tx, call.workspaceId, identity);
+  await lockIdentities(tx, identityNames(call.workspaceId, identity));
   return untilUndisturbed(async () => {
     await sql`savepoint identify`.execute(tx);
     try {
@@ -84,13 +81,20 @@ function isRace(error: unknown): boolean {
   return error instanceof IdentifyRace || violates(error, "visitors_email_key") || isDeadlock(error);
 }
 
-interface VisitorIdentity {
+export interface VisitorIdentity {
   /** Case-folded. */
   readonly email: string | null;
   readonly phone: string | null;
 }
 
 type Values = ReadonlyMap<string, GivenAttribute>;
+
+export function identityOf(values: Values): VisitorIdentity {
+  return {
+    email: foldedEmail(values.get("$email")?.value),
+    phone: values.get("$phone")?.value || null,
+  };
+}
 
 async function identifyOnce(
   tx: Db,
@@ -127,7 +131,7 @@ async function identifyOnce(
           first_name: profile.first_name || own.first_name,
           last_name: profile.last_name || own.last_name,
         };
-  const reserved = await saveReserved(tx, { profile, before, identity, values, at });
+  const reserved = await saveReserved(tx, { profile, before, values, at });
   const custom = await saveAttributes(tx, workspaceId, profile.id, at, [...values.values()].filter(isCustom));
   if (reserved.length === 0 && custom.length > 0) await touchVisitor(tx, workspaceId, profile.id, at);
   return { visitorId: profile.id, created: found === undefined, changedKeys: [...reserved, ...custom] };
@@ -150,7 +154,7 @@ function isCustom({ key }: GivenAttribute): boolean {
 /**
  * Keeps one of several writes of each key: the last one that may overwrite, or else the first one that fills the key.
  */
-function lastingValues(attributes: readonly GivenAttribute[]): Values {
+export function lastingValues(attributes: readonly GivenAttribute[]): Values {
   const values = new Map<string, GivenAttribute>();
   for (const attribute of attributes)
     if (!attribute.setOnce || !values.get(attribute.key)?.value) values.set(attribute.key, attribute);
@@ -159,14 +163,17 @@ function lastingValues(attributes: readonly GivenAttribute[]): Values {
 
 /**
  * Makes calls with the same identity wait for each other until the transaction ends. The database keeps only e-mail
- * addresses unique, and those only once somebody has them.
+ * addresses unique, and those only once somebody has them. The names are those of `identityNames`.
  */
-async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: VisitorIdentity): Promise<void> {
-  const names = [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
+export async function lockIdentities(tx: Db, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await sql`select pg_advisory_xact_lock(${lockClasses.identity}, number)
     from (select distinct hashtext(name) as number from unnest(${names}::text[]) as given (name) order by number)
       as locks`.execute(tx);
+}
+
+export function identityNames(workspaceId: string, { email, phone }: VisitorIdentity): string[] {
+  return [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
 }
 
 interface Whose {
@@ -216,19 +223,31 @@ async function insertVisitor(tx: Db, workspaceId: string, at: Date): Promise<Sto
     .executeTakeFirstOrThrow();
 }
 
-const reservedColumns = {
+export const reservedColumns = {
   $email: "email",
   $phone: "phone",
   $firstName: "first_name",
   $lastName: "last_name",
 } as const;
 
+type ReservedValues = Pick<StoredVisitor, (typeof reservedColumns)[keyof typeof reservedColumns]>;
+
+/** Identity and names as the values make them. An empty value changes nothing. */
+export function reservedAfter<Before extends ReservedValues>(before: Before, values: Values): Before {
+  const after = { ...before };
+  for (const [key, column] of Object.entries(reservedColumns)) {
+    const given = values.get(key);
+    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
+    after[column] = column === "email" ? foldedEmail(given.value) : given.value;
+  }
+  return after;
+}
+
 interface ReservedChange {
   /** The row as it is stored. */
   readonly profile: StoredVisitor;
   /** The row as it is before the call's own values. */
   readonly before: StoredVisitor;
-  readonly identity: VisitorIdentity;
   readonly values: Values;
   readonly at: Date;
 }
@@ -236,14 +255,9 @@ interface ReservedChange {
 /** Saves identity and names. Gives the keys that changed. */
 async function saveReserved(
   tx: Db,
-  { profile, before, identity, values, at }: ReservedChange,
+  { profile, before, values, at }: ReservedChange,
 ): Promise<readonly string[]> {
-  const after = { ...before };
-  for (const [key, column] of Object.entries(reservedColumns)) {
-    const given = values.get(key);
-    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
-    after[column] = column === "email" ? identity.email : given.value;
-  }
+  const after = reservedAfter(before, values);
   const columns = Object.entries(reservedColumns);
   if (columns.some(([, column]) => after[column] !== profile[column])) {
     const { email, phone, first_name, last_name } = after;
