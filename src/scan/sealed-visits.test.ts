@@ -102,7 +102,12 @@ function newBrowser() {
 const locationOf = ({ headers }: Answer) => headers.location ?? "";
 
 /** Makes the whole journey, with each request at the next of the runtimes in turn. Returns the last answer. */
-async function travel(scans: readonly TestScan[], { shortlink }: TestWorkflow<string>, button: "a" | "b") {
+async function travel(
+  scans: readonly TestScan[],
+  { shortlink }: TestWorkflow<string>,
+  button: "a" | "b",
+  email?: string,
+) {
   const browser = newBrowser();
   let turn = 0;
   const next = () => scans[turn++ % scans.length] ?? scans[0] ?? expect.fail("no runtime");
@@ -111,7 +116,7 @@ async function travel(scans: readonly TestScan[], { shortlink }: TestWorkflow<st
     next(),
     locationOf(await browser.post(next(), formAction(pin), { password: "4711" })),
   );
-  const told = { "field-mail": browser.email, "field-size": "large" };
+  const told = { "field-mail": email ?? browser.email, "field-size": "large" };
   const choice = await browser.get(next(), locationOf(await browser.post(next(), formAction(form), told)));
   const end = await browser.post(next(), formAction(choice), { button });
   return { browser, pin, form, choice, end };
@@ -407,4 +412,54 @@ test("a visit that does not fit into a seal goes on with the help of the databas
   const choice = await browser.get(scan, locationOf(await browser.post(scan, formAction(form), told)));
   const end = await browser.post(scan, formAction(choice), { button: "a" });
   expect(locationOf(end)).toBe(`https://example.com/a?${long}`);
+});
+
+/** A database that counts the statements that run on it. */
+function counting(): { readonly db: typeof db; count(): number } {
+  let count = 0;
+  const counted = db.withPlugin({
+    transformQuery({ node }) {
+      count += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { db: counted, count: () => count };
+}
+
+test("the answers of many visits are stored by few statements, and those of one address leave one profile", async () => {
+  const link = await makeJourney();
+  const counted = counting();
+  const gate = await gatedStore({ ...database, db: counted.db });
+  const scan = await startTestScan(database, { store: gate.store });
+  const emails = (await Promise.all(Array.from({ length: 20 }, () => travel([scan], link, "a")))).map(
+    ({ browser }) => browser.email,
+  );
+  gate.open();
+  await scan.drained();
+  // Twenty visits with three answers each, whose visitors nobody knew.
+  expect(counted.count()).toBeLessThan(60);
+  await expectWhole(link, emails, "https://example.com/a?utm=1");
+
+  const again = await gatedStore(database);
+  const later = await startTestScan(database, { store: again.store });
+  const [known = ""] = emails;
+  const shared = [known, known, "shared@example.com", "shared@example.com", "alone@example.com"];
+  await Promise.all(shared.map((email) => travel([later], link, "a", email)));
+  again.open();
+  await later.drained();
+  await expectWhole(link, [...emails, ...shared], "https://example.com/a?utm=1");
+  for (const [email, visits] of [
+    [known, 3n],
+    ["shared@example.com", 2n],
+    ["alone@example.com", 1n],
+  ] as const) {
+    const { id } = await profileOf(link.workspaceId, email);
+    const counts = await db
+      .selectFrom("visitor_links")
+      .select("event_count")
+      .where("visitor_id", "=", id)
+      .execute();
+    expect(counts).toEqual([{ event_count: visits }]);
+  }
 });

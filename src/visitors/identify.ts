@@ -7,6 +7,7 @@ import { fail } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { shareRollUps } from "./roll-ups.ts";
 import {
+  foldedEmail,
   type GivenAttribute,
   type GivenValues,
   type StoredVisitor,
@@ -51,14 +52,11 @@ export interface Identified {
  */
 export async function identifyVisitor(tx: Db, call: IdentifyCall): Promise<Identified> {
   const values = lastingValues(call.attributes);
-  const identity = {
-    email: foldedEmail(values.get("$email")?.value),
-    phone: values.get("$phone")?.value || null,
-  };
+  const identity = identityOf(values);
   // The roll-ups are locked before any event changes hands, because a rebuild could otherwise fold the event under both
   // visitors.
   await shareRollUps([call.workspaceId]).execute(tx);
-  await lockIdentity(tx, call.workspaceId, identity);
+  await lockIdentities(tx, identityNames(call.workspaceId, identity));
   return untilUndisturbed(async () => {
     await sql`savepoint identify`.execute(tx);
     try {
@@ -81,6 +79,13 @@ class IdentifyRace extends Error {
 function isRace(error: unknown): boolean {
   // A visit that is being stored can cause a deadlock.
   return error instanceof IdentifyRace || violates(error, "visitors_email_key") || isDeadlock(error);
+}
+
+export function identityOf(values: GivenValues): VisitorIdentity {
+  return {
+    email: foldedEmail(values.get("$email")?.value),
+    phone: values.get("$phone")?.value || null,
+  };
 }
 
 async function identifyOnce(
@@ -118,7 +123,7 @@ async function identifyOnce(
           first_name: profile.first_name || own.first_name,
           last_name: profile.last_name || own.last_name,
         };
-  const reserved = await saveReserved(tx, { profile, before, identity, values, at });
+  const reserved = await saveReserved(tx, { profile, before, values, at });
   const custom = await saveAttributes(tx, workspaceId, profile.id, at, [...values.values()].filter(isCustom));
   if (reserved.length === 0 && custom.length > 0) await touchVisitor(tx, workspaceId, profile.id, at);
   return { visitorId: profile.id, created: found === undefined, changedKeys: [...reserved, ...custom] };
@@ -128,10 +133,6 @@ export function isAnonymous({ email, phone }: Pick<StoredVisitor, "email" | "pho
   return email === null && phone === null;
 }
 
-export function foldedEmail(email: string | undefined): string | null {
-  return email?.toLowerCase() || null;
-}
-
 function isCustom({ key }: GivenAttribute): boolean {
   return !key.startsWith("$");
 }
@@ -139,7 +140,7 @@ function isCustom({ key }: GivenAttribute): boolean {
 /**
  * Keeps one of several writes of each key: the last one that may overwrite, or else the first one that fills the key.
  */
-function lastingValues(attributes: readonly GivenAttribute[]): GivenValues {
+export function lastingValues(attributes: readonly GivenAttribute[]): GivenValues {
   const values = new Map<string, GivenAttribute>();
   for (const attribute of attributes)
     if (!attribute.setOnce || !values.get(attribute.key)?.value) values.set(attribute.key, attribute);
@@ -148,14 +149,17 @@ function lastingValues(attributes: readonly GivenAttribute[]): GivenValues {
 
 /**
  * Makes calls with the same identity wait for each other until the transaction ends. The database keeps only e-mail
- * addresses unique, and those only once somebody has them.
+ * addresses unique, and those only once somebody has them. The names are those of `identityNames`.
  */
-async function lockIdentity(tx: Db, workspaceId: string, { email, phone }: VisitorIdentity): Promise<void> {
-  const names = [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
+export async function lockIdentities(tx: Db, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await sql`select pg_advisory_xact_lock(${lockClasses.identity}, number)
     from (select distinct hashtext(name) as number from unnest(${names}::text[]) as given (name) order by number)
       as locks`.execute(tx);
+}
+
+export function identityNames(workspaceId: string, { email, phone }: VisitorIdentity): string[] {
+  return [email, phone].flatMap((name) => (name === null ? [] : [`${workspaceId} ${name}`]));
 }
 
 interface Whose {

@@ -25,19 +25,35 @@ export interface VisitorIdentity {
   readonly phone: string | null;
 }
 
-const reservedColumns = {
+export function foldedEmail(email: string | undefined): string | null {
+  return email?.toLowerCase() || null;
+}
+
+export const reservedColumns = {
   $email: "email",
   $phone: "phone",
   $firstName: "first_name",
   $lastName: "last_name",
 } as const;
 
+type ReservedValues = Pick<StoredVisitor, (typeof reservedColumns)[keyof typeof reservedColumns]>;
+
+/** Identity and names as the values make them. An empty value changes nothing. */
+export function reservedAfter<Before extends ReservedValues>(before: Before, values: GivenValues): Before {
+  const after = { ...before };
+  for (const [key, column] of Object.entries(reservedColumns)) {
+    const given = values.get(key);
+    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
+    after[column] = column === "email" ? foldedEmail(given.value) : given.value;
+  }
+  return after;
+}
+
 interface ReservedChange {
   /** The row as it is stored. */
   readonly profile: StoredVisitor;
   /** The row as it is before the call's own values. */
   readonly before: StoredVisitor;
-  readonly identity: VisitorIdentity;
   readonly values: GivenValues;
   readonly at: Date;
 }
@@ -45,14 +61,9 @@ interface ReservedChange {
 /** Saves identity and names. Gives the keys that changed. */
 export async function saveReserved(
   tx: Db,
-  { profile, before, identity, values, at }: ReservedChange,
+  { profile, before, values, at }: ReservedChange,
 ): Promise<readonly string[]> {
-  const after = { ...before };
-  for (const [key, column] of Object.entries(reservedColumns)) {
-    const given = values.get(key);
-    if (given === undefined || given.value === "" || (given.setOnce && before[column])) continue;
-    after[column] = column === "email" ? identity.email : given.value;
-  }
+  const after = reservedAfter(before, values);
   const columns = Object.entries(reservedColumns);
   if (columns.some(([, column]) => after[column] !== profile[column])) {
     const { email, phone, first_name, last_name } = after;

@@ -210,6 +210,7 @@ async function judgePages(
     const settledMs = await service.settle();
     const accepted = [...load.accepted.values()].reduce((sum, pages) => sum + pages.length, 0);
     const wrong = await whatIsWrong(api, load);
+    console.error(`${killed.join(" and ")}: ${accepted} answers, ${wrong.length} missing or double`);
     return { killed: killed.join(" and "), finished: load.finished.size, accepted, settledMs, wrong };
   } finally {
     await service.remove();

@@ -3,6 +3,7 @@ import type { Events } from "../../../gen/database.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
+import { lockIdentities } from "../../visitors/identify.ts";
 import { fallbackStepId, type RecordedAnswer, type StepTrace } from "../spool/step-record.ts";
 import { type EventKey, placeOf } from "./step-writes.ts";
 
@@ -20,20 +21,28 @@ export interface AnsweredVisit extends EventKey, Pick<Selectable<Events>, "outco
   readonly opened: Set<string>;
 }
 
+export interface ToLock {
+  readonly visits: readonly (EventKey & { readonly linkId: string })[];
+  /** The visits that save something. */
+  readonly savers: readonly EventKey[];
+  /** The identities that they save; see `identityNames`. */
+  readonly identities: readonly string[];
+}
+
 /**
- * Locks visits and reads them, by place. Before it reads, it also locks the visitors of `savers`, so that what these
- * visits save cannot go to a visitor who is being merged or deleted. Visits that are not stored are missing.
+ * Locks visits and reads them, by place. Before it reads, it also locks identities and the visitors of `savers`, so that
+ * what these visits save cannot go to a visitor who is being merged or deleted. Visits that are not stored are missing.
  */
 export async function lockVisits(
   tx: Db,
-  visits: readonly (EventKey & { readonly linkId: string })[],
-  savers: readonly EventKey[],
+  { visits, savers, identities }: ToLock,
 ): Promise<ReadonlyMap<string, AnsweredVisit>> {
   // Each lock is a statement of its own, so that the next statement sees what the previous holder of the lock has
   // written.
   await sql`select from visits v join unnest(${workspacesOf(visits)}::uuid[], ${eventsOf(visits)}::uuid[])
       as given (workspace_id, event_id) on v.workspace_id = given.workspace_id and v.event_id = given.event_id
     order by v.workspace_id, v.event_id for no key update of v`.execute(tx);
+  await lockIdentities(tx, identities);
   const locked = await lockVisitors(tx, savers);
   const { rows } = await sql<
     Omit<AnsweredVisit, "opened" | "isVisitorLocked"> & {

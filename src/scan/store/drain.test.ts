@@ -181,6 +181,9 @@ test("writes a visit with its device, visitor, traces and counters", async () =>
       },
     },
   ]);
+  // The event tells both, so neither of them has a row.
+  const rows = db.selectFrom("traces").select("id").where("workspace_id", "=", link.workspaceId);
+  expect(await rows.execute()).toEqual([]);
   expect(await counterOf(link)).toBe(1n);
 });
 

@@ -8,7 +8,7 @@ import { type RawRecord, type RecordText, unframe } from "../spool/framed-record
 import { decodeVisit } from "../spool/read-record.ts";
 import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-record.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
-import { mayIdentify, writeAnswers } from "./write-answers.ts";
+import { writeAnswers } from "./write-answers.ts";
 import { writeVisits } from "./write-visits.ts";
 
 /** The result of storing a batch of records. `poison` holds the records that can never be stored. */
@@ -144,23 +144,32 @@ async function storeAnswers(
         : { early: [earlyOf(record)] }),
     });
   }
-  for (const batch of answerBatches(stored))
-    outcome = together(outcome, await storeSome(batch, (some) => writeAnswers(db, some, now)));
+  for (let start = 0; start < stored.length; start += answeredMax)
+    outcome = together(outcome, await storeAnswered(db, stored.slice(start, start + answeredMax), now));
   return outcome;
 }
 
 /** How many visits one transaction writes answers of, at most. Requests of these visits wait for it. */
 const answeredMax = 200;
 
-/** The answers of visits by transaction: many visits together, and each visit that may identify its visitor alone. */
-function answerBatches(byVisit: readonly Readable<RecordedAnswer>[][]): Readable<RecordedAnswer>[][] {
-  const isAlone = (answers: readonly Readable<RecordedAnswer>[]) =>
-    mayIdentify(answers.map(({ content }) => content));
-  const many = byVisit.filter((answers) => !isAlone(answers));
-  const batches = byVisit.filter(isAlone);
-  for (let start = 0; start < many.length; start += answeredMax)
-    batches.push(many.slice(start, start + answeredMax).flat());
-  return batches;
+/** Stores answers of several visits together, and then those of each visit that must be written alone. */
+async function storeAnswered(
+  db: Db,
+  byVisit: readonly Readable<RecordedAnswer>[][],
+  now: Date,
+): Promise<StoreOutcome> {
+  const left = new Set<RecordedAnswer>();
+  const write = async (some: readonly RecordedAnswer[]) => {
+    const { alone, ...written } = await writeAnswers(db, some, now);
+    for (const answer of alone) left.add(answer);
+    return written;
+  };
+  let outcome = await storeSome(byVisit.flat(), write);
+  for (const ofVisit of byVisit) {
+    const alone = ofVisit.filter(({ content }) => left.has(content));
+    outcome = together(outcome, await storeSome(alone, write));
+  }
+  return outcome;
 }
 
 interface FoundVisits {

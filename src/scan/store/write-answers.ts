@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import { type Db, violates } from "../../db/open.ts";
-import { identifyVisitor } from "../../visitors/identify.ts";
+import { identifyVisitor, identityNames, identityOf, lastingValues } from "../../visitors/identify.ts";
+import { identifyInPlace } from "../../visitors/identify-in-place.ts";
 import { scoreVisits } from "../../visitors/score-visit.ts";
 import { saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
@@ -15,6 +16,8 @@ export interface WrittenAnswers {
   readonly dropped: 0;
   /** Answers whose visit or earlier answer is not stored yet, perhaps by another process. They must be given again. */
   readonly early: readonly RecordedAnswer[];
+  /** Answers of visits that must be written alone, because they may merge visitors. None when the visit was alone. */
+  readonly alone: readonly RecordedAnswer[];
 }
 
 /**
@@ -23,7 +26,8 @@ export interface WrittenAnswers {
  * answer whose number is taken saves its values and leaves the visit where it is. Such an answer came from another tab
  * or an older page by another process, or is written for the second time. The transaction first locks the rows of the
  * visits, for which requests of the visits and other drains wait. It then takes locks in the order of
- * `src/visitors/visitor-moves.ts`. A visit of which `mayIdentify` is true should be written alone.
+ * `src/visitors/visitor-moves.ts`. A transaction that merged visitors of several visits could not take its locks in
+ * order, so such visits are left.
  */
 export async function writeAnswers(
   db: Db,
@@ -38,14 +42,6 @@ function isRace(error: unknown): boolean {
   return isLostRace(error) || violates(error, "visitors_email_key");
 }
 
-/**
- * Whether answers may tell who the visitor is, and so merge visitors. A transaction that does this for several visits
- * could not take its locks in order.
- */
-export function mayIdentify(answers: readonly RecordedAnswer[]): boolean {
-  return answers.some(({ saved }) => saved.some(({ key }) => key.startsWith("$")));
-}
-
 /** An answer that is written now. */
 interface Taken {
   readonly visit: AnsweredVisit;
@@ -55,15 +51,20 @@ interface Taken {
 
 async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date): Promise<WrittenAnswers> {
   const groups = byVisit(answers);
-  const firsts = groups.flatMap(([first]) => first ?? []);
-  const savers = groups.filter((group) => group.some(({ saved }) => saved.length > 0) && !mayIdentify(group));
-  const visits = await lockVisits(
-    tx,
-    firsts,
-    savers.flatMap(([first]) => first ?? []),
+  const firstsOf = (some: typeof groups) => some.flatMap(([first]) => first ?? []);
+  const identities = answers.flatMap(({ workspaceId, saved }) =>
+    identityNames(workspaceId, identityOf(lastingValues(saved))),
   );
+  const isAlone = groups.length === 1;
+  const savers = groups.filter((group) => group.some(({ saved }) => saved.length > 0));
+  const visits = await lockVisits(tx, {
+    visits: firstsOf(groups),
+    // `identifyVisitor` locks two visitors in the order of their ids, so it must find neither of them locked.
+    savers: isAlone && identities.length > 0 ? [] : firstsOf(savers),
+    identities,
+  });
   const early: RecordedAnswer[] = [];
-  const taken: Taken[] = [];
+  const all: Taken[] = [];
   for (const answer of groups.flat()) {
     const visit = visits.get(placeOf(answer));
     const turn = visit === undefined ? "early" : turnOf(visit, answer, now);
@@ -71,10 +72,11 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
       early.push(answer);
       continue;
     }
-    taken.push({ visit, answer, turn });
+    all.push({ visit, answer, turn });
     if (turn === "next") move(visit, answer);
   }
-  await saveValues(tx, groups, taken);
+  const left = await saveValues(tx, all, isAlone);
+  const taken = all.filter(({ visit }) => !left.has(visit));
   // The events are locked before their traces, as in the deletion of a visitor.
   const moved = lastMoves(taken);
   await writeJourneys(
@@ -88,7 +90,8 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
     ended.map(({ answer }) => answer),
     now,
   );
-  return { written: taken.length, dropped: 0, early };
+  const alone = all.filter(({ visit }) => left.has(visit)).map(({ answer }) => answer);
+  return { written: taken.length, dropped: 0, early, alone };
 }
 
 /** Groups answers by visit, in the order of the visits' keys, and those of a visit by number. */
@@ -109,32 +112,64 @@ function lastMoves(taken: readonly Taken[]): Taken[] {
   return [...new Map(moves.map((one) => [one.visit, one])).values()];
 }
 
-/** Saves what answers say to the visitors. Bots and agents save nothing. */
+/**
+ * Saves what answers say to the visitors. Bots and agents save nothing. Returns the visits that must be written alone,
+ * of which nothing is saved.
+ */
 async function saveValues(
   tx: Db,
-  groups: readonly (readonly RecordedAnswer[])[],
   taken: readonly Taken[],
-): Promise<void> {
-  const identifying = new Set(groups.filter(mayIdentify).flatMap(([first]) => first && placeOf(first)));
-  const attributes = taken
+  isAlone: boolean,
+): Promise<ReadonlySet<AnsweredVisit>> {
+  const saving = taken
     .filter(({ visit, answer }) => answer.saved.length > 0 && !visit.is_automatic)
     .toSorted((a, b) => a.answer.atMs - b.answer.atMs || a.answer.number - b.answer.number);
-  const plain: Taken[] = [];
-  for (const one of attributes) {
-    const { visit, answer } = one;
-    const { workspaceId, eventId, saved, atMs } = answer;
-    if (visit.isVisitorLocked && !identifying.has(placeOf(answer))) plain.push(one);
-    else {
+  const byVisitOf = Map.groupBy(saving, ({ visit }) => visit);
+  const moving = await identifyOwn(tx, byVisitOf);
+  if (isAlone) {
+    for (const { visit, answer } of saving.filter((one) => moving.has(one.visit))) {
+      const { workspaceId, eventId, saved, atMs } = answer;
       const event = { id: eventId, deviceId: visit.device_id, mayAttach: true };
       await identifyVisitor(tx, { workspaceId, at: new Date(atMs), event, attributes: saved });
     }
   }
   await saveVisitorAttributes(
     tx,
-    plain.flatMap(({ visit, answer: { workspaceId, atMs, saved } }) =>
-      saved.map((one) => ({ ...one, workspaceId, visitorId: visit.visitor_id ?? "", atMs })),
-    ),
+    saving
+      .filter(({ visit }) => !moving.has(visit))
+      .flatMap(({ visit, answer: { workspaceId, atMs, saved } }) =>
+        saved
+          .filter(({ key }) => !key.startsWith("$"))
+          .map((one) => ({ ...one, workspaceId, visitorId: visit.visitor_id ?? "", atMs })),
+      ),
   );
+  return isAlone ? new Set() : moving;
+}
+
+/**
+ * Saves the identities and names of visits whose own visitors can take them. Returns the other visits: their values may
+ * belong to another visitor, or make one.
+ */
+async function identifyOwn(
+  tx: Db,
+  byVisitOf: ReadonlyMap<AnsweredVisit, readonly Taken[]>,
+): Promise<ReadonlySet<AnsweredVisit>> {
+  const others = new Set<AnsweredVisit>();
+  const calls = [...byVisitOf].flatMap(([visit, ofVisit]) => {
+    const naming = ofVisit.filter(({ answer }) => answer.saved.some(({ key }) => key.startsWith("$")));
+    const [first, ...more] = naming;
+    if (visit.visitor_id === null || !visit.isVisitorLocked || more.length > 0) others.add(visit);
+    if (others.has(visit) || visit.visitor_id === null || first === undefined) return [];
+    const { workspaceId, saved, atMs } = first.answer;
+    const call = { workspaceId, visitorId: visit.visitor_id, at: new Date(atMs), attributes: saved };
+    return [{ visit, call }];
+  });
+  const done = await identifyInPlace(
+    tx,
+    calls.map(({ call }) => call),
+  );
+  for (const { visit, call } of calls) if (!done.has(call)) others.add(visit);
+  return others;
 }
 
 async function writeTraces(tx: Db, taken: readonly Taken[]): Promise<void> {
