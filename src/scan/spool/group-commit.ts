@@ -44,7 +44,7 @@ export function groupCommit(handover: Handover, wake: () => void, limits: GroupL
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let isWaking = false;
-  let onIdle = () => {};
+  let idlers: (() => void)[] = [];
 
   function wakeAfterTurn(): void {
     if (isWaking) return;
@@ -75,6 +75,11 @@ export function groupCommit(handover: Handover, wake: () => void, limits: GroupL
     return hasRoom;
   }
 
+  function endIdlers(): void {
+    for (const end of idlers) end();
+    idlers = [];
+  }
+
   function putWaiting(): void {
     const placed = waiting.findIndex(({ id, text, size, done }) => !put(id, text, size, done));
     waiting = placed === -1 ? [] : waiting.slice(placed);
@@ -96,19 +101,19 @@ export function groupCommit(handover: Handover, wake: () => void, limits: GroupL
       onCommit?.(group.dones.length);
       if (waiting.length > 0) putWaiting();
       for (const done of group.dones) done(error);
-      if (groups.length === 0) onIdle();
+      if (groups.length === 0) endIdlers();
     },
     endAll(error) {
       const left = [...groups.splice(0).flatMap(({ dones }) => dones), ...waiting.map(({ done }) => done)];
       waiting = [];
       waitingBytes = 0;
       for (const done of left) done(error);
-      onIdle();
+      endIdlers();
     },
     idle() {
       return new Promise((resolve) => {
-        onIdle = resolve;
         if (groups.length === 0) resolve();
+        else idlers.push(resolve);
       });
     },
   };

@@ -47,7 +47,8 @@ export function startStoreThread(data: StoreThreadData): StoreThread {
       // Flags of the process, such as --eval, are not meant for the thread.
       execArgv: [],
       // A batch lives as long as its transaction, and must fit into the young generation for that long.
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+      // The old generation holds 16 MB, and the limit only says how much garbage may gather beside them.
+      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1_024 },
     });
     const end = (error: Error) => {
       if (worker === started) worker = undefined;
