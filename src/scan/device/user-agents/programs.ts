@@ -2,7 +2,8 @@ import type { DeclaredProgram } from "./declared.ts";
 
 /**
  * Libraries, command-line programs, and browsers that a program drives. They say that they are programs, so no person
- * saw what they fetched, and they count as BOT. Libraries of phone apps stand in `native-clients.ts` instead.
+ * saw what they fetched, and they count as BOT. Libraries that also run on servers say no more in an app than there. What
+ * names an app or a phone beside its library stands in `native-clients.ts`.
  */
 export const programs: readonly DeclaredProgram[] = [
   { name: "Headless Chrome", origin: "", pattern: /HeadlessChrome|Puppeteer/i },
@@ -51,6 +52,15 @@ export const programs: readonly DeclaredProgram[] = [
   { name: "Perl", origin: "", pattern: /^libwww-perl|^LWP::|^Mojolicious/i },
   { name: ".NET", origin: "", pattern: /^\.NET|^RestSharp\//i },
   { name: "Rust", origin: "", pattern: /^reqwest\/|^hyper\/|^ureq\//i },
+  { name: "OkHttp", origin: "", pattern: /^okhttp(?:\/[\w.-]{1,40})?$/i },
+  { name: "Dart", origin: "", pattern: /^Dart\/\d/ },
+  { name: "Ktor", origin: "", pattern: /^ktor[- ]client/i },
+  {
+    name: "Swift",
+    origin: "",
+    pattern: /^(?:Alamofire|AFNetworking|CFNetwork|URLSession|SwiftHTTP|Vapor)\//i,
+  },
+  { name: "Android", origin: "", pattern: /^(?:Volley|Cronet|Retrofit|Android-Async-Http)(?:\/|$)/i },
   { name: "PowerShell", origin: "", pattern: /WindowsPowerShell|PowerShell\/\d/i },
   {
     name: "Load generator",
