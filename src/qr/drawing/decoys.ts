@@ -38,8 +38,8 @@ const trueCrossings = 6;
  * How many places look like the middle of a finder pattern without being one: exactly along their row or column, and
  * nearly across it. OpenCV takes such a place for a fourth pattern, and gives up.
  *
- * Of 400 plain codes at 300, 512 and 800 pixels OpenCV missed 22 at some size, and 21 of these have decoys; of 154
- * codes that it read at every size, 13 have.
+ * Of 400 plain codes at 300, 512 and 800 pixels OpenCV missed 22 at some size, and 21 of these have places exact
+ * along their column; of 154 codes that it read at every size, 13 have.
  */
 export function decoysOf({ size, modules }: Matrix, alongMax = exactlyMax): number {
   const rows = Array.from({ length: size }, (_, line) =>
