@@ -32,12 +32,12 @@ export async function outageRow(options: {
     const load = startTravellers(service.port, link);
     await pause(5_000);
     const before = await resident(service);
-    await way.cut();
+    way.cut();
     await untilStatus(service, "degraded");
     const watch = await watchOutage(service, minutes * 60_000);
     const after = await resident(service);
     const spooled = { visits: await service.metric("signpost_spool_depth"), mb: await spoolMb(service) };
-    await way.mend();
+    way.mend();
     const mendedAt = performance.now();
     await untilStatus(service, "ok");
     await load.stop();
@@ -66,7 +66,7 @@ export async function outageRow(options: {
     ];
   } finally {
     await service.remove();
-    await way.cut();
+    await way.close();
     await keeper.remove();
   }
 }
