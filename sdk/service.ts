@@ -20,7 +20,7 @@ export interface StartedService extends Service {
   takeAnswers(): ReadonlySet<string>;
 }
 
-const startMsMax = 30_000;
+const startMsMax = 60_000;
 
 /** The service at SIGNPOST_URL with SIGNPOST_TOKEN, or one that is started on an empty folder. */
 export async function openService(): Promise<Service> {
