@@ -209,7 +209,7 @@ describe("update", () => {
           join tree on d.parent_directory_id = tree.id where d.workspace_id = ${workspace.workspaceId})
       select path, wanted from tree`.execute(db);
     for (const { path, wanted } of rows) expect(path).toBe(wanted);
-    expect(rows.map(({ path }) => path).toSorted()).toEqual((await names({ recursive: "true" })).toSorted());
+    expect(new Set(rows.map(({ path }) => path))).toEqual(new Set(await names({ recursive: "true" })));
   });
 
   test("a reader never sees a tree that is half moved", async () => {
