@@ -599,7 +599,7 @@ const library = { ...named, deviceActor: "UNKNOWN", reason: "native client" } as
 const scanner =
   "A scanner app fetches what it has scanned without a browser; a person holds the phone: NATIVE, HUMAN, counted.";
 const app =
-  "Phone apps are built with this library, scanner apps too, and it tells nothing of who is there: NATIVE, UNKNOWN, counted.";
+  "Only phone apps send this, scanner apps too, and it tells nothing of who is there: NATIVE, UNKNOWN, counted.";
 const apps: Row[] = [
   variant(
     iphone,
@@ -653,7 +653,12 @@ const apps: Row[] = [
   ),
   variant(
     iphone,
-    { name: "An app on Android", query: "?qr", headers: { "user-agent": "okhttp/4.12.0" }, why: app },
+    {
+      name: "An app on Android that names its phone",
+      query: "?qr",
+      headers: { "user-agent": "okhttp/4.12.0 (Android 14; SM-S921B)" },
+      why: app,
+    },
     { ...library, action: "SCAN" },
   ),
   variant(
@@ -665,11 +670,6 @@ const apps: Row[] = [
       why: app,
     },
     { ...library, platformName: "Android", deviceBrand: "Samsung", action: "SCAN" },
-  ),
-  variant(
-    iphone,
-    { name: "An app made with Flutter", headers: { "user-agent": "Dart/3.4 (dart:io)" }, why: app },
-    library,
   ),
   variant(
     iphone,

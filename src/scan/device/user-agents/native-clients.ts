@@ -7,8 +7,8 @@ export const scannerApps: readonly RegExp[] = [
 ];
 
 /**
- * What phone apps send when they fetch a page without a browser. Scanner apps do so, but so may any other app with the
- * same library: device type NATIVE, actor UNKNOWN.
+ * What phone apps send when they fetch a page without a browser: a library of phones, and the app or the phone. Scanner
+ * apps do so, but so may any other app: device type NATIVE, actor UNKNOWN.
  */
 export const nativeClients: readonly RegExp[] = [
   /\bCFNetwork\/\S{1,200} Darwin\//,
@@ -16,8 +16,5 @@ export const nativeClients: readonly RegExp[] = [
   /^Dalvik\//,
   /^okhttp\//i,
   /\bAlamofire\//,
-  /^Dart\//,
-  /^Ktor client|^ktor-client/i,
   /^Expo\//,
-  /^Cronet\/|^TrafficStats|^Volley\//i,
 ];

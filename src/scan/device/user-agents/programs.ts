@@ -2,7 +2,8 @@ import type { DeclaredProgram } from "./declared.ts";
 
 /**
  * Libraries, command-line programs, and browsers that a program drives. They say that they are programs, so no person
- * saw what they fetched, and they count as BOT. Libraries of phone apps stand in `native-clients.ts` instead.
+ * saw what they fetched, and they count as BOT. Libraries that also run on servers say no more in an app than there. What
+ * names an app or a phone beside its library stands in `native-clients.ts`.
  */
 export const programs: readonly DeclaredProgram[] = [
   { name: "Headless Chrome", origin: "", pattern: /HeadlessChrome|Puppeteer/i },
@@ -23,6 +24,8 @@ export const programs: readonly DeclaredProgram[] = [
     origin: "",
     pattern: /\b(?:Code|VSCodium|Cursor|Trae|Windsurf|Kiro|Antigravity)\/\d\S{0,40} .{0,80}Electron\//i,
   },
+  { name: "Outlook", origin: "Microsoft", pattern: /^Outlook-(?:iOS|Android)\/|\bOneOutlook\// },
+  { name: "Thunderbird", origin: "Mozilla", pattern: /\bThunderbird\/\d/ },
   { name: "Siege", origin: "", pattern: /\bSiege\/\d/i },
   { name: "Fetch API", origin: "", pattern: /Fetch API Request/ },
   { name: "Kimono", origin: "", pattern: /KimonoLabs/i },
@@ -51,6 +54,15 @@ export const programs: readonly DeclaredProgram[] = [
   { name: "Perl", origin: "", pattern: /^libwww-perl|^LWP::|^Mojolicious/i },
   { name: ".NET", origin: "", pattern: /^\.NET|^RestSharp\//i },
   { name: "Rust", origin: "", pattern: /^reqwest\/|^hyper\/|^ureq\//i },
+  { name: "OkHttp", origin: "", pattern: /^okhttp(?:\/[\w.-]{1,40})?$/i },
+  { name: "Dart", origin: "", pattern: /^Dart\/\d/ },
+  { name: "Ktor", origin: "", pattern: /^ktor[- ]client/i },
+  {
+    name: "Swift",
+    origin: "",
+    pattern: /^(?:Alamofire|AFNetworking|CFNetwork|URLSession|SwiftHTTP|Vapor)\//i,
+  },
+  { name: "Android", origin: "", pattern: /^(?:Volley|Cronet|Retrofit|Android-Async-Http)(?:\/|$)/i },
   { name: "PowerShell", origin: "", pattern: /WindowsPowerShell|PowerShell\/\d/i },
   {
     name: "Load generator",
