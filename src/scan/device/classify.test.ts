@@ -95,6 +95,12 @@ test.each([
     "Amazon",
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Silk/44.1.54 like Chrome/44.0.2403.63 Safari/537.36",
   ],
+  ["MOBILE", "HTC", "HTC P3600i"],
+  [
+    "UNKNOWN",
+    "",
+    "Mozilla/5.0 (compatible; U; Webpositive/533.4; Haiku) AppleWebkit/533.4 (KHTML, like gecko) Chrome/5.0.375.55 Safari/533.4",
+  ],
 ])("counts a %s of %s with an unusual user agent", (deviceType, deviceBrand, userAgent) => {
   expect(classifyUserAgent(userAgent)).toMatchObject({ deviceType, deviceBrand, counted: true });
 });
@@ -114,6 +120,19 @@ test.each([
     "a mail address in words",
     "Mozilla/5.0 (Windows NT 6.1; Win64; x64; rv:47.0; name at example dot com) Gecko/20100101 Firefox/47.0",
   ],
+  [
+    "a name before Chrome's",
+    "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 (KHTML, like Gecko) GathererChrome/62.0.3202.75 Safari/537.36",
+  ],
+  [
+    "a browser that names no system",
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko) Chrome/98.0 Safari/537.36",
+  ],
+  [
+    "a mail program",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:102.0) Gecko/20100101 Thunderbird/102.3.0",
+  ],
+  ["an office program", "Outlook-iOS/696.1188109.prod.iphone (2.102.0)"],
   ["neither browser, engine nor phone", "Sphere Gatherer v4.0 - see the manual"],
   ["a name before Internet Explorer's", "Gatherer 4 (compatible; MSIE 6.0; Windows NT 5.0)"],
 ])("does not count %s", (_, userAgent) => {

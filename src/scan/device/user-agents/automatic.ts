@@ -56,12 +56,12 @@ const tool =
 
 /** WebKit and Gecko never say that they are compatible; Internet Explorer and Konqueror do. */
 const compatibleEngine = /like Gecko[;,] ?compatible/i;
-const compatible = /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|.{0,40}ABrowse)/;
+const compatible = /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|.{0,40}(?:ABrowse|Web[Pp]ositive))/;
 const modernEngine = /AppleWebKit\/|Gecko\/\d|Chrome\/\d/;
 
 /** Matches names that Google gives its services beside a browser's name, and names of other operators' programs. */
 const service =
-  /\bgoogle[-_ ](?!app|pixel|wv|chrome|nexus|tv\b|play|toolbar|earth|assistant|lens|go\b|maps)[a-z]|[a-z-]agent\b|(?:proxy|server|fetcher|downloader)\/\d|\b(?:favicon|watcher|survey|snapshot)\b/i;
+  /\bgoogle[-_ ](?!app|pixel|wv|chrome|nexus|tv\b|play|toolbar|earth|assistant|lens|go\b|maps)[a-z]|[a-z-]agent\b|(?:proxy|server|fetcher|downloader)\/\d|\b(?:favicon|watcher|survey|snapshot|synthetics?|uptime)\b/i;
 
 /** The facts of a browser that its words alone do not tell. */
 interface BrowserTraits {
@@ -78,25 +78,34 @@ export function isAutomaticBrowser(userAgent: string, { model, isOld }: BrowserT
   return !isOld && service.test(said);
 }
 
+/** A program's name before that of Chrome: `DownloaderChrome/62.0`. */
+const gluedName = /[a-z]Chrome\/\d/;
+
 /** Whether no browser sends such a user agent. */
 function isImpossible(userAgent: string): boolean {
-  return compatibleEngine.test(userAgent) || (compatible.test(userAgent) && modernEngine.test(userAgent));
+  const isCompatible = compatible.test(userAgent) && modernEngine.test(userAgent);
+  return isCompatible || compatibleEngine.test(userAgent) || gluedName.test(userAgent);
 }
 
 /** A user agent that claims only to be compatible. Even a browser of 1996 also names its system. */
 const merelyCompatible = /^mozilla\/[\d.]+ \(compatible[;)]/i;
 
 /** A user agent that begins with one product of another name than a browser's: `LinkExaminer/1.01 (Windows)`. */
-const product = /^(?!mozilla\/|opera\/)[\w.:+%~"-]{2,80}(?: [\w.]{2,40})?\/\S/i;
-const phone = /\b(?:android|iphone|ipad|ios|mobile|phone|FBAV\/)|iOS\b/i;
+const product = /^(?!mozilla[/\\]|opera\/)[\w.:+%~"-]{2,80}(?: [\w.]{2,40})?\/\S/i;
+const phone = /\b(?:android|tablet|iphone|ipad|ios|mobile|phone|FBAV\/)|iOS\b/i;
 /** Names of engines and browsers, without which a browser says nothing. */
-const engine = /AppleWebKit|Gecko\b|Trident|Presto|KHTML|Firefox\/\d|Safari\/\d|Chrome\/\d|WebView/;
+const engine = /AppleWebKit|Gecko\b|Trident|Presto|KHTML|Firefox ?\/\d|Safari\/\d|Chrome\/\d|WebView/i;
+/** Words of systems, also in forms that no table knows: a browser names its system, and `Mozilla/5.0 Firefox/26.0` none. */
+const system =
+  /\bWin(?:dows|16|32|64|95|98|NT|\b)|\bNT \d|WOW64|X11|Mac|PPC|Linux|Fedora|Solaris|BREW|Nokia|Samsung|SonyEricsson|\bS60|like Gecko$|Gecko\/\d[\d.]* Ice/i;
 
-/** Whether a user agent of no known browser says that it is a program, or says nothing of a browser or a phone. */
+/**
+ * Whether a user agent of no known browser says that it is a program, or names neither a phone nor a system with a browser.
+ */
 export function isProgram(userAgent: string): boolean {
-  if (isbot(userAgent) || contact.test(userAgent) || merelyCompatible.test(userAgent)) return true;
-  if (phone.test(userAgent)) return false;
-  return product.test(userAgent) || !engine.test(userAgent);
+  const isTelling = isbot(userAgent) || contact.test(userAgent) || merelyCompatible.test(userAgent);
+  if (isTelling || phone.test(userAgent)) return isTelling;
+  return product.test(userAgent) || !engine.test(userAgent) || !system.test(userAgent);
 }
 
 /** Apple's client on an Intel Mac, where people have a browser, and in a service of the system without a version. */

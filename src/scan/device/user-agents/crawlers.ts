@@ -101,6 +101,8 @@ export const crawlers: readonly DeclaredProgram[] = [
   { name: "Nuclei", origin: "", pattern: /\bNuclei\b/i },
   { name: "ZAP", origin: "", pattern: /OWASP|\bZAP\/\d/ },
   { name: "Catchpoint", origin: "Catchpoint", pattern: /\bCatchpoint\b/i },
+  { name: "ThousandEyes", origin: "Cisco", pattern: /\bThousandEyes\b/i },
+  { name: "Keynote", origin: "Dynatrace", pattern: /\bKTXN\b/ },
   { name: "GTmetrix", origin: "GTmetrix", pattern: /\bGTmetrix\b/i },
   { name: "DebugBear", origin: "DebugBear", pattern: /\bDebugBear\b/i },
   { name: "WebPageTest", origin: "Catchpoint", pattern: /\bPTST\//i },

@@ -24,6 +24,8 @@ export const programs: readonly DeclaredProgram[] = [
     origin: "",
     pattern: /\b(?:Code|VSCodium|Cursor|Trae|Windsurf|Kiro|Antigravity)\/\d\S{0,40} .{0,80}Electron\//i,
   },
+  { name: "Outlook", origin: "Microsoft", pattern: /^Outlook-(?:iOS|Android)\/|\bOneOutlook\// },
+  { name: "Thunderbird", origin: "Mozilla", pattern: /\bThunderbird\/\d/ },
   { name: "Siege", origin: "", pattern: /\bSiege\/\d/i },
   { name: "Fetch API", origin: "", pattern: /Fetch API Request/ },
   { name: "Kimono", origin: "", pattern: /KimonoLabs/i },
