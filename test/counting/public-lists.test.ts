@@ -11,9 +11,9 @@ test("the public lists have more than 3,000 user agents, under licences that let
   expect(agents.filter(({ isHeldOut }) => isHeldOut).length).toBeGreaterThan(agents.length / 4);
 });
 
-test("at most five crawlers of a thousand are counted, and twelve of a thousand in the third that was held out", () => {
+test("at most five crawlers of a thousand are counted, and ten of a thousand in the third that was held out", () => {
   expect(shareCounted(agents)).toBeLessThanOrEqual(0.005);
-  expect(shareCounted(agents.filter(({ isHeldOut }) => isHeldOut))).toBeLessThanOrEqual(0.012);
+  expect(shareCounted(agents.filter(({ isHeldOut }) => isHeldOut))).toBeLessThanOrEqual(0.01);
 });
 
 function shareCounted(some: readonly ListedAgent[]): number {
@@ -28,7 +28,8 @@ test("every browser of today is counted, and almost every browser of the last th
       isCountedHere,
     ).browsersRefused;
   expect(refused("user-agents")).toBe(0);
-  expect(refused("random-useragent")).toBeLessThanOrEqual(2);
+  // One of a thousand browsers of all lists.
+  expect(refused("random-useragent")).toBeLessThanOrEqual(1);
 });
 
 test("the README states the recall that the rules have", () => {

@@ -106,7 +106,7 @@ const elsewhere: Record<string, string[]> = {
   // A link is made with an entry and one of three exits.
   "api/links/wanted-link.ts": ["CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD", "socialLinks"],
   "api/links/message.ts": ["LINK_VISIT", "linkVisit"],
-  "api/links/writes.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD"],
+  "api/links/create-writes.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD"],
   // Conditions on an attribute must be found when the attribute is deleted.
   "api/visitors/writes.ts": ["visitorDataCondition"],
   // Passwords are sealed, opened, compared, and the attempts counted.
@@ -130,7 +130,8 @@ const elsewhere: Record<string, string[]> = {
   // The traces of entries and redirects derive from the event, including a redirect to the fallback.
   "scan/steps/step-place.ts": ["CLIENT_REDIRECT"],
   "scan/steps/step-traces.ts": ["CLIENT_REDIRECT"],
-  "scan/store/write-events.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "entryAccess"],
+  "scan/store/write-events.ts": ["CLIENT_REDIRECT"],
+  "scan/store/write-traces.ts": ["LINK_VISIT", "CLIENT_REDIRECT", "entryAccess"],
   "workflow/simulate.ts": ["CLIENT_REDIRECT", "entryAccess"],
 };
 

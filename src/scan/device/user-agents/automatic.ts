@@ -48,14 +48,14 @@ const saysBotInBrowser = createIsbotFromList(
 
 /** Matches the address of an operator. People's browsers carry no address, except those of a few makers named here. */
 const contact =
-  /https?:\/\/(?!(?:www\.)?(?:bsalsa|qtweb|avantbrowser)\.)|\bwww\.(?!bsalsa|qtweb|avantbrowser)|[\w.]@[a-z0-9-]+\.[a-z]{2}|\s\(?[a-z0-9-]{2,40}\.(?:com|net|org|io)\b(?!\.| Toolbar)|\bat [\w-]{1,40} dot [a-z]{2}/i;
+  /https?:\/\/(?!(?:www\.)?(?:bsalsa|qtweb|avantbrowser)\.)|\bwww\.(?!bsalsa|qtweb|avantbrowser|phaseout)|[\w.]@[a-z0-9-]+\.[a-z]{2}|\s\(?[a-z0-9-]{2,40}\.(?:com|net|org|io)\b(?!\.| Toolbar)|\bat [\w-]{1,40} dot [a-z]{2}/i;
 
 /** Matches names of tools that work on sites, links or addresses, and of those that use a language model. */
 const tool =
-  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|(?:gpt|llm)\/\d/i;
+  /\b(?:seo|site|page|link|url|http)[-_]?(?:analy|audit|check|cop|find|get|grab|hunt|index|info|load|rank|rip|snap|stat|test|thumb|view|walk|watch)|backlink|crwlr|extractor|scrap(?:e|er|ing|y)\b|harvest|leech|malware|phish|screenshot|sniffer|thumbnail|verifier|\b(?:http|web)client|meter[ /]\d|cmd\/\d|winhttp\.|webcollage|cutycapt|(?:casper|phantom|slimer)js|(?:gpt|llm)\/\d/i;
 
-/** WebKit and Gecko never say that they are compatible; Internet Explorer and Konqueror do. */
-const compatibleEngine = /like Gecko[;,] ?compatible/i;
+/** WebKit and Gecko never say that they are compatible, and nothing stands behind a semicolon in their brackets. */
+const compatibleEngine = /like Gecko(?:[;,] ?compatible|; ?\w)/i;
 const compatible = /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|.{0,40}(?:ABrowse|Web[Pp]ositive))/;
 const modernEngine = /AppleWebKit\/|Gecko\/\d|Chrome\/\d/;
 
@@ -78,13 +78,17 @@ export function isAutomaticBrowser(userAgent: string, { model, isOld }: BrowserT
   return !isOld && service.test(said);
 }
 
-/** A program's name before that of Chrome: `DownloaderChrome/62.0`. */
-const gluedName = /[a-z]Chrome\/\d/;
+/**
+ * A program's name before that of Chrome (`DownloaderChrome/62.0`), a version of letters (`Chrome/W.X.Y.Z`), and names behind
+ * Chrome's last version: those of browsers on computers have versions, since Chrome 20 without exception.
+ */
+const forms =
+  /[a-z]Chrome\/\d|(?:Chrome|Firefox|Version|Safari)\/[A-Z]|(?:Windows NT|Macintosh|X11)[;) ].{1,200} Chrome\/(?:[2-9]\d|1\d\d)\..{1,60} Safari\/[\d.]{1,20} (?:[A-Z][A-Za-z.-]{3,30}(?: [A-Za-z.-]{1,30}){0,3}|\([A-Z]\w{1,40}\/\d[\d.]{0,20}\))$/;
 
 /** Whether no browser sends such a user agent. */
 function isImpossible(userAgent: string): boolean {
   const isCompatible = compatible.test(userAgent) && modernEngine.test(userAgent);
-  return isCompatible || compatibleEngine.test(userAgent) || gluedName.test(userAgent);
+  return isCompatible || compatibleEngine.test(userAgent) || forms.test(userAgent);
 }
 
 /** A user agent that claims only to be compatible. Even a browser of 1996 also names its system. */
