@@ -21,7 +21,7 @@ const pool = new pg.Pool({ ...options.database, max: options.poolSize });
 const authorization = `Bearer ${options.accessToken}`;
 const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-// The position of each id among the parameters is found once, with unique sample ids.
+// The places of the ids among the parameters are found by unique sample ids.
 const sampleIds: LinkIds = { ...newIds(), at: new Date(1) };
 const sampleDestination = "https://example.com/sample";
 const [reading, creating] = await Promise.all([
@@ -41,8 +41,9 @@ async function readLink(id: string) {
 
 async function createLink(destination: string) {
   const ids = newIds();
-  const { rows } = await pool.query(creating.text, fill(creating, ids, destination));
-  if (!rows[0]?.inserted) throw new Error("the short link is taken");
+  const values = fill(creating, ids, destination);
+  const { rows } = await pool.query({ name: "create", text: creating.text, values });
+  if (rows[0]?.claimed.length !== 1) throw new Error("the short link is taken");
   return {
     link: toLink({
       id: ids.id,
@@ -66,9 +67,9 @@ function fill({ values }: Statement, ids: LinkIds, destination: string): unknown
   return values.map((value) => {
     if (value instanceof Date) return value.getTime() === sampleIds.at.getTime() ? ids.at : value;
     if (typeof value !== "string") return value;
-    const name = names.find((known) => value === sampleIds[known]);
-    if (name !== undefined) return ids[name];
-    return value.replace(sampleIds.id, ids.id).replace(sampleDestination, destination);
+    // The service sends its new links as one JSON text.
+    const own = names.reduce((some, name) => some.replaceAll(sampleIds[name], ids[name]), value);
+    return own.replace(sampleDestination, destination);
   });
 }
 
