@@ -85,8 +85,11 @@ function bubble(cell: number): number {
   return (Math.imul(cell + 1, 2_654_435_761) >>> 16) % bubbleRadii.length;
 }
 
-/** Where the three parts of a cell begin: a conductor fills the middle one, a pad all three. */
-const partStarts = [0, 0.25, 0.75];
+/**
+ * Where the three parts of a cell begin: a conductor fills the middle one, a pad all three. Of 360 codes with conductors
+ * of 0.5, 0.6 and 0.7 modules OpenCV missed 12, 3 and none.
+ */
+const partStarts = [0, 0.15, 0.85];
 const partCount = partStarts.length;
 
 /**

@@ -104,7 +104,7 @@ export function machineVisionOf(drawing: Drawing, design: Design): { margin: num
 }
 
 function rulesOf({ matrix, finderClearance }: Drawing, design: Design): Rule[] {
-  const { shape, dots, cornersSquare, cornersDot, centralImage, errorCorrection } = design;
+  const { shape, cornersSquare, cornersDot, centralImage } = design;
   const { size } = matrix;
   const [shorter, longer] = [Math.min(design.width, design.height), Math.max(design.width, design.height)];
   const isFrameFound = cornersSquare.type === "SQUARE" || cornersSquare.hasSharpCorners;
@@ -113,8 +113,6 @@ function rulesOf({ matrix, finderClearance }: Drawing, design: Design): Rule[] {
     { step: withSquareShape, margin: shape === "SQUARE" ? 1 : -1 },
     // The points of hexagons and stars come too close to the frame: jsQR and ZBar read less than 0.9 of plain codes.
     { step: withSquareMiddles, margin: ["HEXAGON", "STAR"].includes(cornersDot.type) ? -1 : 1 },
-    // Dots leave gaps, and the least correction may be too little for them: one of 276 designs that kept all other rules.
-    { step: withMoreCorrection, margin: errorCorrection === "L" && dots.type !== "SQUARE" ? -1 : 1 },
     // Hardly any code but one of hundreds of characters has decoys with every mask.
     { margin: decoysOf(matrix) === 0 ? 1 : -1 },
     { margin: (finderClearance - clearanceMin) / clearanceWhole },
@@ -155,15 +153,6 @@ const withSquareShape: Step = {
 };
 
 /** It helps readers in web pages as well: jsQR misses other middles at some sizes. */
-const withMoreCorrection: Step = {
-  change: {
-    field: "errorCorrectionLevel",
-    value: "M",
-    message: "Raise the error correction to M.",
-  },
-  apply: (design) => ({ ...design, errorCorrection: "M" }),
-};
-
 const withSquareMiddles: Step = {
   change: {
     field: "cornersDotOptions.type",

@@ -60,11 +60,6 @@ describe("grades a design by who reads it:", () => {
     ["hexagons in the corners", { cornersDot: { ...cornersDot, type: "HEXAGON" } }, "cornersDotOptions.type"],
     ["modules of few pixels", { width: 110, height: 110 }, "width, height"],
     ["a large picture", { centralImage }, "centralImageSize"],
-    [
-      "dots with the least correction",
-      { errorCorrection: "L", dots: { ...defaultDesign.dots, type: "DOTS" } },
-      "errorCorrectionLevel",
-    ],
     ["dots of little contrast", { dots: { type: "SQUARE", paint: blue } }, "dotsOptions.themeColor.colors"],
   ])("%s are B, and the one change that is named makes them A", async (_, part, field) => {
     const design = { ...defaultDesign, ...part };
