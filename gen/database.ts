@@ -81,6 +81,8 @@ export type MediaType = "BACKGROUND_COVER" | "BADGE" | "CENTRAL_QRCODE_IMAGE";
 
 export type MediaVisibility = "PRIVATE" | "PUBLIC";
 
+export type MemberChallengeKind = "EMAIL_CONFIRMATION" | "INVITATION" | "PASSWORD_RESET" | "SIGN_IN_CODE";
+
 export type MemberRole = "ADMIN" | "TECH" | "VIEWER";
 
 export type SubscriptionType =
@@ -343,6 +345,18 @@ export interface Media {
   updated_at: Date;
   uploaded_by: string | null;
   visibility: MediaVisibility;
+  workspace_id: string;
+}
+
+export interface MemberChallenges {
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  id: string;
+  kind: MemberChallengeKind;
+  member_id: string;
+  tries: Generated<number>;
+  used_at: Date | null;
   workspace_id: string;
 }
 
@@ -610,6 +624,7 @@ export interface DB {
   links: Links;
   living_links: LivingLinks;
   media: Media;
+  member_challenges: MemberChallenges;
   member_emails: MemberEmails;
   members: Members;
   page_themes: PageThemes;

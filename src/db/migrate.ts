@@ -11,6 +11,7 @@ import * as visitAnswers from "./migrations/0006-visit-answers.ts";
 import * as pendingIdentifications from "./migrations/0007-pending-identifications.ts";
 import * as toldTraces from "./migrations/0008-told-traces.ts";
 import * as jobs from "./migrations/0009-jobs.ts";
+import * as people from "./migrations/0010-people.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   "0007-pending-identifications": pendingIdentifications,
   "0008-told-traces": toldTraces,
   "0009-jobs": jobs,
+  "0010-people": people,
 };
 
 /** How many months of event partitions are made ahead of time. */

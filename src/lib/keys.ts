@@ -7,6 +7,8 @@ export type KeyPurpose =
   | "file-urls"
   | "idempotency-fingerprints"
   | "idempotency-outcomes"
+  | "member-challenges"
+  | "member-sessions"
   | "step-passwords"
   | "visit-seals";
 

@@ -1,3 +1,5 @@
+import type { MailKind } from "./mail.ts";
+
 /**
  * Jobs that calls queue, with the JSON that each is told. A running process meets what older ones queued, so only ever
  * add to it.
@@ -6,6 +8,18 @@ export interface QueuedJobs {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
   readonly "create-links": { readonly workspaceId: string; readonly jobId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  readonly "send-mail": {
+    /** Makes the Message-ID, so that a mail that is sent twice is shown once. */
+    readonly mailId: string;
+    readonly workspaceId: string;
+    /** The member whose name and language the mail has. */
+    readonly memberId: string;
+    readonly kind: MailKind;
+    /** The address it goes to; a member's address may have changed since. */
+    readonly to: string;
+    /** `MailFacts` of the kind, as JSON. Links and codes are made from the ids of challenges when the mail is sent. */
+    readonly facts: string;
+  };
 }
 
 /** Jobs that the clock queues. They are told nothing. */

@@ -21,6 +21,22 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(visitors|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // Who the people of a workspace are and how they prove it: passwords, challenges by mail, sessions. The API, the sign-in
+  // pages and the pipeline use it.
+  people: {
+    may: [/^src\/(people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // The texts of mails, and how they are sent.
+  mail: {
+    may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // The pages at which people sign in, and the same as JSON.
+  auth: {
+    may: [/^src\/(auth|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
   qr: { may: [/^src\/(qr|lib)\//], never: [/^(kysely|pg|@connectrpc\/|@bufbuild\/)/] },
   // Reads requests, in bytes or in JSON, within the limits of their fields.
@@ -29,10 +45,10 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
     never: [/^(kysely|pg)$/],
   },
-  rpc: { may: [/^src\/(rpc|wire|db|model|lib)\//, /^gen\//] },
+  rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(visitors|db|workflow|model|qr|lib)\//,
+      /^src\/(visitors|people|db|workflow|model|qr|lib)\//,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -44,7 +60,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {
-    may: [/^src\/(jobs|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(jobs|mail|people|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//],
   },
   // Makes the files of gen, and the bundle, with code of the other rooms. It never runs in the service.

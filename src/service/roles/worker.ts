@@ -48,6 +48,10 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
+    // The queue keeps mails until they can be sent.
+    "send-mail": async () => {
+      throw new Error("mails cannot be sent yet");
+    },
     "delete-expired": async () => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
