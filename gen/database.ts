@@ -453,6 +453,7 @@ export interface RateLimits {
 }
 
 export interface Revocations {
+  restored: Generated<boolean>;
   revoked_at: Date;
   subject: string;
 }
@@ -569,6 +570,7 @@ export interface Workspaces {
   description: Generated<string>;
   digest_frequency: Generated<DigestFrequency>;
   enforce_mfa: Generated<boolean>;
+  enroll_message: Generated<string>;
   enroll_requested_at: Date | null;
   environment: Generated<Environment>;
   expires_at: Date | null;
@@ -577,8 +579,11 @@ export interface Workspaces {
   inactive_since: Date | null;
   link_setting_id: string;
   name: string;
+  origin_inquiry: Generated<string>;
+  origin_purpose: Generated<string>;
   parent_workspace_id: string | null;
   published_at: Date | null;
+  purge_began_at: Date | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;

@@ -6,6 +6,7 @@ import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
@@ -22,6 +23,8 @@ import type { Parts } from "./parts.ts";
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
+  // One at a time: a large workspace takes longer than a minute.
+  "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
   "delete-expired": ["17 * * * *"],
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
@@ -67,6 +70,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
+    "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({
