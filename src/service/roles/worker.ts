@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
@@ -11,6 +12,8 @@ import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
+import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
@@ -36,9 +39,12 @@ const checkRequest: BulkJobDeps["checkRequest"] = async (...request) =>
 const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${time} ${job} ${options}`);
 
 /** Runs queued jobs and the hourly and nightly housekeeping. */
-export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
-  const { shortUrl } = addresses;
+export function startWorker(parts: Parts): Jobs {
+  const { config, connection, jobsDb: db, keyFor, now, log, storage, addresses } = parts;
+  const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
+  const { from, smtpUrl } = config.mail;
+  const mailFolder = join(config.dataDir, "mail");
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({
@@ -51,10 +57,16 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
-    // The queue keeps mails until they can be sent.
-    "send-mail": async () => {
-      throw new Error("mails cannot be sent yet");
-    },
+    "send-mail": sendMail({
+      db,
+      now,
+      outbox: smtpUrl === undefined ? folderOutbox(mailFolder) : smtpOutbox(smtpUrl, now),
+      from,
+      challengeKey: keyFor("member-challenges"),
+      authUrl,
+      baseUrl,
+      log,
+    }),
     "delete-expired": async () => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
@@ -62,6 +74,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       await deleteOldJobs(db, now());
+      await deleteOldKeptMails(mailFolder, now());
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
