@@ -372,8 +372,10 @@ export interface Members {
   display_language: Generated<string>;
   email: string;
   email_verified_at: Date | null;
+  ended_session_ids: Generated<string[]>;
   first_name: Generated<string>;
   id: string;
+  kept_session_id: string | null;
   last_name: Generated<string>;
   last_signin_at: Date | null;
   password_hash: string | null;
