@@ -2,6 +2,7 @@ import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
+import { createStandings } from "../../db/standings.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
@@ -45,6 +46,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       jobCalls,
       shortUrl,
       bulkJobLinks,
+      standings: createStandings({ plans: config.plans, now }),
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
