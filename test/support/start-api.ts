@@ -17,6 +17,7 @@ import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { createStandings } from "../../src/db/standings.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -27,6 +28,7 @@ import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/fil
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
 import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
@@ -239,6 +241,10 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
     shortUrl: "https://short.test",
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
+    plans: defaultPlans,
+    standings: createStandings({ plans: defaultPlans, now }),
+    baseUrl: "http://api.test",
+    signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,
   };
 }

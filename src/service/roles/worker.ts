@@ -3,6 +3,7 @@ import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
+import { createStandings } from "../../db/standings.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
@@ -54,6 +55,7 @@ export function startWorker(parts: Parts): Jobs {
       jobCalls,
       shortUrl,
       bulkJobLinks,
+      standings: createStandings({ plans: config.plans, now }),
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
