@@ -39,6 +39,7 @@ import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
+import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
@@ -48,7 +49,9 @@ import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-to
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
  * is not built, or only in part, is registered by `registerPartly`.
  */
-export function createServices(deps: Deps & WorkspaceTokensDeps): readonly RegisteredService[] {
+export function createServices(
+  deps: Deps & SandboxesDeps & WorkspaceTokensDeps,
+): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
     registerPartly(AllowancesService),
@@ -71,7 +74,7 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(PricingService),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
-    registerPartly(SandboxesService),
+    register(SandboxesService, sandboxesService(deps)),
     registerPartly(SlackIntegrationsService),
     register(TagsService, tagsService()),
     registerPartly(TimeSeriesService),
