@@ -15,11 +15,7 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
-import {
-  type CreatedWorkspace,
-  createWorkspace,
-  hashPassword,
-} from "../../src/api/workspaces/create-workspace.ts";
+import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
@@ -32,6 +28,7 @@ import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { scopeText } from "../../src/model/scope.ts";
+import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";

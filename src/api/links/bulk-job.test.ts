@@ -130,6 +130,15 @@ describe("a job", () => {
     expect(await total()).toBe("0");
   });
 
+  test("makes none of its links when a late one is refused, of which the error names the place", async () => {
+    const links = Array.from({ length: 1_200 }, (_, index) => ({ destination, shortlink: `late-${index}` }));
+    links[1_100] = { destination, shortlink: "late-20" };
+    const { json } = await ended((await send(links)).json.id);
+    expect(json).toMatchObject({ status: "JOB_STATUS_FAILED", error: { codeType: "SHORTLINK_TAKEN" } });
+    expect(json.error.message).toContain("links[1100].shortlink");
+    expect(await total()).toBe("0");
+  });
+
   test("takes 1 to as many links as configured", async () => {
     for (const links of [[], Array(1_201).fill({ destination })]) {
       const { status, json } = await send(links);

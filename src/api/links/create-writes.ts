@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { sql } from "kysely";
 import type { Json } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { prepared } from "../../db/prepared.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -120,9 +121,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
   // The text depends only on whether there are tags, and designs of others. Planning takes longer than running.
   const name = `insert-links${tags.length === 0 ? "" : "-tagged"}${isOwn ? "" : "-designed"}`;
   const { rows } = await db.executeQuery(prepared(name, statement.compile(db)));
-  const [insertion] = rows;
-  if (insertion === undefined) throw new Error("a statement without a table gave no row");
-  return insertion;
+  return onlyRow(rows);
 }
 
 const columns =
