@@ -24,6 +24,22 @@ export async function deleteSandboxes(
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Ends sandboxes whose time is over, at most `limit` of them. Their tokens carry the end of the sandbox, so no process has
+ * to remember them. Returns how many it ended.
+ */
+export async function deleteExpiredSandboxes(db: Db, at: Date, limit = 100): Promise<number> {
+  const { rows } = await sql`
+    with gone as (
+      update workspaces set deleted_at = ${at}, updated_at = ${at} where id = any(array(
+        select id from workspaces where expires_at <= ${at} and deleted_at is null
+        order by expires_at limit ${limit} for update skip locked))
+      returning id
+    )
+    select ${tellWorkspaceChange(sql.ref("id"))} from gone`.execute(db);
+  return rows.length;
+}
+
 /** Ends all sandboxes of a workspace. */
 export function deleteSandboxesOf(db: Db, parentId: string, at: Date): Promise<readonly string[]> {
   return deleteSandboxes(db, sql<boolean>`parent_workspace_id = ${parentId}`, at);

@@ -1,4 +1,5 @@
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
@@ -23,6 +24,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
   "delete-expired": ["17 * * * *"],
+  // A sandbox goes within an hour of its end.
+  "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
@@ -59,6 +62,9 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       await deleteOldJobs(db, now());
+    },
+    "delete-expired-sandboxes": async (_payload, signal) => {
+      while (!signal.aborted && (await deleteExpiredSandboxes(db, now())) > 0);
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
