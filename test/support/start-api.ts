@@ -83,6 +83,11 @@ export interface TestWorkspace extends CreatedWorkspace {
   client<S extends DescService>(service: S, protocol?: RpcProtocol): Client<S>;
 }
 
+/** A sandbox with the token that it was made with. */
+export interface TestSandbox extends Pick<TestWorkspace, "workspaceId" | "token" | "rest" | "client"> {
+  readonly parent: TestWorkspace;
+}
+
 export interface Api {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
@@ -102,6 +107,8 @@ export interface Api {
   /** The bugs that the adapters reported. */
   readonly faults: readonly unknown[];
   newWorkspace(): Promise<TestWorkspace>;
+  /** Makes a sandbox of the workspace, or of a new one, through the API. */
+  newSandbox(parent?: TestWorkspace): Promise<TestSandbox>;
   /** Calls without a token, or with the given one. */
   rest(token?: string): Rest;
   client<S extends DescService>(service: S, token?: string, protocol?: RpcProtocol): Client<S>;
@@ -201,6 +208,19 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log: log.text,
     faults,
     newWorkspace,
+    async newSandbox(parent) {
+      const of = parent ?? (await newWorkspace());
+      const { status, json } = await of.rest("POST", "/v1/sandboxes", {});
+      expect(status).toBe(200);
+      const { accessToken: token, sandbox } = json;
+      return {
+        parent: of,
+        workspaceId: sandbox.id,
+        token,
+        rest: restTo(port, token),
+        client: (service, protocol) => client(service, token, protocol),
+      };
+    },
     rest: (token) => restTo(port, token),
     client,
     transport,

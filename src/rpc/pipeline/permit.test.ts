@@ -20,17 +20,23 @@ const handlers: Handlers<typeof AccessService> = {
   guard: answer,
   sign: answer,
   signAny: answer,
+  live: answer,
+  own: answer,
 };
 const api = await startApi({ services: [register(AccessService, handlers)] });
-const { write, read, publish, master, guard, sign, signAny } = AccessService.method;
+const { write, read, publish, master, guard, sign, signAny, live, own } = AccessService.method;
 
-function tokenOf(scope: string, keyType: TokenClaims["keyType"] = "SECRET"): Promise<string> {
+function tokenOf(
+  scope: string,
+  keyType: TokenClaims["keyType"] = "SECRET",
+  environment: TokenClaims["environment"] = "live",
+): Promise<string> {
   const at = api.now();
   return api.signToken({
     tokenId: newId(at),
     workspaceId: newId(at),
     keyType,
-    environment: "live",
+    environment,
     scope,
     issuedAt: at,
   });
@@ -86,6 +92,15 @@ describe.each(protocols)("over %s", (protocol) => {
     const refused = await ask(api, protocol, guard, { email: "ada@example.com" }, chosen);
     expect(refused).toMatchObject({ reason: "FULL_ACCESS_REQUIRED" });
     expect(JSON.stringify(refused)).toContain("email: needs full access");
+  });
+
+  test("a method that is not for sandboxes refuses their tokens, whatever their scopes", async () => {
+    for (const token of [await tokenOf(everyScope, "SECRET", "test"), await tokenOf("", "SECRET", "test")]) {
+      expect(await reasonOf(live, token)).toBe("NOT_AVAILABLE_IN_SANDBOX");
+      expect(await reasonOf(own, token)).toBe("LIVE_CREDENTIAL_REQUIRED");
+    }
+    expect(await reasonOf(write, await tokenOf(everyScope, "SECRET", "test"))).toBe("OK");
+    for (const method of [live, own]) expect(await reasonOf(method, full)).toBe("OK");
   });
 
   test("a method for members refuses every token before it checks scopes", async () => {

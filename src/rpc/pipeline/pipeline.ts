@@ -294,13 +294,17 @@ function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "works
   return { workspaceId, caller: kind === "PUBLISHABLE" ? `${id} ${clientAddress}` : id };
 }
 
-function headersOf({ plan, call, rateLeft, isReplay }: CallState, ok: boolean): AnswerHeaders {
+function headersOf({ plan, call, identity, rateLeft, isReplay }: CallState, ok: boolean): AnswerHeaders {
   const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
+  if (identity?.caller.sandbox === true) Object.assign(headers, sandboxHeaders);
   Object.assign(headers, limitHeaders(rateLeft));
   if (isReplay) headers["idempotent-replayed"] = "true";
   if (ok && plan.cacheControl !== undefined) headers["cache-control"] = plan.cacheControl;
   return headers;
 }
+
+/** Tell that an answer is of a sandbox; the answers of its links have them, too. */
+const sandboxHeaders = { "x-service-sandbox": "true", "x-robots-tag": "noindex" };
 
 function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outcome, seconds: number): void {
   const { plan, call, identity } = state;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
@@ -30,6 +31,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   // One at a time: a large workspace takes longer than a minute.
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
   "delete-expired": ["17 * * * *"],
+  // A sandbox goes within an hour of its end.
+  "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
@@ -77,6 +80,9 @@ export function startWorker(parts: Parts): Jobs {
       while ((await deleteOldPending(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteOldKeptMails(mailFolder, now());
+    },
+    "delete-expired-sandboxes": async (_payload, signal) => {
+      while (!signal.aborted && (await deleteExpiredSandboxes(db, now())) > 0);
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
