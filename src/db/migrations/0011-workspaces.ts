@@ -13,9 +13,7 @@ alter table workspaces
   add column enroll_message text not null default '',
   -- From then on nothing is written to the workspace, and nobody can restore it.
   add column purge_began_at timestamptz(3);
-create index workspaces_parent_idx on workspaces (parent_workspace_id) where parent_workspace_id is not null;
 create index workspaces_deleted_at_idx on workspaces (deleted_at) where deleted_at is not null;
-create index workspaces_expires_at_idx on workspaces (expires_at) where expires_at is not null;
 
 -- A restored workspace keeps its row, because processes read only the rows that are new: revoked_at then tells when it
 -- was restored.

@@ -18,7 +18,7 @@ const answer = async (_request: unknown, context: Context) => {
 };
 const handlers: Handlers<typeof AccessService> = {
   ...{ write: answer, read: answer, publish: answer, master: answer },
-  ...{ guard: answer, sign: answer, signAny: answer },
+  ...{ guard: answer, sign: answer, signAny: answer, live: answer, own: answer },
 };
 const clock = tickingClock();
 const services = [register(AccessService, handlers)];
