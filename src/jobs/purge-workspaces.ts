@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { deleteWorkspace } from "../db/end-workspaces.ts";
+import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { restorableMs } from "../model/workspace-end.ts";
@@ -94,5 +95,5 @@ async function dropJobs(db: Db, workspaceId: string): Promise<boolean> {
       dropped as (delete from graphile_worker._private_jobs j using own
         where j.id = own.id and j.locked_at is null)
     select count(*) filter (where locked_at is not null) as running from own`.execute(db);
-  return rows[0]?.running === 0n;
+  return onlyRow(rows).running === 0n;
 }

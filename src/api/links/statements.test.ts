@@ -32,6 +32,7 @@ const service = linksService({
   pictures: createPictureReader(),
   publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
+  approvesEnrollment: false,
   stepPasswordKey: new Uint8Array(32),
   bulkJobLinks: 250,
   qrcodeWaitMs: 0,
