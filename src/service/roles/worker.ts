@@ -6,6 +6,7 @@ import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
@@ -27,6 +28,7 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
   "delete-expired": ["17 * * * *"],
   "sweep-files": ["41 * * * *"],
+  "note-inactivity": ["53 2 * * *", "?fill=1d"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
 /** The rules are loaded with the first job that needs them. */
@@ -71,6 +73,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
+    "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({
