@@ -28,10 +28,13 @@ const expiredMax = 100;
  */
 export async function purgeWorkspaces(deps: PurgeDeps, signal?: AbortSignal): Promise<void> {
   await endExpiredSandboxes(deps);
+  const failures: unknown[] = [];
   for (const workspaceId of await dueWorkspaces(deps)) {
-    if (signal?.aborted === true) return;
-    await purgeWorkspace(deps, workspaceId, signal);
+    if (signal?.aborted === true) break;
+    // One workspace that cannot be purged does not hold up the others.
+    await purgeWorkspace(deps, workspaceId, signal).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function endExpiredSandboxes({ db, now }: PurgeDeps): Promise<void> {

@@ -44,7 +44,7 @@ export async function findWorkspace(
 /** The public part of a public workspace. A sandbox is never public. Served by workspaces_slug_key. */
 export async function findPublicWorkspace(db: Db, slug: string): Promise<PublicWorkspaceRow | undefined> {
   const { rows } = await sql<PublicWorkspaceRow>`
-    select name, slug, short_description, description, website, tags, faq, published_at::text as published_at
+    select name, slug, short_description, description, website, tags, faq, to_json(published_at) #>> '{}' as published_at
     from workspaces
     where slug = ${slug} and published_at is not null and deleted_at is null and environment = 'live'`.execute(
     db,
