@@ -40,6 +40,8 @@ export interface Deps {
   readonly signFileUrl: (storageKey: string, expiresAt: Date) => string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
+  /** Whether workspaces that ask become public without an operator: on a computer that only its owner reaches. */
+  readonly approvesEnrollment: boolean;
   /** The key that seals the passwords of workflow steps, 32 bytes. */
   readonly stepPasswordKey: Uint8Array;
   /** How many links a job creates at most. */

@@ -45,6 +45,7 @@ import { tagsService } from "./tags/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
+import { workspacesService } from "./workspaces/service.ts";
 
 /**
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
@@ -83,6 +84,6 @@ export function createServices(
     registerPartly(WebhooksService),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
-    registerPartly(WorkspacesService),
+    register(WorkspacesService, workspacesService(deps)),
   ];
 }

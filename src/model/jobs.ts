@@ -29,6 +29,7 @@ export type PeriodicJob =
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "note-inactivity"
   | "purge-workspaces"
   | "sweep-files";
 

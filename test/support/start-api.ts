@@ -259,6 +259,7 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
     signFileUrl: (storageKey, expiresAt) =>
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
+    approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
     plans: defaultPlans,

@@ -44,6 +44,11 @@ export const makers = {
     nextStepIds.set(id, nextStepId);
     return id;
   },
+  // With everything that becoming public requires.
+  workspace: async (_api, { rest, workspaceId }) => {
+    await rest("PUT", "/v1/workspace", { slug: `w-${workspaceId}`, description: "Menus" });
+    return workspaceId;
+  },
   linkSetting: async ({ db }, { workspaceId }) => {
     const { id } = await db
       .selectFrom("link_settings")
@@ -185,6 +190,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "VisitorsService id": "visitor",
   "WorkspaceTokensService id": "token",
   "SandboxesService id": "sandbox",
+  "WorkspacesService id": "workspace",
   "MediaService id": "media",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
@@ -350,4 +356,13 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.List": { request: () => ({}), lists: "token" },
   "WorkspaceTokensService.Update": { request: ({ token }) => ({ id: token, name: "Renamed" }) },
+  "WorkspacesService.Delete": { request: () => ({}) },
+  "WorkspacesService.GetMyWorkspace": { request: () => ({}) },
+  "WorkspacesService.GetWorkspace": { request: ({ workspace }) => ({ id: workspace }) },
+  "WorkspacesService.RequestEnrollment": {
+    request: ({ workspace }) => ({ message: `Please publish ${workspace}` }),
+  },
+  "WorkspacesService.Update": { request: () => ({ name: "Renamed" }) },
+  "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
+  "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };

@@ -35,6 +35,7 @@ const service = linksService({
   pictures: createPictureReader(),
   publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
+  approvesEnrollment: false,
   stepPasswordKey: new Uint8Array(32),
   bulkJobLinks: 250,
   plans: defaultPlans,

@@ -1,6 +1,7 @@
 import { createServices } from "../../api/services.ts";
 import { createStandings } from "../../db/standings.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
+import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { createBodyBudget } from "../../lib/limits/body-budget.ts";
@@ -52,6 +53,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         signFileUrl: (storageKey, expiresAt) =>
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
+        approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         plans: config.plans,

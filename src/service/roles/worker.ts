@@ -9,6 +9,7 @@ import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
@@ -34,6 +35,7 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   // A sandbox goes within an hour of its end.
   "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
+  "note-inactivity": ["53 2 * * *", "?fill=1d"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
 /** The rules are loaded with the first job that needs them. */
@@ -92,6 +94,7 @@ export function startWorker(parts: Parts): Jobs {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
+    "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({
