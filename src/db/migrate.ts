@@ -12,6 +12,7 @@ import * as pendingIdentifications from "./migrations/0007-pending-identificatio
 import * as toldTraces from "./migrations/0008-told-traces.ts";
 import * as jobs from "./migrations/0009-jobs.ts";
 import * as people from "./migrations/0010-people.ts";
+import * as membersAndMail from "./migrations/0012-members-and-mail.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   "0008-told-traces": toldTraces,
   "0009-jobs": jobs,
   "0010-people": people,
+  "0012-members-and-mail": membersAndMail,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -28,6 +28,7 @@ export type PeriodicJob =
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "send-digests"
   | "sweep-files";
 
 /** How long the outcome of a job that a call started can be read after its end. */

@@ -11,6 +11,7 @@ import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import { sendDigests } from "../../jobs/send-digests.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
@@ -25,6 +26,8 @@ import type { Parts } from "./parts.ts";
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
+  // Zones differ by quarters of an hour.
+  "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
@@ -80,6 +83,7 @@ export function startWorker(parts: Parts): Jobs {
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
+    "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({
