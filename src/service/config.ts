@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import type { S3Config } from "../lib/storage/storage-s3.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
+import { readPlansFile } from "./plans-file.ts";
 
 export type Role = "api" | "scan" | "worker";
 
@@ -60,6 +62,7 @@ export interface Config {
   };
   /** Whether gRPC server reflection is served. */
   readonly reflection: boolean;
+  readonly plans: PlanTable;
 }
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -118,6 +121,11 @@ export function readConfig(env: EnvironmentVariables): Config {
       anonymous: integer(env, "RATE_LIMIT_ANONYMOUS", 5, { min: 0 }, problems),
     },
     reflection: oneOf(env, "REFLECTION", ["on", "off"], "on", problems) === "on",
+    plans: readPlansFile(
+      text(env, "PLANS_FILE"),
+      oneOf(env, "PLANS", ["on", "off"], "off", problems) === "on",
+      problems,
+    ),
   };
   if (problems.length > 0) throw new Error(`wrong configuration:\n  ${problems.join("\n  ")}`);
   return Object.freeze(config);

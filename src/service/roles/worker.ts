@@ -1,12 +1,15 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
+import { createStandings } from "../../db/standings.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
@@ -26,9 +29,13 @@ import type { Parts } from "./parts.ts";
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
+  // One at a time: a large workspace takes longer than a minute.
+  "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
+  // A sandbox goes within an hour of its end.
+  "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
@@ -54,6 +61,7 @@ export function startWorker(parts: Parts): Jobs {
       jobCalls,
       shortUrl,
       bulkJobLinks,
+      standings: createStandings({ plans: config.plans, now }),
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
@@ -76,6 +84,9 @@ export function startWorker(parts: Parts): Jobs {
       await deleteOldJobs(db, now());
       await deleteOldKeptMails(mailFolder, now());
     },
+    "delete-expired-sandboxes": async (_payload, signal) => {
+      while (!signal.aborted && (await deleteExpiredSandboxes(db, now())) > 0);
+    },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
     },
@@ -83,6 +94,7 @@ export function startWorker(parts: Parts): Jobs {
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
+    "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
