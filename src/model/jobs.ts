@@ -31,6 +31,7 @@ export type PeriodicJob =
   | "leave-expired-links"
   | "note-inactivity"
   | "purge-workspaces"
+  | "send-digests"
   | "sweep-files";
 
 /** How long the outcome of a job that a call started can be read after its end. */

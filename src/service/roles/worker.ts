@@ -15,6 +15,7 @@ import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import { sendDigests } from "../../jobs/send-digests.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
@@ -31,6 +32,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "leave-expired-links": ["* * * * *"],
   // One at a time: a large workspace takes longer than a minute.
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
+  // Zones differ by quarters of an hour.
+  "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
   // A sandbox goes within an hour of its end.
   "delete-expired-sandboxes": ["*/10 * * * *"],
@@ -95,6 +98,7 @@ export function startWorker(parts: Parts): Jobs {
     },
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
+    "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({
