@@ -9,6 +9,7 @@ import { publicFileUrl, signFileUrl } from "../../lib/storage/file-url.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
+import type { Handler } from "../../server/listen.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
@@ -16,6 +17,8 @@ import { openProtocols, type Protocols } from "./protocols.ts";
 export interface ApiRole extends Protocols {
   /** The public names of all scopes. */
   readonly scopes: ReadonlySet<string>;
+  /** Opens the sign-in pages, which are loaded with their first request. */
+  openAuth(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
   /** Ends endless streams; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
@@ -77,5 +80,15 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     reflection: config.reflection,
     shutdownSignal: shutdown.signal,
   });
-  return { ...protocols, scopes: apiScopes, endStreams: () => shutdown.abort(), close: pipeline.close };
+  const openAuth = async () => {
+    const { openSignIn } = await import("./sign-in.ts");
+    return openSignIn(parts, pipeline.onMemberChanged);
+  };
+  return {
+    ...protocols,
+    openAuth,
+    scopes: apiScopes,
+    endStreams: () => shutdown.abort(),
+    close: pipeline.close,
+  };
 }

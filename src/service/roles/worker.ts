@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
@@ -11,15 +12,18 @@ import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
-import { jobCalls } from "../../jobs/queue.ts";
+import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
+import { signUp } from "../../jobs/sign-up.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { mailReset } from "../../people/asked-mails.ts";
+import type { QueueMail } from "../../people/sign-in-code.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
@@ -54,6 +58,7 @@ export function startWorker(parts: Parts): Jobs {
   const { bulkJobLinks } = config;
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
+  const queueMail: QueueMail = (mail) => jobCall("send-mail", mail);
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({
@@ -67,6 +72,13 @@ export function startWorker(parts: Parts): Jobs {
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
+    "mail-reset": ({ email }) => mailReset({ db, now, queueMail }, email),
+    "sign-up": signUp({
+      db,
+      now,
+      queueMail,
+      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now()),
+    }),
     "send-mail": sendMail({
       db,
       now,
