@@ -15,7 +15,7 @@ export interface Standings {
    */
   of(workspaceId: string, db: Db): Promise<Standing>;
   /** The same without waiting; undefined when it would have to be read. */
-  known(workspaceId: string): Standing | undefined;
+  known(workspaceId: string, at: Date): Standing | undefined;
 }
 
 /** How long facts are used, in milliseconds. Without plans in force, only the timezone of a workspace ever changes. */
@@ -32,18 +32,18 @@ export function createStandings({
   const ageMax = plans.inForce ? ageMsMax.inForce : ageMsMax.otherwise;
   const cache = lruCache<{ readonly standing: Standing; readonly readAtMs: number }>(workspacesMax);
 
-  function known(workspaceId: string): Standing | undefined {
+  function known(workspaceId: string, at: Date): Standing | undefined {
     const entry = cache.get(workspaceId);
-    if (entry === undefined || Math.abs(now().getTime() - entry.readAtMs) > ageMax) return undefined;
+    if (entry === undefined || Math.abs(at.getTime() - entry.readAtMs) > ageMax) return undefined;
     return entry.standing;
   }
 
   return {
     known,
     async of(workspaceId, db) {
-      const found = known(workspaceId);
-      if (found !== undefined) return found;
       const at = now();
+      const found = known(workspaceId, at);
+      if (found !== undefined) return found;
       const facts = (await findWorkspaceFacts(db, [workspaceId])).get(workspaceId) ?? nothingKnown;
       const standing = standingOf(plans, facts, at);
       cache.set(workspaceId, { standing, readAtMs: at.getTime() });

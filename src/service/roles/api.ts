@@ -27,6 +27,7 @@ const qrcodeWaitMs = 10_000;
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
   const { config, db, connection, now, log, keyFor, addresses, metrics, readOrigin } = parts;
   const { baseUrl, shortUrl } = addresses;
+  const standings = createStandings({ plans: config.plans, now });
   const pipeline = await openPipeline({
     db,
     connections: config.databasePoolSize,
@@ -35,6 +36,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     keyFor,
     baseUrl,
     rateLimits: config.rateLimits,
+    standings,
     requestTimeoutMs: config.requestTimeoutMs,
     metrics,
     log,
@@ -55,7 +57,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         plans: config.plans,
-        standings: createStandings({ plans: config.plans, now }),
+        standings,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,
