@@ -24,6 +24,7 @@ export interface QueuedJobs {
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
+  | "apply-plans"
   | "delete-expired"
   | "end-idle-visits"
   | "ensure-partitions"

@@ -7,6 +7,7 @@ import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { endTrials } from "../../jobs/end-trials.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
@@ -17,10 +18,12 @@ import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
+import { revealVisits } from "../../visitors/reveal-visits.ts";
 import type { Parts } from "./parts.ts";
 
 // Times are in UTC. A process that was away makes up for a missed night within the day.
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
+  "apply-plans": ["* * * * *"],
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -64,6 +67,10 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
+    },
+    "apply-plans": async (_payload, signal) => {
+      await endTrials(db, now());
+      await revealVisits({ db, plans: config.plans, now }, signal);
     },
     "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
     "leave-expired-links": async (_payload, signal) => {
