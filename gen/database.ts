@@ -398,8 +398,10 @@ export interface Members {
   display_language: Generated<string>;
   email: string;
   email_verified_at: Date | null;
+  ended_session_ids: Generated<string[]>;
   first_name: Generated<string>;
   id: string;
+  kept_session_id: string | null;
   last_name: Generated<string>;
   last_signin_at: Date | null;
   password_hash: string | null;
@@ -479,6 +481,7 @@ export interface RateLimits {
 }
 
 export interface Revocations {
+  restored: Generated<boolean>;
   revoked_at: Date;
   subject: string;
 }
@@ -595,6 +598,7 @@ export interface Workspaces {
   description: Generated<string>;
   digest_frequency: Generated<DigestFrequency>;
   enforce_mfa: Generated<boolean>;
+  enroll_message: Generated<string>;
   enroll_requested_at: Date | null;
   environment: Generated<Environment>;
   expires_at: Date | null;
@@ -603,8 +607,11 @@ export interface Workspaces {
   inactive_since: Date | null;
   link_setting_id: string;
   name: string;
+  origin_inquiry: Generated<string>;
+  origin_purpose: Generated<string>;
   parent_workspace_id: string | null;
   published_at: Date | null;
+  purge_began_at: Date | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { EventsService } from "../gen/signpost/v1/events_service_pb.js";
-import { createStandings } from "../src/db/standings.ts";
+import { createEntitlements } from "../src/db/entitlements.ts";
 import { cycleOf } from "../src/model/plans/cycle.ts";
 import type { PlanTable } from "../src/model/plans/plan-table.ts";
 import { readPlanTable } from "../src/model/plans/read-plan-table.ts";
@@ -19,7 +19,9 @@ function plansWith(TRACKED_VISITS: number): PlanTable {
 }
 
 const plans = plansWith(5);
-const api = await startApi({ deps: { plans, standings: createStandings({ plans, now: () => new Date() }) } });
+const api = await startApi({
+  deps: { plans, entitlements: createEntitlements({ plans, now: () => new Date() }) },
+});
 const { db } = api;
 
 const phone =

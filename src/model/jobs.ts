@@ -26,9 +26,11 @@ export interface QueuedJobs {
 export type PeriodicJob =
   | "apply-plans"
   | "delete-expired"
+  | "delete-expired-sandboxes"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "purge-workspaces"
   | "sweep-files";
 
 /** How long the outcome of a job that a call started can be read after its end. */

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { plainArray } from "../db/array-literal.ts";
+import { findWorkspaceFacts } from "../db/entitlements.ts";
 import { isLostRace, untilUndisturbed } from "../db/lost-races.ts";
 import type { Db } from "../db/open.ts";
-import { findWorkspaceFacts } from "../db/standings.ts";
+import { entitlementOf } from "../model/plans/entitlement.ts";
 import type { PlanTable } from "../model/plans/plan-table.ts";
-import { standingOf } from "../model/plans/standing.ts";
 import { addEvents, shareRollUps } from "./roll-ups.ts";
 
 export interface RevealDeps {
@@ -30,7 +30,7 @@ export async function revealVisits(
     rows.map(({ workspace_id }) => workspace_id),
   );
   for (const [workspaceId, own] of facts) {
-    const allowed = standingOf(plans, own, now()).limits.TRACKED_VISITS;
+    const allowed = entitlementOf(plans, own, now()).limits.TRACKED_VISITS;
     const numberMax = typeof allowed === "number" ? allowed : unlimitedNumber;
     const reveal = () =>
       untilUndisturbed(

@@ -1,12 +1,13 @@
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts";
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
-import type { Standing } from "../../model/plans/standing.ts";
 import type { Deps } from "../deps.ts";
 import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
 import {
@@ -26,8 +27,8 @@ import { readTime, type WantedLink, wantedTags } from "./wanted-link.ts";
 /** How many random short links are tried. With a billion links, one in 200,000 random short links is taken. */
 const randomTries = 5;
 
-/** How many links one statement makes. More take no less time each. */
-const linksOfStatement = 500;
+/** How many links are made at a time. More take no less time each, and hold up other work for longer. */
+const linksOfPortion = 500;
 
 /** The images of many links are drawn after those that somebody may wait for. */
 const drawingPriority = { one: 0, many: 10 };
@@ -47,19 +48,19 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "standings">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "entitlements">;
 
 /** The dependencies of one call, with what its workspace pays for each link. */
 interface Making extends LinkDeps {
-  readonly standing: Standing;
+  readonly entitlement: Entitlement;
 }
 
 /**
  * Makes links, all or none. One link takes one statement, or two in a transaction when it refers to other records. Many
- * take two statements that look everything up, and one for each 500 links.
+ * take three statements for each portion: two look everything up.
  */
 export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const making: Making = { ...deps, standing: await deps.standings.of(wanted.workspaceId, db) };
+  const making: Making = { ...deps, entitlement: await deps.entitlements.of(wanted.workspaceId, db) };
   const [first] = wanted.links;
   if (first !== undefined && wanted.links.length === 1) return [await createOne(making, db, wanted, first)];
   return inTransaction(db, (tx) => createMany(making, tx, wanted));
@@ -89,7 +90,7 @@ async function insertOne(
 ): Promise<MadeLink> {
   const { shortlink } = wanted;
   if (isLinkId(shortlink)) throw shortlinkTaken(shortlink);
-  const link = newLinks(workspaceId, deps.now(), [wanted], found)[0] as NewLink;
+  const link = linkMaker(workspaceId, deps.now(), found)(wanted);
   for (let tries = 0; tries < (shortlink === "" ? randomTries : 1); tries++) {
     const attempt = shortlink === "" ? { ...link, shortlink: deps.newShortlink() } : link;
     const insertion = await insertOrFail(deps, db, [attempt], [wanted]);
@@ -99,14 +100,28 @@ async function insertOne(
   throw new Error(`${randomTries} random short links in a row were taken`);
 }
 
-async function createMany(
+/** A portion at a time, between which other work gets its turn. A later portion sees what an earlier one has taken. */
+async function createMany(deps: Making, tx: Db, wanted: Wanted): Promise<MadeLink[]> {
+  const { links, placeOf = () => "" } = wanted;
+  const at = deps.now();
+  const made: MadeLink[] = [];
+  for (let start = 0; start < links.length; start += linksOfPortion) {
+    if (start > 0) await othersTurn();
+    const portion = links.slice(start, start + linksOfPortion);
+    const place = { ...wanted, links: portion, placeOf: (index: number) => placeOf(start + index) };
+    made.push(...(await createPortion(deps, tx, place, at)));
+  }
+  return made;
+}
+
+async function createPortion(
   deps: Making,
   tx: Db,
-  { workspaceId, links: wanted, placeOf = () => "" }: Wanted,
+  { workspaceId, links: wanted, placeOf }: Required<Wanted>,
+  at: Date,
 ): Promise<MadeLink[]> {
   const found = await lockReferences(tx, workspaceId, referencedBy(wanted));
-  const at = deps.now();
-  const links = withShortlinks(newLinks(workspaceId, at, wanted, found), deps.newShortlink);
+  const links = withShortlinks(wanted.map(linkMaker(workspaceId, at, found)), deps.newShortlink);
   const taken = await findTaken(tx, workspaceId, {
     places: links,
     ids: wanted.flatMap(({ id }) => (id === "" ? [] : [id])),
@@ -124,14 +139,9 @@ async function createMany(
     links.map((link) => (isTaken.has(`${link.host}/${link.shortlink}`) ? { ...link, shortlink: "" } : link)),
     deps.newShortlink,
   );
-  const made: MadeLink[] = [];
-  for (let start = 0; start < free.length; start += linksOfStatement) {
-    const some = free.slice(start, start + linksOfStatement);
-    const insertion = await insertOrFail(deps, tx, some, wanted.slice(start, start + linksOfStatement));
-    if (insertion.claimed.length < some.length) throw interrupted();
-    made.push(...some.map((link) => madeOf(link, insertion)));
-  }
-  return made;
+  const insertion = await insertOrFail(deps, tx, free, wanted);
+  if (insertion.claimed.length < free.length) throw interrupted();
+  return free.map((link) => madeOf(link, insertion));
 }
 
 /** Another call has taken a short link or an id between the look-up and the writing. */
@@ -156,7 +166,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCalls, standing }: Making,
+  { jobCalls, entitlement }: Making,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -173,25 +183,25 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
-      charge: chargeOf(standing, first.at),
+      charge: chargeOf(entitlement, first.at),
     });
     refuse(
       blockedFaults(
         wanted.flatMap(({ urls }) => urls),
-        insertion.blocked_hosts,
+        new Set(insertion.blocked_hosts),
       ),
     );
     return insertion;
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
     if (violates(error, "credit_accounts_covered_check"))
-      throw limitReached("PLATFORM_CREDITS", standing, first.at);
+      throw limitReached("PLATFORM_CREDITS", entitlement, first.at);
     throw error;
   }
 }
 
 /** What each link costs. Undefined where links cost nothing, or credits have no end. */
-function chargeOf({ limits, linkCost, timezone }: Standing, at: Date): LinkCharge | undefined {
+function chargeOf({ limits, linkCost, timezone }: Entitlement, at: Date): LinkCharge | undefined {
   const allowed = limits.PLATFORM_CREDITS;
   if (allowed === "unlimited" || linkCost === 0) return undefined;
   return {
@@ -219,16 +229,11 @@ function referencedBy(wanted: readonly WantedLink[]): Referenced {
   };
 }
 
-/** The links to write, as of one moment. Their short links are empty where the request gives none. */
-function newLinks(
-  workspaceId: string,
-  at: Date,
-  wanted: readonly WantedLink[],
-  found?: References,
-): NewLink[] {
+/** Makes the links to write, as of one moment. Their short links are empty where the request gives none. */
+function linkMaker(workspaceId: string, at: Date, found?: References): (wanted: WantedLink) => NewLink {
   const hosts = new Map(found?.domains.map(({ id, name }) => [id, name]));
   const looks = new Map(found?.templates.map(({ id, options }) => [id, options]));
-  return wanted.map((one) => {
+  return (one) => {
     const id = one.id.toLowerCase() || newId(at);
     // Steps are listed by their time and then by their id. These two have the same time, so the entry gets the smaller
     // id.
@@ -254,7 +259,7 @@ function newLinks(
       exit: { stepId: exitStepId, ...one.exit },
       tags: wantedTags(one.tags).map((tag) => ({ ...tag, id: newId(at), linkId: id })),
     };
-  });
+  };
 }
 
 /** A link and the row that the statement wrote. */

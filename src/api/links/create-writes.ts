@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type RawBuilder, sql } from "kysely";
 import type { Json } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { prepared } from "../../db/prepared.ts";
 import { quotaMails } from "../../db/quota-mails.ts";
@@ -139,9 +140,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
   const isCharged = wanted.charge !== undefined;
   const name = `insert-links${tags.length === 0 ? "" : "-tagged"}${isOwn ? "" : "-designed"}${isCharged ? "-charged" : ""}`;
   const { rows } = await db.executeQuery(prepared(name, statement.compile(db)));
-  const [insertion] = rows;
-  if (insertion === undefined) throw new Error("a statement without a table gave no row");
-  return insertion;
+  return onlyRow(rows);
 }
 
 const columns =

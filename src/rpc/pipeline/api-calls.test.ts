@@ -3,7 +3,7 @@ import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { PricingService } from "../../../gen/signpost/v1/pricing_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { type Api, type ApiOptions, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { createStandings } from "../../db/standings.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { cycleOf } from "../../model/plans/cycle.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
 
@@ -17,7 +17,7 @@ function startLimited(options: ApiOptions = {}): Promise<Api> {
   return startApi({
     clock,
     ...options,
-    deps: { plans, standings: createStandings({ plans, now: clock.now }) },
+    deps: { plans, entitlements: createEntitlements({ plans, now: clock.now }) },
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
+import type { Entitlements } from "../../db/entitlements.ts";
 import type { Db } from "../../db/open.ts";
-import type { Standings } from "../../db/standings.ts";
 import type { CallError, Code } from "../../lib/errors.ts";
 import { cycleOf } from "../../model/plans/cycle.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
-import type { Standing } from "../../model/plans/standing.ts";
 import { apiCallsKey, type CallCount, createCallWriter, findCalls } from "./write-api-calls.ts";
 
 /** Counts the calls that tokens and grants make. */
@@ -28,7 +28,7 @@ export interface CountedCall {
 export interface ApiCallsDeps {
   readonly db: Db;
   readonly now: () => Date;
-  readonly standings: Standings;
+  readonly entitlements: Entitlements;
   readonly log: Pick<Logger, "warn">;
 }
 
@@ -39,7 +39,7 @@ const uncounted: ReadonlySet<Code | "OK"> = new Set<Code>([
 ]);
 
 interface Counter extends CallCount {
-  standing: Standing;
+  entitlement: Entitlement;
   /** Calls that have begun and may count. */
   running: number;
   /** The calls within the plan and those beyond it, each as one object, because there are many calls. */
@@ -55,29 +55,29 @@ const countersMax = 10_000;
  * is overstepped by the calls of a second where several serve a workspace. While the database is away, calls of
  * workspaces that are not known yet pass uncounted.
  */
-export function createApiCalls({ db, now, standings, log }: ApiCallsDeps): ApiCalls {
+export function createApiCalls({ db, now, entitlements, log }: ApiCallsDeps): ApiCalls {
   const counters = new Map<string, Counter>();
   const { touch, warn, flush, close } = createCallWriter({ db, log });
 
   async function beginNew(workspaceId: string, at: Date): Promise<CountedCall | undefined> {
     try {
-      const standing = await standings.of(workspaceId, db);
-      const cycle = cycleOf(at, standing.timezone);
+      const entitlement = await entitlements.of(workspaceId, db);
+      const cycle = cycleOf(at, entitlement.timezone);
       const isRunning = () => counters.get(workspaceId)?.cycle.month === cycle.month;
       if (!isRunning()) {
         const used = await findCalls(db, workspaceId, cycle.month);
         // Another call may have read it first. The counter of an earlier cycle is written all the same.
-        if (!isRunning()) keep(counters, newCounter({ workspaceId, cycle, used, standing }));
+        if (!isRunning()) keep(counters, newCounter({ workspaceId, cycle, used, entitlement }));
       }
       const counter = counters.get(workspaceId);
-      return counter && enter(counter, standing);
+      return counter && enter(counter, entitlement);
     } catch (error) {
       warn(error);
       return undefined;
     }
   }
 
-  function newCounter(count: Pick<Counter, "workspaceId" | "cycle" | "used" | "standing">): Counter {
+  function newCounter(count: Pick<Counter, "workspaceId" | "cycle" | "used" | "entitlement">): Counter {
     const finish = (code: Code | "OK") => {
       if (uncounted.has(code)) return;
       counter.unwritten += 1;
@@ -95,7 +95,7 @@ export function createApiCalls({ db, now, standings, log }: ApiCallsDeps): ApiCa
           finish(code);
         },
       },
-      beyond: { refusal: () => limitReached(apiCallsKey, counter.standing, now()), end: finish },
+      beyond: { refusal: () => limitReached(apiCallsKey, counter.entitlement, now()), end: finish },
     };
     return counter;
   }
@@ -105,18 +105,18 @@ export function createApiCalls({ db, now, standings, log }: ApiCallsDeps): ApiCa
       const counter = counters.get(workspaceId);
       if (counter === undefined || at >= counter.cycle.end || at < counter.cycle.start)
         return beginNew(workspaceId, at);
-      const standing = standings.known(workspaceId, at);
-      return standing === undefined ? beginNew(workspaceId, at) : enter(counter, standing);
+      const entitlement = entitlements.known(workspaceId, at);
+      return entitlement === undefined ? beginNew(workspaceId, at) : enter(counter, entitlement);
     },
     flush,
     close,
   };
 }
 
-function enter(counter: Counter, standing: Standing): CountedCall {
-  if (standing !== counter.standing || counter.allowed === undefined) {
-    const allowed = standing.limits[apiCallsKey];
-    counter.standing = standing;
+function enter(counter: Counter, entitlement: Entitlement): CountedCall {
+  if (entitlement !== counter.entitlement || counter.allowed === undefined) {
+    const allowed = entitlement.limits[apiCallsKey];
+    counter.entitlement = entitlement;
     counter.allowed = typeof allowed === "number" ? allowed : undefined;
   }
   const { allowed, used, unwritten, running } = counter;

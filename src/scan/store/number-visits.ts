@@ -4,8 +4,8 @@ import type { Db } from "../../db/open.ts";
 import { quotaMails } from "../../db/quota-mails.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import { type Cycle, cycleOf, monthOf } from "../../model/plans/cycle.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
 import type { LimitKey } from "../../model/plans/plan-table.ts";
-import type { Standing } from "../../model/plans/standing.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 
 /** The number of a locked visit among the counted visits of its cycle. */
@@ -39,9 +39,9 @@ const key = "TRACKED_VISITS" satisfies LimitKey;
 export async function numberVisits(
   tx: Db,
   visits: readonly VisitFacts[],
-  standings: ReadonlyMap<string, Standing>,
+  entitlements: ReadonlyMap<string, Entitlement>,
 ): Promise<NumberedVisits> {
-  const groups = groupsOf(visits, standings);
+  const groups = groupsOf(visits, entitlements);
   const locks = new Map<VisitFacts, VisitLock>();
   if (groups.length === 0) return { kept: visits, locks };
   const used = await lockCycles(tx, groups);
@@ -63,14 +63,14 @@ export async function numberVisits(
   return { kept: dropped.size === 0 ? visits : visits.filter((visit) => !dropped.has(visit)), locks };
 }
 
-function groupsOf(visits: readonly VisitFacts[], standings: ReadonlyMap<string, Standing>): Group[] {
+function groupsOf(visits: readonly VisitFacts[], entitlements: ReadonlyMap<string, Entitlement>): Group[] {
   const groups = new Map<string, Group>();
   for (const facts of visits) {
     const { workspaceId, atMs } = facts.visit;
-    const standing = standings.get(workspaceId);
-    const allowed = standing?.limits[key];
-    if (!facts.counted || standing === undefined || typeof allowed !== "number") continue;
-    const { timezone, isSandbox } = standing;
+    const entitlement = entitlements.get(workspaceId);
+    const allowed = entitlement?.limits[key];
+    if (!facts.counted || entitlement === undefined || typeof allowed !== "number") continue;
+    const { timezone, isSandbox } = entitlement;
     const at = new Date(atMs);
     const place = `${workspaceId}/${monthOf(at, timezone)}`;
     const group = groups.get(place);

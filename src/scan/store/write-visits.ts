@@ -4,8 +4,8 @@ import type { Workspaces } from "../../../gen/database.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import type { Db } from "../../db/open.ts";
+import { type Entitlement, entitlementOf, type WorkspaceFacts } from "../../model/plans/entitlement.ts";
 import type { PlanTable } from "../../model/plans/plan-table.ts";
-import { type Standing, standingOf, type WorkspaceFacts } from "../../model/plans/standing.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { type AttributeToSave, saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
 import { foldLinks, foldVisitors } from "./fold-visits.ts";
@@ -71,7 +71,7 @@ async function writeOnce(
   await shareRollUps(workspaceIds).execute(tx);
   // A visit belongs to the plan of the time when it came.
   const living = await livingWorkspaces(tx, workspaceIds, (facts) =>
-    standingOf(plans, facts, new Date(batch.at(-1)?.visit.atMs ?? 0)),
+    entitlementOf(plans, facts, new Date(batch.at(-1)?.visit.atMs ?? 0)),
   );
   const known = batch.filter(({ visit }) => living.has(visit.workspaceId));
   const written = looksFirst ? await writtenEvents(tx, known) : new Set<string>();
@@ -130,17 +130,20 @@ interface LivingRow
   readonly is_inactive: boolean;
 }
 
-/** The workspaces among these that exist, by id, with their standing. A visit reactivates an inactive workspace. */
+/**
+ * The workspaces among these that are not being purged, by id, with their entitlement. A visit reactivates an inactive
+ * workspace.
+ */
 async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
-  standing: (facts: WorkspaceFacts) => Standing,
-): Promise<ReadonlyMap<string, Standing>> {
+  entitlement: (facts: WorkspaceFacts) => Entitlement,
+): Promise<ReadonlyMap<string, Entitlement>> {
   // The caps of a sandbox do not depend on its parent's plan.
   const { rows } = await sql<LivingRow>`
     select id, environment, subscription_type, trial_ends_at, timezone, inactive_since is not null as is_inactive
     from workspaces
-    where id = any(${plainArray(ids)}::uuid[])`.execute(tx);
+    where id = any(${plainArray(ids)}::uuid[]) and purge_began_at is null`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
   if (inactive.length > 0) {
     await sql`update workspaces set inactive_since = null where id in
@@ -151,7 +154,7 @@ async function livingWorkspaces(
   return new Map(
     rows.map(({ id, subscription_type, trial_ends_at, ...row }) => [
       id,
-      standing({ ...row, subscriptionType: subscription_type, trialEndsAt: trial_ends_at }),
+      entitlement({ ...row, subscriptionType: subscription_type, trialEndsAt: trial_ends_at }),
     ]),
   );
 }

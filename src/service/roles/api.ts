@@ -1,5 +1,5 @@
 import { createServices } from "../../api/services.ts";
-import { createStandings } from "../../db/standings.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
@@ -27,7 +27,7 @@ const qrcodeWaitMs = 10_000;
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
   const { config, db, connection, now, log, keyFor, addresses, metrics, readOrigin } = parts;
   const { baseUrl, shortUrl } = addresses;
-  const standings = createStandings({ plans: config.plans, now });
+  const entitlements = createEntitlements({ plans: config.plans, now });
   const pipeline = await openPipeline({
     db,
     connections: config.databasePoolSize,
@@ -36,7 +36,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     keyFor,
     baseUrl,
     rateLimits: config.rateLimits,
-    standings,
+    entitlements,
     requestTimeoutMs: config.requestTimeoutMs,
     metrics,
     log,
@@ -57,7 +57,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         plans: config.plans,
-        standings,
+        entitlements,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,
