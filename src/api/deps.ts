@@ -1,6 +1,6 @@
 import type { RawBuilder } from "kysely";
+import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
-import type { Standings } from "../db/standings.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
@@ -48,7 +48,7 @@ export interface Deps {
   readonly bulkJobLinks: number;
   readonly plans: PlanTable;
   /** What each workspace is allowed. */
-  readonly standings: Standings;
+  readonly entitlements: Entitlements;
   /** Public address of the API, without a slash at the end. */
   readonly baseUrl: string;
   /** Where people sign up. */

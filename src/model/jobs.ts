@@ -28,6 +28,7 @@ export interface QueuedJobs {
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
+  | "apply-plans"
   | "delete-expired"
   | "delete-expired-sandboxes"
   | "end-idle-visits"

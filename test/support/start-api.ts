@@ -16,8 +16,8 @@ import { afterAll, expect } from "vitest";
 import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
-import { createStandings } from "../../src/db/standings.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -141,6 +141,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     now: clock.now,
     keyFor: (purpose) => deriveKey(masterSecret, purpose),
     baseUrl: "http://api.test",
+    entitlements: options.deps?.entitlements ?? createEntitlements({ plans: defaultPlans, now: clock.now }),
     rateLimits: { token: 0, workspace: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     metrics,
@@ -263,7 +264,7 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
     plans: defaultPlans,
-    standings: createStandings({ plans: defaultPlans, now }),
+    entitlements: createEntitlements({ plans: defaultPlans, now }),
     baseUrl: "http://api.test",
     signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,

@@ -6,8 +6,8 @@ import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts"
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
-import type { Standing } from "../../model/plans/standing.ts";
 import type { Deps } from "../deps.ts";
 import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
 import {
@@ -48,11 +48,11 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "standings">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "entitlements">;
 
 /** The dependencies of one call, with what its workspace pays for each link. */
 interface Making extends LinkDeps {
-  readonly standing: Standing;
+  readonly entitlement: Entitlement;
 }
 
 /**
@@ -60,7 +60,7 @@ interface Making extends LinkDeps {
  * take three statements for each portion: two look everything up.
  */
 export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const making: Making = { ...deps, standing: await deps.standings.of(wanted.workspaceId, db) };
+  const making: Making = { ...deps, entitlement: await deps.entitlements.of(wanted.workspaceId, db) };
   const [first] = wanted.links;
   if (first !== undefined && wanted.links.length === 1) return [await createOne(making, db, wanted, first)];
   return inTransaction(db, (tx) => createMany(making, tx, wanted));
@@ -166,7 +166,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCalls, standing }: Making,
+  { jobCalls, entitlement }: Making,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -183,7 +183,7 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
-      charge: chargeOf(standing, first.at),
+      charge: chargeOf(entitlement, first.at),
     });
     refuse(
       blockedFaults(
@@ -195,13 +195,13 @@ async function insertOrFail(
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
     if (violates(error, "credit_accounts_covered_check"))
-      throw limitReached("PLATFORM_CREDITS", standing, first.at);
+      throw limitReached("PLATFORM_CREDITS", entitlement, first.at);
     throw error;
   }
 }
 
 /** What each link costs. Undefined where links cost nothing, or credits have no end. */
-function chargeOf({ limits, linkCost, timezone }: Standing, at: Date): LinkCharge | undefined {
+function chargeOf({ limits, linkCost, timezone }: Entitlement, at: Date): LinkCharge | undefined {
   const allowed = limits.PLATFORM_CREDITS;
   if (allowed === "unlimited" || linkCost === 0) return undefined;
   return {

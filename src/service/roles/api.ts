@@ -1,5 +1,5 @@
 import { createServices } from "../../api/services.ts";
-import { createStandings } from "../../db/standings.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
@@ -31,6 +31,7 @@ const qrcodeWaitMs = 10_000;
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
   const { config, db, connection, now, log, keyFor, addresses, metrics, readOrigin } = parts;
   const { baseUrl, shortUrl } = addresses;
+  const entitlements = createEntitlements({ plans: config.plans, now });
   const pipeline = await openPipeline({
     db,
     connections: config.databasePoolSize,
@@ -39,6 +40,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     keyFor,
     baseUrl,
     rateLimits: config.rateLimits,
+    entitlements,
     requestTimeoutMs: config.requestTimeoutMs,
     metrics,
     log,
@@ -60,7 +62,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         plans: config.plans,
-        standings: createStandings({ plans: config.plans, now }),
+        entitlements,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,

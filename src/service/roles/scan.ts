@@ -38,6 +38,7 @@ export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRol
     statementTimeoutMs: config.requestTimeoutMs,
     deviceKey,
     cityDatabase: config.cityDatabase,
+    plans: config.plans,
   });
   const scan = await startScan({
     db,

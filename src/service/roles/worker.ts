@@ -2,15 +2,16 @@ import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
-import { createStandings } from "../../db/standings.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
+import { endTrials } from "../../jobs/end-trials.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
@@ -28,10 +29,13 @@ import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
+import { revealVisits } from "../../visitors/reveal-visits.ts";
 import type { Parts } from "./parts.ts";
 
 // Times are in UTC. A process that was away makes up for a missed night within the day.
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
+  // One at a time: many visits may be revealed.
+  "apply-plans": ["* * * * *", "?jobKey=apply-plans&queue=apply-plans"],
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
   // One at a time: a large workspace takes longer than a minute.
@@ -68,7 +72,7 @@ export function startWorker(parts: Parts): Jobs {
       jobCalls,
       shortUrl,
       bulkJobLinks,
-      standings: createStandings({ plans: config.plans, now }),
+      entitlements: createEntitlements({ plans: config.plans, now }),
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
@@ -103,6 +107,10 @@ export function startWorker(parts: Parts): Jobs {
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
+    },
+    "apply-plans": async (_payload, signal) => {
+      await endTrials(db, now());
+      await revealVisits({ db, plans: config.plans, now }, signal);
     },
     "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
     "leave-expired-links": async (_payload, signal) => {

@@ -1,53 +1,53 @@
 import { type Selectable, sql } from "kysely";
 import type { Workspaces } from "../../gen/database.ts";
 import { lruCache } from "../lib/lru-cache.ts";
+import { type Entitlement, entitlementOf, type WorkspaceFacts } from "../model/plans/entitlement.ts";
 import type { PlanTable } from "../model/plans/plan-table.ts";
-import { type Standing, standingOf, type WorkspaceFacts } from "../model/plans/standing.ts";
 import { plainArray } from "./array-literal.ts";
 import type { Db } from "./open.ts";
 import { prepared } from "./prepared.ts";
 
 /** What workspaces are allowed, from memory where it is known. */
-export interface Standings {
+export interface Entitlements {
   /**
    * What a workspace is allowed. Reads it through `db`, which may be a transaction, when it is not known or too old: a
    * change of plan is effective within 5 s.
    */
-  of(workspaceId: string, db: Db): Promise<Standing>;
+  of(workspaceId: string, db: Db): Promise<Entitlement>;
   /** The same without waiting; undefined when it would have to be read. */
-  known(workspaceId: string): Standing | undefined;
+  known(workspaceId: string, at: Date): Entitlement | undefined;
 }
 
 /** How long facts are used, in milliseconds. Without plans in force, only the timezone of a workspace ever changes. */
 const ageMsMax = { inForce: 5_000, otherwise: 60_000 };
 const workspacesMax = 10_000;
 
-export function createStandings({
+export function createEntitlements({
   plans,
   now,
 }: {
   readonly plans: PlanTable;
   readonly now: () => Date;
-}): Standings {
+}): Entitlements {
   const ageMax = plans.inForce ? ageMsMax.inForce : ageMsMax.otherwise;
-  const cache = lruCache<{ readonly standing: Standing; readonly readAtMs: number }>(workspacesMax);
+  const cache = lruCache<{ readonly entitlement: Entitlement; readonly readAtMs: number }>(workspacesMax);
 
-  function known(workspaceId: string): Standing | undefined {
+  function known(workspaceId: string, at: Date): Entitlement | undefined {
     const entry = cache.get(workspaceId);
-    if (entry === undefined || Math.abs(now().getTime() - entry.readAtMs) > ageMax) return undefined;
-    return entry.standing;
+    if (entry === undefined || Math.abs(at.getTime() - entry.readAtMs) > ageMax) return undefined;
+    return entry.entitlement;
   }
 
   return {
     known,
     async of(workspaceId, db) {
-      const found = known(workspaceId);
-      if (found !== undefined) return found;
       const at = now();
+      const found = known(workspaceId, at);
+      if (found !== undefined) return found;
       const facts = (await findWorkspaceFacts(db, [workspaceId])).get(workspaceId) ?? nothingKnown;
-      const standing = standingOf(plans, facts, at);
-      cache.set(workspaceId, { standing, readAtMs: at.getTime() });
-      return standing;
+      const entitlement = entitlementOf(plans, facts, at);
+      cache.set(workspaceId, { entitlement, readAtMs: at.getTime() });
+      return entitlement;
     },
   };
 }

@@ -25,7 +25,7 @@ export interface WorkspaceFacts {
 }
 
 /** What a workspace is allowed at a moment. */
-export interface Standing {
+export interface Entitlement {
   readonly plan: PlanId;
   readonly limits: Limits;
   readonly leadScores: number | "unlimited";
@@ -49,7 +49,7 @@ const planOf: Readonly<Record<SubscriptionType, PlanId>> = {
 export const sandboxCaps = { apiCalls: 1_000, visits: 500, links: 50 } as const;
 
 /** What a workspace is allowed. A trial that has ended counts as no subscription. */
-export function standingOf(table: PlanTable, facts: WorkspaceFacts, at: Date): Standing {
+export function entitlementOf(table: PlanTable, facts: WorkspaceFacts, at: Date): Entitlement {
   const { environment, trialEndsAt } = facts;
   const isOver = facts.subscriptionType === "FREE_TRIAL" && trialEndsAt !== null && trialEndsAt <= at;
   const subscription = isOver ? "UNSPECIFIED" : facts.subscriptionType;
@@ -78,7 +78,7 @@ export function standingOf(table: PlanTable, facts: WorkspaceFacts, at: Date): S
 
 /** How much of a limit is allowed, with the links that the credits pay for. */
 export function allowedOf(
-  { limits, linkCost }: Pick<Standing, "limits" | "linkCost">,
+  { limits, linkCost }: Pick<Entitlement, "limits" | "linkCost">,
   key: LimitKey,
 ): Allowed {
   if (key !== "LINKS_INCLUDED") return limits[key];
