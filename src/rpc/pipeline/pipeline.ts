@@ -19,6 +19,7 @@ import { jobHeaders } from "./job-headers.ts";
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
 import { type Bucket, type BucketState, limitHeaders, type RateLimiter } from "./rate-limit.ts";
+import { clockOf } from "./test-clock.ts";
 import { completed } from "./update-mask.ts";
 
 export interface PipelineDeps {
@@ -100,6 +101,7 @@ async function run(
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
+  const ruleTime = clockOf(state.call, state.identity, deps.now);
   const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
@@ -113,7 +115,7 @@ async function run(
   const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
   try {
-    return await handled(deps, state, request, { deadline, complete });
+    return await handled(deps, state, request, { deadline, complete, ruleTime });
   } finally {
     leave?.();
   }
@@ -137,7 +139,7 @@ async function handled(
   deps: PipelineDeps,
   state: CallState,
   request: Message,
-  { deadline, complete }: Pick<Running, "deadline"> & Pick<Context, "complete">,
+  { deadline, ...given }: Pick<Running, "deadline"> & Pick<Context, "complete" | "ruleTime">,
 ): Promise<Message> {
   const { plan, call } = state;
   let finish: Finish | undefined;
@@ -152,7 +154,7 @@ async function handled(
       finish = left;
     },
     writeRecord: call.writeRecord,
-    complete,
+    ...given,
   });
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(ownDb));
