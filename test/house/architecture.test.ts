@@ -92,6 +92,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
     ".": ["first", "steps", "plans", "visit", "spool", "store", "device", "pages"],
+    // Visits of invented people, which the API asks for.
+    simulated: ["spool", "store", "device"],
     // Of the store it knows only the type of the drain, which tells when earlier visits are stored.
     first: [".", "visit", "spool", "store", "device", "pages"],
     steps: ["visit", "spool", "store", "device", "pages"],

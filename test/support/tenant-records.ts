@@ -63,11 +63,14 @@ export const makers = {
     });
     return json.token.id;
   },
-  sandbox: async (_api, { rest }) => {
+  sandbox: async (api, { rest }) => {
     const { json } = await rest("GET", "/v1/sandboxes");
     // There are three at most.
     if (json.sandboxes.length === 3) return json.sandboxes[0].id;
-    return (await rest("POST", "/v1/sandboxes", {})).json.sandbox.id;
+    const made = await rest("POST", "/v1/sandboxes", {});
+    const destination = "https://example.com";
+    await api.rest(made.json.accessToken)("POST", "/v1/links", { destination });
+    return made.json.sandbox.id;
   },
   customDomain: async ({ db, now }, { workspaceId }) => {
     const [id, at] = [newId(now()), now()];
@@ -350,6 +353,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "SandboxesService.Create": { request: () => ({ name: "Integration tests" }) },
   "SandboxesService.Delete": { request: ({ sandbox }) => ({ id: sandbox }) },
+  "SandboxesService.SimulateVisits": { request: ({ sandbox }) => ({ id: sandbox, count: 2 }) },
   "SandboxesService.List": { request: () => ({}) },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },

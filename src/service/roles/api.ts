@@ -7,6 +7,7 @@ import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { createBodyBudget } from "../../lib/limits/body-budget.ts";
 import { publicFileUrl, signFileUrl } from "../../lib/storage/file-url.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
@@ -26,6 +27,27 @@ export interface ApiRole extends Protocols {
 
 /** How long a call with `waitForQrcode` waits for the image, in milliseconds. */
 const qrcodeWaitMs = 10_000;
+
+/** Loads the simulation of visits with its first call. */
+function lazySimulator({ db, storing, config, addresses }: Parts): SimulateVisits {
+  let simulating: Promise<SimulateVisits> | undefined;
+  const load = async () => {
+    const [{ createVisitSimulator }, { lazyReader }] = await Promise.all([
+      import("../../scan/simulated/simulate-visits.ts"),
+      import("../../scan/device/request-reader.ts"),
+    ]);
+    return createVisitSimulator({
+      db,
+      store: () => storing().store,
+      reader: lazyReader(config.cityDatabase),
+      shortUrl: addresses.shortUrl,
+    });
+  };
+  return async (order) => {
+    simulating ??= load();
+    return (await simulating)(order);
+  };
+}
 
 /** Opens the pipeline and every protocol in front of it. `ready` tells health checks whether the process can answer. */
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
@@ -65,6 +87,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         entitlements,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
+        simulateVisits: lazySimulator(parts),
         qrcodeWaitMs,
       }),
   });
