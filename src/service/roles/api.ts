@@ -1,3 +1,4 @@
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { createServices } from "../../api/services.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { newId } from "../../lib/ids.ts";
@@ -45,6 +46,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         jobCall,
         jobCalls,
         autonomousDb: parts.autonomousDb,
+        analytics: referenceAnalytics(),
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),
