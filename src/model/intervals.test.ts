@@ -39,6 +39,16 @@ test.each([
     ["04-04T13:00", "04-04T14:00", "04-04T15:30"],
   ],
   [
+    "clocks are set back from a quarter to four to a quarter to three",
+    ["2024-04-06T12:15:00Z", "2024-04-06T15:00:00Z", 60, "Pacific/Chatham"],
+    ["04-06T12:15", "04-06T13:15", "04-06T14:15"],
+  ],
+  [
+    "clocks skip from a quarter to three to a quarter to four",
+    ["2024-09-28T13:15:00Z", "2024-09-28T15:00:00Z", 60, "Pacific/Chatham"],
+    ["09-28T13:15", "09-28T14:00", "09-28T14:15"],
+  ],
+  [
     "weeks begin on Mondays",
     ["2026-04-04T13:00:00Z", "2026-04-06T00:00:00Z", 10_080, "Asia/Kathmandu"],
     ["03-29T18:15", "04-05T18:15"],

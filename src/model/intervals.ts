@@ -54,8 +54,8 @@ export interface Span {
 
 /**
  * The beginnings of the intervals that a span of time touches. An interval begins when the local clock first reaches a
- * full multiple of its length. While clocks are set back by less than an interval, the interval goes on: a day has 25
- * hours. Clocks that are set back by an interval or more begin a new one: the hour that comes twice makes two.
+ * full multiple of its length, or skips it. While clocks are set back by less than an interval, the interval goes on: a
+ * day has 25 hours. When they are set back by more, full multiples count anew: the hour that comes twice makes two.
  * Undefined when there are more than `max`.
  */
 export function intervalStarts(
@@ -79,10 +79,11 @@ export function intervalStarts(
     const multipleAt = (ms: number) => Math.floor((ms + aheadMs) / lengthMs);
     const now = multipleAt(since.getTime());
     const setBackMs = (settings[index - 1]?.offsetMs ?? offsetMs) - offsetMs;
-    if (setBackMs >= lengthMs || now > reached) {
-      begin(index === 0 ? now * lengthMs - aheadMs : since.getTime());
-      reached = now;
-    }
+    const isAnew = setBackMs >= lengthMs;
+    const nowAt = now * lengthMs - aheadMs;
+    if (index === 0) begin(nowAt);
+    else if (now > reached || (isAnew && nowAt === since.getTime())) begin(since.getTime());
+    if (now > reached || isAnew) reached = now;
     const end = settings[index + 1]?.since.getTime() ?? to.getTime() + 1;
     for (let at = (reached + 1) * lengthMs - aheadMs; at < end; at += lengthMs) {
       begin(at);
