@@ -1,5 +1,6 @@
 import type { RawBuilder } from "kysely";
 import type { Entitlements } from "../db/entitlements.ts";
+import type { Analytics } from "../analytics/driver.ts";
 import type { Db } from "../db/open.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
@@ -30,6 +31,8 @@ export interface Deps {
    * a connection.
    */
   readonly autonomousDb: Db;
+  /** Answers questions about counted visits. */
+  readonly analytics: Analytics;
   /** Where files are kept. */
   readonly storage: Storage;
   /** Reads pictures that callers send. */

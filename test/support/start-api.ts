@@ -13,6 +13,7 @@ import {
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
+import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
@@ -271,6 +272,7 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     jobCall,
     jobCalls,
     autonomousDb,
+    analytics: referenceAnalytics(),
     storage,
     pictures: createPictureReader(),
     publicFileUrl: (storageKey) => publicFileUrl(storageKey, "http://api.test"),

@@ -7,6 +7,7 @@ import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { openStorage } from "../../lib/storage/open-storage.ts";
@@ -30,6 +31,7 @@ const service = linksService({
   jobCall,
   jobCalls,
   autonomousDb: db,
+  analytics: referenceAnalytics(),
   signFileUrl: (key) => key,
   storage: await openStorage({ directory: "unused" }),
   pictures: createPictureReader(),

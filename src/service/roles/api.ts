@@ -1,3 +1,4 @@
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { createServices } from "../../api/services.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
@@ -74,6 +75,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         jobCall,
         jobCalls,
         autonomousDb: parts.autonomousDb,
+        analytics: referenceAnalytics(),
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),
