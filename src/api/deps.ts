@@ -1,6 +1,6 @@
 import type { RawBuilder } from "kysely";
-import type { Entitlements } from "../db/entitlements.ts";
 import type { Analytics } from "../analytics/driver.ts";
+import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
