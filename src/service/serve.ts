@@ -305,7 +305,7 @@ async function welcome(
     if (found !== undefined) return undefined;
     const [{ createWorkspace }, { createTokenSigner }] = await Promise.all([
       import("../api/workspaces/create-workspace.ts"),
-      import("../rpc/pipeline/tokens.ts"),
+      import("../rpc/pipeline/credentials/tokens.ts"),
     ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
     return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });

@@ -37,7 +37,7 @@ import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
-import { createTokenSigner } from "../../src/rpc/pipeline/tokens.ts";
+import { createTokenSigner } from "../../src/rpc/pipeline/credentials/tokens.ts";
 import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { createVisitSimulator } from "../../src/scan/simulated/simulate-visits.ts";
 import { createRecordStore } from "../../src/scan/store/store-records.ts";

@@ -13,7 +13,7 @@ import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
-import { jobCall, jobCalls } from "../../jobs/queue.ts";
+import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
@@ -62,7 +62,7 @@ export function startWorker(parts: Parts): Jobs {
   const { bulkJobLinks } = config;
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
-  const queueMail: QueueMail = (mail) => jobCall("send-mail", mail);
+  const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({

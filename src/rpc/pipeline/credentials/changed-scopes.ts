@@ -1,5 +1,5 @@
-import type { ScopeChange } from "../../db/channels.ts";
-import type { Db } from "../../db/open.ts";
+import type { ScopeChange } from "../../../db/channels.ts";
+import type { Db } from "../../../db/open.ts";
 
 /** The tokens whose scopes changed after their claims were signed, kept in memory for the whole service. */
 export interface ChangedScopes {

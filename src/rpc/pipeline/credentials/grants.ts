@@ -1,6 +1,6 @@
-import type { MemberRole } from "../../../gen/database.ts";
-import { everyScope, heldScopes } from "../../model/scope.ts";
-import { apiScopes } from "../access.ts";
+import type { MemberRole } from "../../../../gen/database.ts";
+import { everyScope, heldScopes } from "../../../model/scope.ts";
+import { apiScopes } from "../../access.ts";
 
 /** What a credential may do. */
 export interface Grant {

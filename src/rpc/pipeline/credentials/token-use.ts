@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Logger } from "pino";
-import { failureMessage } from "../../db/describe-failure.ts";
-import type { Db } from "../../db/open.ts";
+import { failureMessage } from "../../../db/describe-failure.ts";
+import type { Db } from "../../../db/open.ts";
 
 /** Notes when tokens were last used, off the path of requests. */
 export interface TokenUse {

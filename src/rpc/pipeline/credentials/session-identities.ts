@@ -1,8 +1,8 @@
-import type { MemberRole } from "../../../gen/database.ts";
-import { lruCache } from "../../lib/lru-cache.ts";
-import { ownText } from "../../lib/own-text.ts";
-import type { Session, VerifySession } from "../../people/sessions.ts";
-import { isOpen, type Standings } from "../../people/standing.ts";
+import type { MemberRole } from "../../../../gen/database.ts";
+import { lruCache } from "../../../lib/lru-cache.ts";
+import { ownText } from "../../../lib/own-text.ts";
+import type { Session, VerifySession } from "../../../people/sessions.ts";
+import { isOpen, type Standings } from "../../../people/standing.ts";
 import type { Identity } from "./authenticate.ts";
 import { roleGrants } from "./grants.ts";
 

@@ -1,8 +1,8 @@
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
-import { deriveKey } from "../../lib/keys.ts";
-import { everyScope } from "../../model/scope.ts";
-import type { TokenClaims } from "../../model/token.ts";
+import { deriveKey } from "../../../lib/keys.ts";
+import { everyScope } from "../../../model/scope.ts";
+import type { TokenClaims } from "../../../model/token.ts";
 import { createTokenSigner, createTokenVerifier } from "./tokens.ts";
 
 const key = deriveKey("a master secret for tests", "access-tokens");

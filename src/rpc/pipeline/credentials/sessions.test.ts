@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { AccessService } from "../../../gen/signpost/testing/v1/access_pb.js";
-import { ask, protocols } from "../../../test/support/ask.ts";
-import { tickingClock } from "../../../test/support/clock.ts";
-import { signedIn, signInAs } from "../../../test/support/sign-in.ts";
-import { startApi } from "../../../test/support/start-api.ts";
-import { newId } from "../../lib/ids.ts";
-import { endSession, endSessions } from "../../people/end-sessions.ts";
-import { apiScopes } from "../access.ts";
-import { type Caller, type Context, type Handlers, register } from "../handlers.ts";
+import { AccessService } from "../../../../gen/signpost/testing/v1/access_pb.js";
+import { ask, protocols } from "../../../../test/support/ask.ts";
+import { tickingClock } from "../../../../test/support/clock.ts";
+import { signedIn, signInAs } from "../../../../test/support/sign-in.ts";
+import { startApi } from "../../../../test/support/start-api.ts";
+import { newId } from "../../../lib/ids.ts";
+import { endSession, endSessions } from "../../../people/end-sessions.ts";
+import { apiScopes } from "../../access.ts";
+import { type Caller, type Context, type Handlers, register } from "../../handlers.ts";
 
 let caller: Caller | undefined;
 let calls = 0;

@@ -1,11 +1,11 @@
-import { isUuid } from "../../lib/ids.ts";
-import { type Claims, createClaimReader, createClaimSigner } from "../../lib/signed-claims.ts";
+import { isUuid } from "../../../lib/ids.ts";
+import { type Claims, createClaimReader, createClaimSigner } from "../../../lib/signed-claims.ts";
 import {
   type SignToken,
   sandboxPrefix,
   type TokenEnvironment,
   type TokenKeyType,
-} from "../../model/token.ts";
+} from "../../../model/token.ts";
 
 /** A token whose signature is valid. Expiry and revocation are checked on every call. */
 export interface VerifiedToken {

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { Logger } from "pino";
-import { revocationChannel, scopesChannel } from "../../db/channels.ts";
-import { failureMessage } from "../../db/describe-failure.ts";
-import { listenOn } from "../../db/listen.ts";
+import { revocationChannel, scopesChannel } from "../../../db/channels.ts";
+import { failureMessage } from "../../../db/describe-failure.ts";
+import { listenOn } from "../../../db/listen.ts";
 import { createRevocationList, type RevocationList, type RevocationListDeps } from "./revocation-list.ts";
 
 /** The list of revocations and changed scopes of the whole service, which is kept up to date until it is closed. */

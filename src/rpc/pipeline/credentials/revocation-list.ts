@@ -4,8 +4,8 @@ import {
   readScopeChange,
   type ScopeChange,
   scopesChannel,
-} from "../../db/channels.ts";
-import type { Db } from "../../db/open.ts";
+} from "../../../db/channels.ts";
+import type { Db } from "../../../db/open.ts";
 import { createChangedScopes } from "./changed-scopes.ts";
 
 /** What this process knows of revoked tokens and workspaces, and of the changed scopes of tokens. */

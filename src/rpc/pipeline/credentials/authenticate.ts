@@ -1,9 +1,9 @@
-import { type CallError, fail, type Reason } from "../../lib/errors.ts";
-import { lruCache } from "../../lib/lru-cache.ts";
-import { ownText } from "../../lib/own-text.ts";
-import type { TokenKeyType } from "../../model/token.ts";
-import { isSessionToken } from "../../people/sessions.ts";
-import type { Caller } from "../handlers.ts";
+import { type CallError, fail, type Reason } from "../../../lib/errors.ts";
+import { lruCache } from "../../../lib/lru-cache.ts";
+import { ownText } from "../../../lib/own-text.ts";
+import type { TokenKeyType } from "../../../model/token.ts";
+import { isSessionToken } from "../../../people/sessions.ts";
+import type { Caller } from "../../handlers.ts";
 import { grantOf } from "./grants.ts";
 import type { Revocations } from "./revocations.ts";
 import type { SessionIdentities } from "./session-identities.ts";

@@ -6,15 +6,15 @@ import { afterAll, expect, test } from "vitest";
 import {
   ListWorkspaceTokensRequestSchema,
   WorkspaceTokensService,
-} from "../../../gen/signpost/v1/workspace_tokens_service_pb.js";
-import { type Clock, tickingClock } from "../../../test/support/clock.ts";
-import { newCall } from "../../../test/support/new-call.ts";
-import { standInServices } from "../../../test/support/stand-in-services.ts";
-import { startApi } from "../../../test/support/start-api.ts";
-import { testDatabase } from "../../../test/support/test-database.ts";
-import { tellRestoration, tellRevocation } from "../../db/channels.ts";
-import { newId } from "../../lib/ids.ts";
-import { everyScope } from "../../model/scope.ts";
+} from "../../../../gen/signpost/v1/workspace_tokens_service_pb.js";
+import { type Clock, tickingClock } from "../../../../test/support/clock.ts";
+import { newCall } from "../../../../test/support/new-call.ts";
+import { standInServices } from "../../../../test/support/stand-in-services.ts";
+import { startApi } from "../../../../test/support/start-api.ts";
+import { testDatabase } from "../../../../test/support/test-database.ts";
+import { tellRestoration, tellRevocation } from "../../../db/channels.ts";
+import { newId } from "../../../lib/ids.ts";
+import { everyScope } from "../../../model/scope.ts";
 import { openRevocations } from "./revocations.ts";
 
 const database = await testDatabase();
