@@ -81,7 +81,7 @@ describe("grades a design by who reads it:", () => {
 
   test("a picture as small as the alignment pattern behind it is B, and a larger one makes it A", async () => {
     const long = `https://sho.rt/${"4BnH-R19p".repeat(8)}?qr`;
-    const design = { ...defaultDesign, centralImage: { ...centralImage, size: 0.1 } };
+    const design: Design = { ...defaultDesign, centralImage: { ...centralImage, size: 0.1 } };
     const { scannability: verdict, steps } = await gradeDesign(long, design);
     expect(verdict).toMatchObject({ grade: "B", changes: [{ field: "centralImageSize" }] });
     const changed = steps.reduce((before, { apply }) => apply(before), design);
