@@ -49,6 +49,8 @@ async function filledWorkspace(seed: string): Promise<TestWorkspace> {
   });
   expect(link.status, link.text).toBe(200);
   await drawAll(workspace.workspaceId);
+  // Then no check is left that would delete the files without the purge.
+  await sweep();
   await tables.fill(workspace.workspaceId);
   return workspace;
 }
