@@ -25,6 +25,7 @@ export interface QueuedJobs {
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
   | "delete-expired"
+  | "delete-expired-sandboxes"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"

@@ -13,13 +13,14 @@ alter table workspaces
   add column enroll_message text not null default '',
   -- From then on nothing is written to the workspace, and nobody can restore it.
   add column purge_began_at timestamptz(3);
-create index workspaces_parent_idx on workspaces (parent_workspace_id) where parent_workspace_id is not null;
 create index workspaces_deleted_at_idx on workspaces (deleted_at) where deleted_at is not null;
-create index workspaces_expires_at_idx on workspaces (expires_at) where expires_at is not null;
 
 -- A restored workspace keeps its row, because processes read only the rows that are new: revoked_at then tells when it
 -- was restored.
 alter table revocations add column restored boolean not null default false;
+-- When all tokens of the subject have expired, so that nobody has to remember the revocation; null for never.
+alter table revocations add column forget_at timestamptz(3);
+create index revocations_forget_at_idx on revocations (forget_at) where forget_at is not null;
 
 -- A purge finds the rows of a workspace in global tables too.
 create index shortlinks_workspace_idx on shortlinks (workspace_id);

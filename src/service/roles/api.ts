@@ -1,4 +1,5 @@
 import { createServices } from "../../api/services.ts";
+import { createStandings } from "../../db/standings.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
@@ -55,6 +56,10 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
+        plans: config.plans,
+        standings: createStandings({ plans: config.plans, now }),
+        baseUrl,
+        signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,
       }),
   });
