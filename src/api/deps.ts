@@ -1,6 +1,7 @@
 import type { RawBuilder } from "kysely";
+import type { Analytics } from "../analytics/driver.ts";
+import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
-import type { Standings } from "../db/standings.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
@@ -30,6 +31,8 @@ export interface Deps {
    * a connection.
    */
   readonly autonomousDb: Db;
+  /** Answers questions about counted visits. */
+  readonly analytics: Analytics;
   /** Where files are kept. */
   readonly storage: Storage;
   /** Reads pictures that callers send. */
@@ -48,7 +51,7 @@ export interface Deps {
   readonly bulkJobLinks: number;
   readonly plans: PlanTable;
   /** What each workspace is allowed. */
-  readonly standings: Standings;
+  readonly entitlements: Entitlements;
   /** Public address of the API, without a slash at the end. */
   readonly baseUrl: string;
   /** Where people sign up. */

@@ -51,8 +51,14 @@ export const operatorCommands: readonly OwnCommand[] = [
   },
 ];
 
-/** Commands about the command line itself. */
+/** Commands that call the service in a manner of their own, or are about the command line itself. */
 export const clientCommands: readonly OwnCommand[] = [
+  {
+    name: "links import",
+    usage:
+      "links import FILE.csv|- [--dry-run] [--watch] [--from-line LINE] [--idempotency-key KEY] [--profile NAME]",
+    description: "make links of the rows of a CSV file, or of the standard input",
+  },
   {
     name: "login",
     usage: "login [--profile NAME] [--base-url URL]",

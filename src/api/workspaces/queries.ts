@@ -7,7 +7,8 @@ export interface NewWorkspaceRows {
   readonly workspace: Insertable<Workspaces>;
   readonly linkSetting: Insertable<LinkSettings>;
   readonly member: Insertable<Members>;
-  readonly token: Insertable<WorkspaceTokens>;
+  /** Absent when nobody is there yet to be told the token. */
+  readonly token?: Insertable<WorkspaceTokens>;
 }
 
 /**
@@ -15,11 +16,15 @@ export interface NewWorkspaceRows {
  */
 export async function insertWorkspace(db: Db, rows: NewWorkspaceRows): Promise<void> {
   const { workspace, linkSetting, member, token } = rows;
-  await db
+  const begun = db
     .with("new_workspace", (query) => query.insertInto("workspaces").values(workspace))
     .with("new_link_setting", (query) => query.insertInto("link_settings").values(linkSetting))
-    .with("new_member", (query) => query.insertInto("members").values(member))
-    .with("new_token", (query) => query.insertInto("workspace_tokens").values(token))
+    .with("new_member", (query) => query.insertInto("members").values(member));
+  const whole =
+    token === undefined
+      ? begun
+      : begun.with("new_token", (query) => query.insertInto("workspace_tokens").values(token));
+  await whole
     .insertInto("member_emails")
     .values({ email: member.email, workspace_id: member.workspace_id, member_id: member.id })
     .execute();
