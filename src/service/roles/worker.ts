@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
+import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
@@ -100,6 +101,7 @@ export function startWorker(parts: Parts): Jobs {
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       await deleteOldJobs(db, now());
+      await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
     },
     "delete-expired-sandboxes": async (_payload, signal) => {
