@@ -37,6 +37,7 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { type MembersDeps, membersService } from "./members/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
@@ -51,7 +52,7 @@ import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-to
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  deps: Deps & SandboxesDeps & WorkspaceTokensDeps,
+  deps: Deps & MembersDeps & SandboxesDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
@@ -68,7 +69,7 @@ export function createServices(
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),
     register(MediaService, mediaService(deps)),
-    registerPartly(MembersService),
+    register(MembersService, membersService(deps)),
     registerPartly(MetricsService),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),
