@@ -82,5 +82,5 @@ export async function queueMails(
   jobCall: Deps["jobCall"],
   orders: readonly QueuedJobs["send-mail"][],
 ): Promise<void> {
-  for (const order of orders) await sql`select from ${jobCall("send-mail", order)}`.execute(tx);
+  for (const order of orders) await sql`select ${jobCall("send-mail", order)}`.execute(tx);
 }

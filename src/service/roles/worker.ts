@@ -19,6 +19,7 @@ import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { deleteOldChallenges } from "../../people/challenges.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
@@ -81,6 +82,7 @@ export function startWorker(parts: Parts): Jobs {
       await deleteUnclaimedDesigns(db, now());
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
+      while ((await deleteOldChallenges(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteOldKeptMails(mailFolder, now());
     },
