@@ -575,8 +575,8 @@ export declare const MembersService: GenService<{
    *
    * Errors: ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED) if the address has an account or a pending invitation anywhere;
    * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED), (LIMIT_REACHED) if the workspace has mailed links to 1,000 new addresses in
-   * 24 hours; PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the caller is neither a token
-   * with full access nor an administrator.
+   * 24 hours; PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the caller is neither a token with full access nor an
+   * administrator.
    *
    * @generated from rpc signpost.v1.MembersService.Invite
    */
