@@ -68,9 +68,13 @@ async function isUpToDate(db: Db): Promise<boolean> {
   return Object.keys(migrations).every((name) => names.has(name));
 }
 
-/** Makes the missing monthly partitions of events and traces, from the month of `now` on. */
+/**
+ * Makes the missing monthly partitions of events and traces, from the month before `now` on: simulated visits go four weeks
+ * back.
+ */
 export async function ensurePartitions(db: Db, now: Date): Promise<void> {
-  const wanted = Array.from({ length: monthsAhead + 1 }, (_, ahead) => partitionsOf(now, ahead)).flat();
+  const months = Array.from({ length: monthsAhead + 2 }, (_, place) => place - 1);
+  const wanted = months.flatMap((ahead) => partitionsOf(now, ahead));
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relname = any(${wanted.map(({ name }) => name)})`.execute(
     db,
