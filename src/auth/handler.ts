@@ -102,7 +102,9 @@ function isOwnPost({ req, origin }: Visit): boolean {
 
 function readFields(text: string): Fields {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) if (!fields.has(name)) fields.set(name, value);
+  // PostgreSQL keeps no NUL.
+  for (const [name, value] of new URLSearchParams(text))
+    if (!fields.has(name)) fields.set(name, value.replaceAll("\0", ""));
   return fields;
 }
 
