@@ -77,7 +77,8 @@ test("no address leads away from the pages, and nothing of an address reaches a 
     expect(JSON.stringify(headers)).not.toContain("evil");
     expect(JSON.stringify(headers)).not.toContain("a=b");
     expect(text).not.toContain("evil");
-    expect(text).not.toContain("<script");
+    expect(text).not.toContain("<script>");
+    expect(text).not.toContain("alert(1)");
   }
 });
 
@@ -97,6 +98,8 @@ test("every page forbids frames, scripts, caches and foreign forms", async () =>
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("form-action 'self'");
     expect(policy).not.toContain("unsafe");
+    expect(policy.includes("script-src")).toBe(path === "/auth/sign-in");
+    expect(policy).not.toMatch(/script-src (?!'self'(;|$))/);
     expect(headers["cache-control"]).toBe("no-store");
     expect(headers["referrer-policy"]).toBe("same-origin");
   }
