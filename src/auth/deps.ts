@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { RawBuilder } from "kysely";
 import type { Logger } from "pino";
+import type { Db } from "../db/open.ts";
 import type { Origin } from "../lib/client-address.ts";
 import type { CallError } from "../lib/errors.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
@@ -16,11 +16,11 @@ export interface AuthDeps extends SignInDeps {
   readonly formKey: Uint8Array;
   readonly verifySession: VerifySession;
   readonly originOf: (req: IncomingMessage) => Origin;
-  /** An expression that queues a job when its statement commits. */
   readonly queueJob: <Task extends "mail-reset" | "sign-up">(
+    db: Db,
     task: Task,
     payload: { readonly [Field in keyof QueuedJobs[Task]]: string },
-  ) => RawBuilder<unknown>;
+  ) => Promise<void>;
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
   /** Makes the end of a session effective in this process. */

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { memberPassword, openTestBrowser, startSignIn } from "../../test/support/start-sign-in.ts";
 import { createPendingWorkspace } from "../api/workspaces/create-workspace.ts";
-import { jobCall } from "../jobs/queue.ts";
+import { enqueue } from "../jobs/queue.ts";
 import { signUp } from "../jobs/sign-up.ts";
 import { mailReset } from "../people/asked-mails.ts";
+import type { QueueMail } from "../people/sign-in-code.ts";
 
 const server = await startSignIn({ deps: { allowsSignUp: true } });
 const { db, clock } = server;
 const browser = () => openTestBrowser(server.port);
-const queueMail = (mail: Parameters<typeof jobCall<"send-mail">>[1]) => jobCall("send-mail", mail);
+const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
 const jobDeps = { db, now: clock.now, queueMail };
 
 const rowOf = (memberId: string) =>

@@ -28,12 +28,15 @@ export interface QueuedJobs {
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
+  | "apply-plans"
   | "delete-expired"
   | "delete-expired-sandboxes"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "note-inactivity"
   | "purge-workspaces"
+  | "send-digests"
   | "sweep-files";
 
 /** How long the outcome of a job that a call started can be read after its end. */

@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 import type { MemberRole } from "../../gen/database.ts";
 import type { AuthDeps } from "../../src/auth/deps.ts";
 import { authHandler } from "../../src/auth/handler.ts";
-import { jobCall } from "../../src/jobs/queue.ts";
+import { enqueue } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
@@ -87,8 +87,8 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
         return verifyPassword(hash, password);
       },
     }),
-    queueMail: (mail) => jobCall("send-mail", mail),
-    queueJob: jobCall,
+    queueMail: (tx, mail) => enqueue(tx, "send-mail", mail),
+    queueJob: enqueue,
     allowsSignUp: false,
     onMemberChanged: () => {},
     toCallError,

@@ -1,5 +1,5 @@
 import { authHandler } from "../../auth/handler.ts";
-import { jobCall } from "../../jobs/queue.ts";
+import { enqueue } from "../../jobs/queue.ts";
 import { createPasswordGate } from "../../people/passwords.ts";
 import { createSessionSigner, createSessionVerifier } from "../../people/sessions.ts";
 import type { Standings } from "../../people/standing.ts";
@@ -24,8 +24,8 @@ export function openSignIn(
     signSession: createSessionSigner(sessionKey),
     verifySession: createSessionVerifier(sessionKey),
     passwords: createPasswordGate(),
-    queueMail: (mail) => jobCall("send-mail", mail),
-    queueJob: jobCall,
+    queueMail: (tx, mail) => enqueue(tx, "send-mail", mail),
+    queueJob: enqueue,
     allowsSignUp: config.allowsSignUp,
     onMemberChanged,
     toCallError,
