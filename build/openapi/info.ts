@@ -25,6 +25,9 @@ every bad field.
 **Changes.** An operation that will be removed is \`deprecated\` here, and its answers have \`Deprecation\` and \`Link\` headers for at least 180 days
 before the day that \`Sunset\` and \`x-sunset\` name. Clients ignore fields and values that they do not know.
 
+**Sandboxes.** A sandbox is a workspace for experiments with tokens of its own. Every answer to one of its tokens, and every answer
+of one of its links, has \`X-Service-Sandbox: true\` and \`X-Robots-Tag: noindex\`.
+
 **Retries.** Every POST, PUT and PATCH takes an \`Idempotency-Key\`; other calls can be repeated without one.`,
   license: { name: "Apache 2.0", identifier: "Apache-2.0" },
 } as const;

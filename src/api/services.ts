@@ -37,8 +37,10 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
+import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
@@ -48,7 +50,9 @@ import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-to
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
  * is not built, or only in part, is registered by `registerPartly`.
  */
-export function createServices(deps: Deps & WorkspaceTokensDeps): readonly RegisteredService[] {
+export function createServices(
+  deps: Deps & SandboxesDeps & WorkspaceTokensDeps,
+): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
     registerPartly(AllowancesService),
@@ -68,10 +72,10 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(MetricsService),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),
-    registerPartly(PricingService),
+    register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
-    registerPartly(SandboxesService),
+    register(SandboxesService, sandboxesService(deps)),
     registerPartly(SlackIntegrationsService),
     register(TagsService, tagsService()),
     registerPartly(TimeSeriesService),

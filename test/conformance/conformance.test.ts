@@ -198,13 +198,12 @@ describe("valid requests", () => {
   });
 
   test(`about records that exist are accepted by the ${seeded.length} built operations of a workspace`, async () => {
-    const faults = await faultsAmong(seeded, async (operation) => {
-      const rest = await sender.rest(operation, await seedOf(operation));
-      const grpc = await sender.grpc(operation, await seedOf(operation));
-      return named(
-        operation,
-        unlike({ rest, grpc }, "OK", getOption(operation.method, success_status) || 200, "OK"),
-      );
+    // One service's operations run one after the other: of some records a workspace has only a few.
+    const services = [...Map.groupBy(seeded, ({ method }) => method.parent).values()];
+    const faults = await faultsAmong(services, async (of) => {
+      const found = [];
+      for (const operation of of) found.push(await refusalOfSeed(operation));
+      return found.find((fault) => fault !== undefined);
     });
     expect(faults).toEqual([]);
   });
@@ -218,6 +217,13 @@ describe("valid requests", () => {
     expect(faults).toEqual([]);
   });
 });
+
+async function refusalOfSeed(operation: Operation): Promise<string | undefined> {
+  const rest = await sender.rest(operation, await seedOf(operation));
+  const grpc = await sender.grpc(operation, await seedOf(operation));
+  const status = getOption(operation.method, success_status) || 200;
+  return named(operation, unlike({ rest, grpc }, "OK", status, "OK"));
+}
 
 /** The operation's valid request, about records that were made for it alone. */
 async function seedOf({ name }: Operation): Promise<JsonObject> {

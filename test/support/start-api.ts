@@ -15,12 +15,9 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import type { Deps } from "../../src/api/deps.ts";
 import { createServices } from "../../src/api/services.ts";
-import {
-  type CreatedWorkspace,
-  createWorkspace,
-  hashPassword,
-} from "../../src/api/workspaces/create-workspace.ts";
+import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { createStandings } from "../../src/db/standings.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -31,7 +28,9 @@ import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/fil
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
+import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
@@ -84,6 +83,11 @@ export interface TestWorkspace extends CreatedWorkspace {
   client<S extends DescService>(service: S, protocol?: RpcProtocol): Client<S>;
 }
 
+/** A sandbox with the token that it was made with. */
+export interface TestSandbox extends Pick<TestWorkspace, "workspaceId" | "token" | "rest" | "client"> {
+  readonly parent: TestWorkspace;
+}
+
 export interface Api {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
@@ -103,6 +107,8 @@ export interface Api {
   /** The bugs that the adapters reported. */
   readonly faults: readonly unknown[];
   newWorkspace(): Promise<TestWorkspace>;
+  /** Makes a sandbox of the workspace, or of a new one, through the API. */
+  newSandbox(parent?: TestWorkspace): Promise<TestSandbox>;
   /** Calls without a token, or with the given one. */
   rest(token?: string): Rest;
   client<S extends DescService>(service: S, token?: string, protocol?: RpcProtocol): Client<S>;
@@ -202,6 +208,19 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log: log.text,
     faults,
     newWorkspace,
+    async newSandbox(parent) {
+      const of = parent ?? (await newWorkspace());
+      const { status, json } = await of.rest("POST", "/v1/sandboxes", {});
+      expect(status).toBe(200);
+      const { accessToken: token, sandbox } = json;
+      return {
+        parent: of,
+        workspaceId: sandbox.id,
+        token,
+        rest: restTo(port, token),
+        client: (service, protocol) => client(service, token, protocol),
+      };
+    },
     rest: (token) => restTo(port, token),
     client,
     transport,
@@ -242,6 +261,10 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
     shortUrl: "https://short.test",
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
+    plans: defaultPlans,
+    standings: createStandings({ plans: defaultPlans, now }),
+    baseUrl: "http://api.test",
+    signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,
   };
 }

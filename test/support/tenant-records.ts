@@ -58,6 +58,12 @@ export const makers = {
     });
     return json.token.id;
   },
+  sandbox: async (_api, { rest }) => {
+    const { json } = await rest("GET", "/v1/sandboxes");
+    // There are three at most.
+    if (json.sandboxes.length === 3) return json.sandboxes[0].id;
+    return (await rest("POST", "/v1/sandboxes", {})).json.sandbox.id;
+  },
   customDomain: async ({ db, now }, { workspaceId }) => {
     const [id, at] = [newId(now()), now()];
     const name = `${id}.example.com`;
@@ -178,6 +184,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "WorkflowStepsService id": "workflowStep",
   "VisitorsService id": "visitor",
   "WorkspaceTokensService id": "token",
+  "SandboxesService id": "sandbox",
   "MediaService id": "media",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
@@ -335,6 +342,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "QrcodeTemplatesService.UpdateQrcodeTemplate": {
     request: ({ qrcodeTemplate }) => ({ id: qrcodeTemplate, name: "Renamed" }),
   },
+  "SandboxesService.Create": { request: () => ({ name: "Integration tests" }) },
+  "SandboxesService.Delete": { request: ({ sandbox }) => ({ id: sandbox }) },
+  "SandboxesService.List": { request: () => ({}) },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },

@@ -2,9 +2,11 @@ import type pg from "pg";
 import { pino } from "pino";
 import { createLinksJob } from "../../src/api/links/bulk-job.ts";
 import { openDatabase } from "../../src/db/open.ts";
+import { createStandings } from "../../src/db/standings.ts";
 import { jobCalls } from "../../src/jobs/queue.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { checkRequest } from "../../src/rpc/pipeline/validate.ts";
 
 /*
@@ -20,6 +22,7 @@ const createLinks = createLinksJob({
   newShortlink: randomShortlink,
   jobCalls,
   shortUrl: "https://short.test",
+  standings: createStandings({ plans: defaultPlans, now: () => new Date() }),
   bulkJobLinks: 10_000,
   checkRequest: async (...request) => checkRequest(...request),
 });

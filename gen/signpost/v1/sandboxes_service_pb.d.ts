@@ -19,7 +19,7 @@ export declare const file_signpost_v1_sandboxes_service: GenFile;
  */
 export declare type CreateSandboxRequest = Message<"signpost.v1.CreateSandboxRequest"> & {
   /**
-   * The name for people, at most 80 characters. Empty means `Sandbox` and the time.
+   * The name for people, at most 80 characters. Empty means `Sandbox` and the time of creation.
    *
    * @generated from field: string name = 1;
    */
@@ -142,7 +142,7 @@ export declare type DeleteSandboxResponse = Message<"signpost.v1.DeleteSandboxRe
 export declare const DeleteSandboxResponseSchema: GenMessage<DeleteSandboxResponse>;
 
 /**
- * Manage the workspace's sandboxes. The caller must belong to a live workspace: a sandbox has no sandboxes of its own.
+ * Manage the workspace's sandboxes. A sandbox has none of its own.
  *
  * @generated from service signpost.v1.SandboxesService
  */
@@ -151,8 +151,8 @@ export declare const SandboxesService: GenService<{
    * Create a sandbox. Only this answer contains the secret of its token; use it to create further tokens. A workspace
    * has at most 3 sandboxes.
    *
-   * Errors: PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED); RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are
-   * three.
+   * Errors: RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are three, (LIMIT_REACHED) if 1,000 were made in 24
+   * hours.
    *
    * @generated from rpc signpost.v1.SandboxesService.Create
    */
@@ -164,8 +164,6 @@ export declare const SandboxesService: GenService<{
   /**
    * List all sandboxes of the workspace, newest first.
    *
-   * Errors: PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED).
-   *
    * @generated from rpc signpost.v1.SandboxesService.List
    */
   list: {
@@ -176,7 +174,7 @@ export declare const SandboxesService: GenService<{
   /**
    * Delete a sandbox and everything in it, at once.
    *
-   * Errors: NOT_FOUND if there is no such sandbox; PERMISSION_DENIED (LIVE_CREDENTIAL_REQUIRED).
+   * Errors: NOT_FOUND if there is no such sandbox.
    *
    * @generated from rpc signpost.v1.SandboxesService.Delete
    */

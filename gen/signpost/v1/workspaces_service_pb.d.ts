@@ -436,8 +436,7 @@ export declare const WorkspacesService: GenService<{
   /**
    * Ask the operator to make the workspace public. Asking again changes nothing.
    *
-   * Errors: FAILED_PRECONDITION (WORKSPACE_NOT_READY) without name, slug and description; PERMISSION_DENIED
-   * (NOT_AVAILABLE_IN_SANDBOX).
+   * Errors: FAILED_PRECONDITION (WORKSPACE_NOT_READY) without name, slug and description.
    *
    * @generated from rpc signpost.v1.WorkspacesService.RequestEnrollment
    */

@@ -5,8 +5,11 @@ import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts";
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
+import { monthOf } from "../../model/plans/cycle.ts";
+import { limitReached } from "../../model/plans/limit-reached.ts";
+import type { Standing } from "../../model/plans/standing.ts";
 import type { Deps } from "../deps.ts";
-import { type Insertion, insertLinks, type NewLink } from "./create-writes.ts";
+import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
 import {
   idTaken,
   isLinkId,
@@ -45,15 +48,25 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "standings">;
+
+/** The dependencies of one call, with what its workspace pays for each link. */
+interface Making extends LinkDeps {
+  readonly standing: Standing;
+}
+
+async function making(deps: LinkDeps, workspaceId: string, db: Db): Promise<Making> {
+  return { ...deps, standing: await deps.standings.of(workspaceId, db) };
+}
 
 /** Makes one link: by one statement, or by two in a transaction when it refers to other records. */
 export async function createOneLink(
-  deps: LinkDeps,
+  linkDeps: LinkDeps,
   db: Db,
   workspaceId: string,
   wanted: WantedLink,
 ): Promise<MadeLink> {
+  const deps = await making(linkDeps, workspaceId, db);
   if (!refersToOthers(wanted)) return insertOne(deps, db, workspaceId, wanted);
   return inTransaction(db, async (tx) => {
     const found = await lockReferences(tx, workspaceId, referencedBy([wanted]));
@@ -64,7 +77,7 @@ export async function createOneLink(
 
 /** Inserts under the wanted short link, or under random ones until one is free. */
 async function insertOne(
-  deps: LinkDeps,
+  deps: Making,
   db: Db,
   workspaceId: string,
   wanted: WantedLink,
@@ -86,8 +99,9 @@ async function insertOne(
  * Makes links in the order given, all or none. Every portion takes three statements, of which two look everything up.
  * Other work gets its turn in between. A later portion sees what an earlier one has taken.
  */
-export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const { links, placeOf } = wanted;
+export async function createLinks(linkDeps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
+  const { workspaceId, links, placeOf } = wanted;
+  const deps = await making(linkDeps, workspaceId, db);
   const at = deps.now();
   return inTransaction(db, async (tx) => {
     const made: MadeLink[] = [];
@@ -102,7 +116,7 @@ export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promi
 }
 
 async function createPortion(
-  deps: LinkDeps,
+  deps: Making,
   tx: Db,
   { workspaceId, links: wanted, placeOf }: Wanted,
   at: Date,
@@ -153,7 +167,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCalls }: LinkDeps,
+  { jobCalls, standing }: Making,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -170,6 +184,7 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
+      charge: chargeOf(standing, first.at),
     });
     refuse(
       blockedFaults(
@@ -180,8 +195,21 @@ async function insertOrFail(
     return insertion;
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
+    if (violates(error, "credit_accounts_covered_check"))
+      throw limitReached("PLATFORM_CREDITS", standing, first.at);
     throw error;
   }
+}
+
+/** What each link costs. Undefined where links cost nothing, or credits have no end. */
+function chargeOf({ limits, linkCost, timezone }: Standing, at: Date): LinkCharge | undefined {
+  const allowed = limits.PLATFORM_CREDITS;
+  if (allowed === "unlimited" || linkCost === 0) return undefined;
+  return {
+    credits: linkCost,
+    allowed: allowed === "metered" ? undefined : allowed,
+    cycle: monthOf(at, timezone),
+  };
 }
 
 function releasedBefore(at: Date): Date {

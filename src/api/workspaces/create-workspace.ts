@@ -4,6 +4,7 @@ import { fail } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { everyScope } from "../../model/scope.ts";
 import { defaultTokenName, type SignToken } from "../../model/token.ts";
+import { hashPassword } from "../../people/passwords.ts";
 import { insertWorkspace, type NewWorkspaceRows } from "./queries.ts";
 
 export interface CreateWorkspaceDeps {
@@ -12,13 +13,6 @@ export interface CreateWorkspaceDeps {
   readonly signToken: SignToken;
   /** Argon2id when absent, which takes 15 ms. */
   readonly hashPassword?: (password: string) => Promise<string>;
-}
-
-/** The library's default is Argon2id with 19 MiB and 2 passes. */
-export async function hashPassword(password: string): Promise<string> {
-  // The library is loaded here, because most starts make no workspace.
-  const { hash } = await import("@node-rs/argon2");
-  return hash(password);
 }
 
 export interface WorkspaceOrder {

@@ -1,4 +1,5 @@
 import { createServices } from "../../api/services.ts";
+import { createStandings } from "../../db/standings.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
@@ -53,6 +54,10 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         shortUrl,
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
+        plans: config.plans,
+        standings: createStandings({ plans: config.plans, now }),
+        baseUrl,
+        signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,
       }),
   });

@@ -1,5 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Selectable } from "kysely";
+import type { WorkspaceTokens } from "../../../gen/database.ts";
 import { ApiScope, ApiScopeSchema } from "../../../gen/signpost/options/v1/access_pb.js";
 import {
   WorkspaceTokenKeyType,
@@ -7,7 +9,8 @@ import {
 } from "../../../gen/signpost/v1/workspace_token_pb.js";
 import { everyScope, scopeName } from "../../model/scope.ts";
 import type { TokenKeyType } from "../../model/token.ts";
-import type { WorkspaceTokenRow } from "./queries.ts";
+
+export type WorkspaceTokenRow = Selectable<WorkspaceTokens>;
 
 const keyTypes = {
   SECRET: WorkspaceTokenKeyType.SECRET,
