@@ -93,6 +93,8 @@ export type SubscriptionType =
   | "SPONSORED_PRO"
   | "UNSPECIFIED";
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export type TokenKeyType = "PUBLISHABLE" | "SECRET";
 
 export type UncountedReason =
@@ -591,6 +593,11 @@ export interface WorkflowSteps {
   workspace_id: string;
 }
 
+export interface WorkspaceDigests {
+  last_day: Timestamp;
+  workspace_id: string;
+}
+
 export interface Workspaces {
   country: Generated<string>;
   created_at: Date;
@@ -681,6 +688,7 @@ export interface DB {
   visits: Visits;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
+  workspace_digests: WorkspaceDigests;
   workspace_tokens: WorkspaceTokens;
   workspaces: Workspaces;
 }

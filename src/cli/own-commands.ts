@@ -15,6 +15,31 @@ export const operatorCommands: readonly OwnCommand[] = [
     description: "make a workspace with an admin and a secret token",
   },
   {
+    name: "workspace waiting",
+    usage: "workspace waiting",
+    description: "list the workspaces that asked to become public, with their messages",
+  },
+  {
+    name: "workspace publish",
+    usage: "workspace publish --workspace ID",
+    description: "make a workspace public",
+  },
+  {
+    name: "workspace unpublish",
+    usage: "workspace unpublish --workspace ID",
+    description: "make a workspace private",
+  },
+  {
+    name: "workspace delete",
+    usage: "workspace delete --workspace ID",
+    description: "delete a workspace; for 30 days it can be restored",
+  },
+  {
+    name: "workspace restore",
+    usage: "workspace restore --workspace ID",
+    description: "bring a deleted workspace back, with its tokens and members",
+  },
+  {
     name: "token create",
     usage: "token create --workspace ID [--name NAME] [--publishable]",
     description: "make a token for a workspace",

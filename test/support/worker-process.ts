@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { pino } from "pino";
 import { createLinksJob } from "../../src/api/links/bulk-job.ts";
+import { createEntitlements } from "../../src/db/entitlements.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { createStandings } from "../../src/db/standings.ts";
 import { jobCalls } from "../../src/jobs/queue.ts";
@@ -16,14 +17,16 @@ import { checkRequest } from "../../src/rpc/pipeline/validate.ts";
 
 const { connection }: { readonly connection: pg.ConnectionConfig } = JSON.parse(process.argv[2] ?? "{}");
 const { db } = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 30_000, onError: () => {} });
+const now = () => new Date();
 const createLinks = createLinksJob({
   db,
-  now: () => new Date(),
+  now,
   newShortlink: randomShortlink,
   jobCalls,
   shortUrl: "https://short.test",
   standings: createStandings({ plans: defaultPlans, now: () => new Date() }),
   bulkJobLinks: 10_000,
+  entitlements: createEntitlements({ plans: defaultPlans, now }),
   checkRequest: async (...request) => checkRequest(...request),
 });
 

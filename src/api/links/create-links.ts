@@ -6,8 +6,8 @@ import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts"
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
-import type { Standing } from "../../model/plans/standing.ts";
 import type { Deps } from "../deps.ts";
 import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
 import {
@@ -48,30 +48,30 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "standings">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "entitlements">;
 
 /** The dependencies of one call, with what its workspace pays for each link. */
 interface Making extends LinkDeps {
-  readonly standing: Standing;
+  readonly entitlement: Entitlement;
 }
 
-async function making(deps: LinkDeps, workspaceId: string, db: Db): Promise<Making> {
-  return { ...deps, standing: await deps.standings.of(workspaceId, db) };
+async function makingFor(deps: LinkDeps, db: Db, workspaceId: string): Promise<Making> {
+  return { ...deps, entitlement: await deps.entitlements.of(workspaceId, db) };
 }
 
 /** Makes one link: by one statement, or by two in a transaction when it refers to other records. */
 export async function createOneLink(
-  linkDeps: LinkDeps,
+  deps: LinkDeps,
   db: Db,
   workspaceId: string,
   wanted: WantedLink,
 ): Promise<MadeLink> {
-  const deps = await making(linkDeps, workspaceId, db);
-  if (!refersToOthers(wanted)) return insertOne(deps, db, workspaceId, wanted);
+  const making = await makingFor(deps, db, workspaceId);
+  if (!refersToOthers(wanted)) return insertOne(making, db, workspaceId, wanted);
   return inTransaction(db, async (tx) => {
     const found = await lockReferences(tx, workspaceId, referencedBy([wanted]));
     throwRefusals(referenceRefusals([wanted], found, deps.shortUrl), () => "");
-    return insertOne(deps, tx, workspaceId, wanted, found);
+    return insertOne(making, tx, workspaceId, wanted, found);
   });
 }
 
@@ -99,9 +99,9 @@ async function insertOne(
  * Makes links in the order given, all or none. Every portion takes three statements, of which two look everything up.
  * Other work gets its turn in between. A later portion sees what an earlier one has taken.
  */
-export async function createLinks(linkDeps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const { workspaceId, links, placeOf } = wanted;
-  const deps = await making(linkDeps, workspaceId, db);
+export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
+  const { links, placeOf, workspaceId } = wanted;
+  const making = await makingFor(deps, db, workspaceId);
   const at = deps.now();
   return inTransaction(db, async (tx) => {
     const made: MadeLink[] = [];
@@ -109,7 +109,7 @@ export async function createLinks(linkDeps: LinkDeps, db: Db, wanted: Wanted): P
       if (start > 0) await othersTurn();
       const portion = links.slice(start, start + linksOfPortion);
       const place = { ...wanted, links: portion, placeOf: (index: number) => placeOf(start + index) };
-      made.push(...(await createPortion(deps, tx, place, at)));
+      made.push(...(await createPortion(making, tx, place, at)));
     }
     return made;
   });
@@ -167,7 +167,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCalls, standing }: Making,
+  { jobCalls, entitlement }: Making,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -184,7 +184,7 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
-      charge: chargeOf(standing, first.at),
+      charge: chargeOf(entitlement, first.at),
     });
     refuse(
       blockedFaults(
@@ -196,13 +196,13 @@ async function insertOrFail(
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
     if (violates(error, "credit_accounts_covered_check"))
-      throw limitReached("PLATFORM_CREDITS", standing, first.at);
+      throw limitReached("PLATFORM_CREDITS", entitlement, first.at);
     throw error;
   }
 }
 
 /** What each link costs. Undefined where links cost nothing, or credits have no end. */
-function chargeOf({ limits, linkCost, timezone }: Standing, at: Date): LinkCharge | undefined {
+function chargeOf({ limits, linkCost, timezone }: Entitlement, at: Date): LinkCharge | undefined {
   const allowed = limits.PLATFORM_CREDITS;
   if (allowed === "unlimited" || linkCost === 0) return undefined;
   return {
