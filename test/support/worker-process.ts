@@ -3,7 +3,6 @@ import { pino } from "pino";
 import { createLinksJob } from "../../src/api/links/bulk-job.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { createStandings } from "../../src/db/standings.ts";
 import { jobCalls } from "../../src/jobs/queue.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
@@ -24,7 +23,6 @@ const createLinks = createLinksJob({
   newShortlink: randomShortlink,
   jobCalls,
   shortUrl: "https://short.test",
-  standings: createStandings({ plans: defaultPlans, now: () => new Date() }),
   bulkJobLinks: 10_000,
   entitlements: createEntitlements({ plans: defaultPlans, now }),
   checkRequest: async (...request) => checkRequest(...request),
