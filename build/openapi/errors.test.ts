@@ -8,6 +8,7 @@ const words: ErrorWords = {
 const open: Circumstances = {
   access: "open",
   mayNeedFullAccess: false,
+  refusedInSandbox: undefined,
   hasInput: false,
   hasId: false,
   hasBody: false,

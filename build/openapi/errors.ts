@@ -22,6 +22,8 @@ export interface Circumstances {
   readonly access: "scope" | "open" | "member";
   /** Whether some or all requests need full access in addition to the scope. */
   readonly mayNeedFullAccess: boolean;
+  /** Why callers of a sandbox are refused, if they are. */
+  readonly refusedInSandbox: string | undefined;
   /** Whether the request has any fields. */
   readonly hasInput: boolean;
   /** Whether one of the fields is a UUID. */
@@ -84,13 +86,15 @@ export function refusalsOf(clauses: readonly Clause[], circumstances: Circumstan
 
 /** The errors that any call may get before its handler runs, in the order of the checks in `rest` and `rpc`. */
 function pipelineReasons(circumstances: Circumstances): [status: number, reason: string][] {
-  const { access, mayNeedFullAccess, hasInput, hasId, hasBody, takesIdempotencyKey } = circumstances;
+  const { access, mayNeedFullAccess, refusedInSandbox } = circumstances;
+  const { hasInput, hasId, hasBody, takesIdempotencyKey } = circumstances;
   const reasons: [number, string, boolean][] = [
     [413, "REQUEST_TOO_LARGE", hasBody],
     [415, "UNSUPPORTED_MEDIA_TYPE", hasBody],
     [401, "UNAUTHENTICATED", true],
     [401, "TOKEN_ENVIRONMENT_MISMATCH", true],
     [429, "RATE_LIMITED", true],
+    [403, refusedInSandbox ?? "", refusedInSandbox !== undefined],
     [403, "INSUFFICIENT_SCOPE", access === "scope"],
     [403, "INSUFFICIENT_ROLE", access === "scope"],
     [403, "MEMBER_SESSION_REQUIRED", access === "member"],

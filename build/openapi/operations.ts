@@ -92,25 +92,27 @@ export function describeOperation(binding: Binding, options: OperationsOptions):
 interface Allowed {
   readonly kind: Circumstances["access"];
   readonly mayNeedFullAccess: boolean;
+  readonly refusedInSandbox: string | undefined;
   readonly scope: string | undefined;
   readonly text: string;
   readonly security: OperationObject["security"];
 }
 
 function accessOf(method: DescMethodUnary): Allowed {
-  const { scope, ...access } = methodAccess(method);
+  const { scope, refusedInSandbox, ...access } = methodAccess(method);
   const mayNeedFullAccess = access.fullAccess || access.fullAccessFields.length > 0;
-  if (scope === undefined)
-    return { kind: "open", mayNeedFullAccess, scope, text: "Needs no token.", security: [] };
+  const facts = { mayNeedFullAccess, refusedInSandbox, scope };
+  if (scope === undefined) return { ...facts, kind: "open", text: "Needs no token.", security: [] };
   const needs = `Needs the scope \`${scope}\``;
   if (access.memberSession) {
     const held = access.everyRole ? ", which members of every role hold here" : "";
     const text = `${needs}${held}, and the session of a member.`;
-    return { kind: "member", mayNeedFullAccess, scope, text, security: [{ memberSession: [] }] };
+    return { ...facts, kind: "member", text, security: [{ memberSession: [] }] };
   }
   const besides = access.publishable ? "; publishable tokens may call without it" : "";
-  const text = `${needs}${access.fullAccess ? " and full access" : ""}${besides}.`;
-  return { kind: "scope", mayNeedFullAccess, scope, text, security: [{ bearerAuth: [scope] }] };
+  const live = refusedInSandbox === undefined ? "" : " Callers of a sandbox are refused.";
+  const text = `${needs}${access.fullAccess ? " and full access" : ""}${besides}.${live}`;
+  return { ...facts, kind: "scope", text, security: [{ bearerAuth: [scope] }] };
 }
 
 function requestBodyOf({ method, body }: Binding, schemas: Schemas): OperationObject["requestBody"] {
@@ -165,7 +167,7 @@ function bare({ description: _, readOnly: __, writeOnly: ___, ...schema }: JsonS
 
 function refusalResponses(
   { method, body, httpMethod }: Binding,
-  { kind, mayNeedFullAccess }: Allowed,
+  { kind, mayNeedFullAccess, refusedInSandbox }: Allowed,
   { commentOf, isReason, textOf, shared }: OperationsOptions,
 ): OperationObject["responses"] {
   const words: ErrorWords = {
@@ -179,6 +181,7 @@ function refusalResponses(
   const refusals = refusalsOf(parseErrors(commentOf(method).errors, words), {
     access: kind,
     mayNeedFullAccess,
+    refusedInSandbox,
     hasInput: fields.length > 0 || body.kind !== "none",
     hasId: fields.some(holdsId),
     hasBody: httpMethod !== "GET" && httpMethod !== "DELETE",

@@ -1,9 +1,14 @@
 import type { RawBuilder } from "kysely";
 import type { Analytics } from "../analytics/driver.ts";
+import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
+
+/** What a job is told: values, or expressions of the statement. */
+type Told<Payload> = { readonly [Field in keyof Payload]: string | RawBuilder<unknown> };
 
 /** What every slice is given. */
 export interface Deps {
@@ -13,12 +18,12 @@ export interface Deps {
   /** An expression that queues a job when its statement commits. It has a value, and is evaluated once for each row. */
   readonly jobCall: <Task extends keyof QueuedJobs>(
     task: Task,
-    payload: { readonly [Field in keyof QueuedJobs[Task]]: string | RawBuilder<unknown> },
+    payload: Told<QueuedJobs[Task]>,
   ) => RawBuilder<unknown>;
   /** The same for each row of `rows`, as a table with a row for each job. Jobs with a greater priority run later. */
   readonly jobCalls: <Task extends keyof QueuedJobs>(
     task: Task,
-    payload: { readonly [Field in keyof QueuedJobs[Task]]: string | RawBuilder<unknown> },
+    payload: Told<QueuedJobs[Task]>,
     place: { readonly rows: RawBuilder<unknown>; readonly priority: number },
   ) => RawBuilder<unknown>;
   /**
@@ -38,10 +43,19 @@ export interface Deps {
   readonly signFileUrl: (storageKey: string, expiresAt: Date) => string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
+  /** Whether workspaces that ask become public without an operator: on a computer that only its owner reaches. */
+  readonly approvesEnrollment: boolean;
   /** The key that seals the passwords of workflow steps, 32 bytes. */
   readonly stepPasswordKey: Uint8Array;
   /** How many links a job creates at most. */
   readonly bulkJobLinks: number;
+  readonly plans: PlanTable;
+  /** What each workspace is allowed. */
+  readonly entitlements: Entitlements;
+  /** Public address of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Where people sign up. */
+  readonly signUpUrl: string;
   /** How long a call waits for a QR image at most, in milliseconds. */
   readonly qrcodeWaitMs: number;
 }

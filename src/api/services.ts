@@ -39,19 +39,24 @@ import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { metricsService } from "./metrics/service.ts";
+import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
+import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { timeSeriesService } from "./time-series/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
+import { workspacesService } from "./workspaces/service.ts";
 
 /**
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
  * is not built, or only in part, is registered by `registerPartly`.
  */
-export function createServices(deps: Deps & WorkspaceTokensDeps): readonly RegisteredService[] {
+export function createServices(
+  deps: Deps & SandboxesDeps & WorkspaceTokensDeps,
+): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
     registerPartly(AllowancesService),
@@ -71,10 +76,10 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     register(MetricsService, metricsService(deps)),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),
-    registerPartly(PricingService),
+    register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
-    registerPartly(SandboxesService),
+    register(SandboxesService, sandboxesService(deps)),
     registerPartly(SlackIntegrationsService),
     register(TagsService, tagsService()),
     register(TimeSeriesService, timeSeriesService(deps)),
@@ -82,6 +87,6 @@ export function createServices(deps: Deps & WorkspaceTokensDeps): readonly Regis
     registerPartly(WebhooksService),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
-    registerPartly(WorkspacesService),
+    register(WorkspacesService, workspacesService(deps)),
   ];
 }

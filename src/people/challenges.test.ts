@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { newId } from "../lib/ids.ts";
-import { challengeCode, challengeSecret } from "./challenges.ts";
+import {
+  challengeCode,
+  challengeLink,
+  challengeSecret,
+  challengeToken,
+  readChallengeToken,
+} from "./challenges.ts";
 
 const key = randomBytes(32);
 
@@ -18,4 +24,24 @@ test("each challenge has a link and a code of its own, which only the holder of 
   expect(challengeSecret(key, id)).toBe(secrets[0]);
   expect(challengeCode(key, id)).toBe(codes[0]);
   expect(challengeSecret(randomBytes(32), id)).not.toBe(secrets[0]);
+});
+
+test("a link is read back by the holder of the key, and nobody else's link is", () => {
+  const challenge = { workspaceId: newId(new Date()), challengeId: newId(new Date()) };
+  const link = challengeLink({ key, authUrl: "https://example.com/auth" }, "EMAIL_CONFIRMATION", challenge);
+  const token = new URL(link).searchParams.get("challenge") ?? "";
+  expect(link).toBe(`https://example.com/auth/confirm?challenge=${challengeToken(key, challenge)}`);
+  expect(readChallengeToken(key, token)).toEqual(challenge);
+  expect(readChallengeToken(randomBytes(32), token)).toBeUndefined();
+  const another = newId(new Date());
+  for (const forged of [
+    "",
+    token.slice(1),
+    `${token}a`,
+    `${token}\n`,
+    token.replace(challenge.challengeId, another),
+    `${token.slice(0, -2)}${token.endsWith("AA") ? "BB" : "AA"}`,
+    ".".repeat(1_000_000),
+  ])
+    expect(readChallengeToken(key, forged)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MemberChallengeKind } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
@@ -39,6 +39,21 @@ export async function makeChallenge(
   return id;
 }
 
+/** Closes every open challenge of a member: the links and codes that were mailed meet nothing any more. */
+export async function closeChallenges(
+  db: Db,
+  { workspaceId, memberId }: Pick<ChallengedMember, "workspaceId" | "memberId">,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable("member_challenges")
+    .set({ used_at: at })
+    .where("workspace_id", "=", workspaceId)
+    .where("member_id", "=", memberId)
+    .where("used_at", "is", null)
+    .execute();
+}
+
 /**
  * The secret in the link that a mail carries: 43 characters `[A-Za-z0-9_-]`, an HMAC-SHA256 of the challenge's id with the
  * key for `member-challenges`. So the database holds nothing that meets a challenge.
@@ -52,4 +67,44 @@ export function challengeCode(key: Uint8Array, challengeId: string): string {
   const hash = createHmac("sha256", key).update(`code ${challengeId}`).digest();
   // 48 bits: the remainder prefers no code by more than one in 280 million.
   return String(hash.readUIntBE(0, 6) % 1_000_000).padStart(6, "0");
+}
+
+/** A challenge of a mail, as its link names it. */
+export interface NamedChallenge {
+  readonly workspaceId: string;
+  readonly challengeId: string;
+}
+
+/** What the link in a mail says about its challenge, 117 characters: `<workspace id>.<challenge id>.<secret>`. */
+export function challengeToken(key: Uint8Array, { workspaceId, challengeId }: NamedChallenge): string {
+  return `${workspaceId}.${challengeId}.${challengeSecret(key, challengeId)}`;
+}
+
+const tokenForm = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.([\w-]{43})$/;
+
+/**
+ * Reads what `challengeToken` made. Undefined when the secret is not that of the challenge, so that a forged link asks
+ * nothing of the database. Whether the challenge can still be met is for the caller to look up.
+ */
+export function readChallengeToken(key: Uint8Array, token: string): NamedChallenge | undefined {
+  const [, workspaceId, challengeId, secret] = tokenForm.exec(token) ?? [];
+  if (workspaceId === undefined || challengeId === undefined || secret === undefined) return undefined;
+  const wanted = Buffer.from(challengeSecret(key, challengeId));
+  return timingSafeEqual(wanted, Buffer.from(secret)) ? { workspaceId, challengeId } : undefined;
+}
+
+/** The pages below the address of the authorization server to which the links of mails lead. */
+export const challengePages = {
+  INVITATION: "invitation",
+  EMAIL_CONFIRMATION: "confirm",
+  PASSWORD_RESET: "reset",
+} as const satisfies Partial<Record<MemberChallengeKind, string>>;
+
+/** The link of a mail, such as `https://example.com/auth/confirm?challenge=<token>`. */
+export function challengeLink(
+  { key, authUrl }: { readonly key: Uint8Array; readonly authUrl: string },
+  kind: keyof typeof challengePages,
+  challenge: NamedChallenge,
+): string {
+  return `${authUrl}/${challengePages[kind]}?challenge=${challengeToken(key, challenge)}`;
 }

@@ -12,6 +12,7 @@ import {
   ApiScope,
   ApiScopeSchema,
   access,
+  InSandbox,
   needs_full_access,
 } from "../../gen/signpost/options/v1/access_pb.js";
 import {
@@ -21,7 +22,7 @@ import {
   calls_per_minute_and_address,
   cost,
 } from "../../gen/signpost/options/v1/handling_pb.js";
-import { fail } from "../lib/errors.ts";
+import { fail, type Reason } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
 import { retirementOf } from "./deprecation.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
@@ -45,6 +46,8 @@ export interface MethodAccess {
   readonly everyRole: boolean;
   /** Whether the caller needs full access in addition to the scope. */
   readonly fullAccess: boolean;
+  /** Why callers of a sandbox are refused. Undefined when they are not. */
+  readonly refusedInSandbox: Reason | undefined;
   /** The fields of the request that only callers with full access may give. */
   readonly fullAccessFields: readonly DescField[];
 }
@@ -120,17 +123,25 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 
 /** Reads who may call a method. Throws when the method does not declare it, or declares a contradiction. */
 export function methodAccess(method: DescMethodUnary): MethodAccess {
-  const { kind, publishable, memberSession, everyRole, fullAccess } = getOption(method, access);
+  const { kind, publishable, memberSession, everyRole, fullAccess, inSandbox } = getOption(method, access);
   const value = kind.case === "scope" ? ApiScopeSchema.value[kind.value] : undefined;
   const isOpen = kind.case === "open" && kind.value;
   if (!isOpen && (value === undefined || value.number === ApiScope.UNSPECIFIED))
     throw new Error(`${nameOf(method)}: must declare its access: a scope, or open`);
   const fullAccessFields = method.input.fields.filter((field) => getOption(field, needs_full_access));
+  const refusedInSandbox = sandboxReasons[inSandbox];
   const isNarrowed = publishable || memberSession || everyRole || fullAccess || fullAccessFields.length > 0;
-  if (isOpen && isNarrowed) throw new Error(`${nameOf(method)}: an open method lets everybody call`);
+  if (isOpen && (isNarrowed || refusedInSandbox !== undefined))
+    throw new Error(`${nameOf(method)}: an open method lets everybody call`);
   const scope = value && scopeName(value.name);
-  return { scope, publishable, memberSession, everyRole, fullAccess, fullAccessFields };
+  return { scope, publishable, memberSession, everyRole, fullAccess, refusedInSandbox, fullAccessFields };
 }
+
+const sandboxReasons: Readonly<Record<InSandbox, Reason | undefined>> = {
+  [InSandbox.UNSPECIFIED]: undefined,
+  [InSandbox.NOT_AVAILABLE]: "NOT_AVAILABLE_IN_SANDBOX",
+  [InSandbox.LIVE_CREDENTIAL_REQUIRED]: "LIVE_CREDENTIAL_REQUIRED",
+};
 
 function nameOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;

@@ -9,11 +9,13 @@ import type { Db } from "../db/open.ts";
 import { type Fault, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
-/** The caller: a workspace token now. Member sessions and OAuth grants look the same to a handler. */
+/** The caller: a workspace token, which has a `tokenId`, or a member's session, which has a `memberId`. */
 export interface Caller {
   readonly workspaceId: string;
   readonly memberId: string | undefined;
   readonly tokenId: string | undefined;
+  /** Present for members only. */
+  readonly sessionId?: string;
   /** Public scope names, such as `links:read`; a write scope always comes with its read scope. */
   readonly scopes: ReadonlySet<string>;
   /** Whether the caller may do everything: a token without chosen scopes, or an administrator. */
@@ -35,6 +37,11 @@ export interface Context {
   readonly requestId: string;
   /** The client's address, after trusted proxies. */
   readonly address: string;
+  /**
+   * The time that the rules of workflows see: of the test clock that a sandbox's call sends, or else the present. Stored
+   * times never come from it.
+   */
+  readonly ruleTime: () => Date;
   /** Aborts when the client goes away or the deadline passes. */
   readonly signal: AbortSignal;
   /**

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import type { S3Config } from "../lib/storage/storage-s3.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
+import { readPlansFile } from "./plans-file.ts";
 
 export type Role = "api" | "scan" | "worker";
 
@@ -12,8 +14,10 @@ export interface Config {
   readonly baseUrl: string;
   /** Public address of short links, without a slash at the end. */
   readonly shortUrl: string;
-  /** Address of the authorization server. */
+  /** Address of the sign-in pages and the authorization server. */
   readonly authUrl: string;
+  /** Whether strangers may make workspaces. */
+  readonly allowsSignUp: boolean;
   /** The folder of the embedded database, the spool, files and the first credentials. */
   readonly dataDir: string;
   /** PostgreSQL to use instead of the embedded one. */
@@ -29,6 +33,11 @@ export interface Config {
   readonly strictTransportSeconds: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly s3: S3Config | undefined;
+  readonly mail: {
+    /** The mail server, such as `smtps://user:password@mail.example.com`; mails are kept in `dataDir` when undefined. */
+    readonly smtpUrl: string | undefined;
+    readonly from: { readonly name: string; readonly address: string };
+  };
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
@@ -55,6 +64,7 @@ export interface Config {
   };
   /** Whether gRPC server reflection is served. */
   readonly reflection: boolean;
+  readonly plans: PlanTable;
 }
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -78,7 +88,8 @@ export function readConfig(env: EnvironmentVariables): Config {
     host: text(env, "HOST") ?? "127.0.0.1",
     baseUrl,
     shortUrl: address(env, "SHORT_URL", baseUrl, problems),
-    authUrl: address(env, "AUTH_URL", `${baseUrl}/auth`, problems),
+    authUrl: authAddress(env, baseUrl, problems),
+    allowsSignUp: oneOf(env, "SIGN_UP", ["on", "off"], "off", problems) === "on",
     dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
     databaseUrl,
     roles: roles(env, problems),
@@ -88,6 +99,10 @@ export function readConfig(env: EnvironmentVariables): Config {
     strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
     tls: tls(env, problems),
     s3: s3(env, problems),
+    mail: {
+      smtpUrl: smtpUrl(env, problems),
+      from: mailFrom(env, `Signpost <signpost@${hostOf(baseUrl)}>`, problems),
+    },
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
@@ -109,6 +124,11 @@ export function readConfig(env: EnvironmentVariables): Config {
       anonymous: integer(env, "RATE_LIMIT_ANONYMOUS", 5, { min: 0 }, problems),
     },
     reflection: oneOf(env, "REFLECTION", ["on", "off"], "on", problems) === "on",
+    plans: readPlansFile(
+      text(env, "PLANS_FILE"),
+      oneOf(env, "PLANS", ["on", "off"], "off", problems) === "on",
+      problems,
+    ),
   };
   if (problems.length > 0) throw new Error(`wrong configuration:\n  ${problems.join("\n  ")}`);
   return Object.freeze(config);
@@ -165,6 +185,16 @@ function address(env: EnvironmentVariables, name: string, fallback: string, prob
   return withoutEndSlashes(value);
 }
 
+/** The sign-in pages take every path below their address, so they cannot stand at the root of another part's host. */
+function authAddress(env: EnvironmentVariables, baseUrl: string, problems: string[]): string {
+  const authUrl = address(env, "AUTH_URL", `${baseUrl}/auth`, problems);
+  const others = [baseUrl, text(env, "SHORT_URL") ?? baseUrl].filter((other) => URL.canParse(other));
+  if (!URL.canParse(authUrl) || new URL(authUrl).pathname !== "/") return authUrl;
+  if (others.some((other) => new URL(other).host === new URL(authUrl).host))
+    problems.push(`AUTH_URL: a host of its own, or a path such as ${baseUrl}/auth`);
+  return authUrl;
+}
+
 function roles(env: EnvironmentVariables, problems: string[]): ReadonlySet<Role> {
   const names = list(env, "ROLES");
   const known = allRoles.filter((role) => names.includes(role));
@@ -188,6 +218,30 @@ function tls(env: EnvironmentVariables, problems: string[]): Config["tls"] {
   if (certFile !== undefined || keyFile !== undefined)
     problems.push("TLS_CERT and TLS_KEY: both or neither, as file names");
   return undefined;
+}
+
+function smtpUrl(env: EnvironmentVariables, problems: string[]): string | undefined {
+  const value = text(env, "SMTP_URL");
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // The value is not repeated, because it may hold a password.
+  if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === "")
+    problems.push("SMTP_URL: an address such as smtps://user:password@mail.example.com");
+  return value;
+}
+
+function mailFrom(env: EnvironmentVariables, fallback: string, problems: string[]): Config["mail"]["from"] {
+  const value = text(env, "MAIL_FROM") ?? fallback;
+  const [, name = "", inBrackets, alone] =
+    /^(?:([^<>"\p{Cc}]*)<([^\s<>@]+@[^\s<>@]+)>|([^\s<>@]+@[^\s<>@]+))$/u.exec(value) ?? [];
+  const address = inBrackets ?? alone;
+  if (address === undefined)
+    problems.push(`MAIL_FROM: an address such as Signpost <signpost@example.com>, not "${value}"`);
+  return { name: name.trim(), address: address ?? "" };
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : "localhost";
 }
 
 function s3(env: EnvironmentVariables, problems: string[]): S3Config | undefined {

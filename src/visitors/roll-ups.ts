@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { plainArray } from "../db/array-literal.ts";
 import { lockClasses } from "../db/locks.ts";
 import type { Db } from "../db/open.ts";
 
@@ -20,24 +21,34 @@ export function shareRollUps(workspaceIds: readonly string[]): RawBuilder<unknow
       from unnest(${`{${workspaceIds.join()}}`}::text[]) as given (id) order by number) as locks`;
 }
 
+/** Locks the roll-ups of a workspace alone: nobody writes events of it until the transaction ends. */
+export function holdRollUps(workspaceId: string): RawBuilder<unknown> {
+  return sql`select pg_advisory_xact_lock(${lockClasses.rollUps}, abs(hashtext(${workspaceId}) % ${lockCount}))`;
+}
+
 /**
  * Makes the roll-ups of one workspace, or of all, again from the events. The result is the same to the byte. While a
  * workspace is folded, the drain waits with its visits and those of about one in 64 other workspaces. Visitors do not
  * notice.
  */
 export async function rebuildRollUps(db: Db, workspaceId?: string): Promise<void> {
-  const ids =
-    workspaceId === undefined
-      ? (await db.selectFrom("workspaces").select("id").orderBy("id").execute()).map(({ id }) => id)
-      : [workspaceId];
-  for (const id of ids) await db.transaction().execute((tx) => rebuildWorkspace(tx, id));
+  for (const id of workspaceId === undefined ? await livingWorkspaces(db) : [workspaceId])
+    await db.transaction().execute((tx) => rebuildWorkspace(tx, id));
+}
+
+async function livingWorkspaces(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom("workspaces")
+    .select("id")
+    .where("purge_began_at", "is", null)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(tx);
-  await sql`select pg_advisory_xact_lock(${lockClasses.rollUps}, abs(hashtext(${workspaceId}) % ${lockCount}))`.execute(
-    tx,
-  );
+  await holdRollUps(workspaceId).execute(tx);
   const source = sourceOf(sql`events e`, sql`e.workspace_id = ${workspaceId}`);
   // Every link has a counter from its creation on, even without visits.
   await sql`
@@ -61,8 +72,35 @@ async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
     ${visitorLinks}`.execute(tx);
 }
 
+/** Adds events of one workspace, which were stored before and are counted only now, to the roll-ups. */
+export async function addEvents(tx: Db, workspaceId: string, ids: readonly string[]): Promise<void> {
+  const source = sourceOf(
+    sql`events e`,
+    sql`e.workspace_id = ${workspaceId} and e.id = any(${plainArray(ids)}::uuid[])`,
+  );
+  await sql`
+    with source as materialized (${source})
+    insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    select * from (${visitorLinks}) as fold order by visitor_id, link_id
+    on conflict (workspace_id, visitor_id, link_id) do update
+      set event_count = visitor_links.event_count + excluded.event_count,
+        first_visited_at = least(visitor_links.first_visited_at, excluded.first_visited_at),
+        last_visited_at = greatest(visitor_links.last_visited_at, excluded.last_visited_at)`.execute(tx);
+  await sql`
+    with source as materialized (${source})
+    insert into link_counters (workspace_id, link_id, event_count) ${linkCounters}
+    on conflict (workspace_id, link_id) do update
+      set event_count = link_counters.event_count + excluded.event_count`.execute(tx);
+  await sql`
+    with source as materialized (${source})
+    insert into event_rollups (workspace_id, link_id, hour, dimension, value, event_count)
+    select * from (${eventRollups}) as fold order by link_id, hour, dimension, value collate "C"
+    on conflict (workspace_id, link_id, dimension, hour, value) do update
+      set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
+}
+
 /**
- * Counted events with what they are counted by. What a device is never changes, so past events fold as they did then.
+ * Counted events that are not locked, with what they are counted by. What a device is never changes, so past events fold as they did then.
  */
 function sourceOf(events: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -70,7 +108,7 @@ function sourceOf(events: RawBuilder<unknown>, condition: RawBuilder<unknown>): 
       d.browser_name, d.platform_name
     from ${events}
     left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
-    where ${condition} and e.counted`;
+    where ${condition} and e.counted and e.locked_number is null`;
 }
 
 const linkCounters = sql.raw(`

@@ -37,9 +37,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // What every page looks like: its frame, style and drawings. It knows no words.
+  pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
   // The pages at which people sign in, and the same as JSON.
   auth: {
-    may: [/^src\/(auth|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
@@ -61,7 +63,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     ],
   },
   scan: {
-    may: [/^src\/(scan|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(scan|pages|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {
@@ -95,6 +97,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
     ".": ["first", "steps", "plans", "visit", "spool", "store", "device", "pages"],
+    // Visits of invented people, which the API asks for.
+    simulated: ["spool", "store", "device"],
     // Of the store it knows only the type of the drain, which tells when earlier visits are stored.
     first: [".", "visit", "spool", "store", "device", "pages"],
     steps: ["visit", "spool", "store", "device", "pages"],

@@ -15,12 +15,10 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
+import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
-import {
-  type CreatedWorkspace,
-  createWorkspace,
-  hashPassword,
-} from "../../src/api/workspaces/create-workspace.ts";
+import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
@@ -32,11 +30,17 @@ import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/fil
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
+import type { SimulateVisits } from "../../src/model/simulated-visits.ts";
+import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
-import { createTokenSigner } from "../../src/rpc/pipeline/tokens.ts";
+import { createTokenSigner } from "../../src/rpc/pipeline/credentials/tokens.ts";
+import { lazyReader } from "../../src/scan/device/request-reader.ts";
+import { createVisitSimulator } from "../../src/scan/simulated/simulate-visits.ts";
+import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
@@ -54,7 +58,7 @@ export interface ApiOptions {
   readonly rateLimits?: Partial<PipelineOptions["rateLimits"]>;
   readonly requestTimeoutMs?: number;
   /** Replaces some of the handlers' dependencies. */
-  readonly deps?: Partial<Deps>;
+  readonly deps?: Partial<TestDeps>;
 }
 
 export interface Reply {
@@ -85,6 +89,11 @@ export interface TestWorkspace extends CreatedWorkspace {
   client<S extends DescService>(service: S, protocol?: RpcProtocol): Client<S>;
 }
 
+/** A sandbox with the token that it was made with. */
+export interface TestSandbox extends Pick<TestWorkspace, "workspaceId" | "token" | "rest" | "client"> {
+  readonly parent: TestWorkspace;
+}
+
 export interface Api {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
@@ -104,6 +113,8 @@ export interface Api {
   /** The bugs that the adapters reported. */
   readonly faults: readonly unknown[];
   newWorkspace(): Promise<TestWorkspace>;
+  /** Makes a sandbox of the workspace, or of a new one, through the API. */
+  newSandbox(parent?: TestWorkspace): Promise<TestSandbox>;
   /** Calls without a token, or with the given one. */
   rest(token?: string): Rest;
   client<S extends DescService>(service: S, token?: string, protocol?: RpcProtocol): Client<S>;
@@ -136,13 +147,14 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     now: clock.now,
     keyFor: (purpose) => deriveKey(masterSecret, purpose),
     baseUrl: "http://api.test",
+    entitlements: options.deps?.entitlements ?? createEntitlements({ plans: defaultPlans, now: clock.now }),
     rateLimits: { token: 0, workspace: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     metrics,
     log: log.logger,
     services: (parts) =>
       options.services ??
-      createServices({ ...testDeps(clock.now, storage, autonomous.db), ...options.deps, ...parts }),
+      createServices({ ...testDeps(clock.now, storage, autonomous.db, database), ...options.deps, ...parts }),
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
@@ -203,6 +215,19 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log: log.text,
     faults,
     newWorkspace,
+    async newSandbox(parent) {
+      const of = parent ?? (await newWorkspace());
+      const { status, json } = await of.rest("POST", "/v1/sandboxes", {});
+      expect(status).toBe(200);
+      const { accessToken: token, sandbox } = json;
+      return {
+        parent: of,
+        workspaceId: sandbox.id,
+        token,
+        rest: restTo(port, token),
+        client: (service, protocol) => client(service, token, protocol),
+      };
+    },
     rest: (token) => restTo(port, token),
     client,
     transport,
@@ -227,9 +252,21 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory });
 }
 
+type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits">;
+
+/** Stores simulated visits in this thread, with the geography that comes with the service. */
+function testSimulator({ db }: TestDatabase): SimulateVisits {
+  const reader = lazyReader(undefined);
+  return async (order) => {
+    const store = createRecordStore(db, { ...(await reader.open()), key: "00".repeat(32) });
+    return createVisitSimulator({ db, store: () => store, reader, shortUrl: "https://short.test" })(order);
+  };
+}
+
 /** The handlers' dependencies in tests. */
-function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
+function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
   return {
+    simulateVisits: testSimulator(database),
     now,
     newShortlink: randomShortlink,
     jobCall,
@@ -242,8 +279,13 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
     signFileUrl: (storageKey, expiresAt) =>
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
+    approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
+    plans: defaultPlans,
+    entitlements: createEntitlements({ plans: defaultPlans, now }),
+    baseUrl: "http://api.test",
+    signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,
   };
 }

@@ -44,6 +44,11 @@ export const makers = {
     nextStepIds.set(id, nextStepId);
     return id;
   },
+  // With everything that becoming public requires.
+  workspace: async (_api, { rest, workspaceId }) => {
+    await rest("PUT", "/v1/workspace", { slug: `w-${workspaceId}`, description: "Menus" });
+    return workspaceId;
+  },
   linkSetting: async ({ db }, { workspaceId }) => {
     const { id } = await db
       .selectFrom("link_settings")
@@ -57,6 +62,15 @@ export const makers = {
       keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET",
     });
     return json.token.id;
+  },
+  sandbox: async (api, { rest }) => {
+    const { json } = await rest("GET", "/v1/sandboxes");
+    // There are three at most.
+    if (json.sandboxes.length === 3) return json.sandboxes[0].id;
+    const made = await rest("POST", "/v1/sandboxes", {});
+    const destination = "https://example.com";
+    await api.rest(made.json.accessToken)("POST", "/v1/links", { destination });
+    return made.json.sandbox.id;
   },
   customDomain: async ({ db, now }, { workspaceId }) => {
     const [id, at] = [newId(now()), now()];
@@ -178,6 +192,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "WorkflowStepsService id": "workflowStep",
   "VisitorsService id": "visitor",
   "WorkspaceTokensService id": "token",
+  "SandboxesService id": "sandbox",
+  "WorkspacesService id": "workspace",
   "MediaService id": "media",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
@@ -352,9 +368,22 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "QrcodeTemplatesService.UpdateQrcodeTemplate": {
     request: ({ qrcodeTemplate }) => ({ id: qrcodeTemplate, name: "Renamed" }),
   },
+  "SandboxesService.Create": { request: () => ({ name: "Integration tests" }) },
+  "SandboxesService.Delete": { request: ({ sandbox }) => ({ id: sandbox }) },
+  "SandboxesService.SimulateVisits": { request: ({ sandbox }) => ({ id: sandbox, count: 2 }) },
+  "SandboxesService.List": { request: () => ({}) },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.List": { request: () => ({}), lists: "token" },
   "WorkspaceTokensService.Update": { request: ({ token }) => ({ id: token, name: "Renamed" }) },
+  "WorkspacesService.Delete": { request: () => ({}) },
+  "WorkspacesService.GetMyWorkspace": { request: () => ({}) },
+  "WorkspacesService.GetWorkspace": { request: ({ workspace }) => ({ id: workspace }) },
+  "WorkspacesService.RequestEnrollment": {
+    request: ({ workspace }) => ({ message: `Please publish ${workspace}` }),
+  },
+  "WorkspacesService.Update": { request: () => ({ name: "Renamed" }) },
+  "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
+  "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };

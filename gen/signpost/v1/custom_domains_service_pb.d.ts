@@ -387,8 +387,7 @@ export declare const CustomDomainsService: GenService<{
    * Register a domain and check it for the first time. One that is not verified within 7 days is deleted.
    *
    * Errors: INVALID_ARGUMENT if the name is no DNS name or a host of the service; ALREADY_EXISTS (DOMAIN_TAKEN) if any
-   * workspace has registered it; PERMISSION_DENIED (NOT_AVAILABLE_IN_SANDBOX); RESOURCE_EXHAUSTED
-   * (PLAN_LIMIT_REACHED).
+   * workspace has registered it; RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED).
    *
    * @generated from rpc signpost.v1.CustomDomainsService.Create
    */

@@ -573,8 +573,8 @@ export declare const MembersService: GenService<{
    * for 7 days. To invite a pending member again, delete it first.
    *
    * Errors: ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED) if the address has an account or a pending invitation anywhere;
-   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED); PERMISSION_DENIED (NOT_AVAILABLE_IN_SANDBOX), (FULL_ACCESS_REQUIRED) if the
-   * caller is neither a token with full access nor an administrator.
+   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED); PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the caller is neither a token
+   * with full access nor an administrator.
    *
    * @generated from rpc signpost.v1.MembersService.Invite
    */

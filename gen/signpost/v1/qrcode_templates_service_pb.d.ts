@@ -727,8 +727,7 @@ export declare const QrcodeTemplatesService: GenService<{
    * from the gallery.
    *
    * Errors: NOT_FOUND if there is no such template; FAILED_PRECONDITION (TEMPLATE_NOT_PUBLISHABLE) if the workspace is
-   * not public, or slug, description or name is missing; PERMISSION_DENIED (BUILT_IN_TEMPLATE,
-   * NOT_AVAILABLE_IN_SANDBOX).
+   * not public, or slug, description or name is missing; PERMISSION_DENIED (BUILT_IN_TEMPLATE).
    *
    * @generated from rpc signpost.v1.QrcodeTemplatesService.PublishQrcodeTemplate
    */

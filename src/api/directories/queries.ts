@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Directories } from "../../../gen/database.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { Page } from "../../lib/paging/page.ts";
 
@@ -70,9 +71,7 @@ export async function countDirectories(db: Db, filter: DirectoryFilter): Promise
     (select count(*) from directories where ${matching(filter)}) as total,
     exists (select from directories where workspace_id = ${workspaceId}
       and id = ${parentDirectoryId}::uuid) as "parentExists"`.execute(db);
-  const [totals] = rows;
-  if (totals === undefined) throw new Error("a statement without a table gave no row");
-  return totals;
+  return onlyRow(rows);
 }
 
 function matching(filter: DirectoryFilter): RawBuilder<unknown> {

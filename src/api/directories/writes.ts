@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { lockClasses } from "../../db/locks.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { below, type DirectoryRow, directoryColumns } from "./queries.ts";
 
@@ -102,10 +103,4 @@ export async function deleteDirectory(tx: Db, workspaceId: string, id: string): 
     and not exists (select from living_links l where l.workspace_id = d.workspace_id and l.directory_id = d.id)
     returning id`.execute(tx);
   return rows.length > 0 ? "deleted" : "not empty";
-}
-
-function onlyRow<Row>(rows: readonly Row[]): Row {
-  const [row] = rows;
-  if (row === undefined) throw new Error("a statement that gives one row gave none");
-  return row;
 }

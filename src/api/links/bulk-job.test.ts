@@ -5,9 +5,11 @@ import { JobStatus } from "../../../gen/signpost/v1/job_pb.js";
 import { JobsService } from "../../../gen/signpost/v1/jobs_service_pb.js";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { startJobs } from "../../jobs/runner.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { defaultPlans } from "../../model/plans/plan-table.ts";
 import { checkRequest } from "../../rpc/pipeline/validate.ts";
 import { createLinksJob } from "./bulk-job.ts";
 
@@ -20,6 +22,7 @@ const runJob = createLinksJob({
   newShortlink: randomShortlink,
   jobCalls,
   shortUrl: "https://short.test",
+  entitlements: createEntitlements({ plans: defaultPlans, now: api.now }),
   bulkJobLinks: 1_200,
   checkRequest: async (...request) => checkRequest(...request),
 });
@@ -127,6 +130,15 @@ describe("a job", () => {
     expect(json).toMatchObject({ status: "JOB_STATUS_FAILED", error: { codeType: reason } });
     expect(json.error.message).toContain(field);
     expect(json).not.toHaveProperty("linksBulkCreate");
+    expect(await total()).toBe("0");
+  });
+
+  test("makes none of its links when a late one is refused, of which the error names the place", async () => {
+    const links = Array.from({ length: 1_200 }, (_, index) => ({ destination, shortlink: `late-${index}` }));
+    links[1_100] = { destination, shortlink: "late-20" };
+    const { json } = await ended((await send(links)).json.id);
+    expect(json).toMatchObject({ status: "JOB_STATUS_FAILED", error: { codeType: "SHORTLINK_TAKEN" } });
+    expect(json.error.message).toContain("links[1100].shortlink");
     expect(await total()).toBe("0");
   });
 

@@ -1,13 +1,6 @@
-import {
-  type DescMessage,
-  fromBinary,
-  type Message,
-  type MessageInitShape,
-  toBinary,
-} from "@bufbuild/protobuf";
+import type { DescMessage, Message, MessageInitShape } from "@bufbuild/protobuf";
 import {
   type CreateBulkJobRequest,
-  CreateBulkJobRequestSchema,
   type CreateBulkJobResponseSchema,
   type CreateLinkRequest,
   CreateLinkRequestSchema,
@@ -15,20 +8,18 @@ import {
 import { type Db, inTransaction } from "../../db/open.ts";
 import { CallError, type Fault } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { othersTurn } from "../../lib/limits/loop-turns.ts";
+import { mapInTurns } from "../../lib/limits/loop-turns.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toJob } from "../resources/job.ts";
 import { createLinks, type LinkDeps } from "./create-links.ts";
 import { beginJob, endJob, insertJob, type JobPlace, lockJob } from "./job-writes.ts";
+import { readLinks, writeLinks } from "./kept-links.ts";
 import { linkChecks } from "./rules.ts";
-import { redirectLink } from "./wanted-link.ts";
+import { redirectLink, type WantedLink } from "./wanted-link.ts";
 
 /** A job that crashed in this many runs is given up. */
 const runsMax = 3;
-
-/** After this many checked links other work gets its turn. */
-const linksOfTurn = 50;
 
 export interface BulkJobDeps extends LinkDeps, Pick<Deps, "bulkJobLinks"> {
   readonly db: Db;
@@ -51,7 +42,7 @@ export async function queueBulkJob(
     workspaceId: callerOf(context).workspaceId,
     jobId: newId(at),
     itemCount: request.links.length,
-    request: toBinary(CreateBulkJobRequestSchema, request),
+    request: await writeLinks(request.links),
     at,
   });
   return { job: toJob(row) };
@@ -72,13 +63,11 @@ export function createLinksJob(deps: BulkJobDeps): (place: JobPlace) => Promise<
       await endJob(db, place, now(), { reason: "INTERNAL", message });
       return;
     }
-    const { links } = fromBinary(CreateBulkJobRequestSchema, begun.request);
     try {
-      await checkEach(deps, links, redirect);
+      const links = await checkEach(deps, readLinks(begun.request), redirect);
       await inTransaction(db, async (tx) => {
         if (!(await lockJob(tx, place))) return;
-        const wanted = { workspaceId: place.workspaceId, links: links.map(redirectLink), placeOf };
-        const made = await createLinks(deps, tx, wanted);
+        const made = await createLinks(deps, tx, { workspaceId: place.workspaceId, links, placeOf });
         await endJob(tx, place, now(), { linkIds: made.map(({ link }) => link.id) });
       });
     } catch (error) {
@@ -93,15 +82,15 @@ function placeOf(index: number): string {
   return `links[${index}].`;
 }
 
-/** Throws the fault of the first bad link. */
-async function checkEach(
+/** The links to make. Throws the fault of the first bad one. */
+function checkEach(
   { checkRequest }: BulkJobDeps,
-  links: readonly CreateLinkRequest[],
+  links: Iterable<CreateLinkRequest>,
   check: (link: CreateLinkRequest) => readonly Fault[],
-): Promise<void> {
-  for (const [index, link] of links.entries()) {
-    if (index % linksOfTurn === 0) await othersTurn();
+): Promise<WantedLink[]> {
+  return mapInTurns(links, async (link, index) => {
     const error = await checkRequest(link, CreateLinkRequestSchema, () => check(link));
-    if (error !== undefined) throw new CallError(error.code, error.reason, placeOf(index) + error.message);
-  }
+    if (error === undefined) return redirectLink(link);
+    throw new CallError(error.code, error.reason, placeOf(index) + error.message);
+  });
 }

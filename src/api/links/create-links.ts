@@ -1,11 +1,15 @@
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { fail, refuse } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts";
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
+import { monthOf } from "../../model/plans/cycle.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
+import { limitReached } from "../../model/plans/limit-reached.ts";
 import type { Deps } from "../deps.ts";
-import { type Insertion, insertLinks, type NewLink } from "./create-writes.ts";
+import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
 import {
   idTaken,
   isLinkId,
@@ -23,8 +27,8 @@ import { readTime, type WantedLink, wantedTags } from "./wanted-link.ts";
 /** How many random short links are tried. With a billion links, one in 200,000 random short links is taken. */
 const randomTries = 5;
 
-/** How many links one statement makes. More take no less time each. */
-const linksOfStatement = 500;
+/** How many links are made at a time. More take no less time each, and hold up other work for longer. */
+const linksOfPortion = 500;
 
 /** The images of many links are drawn after those that somebody may wait for. */
 const drawingPriority = { one: 0, many: 10 };
@@ -33,8 +37,8 @@ const drawingPriority = { one: 0, many: 10 };
 export interface Wanted {
   readonly workspaceId: string;
   readonly links: readonly WantedLink[];
-  /** What stands before the fields of a link in errors; nothing when there is only one. */
-  readonly placeOf?: (index: number) => string;
+  /** What stands before the fields of a link in errors. */
+  readonly placeOf: (index: number) => string;
 }
 
 /** A link that was made, and its row. The database fills in nothing of its own. */
@@ -44,35 +48,36 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "entitlements">;
 
-/**
- * Makes links, all or none. One link takes one statement, or two in a transaction when it refers to other records. Many
- * take two statements that look everything up, and one for each 500 links.
- */
-export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const [first] = wanted.links;
-  if (first !== undefined && wanted.links.length === 1) return [await createOne(deps, db, wanted, first)];
-  return inTransaction(db, (tx) => createMany(deps, tx, wanted));
+/** The dependencies of one call, with what its workspace pays for each link. */
+interface Making extends LinkDeps {
+  readonly entitlement: Entitlement;
 }
 
-async function createOne(
+async function makingFor(deps: LinkDeps, db: Db, workspaceId: string): Promise<Making> {
+  return { ...deps, entitlement: await deps.entitlements.of(workspaceId, db) };
+}
+
+/** Makes one link: by one statement, or by two in a transaction when it refers to other records. */
+export async function createOneLink(
   deps: LinkDeps,
   db: Db,
-  { workspaceId }: Wanted,
+  workspaceId: string,
   wanted: WantedLink,
 ): Promise<MadeLink> {
-  if (!refersToOthers(wanted)) return insertOne(deps, db, workspaceId, wanted);
+  const making = await makingFor(deps, db, workspaceId);
+  if (!refersToOthers(wanted)) return insertOne(making, db, workspaceId, wanted);
   return inTransaction(db, async (tx) => {
     const found = await lockReferences(tx, workspaceId, referencedBy([wanted]));
     throwRefusals(referenceRefusals([wanted], found, deps.shortUrl), () => "");
-    return insertOne(deps, tx, workspaceId, wanted, found);
+    return insertOne(making, tx, workspaceId, wanted, found);
   });
 }
 
 /** Inserts under the wanted short link, or under random ones until one is free. */
 async function insertOne(
-  deps: LinkDeps,
+  deps: Making,
   db: Db,
   workspaceId: string,
   wanted: WantedLink,
@@ -80,7 +85,7 @@ async function insertOne(
 ): Promise<MadeLink> {
   const { shortlink } = wanted;
   if (isLinkId(shortlink)) throw shortlinkTaken(shortlink);
-  const link = newLinks(workspaceId, deps.now(), [wanted], found)[0] as NewLink;
+  const link = linkMaker(workspaceId, deps.now(), found)(wanted);
   for (let tries = 0; tries < (shortlink === "" ? randomTries : 1); tries++) {
     const attempt = shortlink === "" ? { ...link, shortlink: deps.newShortlink() } : link;
     const insertion = await insertOrFail(deps, db, [attempt], [wanted]);
@@ -90,14 +95,34 @@ async function insertOne(
   throw new Error(`${randomTries} random short links in a row were taken`);
 }
 
-async function createMany(
-  deps: LinkDeps,
+/**
+ * Makes links in the order given, all or none. Every portion takes three statements, of which two look everything up.
+ * Other work gets its turn in between. A later portion sees what an earlier one has taken.
+ */
+export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
+  const { links, placeOf, workspaceId } = wanted;
+  const making = await makingFor(deps, db, workspaceId);
+  const at = deps.now();
+  return inTransaction(db, async (tx) => {
+    const made: MadeLink[] = [];
+    for (let start = 0; start < links.length; start += linksOfPortion) {
+      if (start > 0) await othersTurn();
+      const portion = links.slice(start, start + linksOfPortion);
+      const place = { ...wanted, links: portion, placeOf: (index: number) => placeOf(start + index) };
+      made.push(...(await createPortion(making, tx, place, at)));
+    }
+    return made;
+  });
+}
+
+async function createPortion(
+  deps: Making,
   tx: Db,
-  { workspaceId, links: wanted, placeOf = () => "" }: Wanted,
+  { workspaceId, links: wanted, placeOf }: Wanted,
+  at: Date,
 ): Promise<MadeLink[]> {
   const found = await lockReferences(tx, workspaceId, referencedBy(wanted));
-  const at = deps.now();
-  const links = withShortlinks(newLinks(workspaceId, at, wanted, found), deps.newShortlink);
+  const links = withShortlinks(wanted.map(linkMaker(workspaceId, at, found)), deps.newShortlink);
   const taken = await findTaken(tx, workspaceId, {
     places: links,
     ids: wanted.flatMap(({ id }) => (id === "" ? [] : [id])),
@@ -115,14 +140,9 @@ async function createMany(
     links.map((link) => (isTaken.has(`${link.host}/${link.shortlink}`) ? { ...link, shortlink: "" } : link)),
     deps.newShortlink,
   );
-  const made: MadeLink[] = [];
-  for (let start = 0; start < free.length; start += linksOfStatement) {
-    const some = free.slice(start, start + linksOfStatement);
-    const insertion = await insertOrFail(deps, tx, some, wanted.slice(start, start + linksOfStatement));
-    if (insertion.claimed.length < some.length) throw interrupted();
-    made.push(...some.map((link) => madeOf(link, insertion)));
-  }
-  return made;
+  const insertion = await insertOrFail(deps, tx, free, wanted);
+  if (insertion.claimed.length < free.length) throw interrupted();
+  return free.map((link) => madeOf(link, insertion));
 }
 
 /** Another call has taken a short link or an id between the look-up and the writing. */
@@ -147,7 +167,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCalls }: LinkDeps,
+  { jobCalls, entitlement }: Making,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -164,18 +184,32 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
+      charge: chargeOf(entitlement, first.at),
     });
     refuse(
       blockedFaults(
         wanted.flatMap(({ urls }) => urls),
-        insertion.blocked_hosts,
+        new Set(insertion.blocked_hosts),
       ),
     );
     return insertion;
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
+    if (violates(error, "credit_accounts_covered_check"))
+      throw limitReached("PLATFORM_CREDITS", entitlement, first.at);
     throw error;
   }
+}
+
+/** What each link costs. Undefined where links cost nothing, or credits have no end. */
+function chargeOf({ limits, linkCost, timezone }: Entitlement, at: Date): LinkCharge | undefined {
+  const allowed = limits.PLATFORM_CREDITS;
+  if (allowed === "unlimited" || linkCost === 0) return undefined;
+  return {
+    credits: linkCost,
+    allowed: allowed === "metered" ? undefined : allowed,
+    cycle: monthOf(at, timezone),
+  };
 }
 
 function releasedBefore(at: Date): Date {
@@ -196,16 +230,11 @@ function referencedBy(wanted: readonly WantedLink[]): Referenced {
   };
 }
 
-/** The links to write, as of one moment. Their short links are empty where the request gives none. */
-function newLinks(
-  workspaceId: string,
-  at: Date,
-  wanted: readonly WantedLink[],
-  found?: References,
-): NewLink[] {
+/** Makes the links to write, as of one moment. Their short links are empty where the request gives none. */
+function linkMaker(workspaceId: string, at: Date, found?: References): (wanted: WantedLink) => NewLink {
   const hosts = new Map(found?.domains.map(({ id, name }) => [id, name]));
   const looks = new Map(found?.templates.map(({ id, options }) => [id, options]));
-  return wanted.map((one) => {
+  return (one) => {
     const id = one.id.toLowerCase() || newId(at);
     // Steps are listed by their time and then by their id. These two have the same time, so the entry gets the smaller
     // id.
@@ -231,7 +260,7 @@ function newLinks(
       exit: { stepId: exitStepId, ...one.exit },
       tags: wantedTags(one.tags).map((tag) => ({ ...tag, id: newId(at), linkId: id })),
     };
-  });
+  };
 }
 
 /** A link and the row that the statement wrote. */

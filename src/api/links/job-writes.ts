@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Jobs } from "../../../gen/database.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { Deps } from "../deps.ts";
 import type { JobRow } from "../resources/job.ts";
@@ -14,21 +15,19 @@ export interface JobPlace {
 export async function insertJob(
   db: Db,
   jobCall: Deps["jobCall"],
-  job: JobPlace & { readonly itemCount: number; readonly request: Uint8Array; readonly at: Date },
+  job: JobPlace & { readonly itemCount: number; readonly request: Buffer; readonly at: Date },
 ): Promise<JobRow> {
   const { workspaceId, jobId, itemCount, request, at } = job;
   const place = { workspaceId: sql.ref("made.workspace_id"), jobId: sql.ref("made.id") };
   const { rows } = await sql<JobRow>`
     with made as (
         insert into jobs (workspace_id, id, type, status, item_count, request, created_at)
-        values (${workspaceId}, ${jobId}, 'LINKS_BULK_CREATE', 'PENDING', ${itemCount}, ${Buffer.from(request)}, ${at})
+        values (${workspaceId}, ${jobId}, 'LINKS_BULK_CREATE', 'PENDING', ${itemCount}, ${request}, ${at})
         returning *),
       queued as (select ${jobCall("create-links", place)} from made)
     select id, type, status, item_count, link_ids, error_code, error_message, created_at, completed_at from made
     where (select count(*) from queued) > 0`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error("a statement that gives one row gave none");
-  return row;
+  return onlyRow(rows);
 }
 
 /** Begins a run of a job and counts it. Undefined when the job is finished or gone. */

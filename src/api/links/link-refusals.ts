@@ -19,6 +19,7 @@ export function referenceRefusals(
   found: References,
   shortUrl: string,
 ): readonly Refusal[] {
+  const blockedHosts = new Set(found.blocked_hosts);
   const domains = new Map(found.domains.map((domain) => [domain.id, domain]));
   const directories = new Set(found.directories.map(({ id }) => id));
   const templates = new Set(found.templates.map(({ id }) => id));
@@ -36,7 +37,7 @@ export function referenceRefusals(
       const id = link[field];
       if (id !== "" && !known.has(id.toLowerCase())) refuse(field, notFound(what, field, id));
     };
-    refuse("", refusal(blockedFaults(link.urls, found.blocked_hosts)));
+    refuse("", refusal(blockedFaults(link.urls, blockedHosts)));
     const domain = domains.get(link.customDomainId.toLowerCase());
     if (domain)
       refuse("", refusal(destinationFaults(link.urls, [shortUrl, linkOrigin(domain.name, shortUrl)])));

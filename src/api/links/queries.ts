@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { CustomDomains, Events, PageThemes } from "../../../gen/database.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
 import type { Page } from "../../lib/paging/page.ts";
@@ -166,9 +167,7 @@ export async function countLinks(db: Db, filter: LinkFilter): Promise<LinkTotals
     (select count(*) from living_links l where ${matching(filter)}) as total,
     exists (select from directories where workspace_id = ${filter.workspaceId}
       and id = ${filter.directoryId ?? null}::uuid) as "directoryExists"`.execute(db);
-  const [totals] = rows;
-  if (totals === undefined) throw new Error("a statement without a table gave no row");
-  return totals;
+  return onlyRow(rows);
 }
 
 function matching({ workspaceId, search, tagKeys, directoryId }: LinkFilter): RawBuilder<unknown> {
@@ -204,9 +203,7 @@ export async function findShortlinkUse(
       exists (select from shortlinks where host = coalesce((select name from domain), '')
         and shortlink = ${place.shortlink}
         and (released_at is null or released_at >= ${releasedBefore})) as taken`.execute(db);
-  const [use] = rows;
-  if (use === undefined) throw new Error("a statement without a table gave no row");
-  return use;
+  return onlyRow(rows);
 }
 
 /** The score of an event and the purpose of its link. All but the purpose are null when the link has no such event. */
@@ -236,7 +233,7 @@ export async function findLeadScore(
     select l.purpose, e.id, e.lead_score, e.engagement_level, e.technological_aptitude, e.recurring_interest,
       e.brand_supportiveness, e.profile_fit, e.recurring_scans
     from living_links l left join events e
-      on e.workspace_id = l.workspace_id and e.id = ${eventId} and e.link_id = l.id
+      on e.workspace_id = l.workspace_id and e.id = ${eventId} and e.link_id = l.id and e.locked_number is null
     where l.workspace_id = ${workspaceId} and l.id = ${linkId}`.execute(db);
   return rows[0];
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { usableTemplates } from "../../db/usable-templates.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -80,9 +81,7 @@ function listOf(column: string, keys: readonly string[], rows: RawBuilder<unknow
 /** Looks up and locks all records that a request refers to, in one statement of the caller's transaction. */
 export async function lockReferences(tx: Db, workspaceId: string, wanted: Referenced): Promise<References> {
   const { rows } = await sql<References>`select ${referenceColumns(workspaceId, wanted)}`.execute(tx);
-  const [references] = rows;
-  if (references === undefined) throw new Error("a statement without a table gave no row");
-  return references;
+  return onlyRow(rows);
 }
 
 /** A short link on a host. The default short domain is the empty host. */
@@ -110,7 +109,5 @@ export async function findTaken(
       where s.released_at is null or s.released_at >= ${releasedBefore}) as places,
     (select coalesce(jsonb_agg(id), '[]') from links
       where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])) as ids`.execute(tx);
-  const [taken] = rows;
-  if (taken === undefined) throw new Error("a statement without a table gave no row");
-  return taken;
+  return onlyRow(rows);
 }

@@ -35,7 +35,7 @@ export async function changeLink(
       screenedHosts: hostsToScreen(screened),
     });
     if (before === undefined) throw notFound("link", "id", request.id);
-    refuse(blockedFaults(screened, before.blocked_hosts));
+    refuse(blockedFaults(screened, new Set(before.blocked_hosts)));
     if (before.domain_name !== null)
       refuse(destinationFaults(screened, [linkOrigin(before.domain_name, deps.shortUrl)]));
     checkReferences(wanted, before);

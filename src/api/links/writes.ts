@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Json } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { removePartsOfGone } from "../../db/take-out-links.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -135,10 +136,4 @@ export async function deleteLink(tx: Db, workspaceId: string, id: string, at: Da
       ${removePartsOfGone(at)}
     select ${tellOfRow} from place`.execute(tx);
   return rows.length > 0;
-}
-
-function onlyRow<Row>(rows: readonly Row[]): Row {
-  const [row] = rows;
-  if (row === undefined) throw new Error("a statement that gives one row gave none");
-  return row;
 }

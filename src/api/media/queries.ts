@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Media } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { Page } from "../../lib/paging/page.ts";
 
@@ -59,7 +60,5 @@ export async function deleteMedia(
     select case when not exists (select from found) then 'missing'
       when exists (select from used) then 'in use' else 'deleted' end as outcome,
       (select storage_key from gone) as storage_key`.execute(db);
-  const [deletion] = rows;
-  if (deletion === undefined) throw new Error("a statement without a table gave no row");
-  return deletion;
+  return onlyRow(rows);
 }

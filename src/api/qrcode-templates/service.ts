@@ -40,12 +40,10 @@ export function qrcodeTemplatesService(deps: Deps): Handlers<typeof QrcodeTempla
     },
 
     async publishQrcodeTemplate({ id }, context) {
-      const { workspaceId, sandbox } = callerOf(context);
+      const { workspaceId } = callerOf(context);
       return inTransaction(context.db, async (tx) => {
         const template = await lockTemplate(tx, workspaceId, id);
         checkTemplateChangeable(template, id);
-        if (sandbox)
-          throw fail("PERMISSION_DENIED", "NOT_AVAILABLE_IN_SANDBOX", "sandboxes cannot publish templates");
         const isPublished = template.published_at !== null;
         if (!isPublished) checkPublishable(template);
         const row = isPublished ? template : await publishTemplate(tx, template, deps.now());

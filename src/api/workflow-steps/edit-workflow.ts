@@ -52,7 +52,7 @@ export async function editWorkflow(
     const link = await lockWorkflow(tx, workspaceId, linkId, hostsToScreen(urls));
     const before = link && (await findWorkflow(tx, workspaceId, link.id));
     if (link === undefined || before === undefined) throw notFound("link", "linkId", linkId);
-    refuse(blockedFaults(urls, link.blocked_hosts));
+    refuse(blockedFaults(urls, new Set(link.blocked_hosts)));
     if (link.host !== "") refuse(destinationFaults(urls, [linkOrigin(link.host, shortUrl)]));
     const at = now();
     const { after, change } = compare(before, edit(before, at), at);

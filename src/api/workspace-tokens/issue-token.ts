@@ -1,14 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Db } from "../../db/open.ts";
-import { newId } from "../../lib/ids.ts";
 import { everyScope, scopeText } from "../../model/scope.ts";
-import {
-  defaultTokenName,
-  type SignToken,
-  type TokenEnvironment,
-  type TokenKeyType,
-} from "../../model/token.ts";
-import { insertToken, type WorkspaceTokenRow } from "./queries.ts";
+import type { SignToken, TokenEnvironment, TokenKeyType } from "../../model/token.ts";
+import { signNewToken } from "../resources/new-token.ts";
+import type { WorkspaceTokenRow } from "../resources/workspace-token.ts";
+import { findExpiry, insertToken } from "./queries.ts";
 
 export interface TokenOrder {
   readonly workspaceId: string;
@@ -28,32 +23,14 @@ export interface IssuedToken {
   readonly accessToken: string;
 }
 
-/** Signs a token and keeps its record. */
+/** Signs a token and keeps its record. A token of a sandbox ends with the sandbox. */
 export async function issueToken(
   { db, now, signToken }: { readonly db: Db; readonly now: () => Date; readonly signToken: SignToken },
-  { workspaceId, keyType, environment, name, scopes, createdBy }: TokenOrder,
+  { scopes, ...order }: TokenOrder,
 ): Promise<IssuedToken> {
-  const at = now();
-  const id = newId(at);
+  const { keyType, workspaceId, environment } = order;
   const scope = keyType === "PUBLISHABLE" ? "" : scopes.length === 0 ? everyScope : scopeText(scopes);
-  const accessToken = await signToken({
-    tokenId: id,
-    workspaceId,
-    keyType,
-    environment,
-    scope,
-    issuedAt: at,
-  });
-  const token = await insertToken(db, {
-    workspace_id: workspaceId,
-    id,
-    name: name === "" ? defaultTokenName : name,
-    key_type: keyType,
-    scope,
-    token_hash: createHash("sha256").update(accessToken).digest(),
-    created_by: createdBy ?? null,
-    created_at: at,
-    updated_at: at,
-  });
-  return { token, accessToken };
+  const expiresAt = environment === "test" ? await findExpiry(db, workspaceId) : undefined;
+  const { accessToken, row } = await signNewToken(signToken, { ...order, scope, expiresAt }, now());
+  return { token: await insertToken(db, row), accessToken };
 }

@@ -4,8 +4,17 @@ import { tellRevocation, tellScopeChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
+import type { WorkspaceTokenRow } from "../resources/workspace-token.ts";
 
-export type WorkspaceTokenRow = Selectable<WorkspaceTokens>;
+/** When a sandbox expires. */
+export async function findExpiry(db: Db, workspaceId: string): Promise<Date | undefined> {
+  const found = await db
+    .selectFrom("workspaces")
+    .select("expires_at")
+    .where("id", "=", workspaceId)
+    .executeTakeFirst();
+  return found?.expires_at ?? undefined;
+}
 
 export function insertToken(db: Db, values: Insertable<WorkspaceTokens>): Promise<WorkspaceTokenRow> {
   return db.insertInto("workspace_tokens").values(values).returningAll().executeTakeFirstOrThrow();

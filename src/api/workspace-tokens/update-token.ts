@@ -4,8 +4,8 @@ import { invalid } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { everyScope, scopeText } from "../../model/scope.ts";
 import type { Caller } from "../../rpc/handlers.ts";
-import { namesOf } from "./message.ts";
-import { announceScopes, lockToken, type WorkspaceTokenRow, writeToken } from "./queries.ts";
+import { namesOf, type WorkspaceTokenRow } from "../resources/workspace-token.ts";
+import { announceScopes, lockToken, writeToken } from "./queries.ts";
 import { checkHeld, noSuchToken } from "./rules.ts";
 
 /** A token after its change, and the change of its scopes. The change is undefined when the scopes stay. */

@@ -4,6 +4,7 @@ import { fail } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { everyScope } from "../../model/scope.ts";
 import { defaultTokenName, type SignToken } from "../../model/token.ts";
+import { hashPassword } from "../../people/passwords.ts";
 import { insertWorkspace, type NewWorkspaceRows } from "./queries.ts";
 
 export interface CreateWorkspaceDeps {
@@ -12,13 +13,6 @@ export interface CreateWorkspaceDeps {
   readonly signToken: SignToken;
   /** Argon2id when absent, which takes 15 ms. */
   readonly hashPassword?: (password: string) => Promise<string>;
-}
-
-/** The library's default is Argon2id with 19 MiB and 2 passes. */
-export async function hashPassword(password: string): Promise<string> {
-  // The library is loaded here, because most starts make no workspace.
-  const { hash } = await import("@node-rs/argon2");
-  return hash(password);
 }
 
 export interface WorkspaceOrder {
@@ -56,7 +50,25 @@ export async function createWorkspace(
     hash(password),
   ]);
   const ids = { workspaceId, linkSettingId, memberId, tokenId };
-  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at });
+  const rows = rowsOf(ids, { name, email, passwordHash, at });
+  await insert(db, { ...rows, token: tokenRow(ids, accessToken, at) });
+  return { workspaceId, memberId, tokenId, accessToken };
+}
+
+/**
+ * Makes the workspace of somebody who signs up: its admin has no password until the link of a mail sets it, and nobody
+ * is there to be told a token.
+ */
+export async function createPendingWorkspace(
+  db: Db,
+  { name, email }: Pick<WorkspaceOrder, "name" | "email">,
+  at: Date,
+): Promise<void> {
+  const ids = { workspaceId: newId(at), linkSettingId: newId(at), memberId: newId(at) };
+  await insert(db, rowsOf(ids, { name, email, passwordHash: null, at }));
+}
+
+async function insert(db: Db, rows: NewWorkspaceRows): Promise<void> {
   try {
     await insertWorkspace(db, rows);
   } catch (error) {
@@ -64,28 +76,25 @@ export async function createWorkspace(
     throw fail(
       "ALREADY_EXISTS",
       "EMAIL_ALREADY_REGISTERED",
-      `${email} already has an account; choose another address`,
+      `${rows.member.email} already has an account; choose another address`,
     );
   }
-  return { workspaceId, memberId, tokenId, accessToken };
 }
 
 interface NewIds {
   readonly workspaceId: string;
   readonly linkSettingId: string;
   readonly memberId: string;
-  readonly tokenId: string;
 }
 
 interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
-  readonly passwordHash: string;
-  readonly accessToken: string;
+  readonly passwordHash: string | null;
   readonly at: Date;
 }
 
 function rowsOf(
-  { workspaceId, linkSettingId, memberId, tokenId }: NewIds,
-  { name, email, passwordHash, accessToken, at }: NewFacts,
+  { workspaceId, linkSettingId, memberId }: NewIds,
+  { name, email, passwordHash, at }: NewFacts,
 ): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
   return {
@@ -106,15 +115,23 @@ function rowsOf(
       password_hash: passwordHash,
       ...times,
     },
-    token: {
-      workspace_id: workspaceId,
-      id: tokenId,
-      name: defaultTokenName,
-      key_type: "SECRET",
-      scope: everyScope,
-      token_hash: createHash("sha256").update(accessToken).digest(),
-      created_by: memberId,
-      ...times,
-    },
+  };
+}
+
+function tokenRow(
+  { workspaceId, memberId, tokenId }: Pick<NewIds, "workspaceId" | "memberId"> & { readonly tokenId: string },
+  accessToken: string,
+  at: Date,
+): NonNullable<NewWorkspaceRows["token"]> {
+  return {
+    workspace_id: workspaceId,
+    id: tokenId,
+    name: defaultTokenName,
+    key_type: "SECRET",
+    scope: everyScope,
+    token_hash: createHash("sha256").update(accessToken).digest(),
+    created_by: memberId,
+    created_at: at,
+    updated_at: at,
   };
 }

@@ -102,8 +102,8 @@ const noElement = (name: string) =>
 /** Malicious files, and the outcome of each. */
 const corpus: readonly (readonly [string, () => Buffer | Promise<Buffer>, string])[] = [
   [
-    "900 million pixels in 490 kB",
-    () => pngOf(30_000, 30_000, deflateSync(Buffer.alloc((1 + 30_000 / 8) * 30_000), { level: 1 })),
+    "400 million pixels in 220 kB",
+    () => pngOf(20_000, 20_000, deflateSync(Buffer.alloc((1 + 20_000 / 8) * 20_000), { level: 1 })),
     tooLarge,
   ],
   ["a header that promises 4 billion pixels", () => pngOfSize(65_535, 65_535), tooLarge],
@@ -167,7 +167,7 @@ const corpus: readonly (readonly [string, () => Buffer | Promise<Buffer>, string
     encoded,
   ],
   ["SVG with a style sheet", () => Buffer.from(`<?xml-stylesheet href="a.xsl"?>${svg("")}`), sheet],
-  ["SVG of a billion copies", () => useBomb(9, 10, '<rect width=".1" height=".1"/>'), unreadable],
+  ["SVG of a billion copies", () => useBomb(9, 10, '<rect width=".1" height=".1"/>'), tooSlow],
   [
     "SVG of 100,000 copies, each see-through",
     () => useBomb(5, 10, '<rect width="90" height="90" opacity=".5"/>'),

@@ -13,3 +13,20 @@ export function othersTurn(): Promise<void> {
   line = line.then(() => nextRound());
   return line;
 }
+
+/** What `work` gives for each item. Other work gets its turn after each piece of long work. */
+export async function mapInTurns<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item, index: number) => Result | Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  // Only measures the duration.
+  let startedAt = performance.now();
+  for (const item of items) {
+    results.push(await work(item, results.length));
+    if (performance.now() - startedAt <= sliceMs) continue;
+    await othersTurn();
+    startedAt = performance.now();
+  }
+  return results;
+}

@@ -41,10 +41,10 @@ export function hostsToScreen(urls: readonly ScreenedUrl[]): string[] {
 }
 
 /** What is wrong with addresses under blocked hosts. */
-export function blockedFaults(urls: readonly ScreenedUrl[], blockedHosts: readonly string[]): Fault[] {
-  if (blockedHosts.length === 0) return [];
+export function blockedFaults(urls: readonly ScreenedUrl[], blockedHosts: ReadonlySet<string>): Fault[] {
+  if (blockedHosts.size === 0) return [];
   return urls.flatMap(({ field, url }) => {
-    const host = parentsOf(url).find((parent) => blockedHosts.includes(parent));
+    const host = parentsOf(url).find((parent) => blockedHosts.has(parent));
     if (host === undefined) return [];
     return [
       { field, description: `${host} is on the block list: choose another address`, reason: "MALICIOUS_URL" },

@@ -1,9 +1,25 @@
 import { codeOf } from "../drawing/code.ts";
 import type { Design } from "../drawing/design.ts";
+import { layOutCode, modulesAcross } from "../drawing/layout.ts";
+import { hasContrast } from "./causes.ts";
 import { conditions } from "./conditions.ts";
-import { type Grade, machineVisionOf, plainerSteps, type Step, stepsTowardsReading } from "./grade.ts";
-import { judge } from "./judgement.ts";
+import { hollowFrom } from "./finder-search.ts";
+import { type Grade, judge } from "./judgement.ts";
+import { machineVisionOf, moduleMin } from "./machine-vision.ts";
 import { painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
+import {
+  darker,
+  larger,
+  type Step,
+  smaller,
+  withImageSize,
+  withSquareDots,
+  withSquareMiddles,
+  withSquareShape,
+} from "./steps.ts";
+
+/** The contrast that makes a design readable that has too little. */
+const contrastToRead = 0.5;
 
 /** A design that was read, and its grade. */
 export interface GradedDesign {
@@ -26,10 +42,20 @@ export async function stepsToNextGrade(graded: GradedDesign): Promise<readonly S
   return [];
 }
 
+/** What helps when a design keeps all rules and some reader still misses it, the smallest change first. */
+function plainerSteps(size: number, design: Design): Step[] {
+  const isHollow = layOutCode(size, design).scale >= hollowFrom;
+  const smallerModules = smaller(modulesAcross(size, design.shape) * (hollowFrom - 1));
+  return [...(isHollow ? [smallerModules] : []), withSquareMiddles, withSquareDots].filter(
+    ({ isNeeded }) => isNeeded?.(design) !== false,
+  );
+}
+
 async function stepsToEveryReader(graded: GradedDesign): Promise<readonly Step[]> {
   const asked = await stepsByRules(graded);
   const changed = applied(graded.design, asked);
-  const more = plainerSteps.filter(({ isNeeded }) => isNeeded?.(changed) !== false);
+  const { size } = await codeOf(graded.content, changed);
+  const more = plainerSteps(size, changed);
   for (const some of [asked, ...more.map((_, index) => [...asked, ...more.slice(0, index + 1)])])
     if (some.length > 0 && (await isRaised(graded, some, "A"))) return some;
   return [];
@@ -40,8 +66,7 @@ async function stepsByRules({ content, design }: GradedDesign): Promise<Step[]> 
   const found: Step[] = [];
   for (let round = 0; round < 3; round++) {
     const changed = applied(design, found);
-    const drawing = { matrix: await codeOf(content, changed), finderClearance: 1 };
-    const { steps } = machineVisionOf(drawing, changed);
+    const { steps } = machineVisionOf({ matrix: await codeOf(content, changed) }, changed);
     if (steps.length === 0) break;
     found.push(...steps);
   }
@@ -60,7 +85,7 @@ async function isRaised(
 ): Promise<boolean> {
   const changed = applied(design, steps);
   const code = await painted(content, changed);
-  const vision = await visionMargin(code, changed);
+  const vision = visionMargin(code, changed);
   if (wanted === "A" && vision < 0) return false;
   // A comes before B, and B before C.
   const isEnough = (some: readonly ReadAttempt[]) => judge(some, vision, changed).grade <= wanted;
@@ -70,6 +95,19 @@ async function isRaised(
   const again = await readInAll(doubtful, code);
   const names = new Set(doubtful.map(({ name }) => name));
   return isEnough([...cases.filter(({ name }) => !names.has(name)), ...again]);
+}
+
+/** Single changes that may make a design readable, the smallest first. Only what may be wrong is changed. */
+function stepsTowardsReading(size: number, design: Design): Step[] {
+  const steps: Step[] = [];
+  if (!hasContrast(design)) steps.push(darker(design, contrastToRead));
+  if (layOutCode(size, design).scale < moduleMin) steps.push(larger(size, moduleMin));
+  const { centralImage, shape } = design;
+  const sizes = [0.4, 0.3, 0.2].filter((one) => centralImage !== undefined && one < centralImage.size);
+  steps.push(...sizes.map(withImageSize));
+  if (shape === "CIRCLE") steps.push(withSquareShape);
+  if (design.dots.type !== "SQUARE") steps.push(withSquareDots);
+  return steps;
 }
 
 function applied(design: Design, steps: readonly Step[]): Design {

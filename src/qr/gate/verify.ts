@@ -1,10 +1,10 @@
 import type { Design } from "../drawing/design.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
 import { conditions, type ViewingCondition } from "./conditions.ts";
-import type { Change, Grade, Step } from "./grade.ts";
-import { type ClassVerdict, isRead, judge, missed } from "./judgement.ts";
+import { type ClassVerdict, type Grade, isRead, judge, missed } from "./judgement.ts";
 import { stepsToNextGrade } from "./next-grade.ts";
 import { attemptsIn, painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
+import type { Change, Step } from "./steps.ts";
 
 /** How well a code is read. */
 export interface Scannability {
@@ -39,7 +39,7 @@ export async function gradeDesign(
 ): Promise<{ readonly scannability: Scannability; readonly steps: readonly Step[] }> {
   const code = await painted(content, design);
   const cases = await readInAll(conditions, code);
-  const { grade, classes } = judge(cases, await visionMargin(code, design), design);
+  const { grade, classes } = judge(cases, visionMargin(code, design), design);
   const readable = grade !== "C";
   const failed = conditions.filter(({ name }) =>
     missed(isRead(cases, "zxing") ? "jsqr" : "zxing", cases).includes(name),

@@ -8,7 +8,7 @@ import { everyScope } from "../../model/scope.ts";
 import type { TokenClaims } from "../../model/token.ts";
 import { methodAccess } from "../access.ts";
 import { type Handlers, register } from "../handlers.ts";
-import { grantOf } from "./grants.ts";
+import { grantOf } from "./credentials/grants.ts";
 import { permit } from "./permit.ts";
 
 const answer = async () => ({ text: "done" });
@@ -20,17 +20,23 @@ const handlers: Handlers<typeof AccessService> = {
   guard: answer,
   sign: answer,
   signAny: answer,
+  live: answer,
+  own: answer,
 };
 const api = await startApi({ services: [register(AccessService, handlers)] });
-const { write, read, publish, master, guard, sign, signAny } = AccessService.method;
+const { write, read, publish, master, guard, sign, signAny, live, own } = AccessService.method;
 
-function tokenOf(scope: string, keyType: TokenClaims["keyType"] = "SECRET"): Promise<string> {
+function tokenOf(
+  scope: string,
+  keyType: TokenClaims["keyType"] = "SECRET",
+  environment: TokenClaims["environment"] = "live",
+): Promise<string> {
   const at = api.now();
   return api.signToken({
     tokenId: newId(at),
     workspaceId: newId(at),
     keyType,
-    environment: "live",
+    environment,
     scope,
     issuedAt: at,
   });
@@ -88,6 +94,15 @@ describe.each(protocols)("over %s", (protocol) => {
     expect(JSON.stringify(refused)).toContain("email: needs full access");
   });
 
+  test("a method that is not for sandboxes refuses their tokens, whatever their scopes", async () => {
+    for (const token of [await tokenOf(everyScope, "SECRET", "test"), await tokenOf("", "SECRET", "test")]) {
+      expect(await reasonOf(live, token)).toBe("NOT_AVAILABLE_IN_SANDBOX");
+      expect(await reasonOf(own, token)).toBe("LIVE_CREDENTIAL_REQUIRED");
+    }
+    expect(await reasonOf(write, await tokenOf(everyScope, "SECRET", "test"))).toBe("OK");
+    for (const method of [live, own]) expect(await reasonOf(method, full)).toBe("OK");
+  });
+
   test("a method for members refuses every token before it checks scopes", async () => {
     for (const token of [full, chosen, publishable, await tokenOf("media:read")]) {
       for (const method of [sign, signAny])
@@ -103,8 +118,7 @@ describe("a member", () => {
     scopes: Pick<typeof viewer, "scopes" | "fullAccess"> = viewer,
   ) => {
     const caller = { ...viewer, ...scopes, workspaceId: "", tokenId: undefined, sandbox: false };
-    const token = { tokenId: "", workspaceId: "", keyType: "SECRET", environment: "live" } as const;
-    const identity = { caller, token: { ...token, scope: "", expiresAtMs: Number.POSITIVE_INFINITY } };
+    const identity = { caller, credential: { kind: "SESSION", id: "" } } as const;
     try {
       permit(methodAccess(method), identity, { scopeRequired: (scope) => new Error(scope) as never });
       return "OK";

@@ -1,17 +1,18 @@
 import { isFieldSet, type Message } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { type CallError, fail } from "../../lib/errors.ts";
+import { type CallError, fail, type Reason } from "../../lib/errors.ts";
 import type { MethodAccess, MethodPlan } from "../access.ts";
-import type { Authenticate, Identity } from "./authenticate.ts";
+import type { Authenticate, Identity } from "./credentials/authenticate.ts";
 
 /** Throws unless the caller may make calls with this access. Callers without a token have been refused before. */
 export function permit(
-  { scope, publishable, memberSession, everyRole, fullAccess }: MethodAccess,
+  { scope, publishable, memberSession, everyRole, fullAccess, refusedInSandbox }: MethodAccess,
   identity: Identity | undefined,
   { scopeRequired }: Pick<Authenticate, "scopeRequired">,
 ): void {
   if (scope === undefined || identity === undefined) return;
-  const { caller, token } = identity;
+  const { caller, credential } = identity;
+  if (refusedInSandbox !== undefined && caller.sandbox) throw notInSandbox(refusedInSandbox);
   if (memberSession && caller.memberId === undefined)
     throw fail(
       "PERMISSION_DENIED",
@@ -19,8 +20,8 @@ export function permit(
       "sign in as a member; tokens cannot make this call",
     );
   const isLetIn =
-    (publishable && token.keyType === "PUBLISHABLE") || (everyRole && caller.memberId !== undefined);
-  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope);
+    (publishable && credential.kind === "PUBLISHABLE") || (everyRole && caller.memberId !== undefined);
+  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope, credential.kind);
   if (fullAccess && !caller.fullAccess) throw fullAccessRequired("this call needs full access");
 }
 
@@ -37,6 +38,14 @@ export function permitFields(
   );
   if (given.length === 0) return;
   throw fullAccessRequired(`${given.map(({ jsonName }) => jsonName).join(", ")}: needs full access`);
+}
+
+function notInSandbox(reason: Reason): CallError {
+  const message =
+    reason === "LIVE_CREDENTIAL_REQUIRED"
+      ? "use a credential of the live workspace; a sandbox has no sandboxes"
+      : "sandboxes do not have this; use a credential of the live workspace";
+  return fail("PERMISSION_DENIED", reason, message);
 }
 
 function fullAccessRequired(what: string): CallError {

@@ -10,15 +10,17 @@ import { noWorkspace } from "../../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "../access.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
-import type { Authenticate, Identity } from "./authenticate.ts";
+import type { ApiCalls, CountedCall } from "./api-calls.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { type CostLines, type Leave, openLines } from "./cost.ts";
+import type { Authenticate, Identity } from "./credentials/authenticate.ts";
 import { toCallError } from "./failure.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import { jobHeaders } from "./job-headers.ts";
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
 import { type Bucket, type BucketState, limitHeaders, type RateLimiter } from "./rate-limit.ts";
+import { clockOf } from "./test-clock.ts";
 import { completed } from "./update-mask.ts";
 
 export interface PipelineDeps {
@@ -27,6 +29,7 @@ export interface PipelineDeps {
   readonly now: () => Date;
   readonly authenticate: Authenticate;
   readonly rateLimiter: RateLimiter;
+  readonly apiCalls: ApiCalls;
   readonly idempotency: { readonly fingerprintKey: Uint8Array; readonly outcomeKey: Uint8Array };
   readonly metrics: CallMetrics;
   readonly log: Pick<Logger, "info" | "error">;
@@ -40,6 +43,8 @@ interface CallState {
   readonly call: Call;
   identity: Identity | undefined;
   rateLeft: BucketState | undefined;
+  /** Set for calls that the plan limits, once the caller is known. */
+  counted: CountedCall | undefined;
   isReplay: boolean;
   isLarge: boolean;
 }
@@ -60,8 +65,8 @@ export function loadRules(): Promise<typeof import("./validate.ts")> {
 
 /**
  * Builds the pipeline that every protocol calls. Its order: token 401, rate 429, scope 403, reading and rules 400, a
- * turn among calls of the same cost 429, idempotency, handler. Then it writes one log line and counts the call. Throws
- * when a method is not unary, declares no access or has no handler.
+ * calls of the plan 429, a turn among calls of the same cost 429, idempotency, handler. Then it writes one log line and
+ * counts the call. Throws when a method is not unary, declares no access or has no handler.
  */
 export function createPipeline(deps: PipelineDeps): Invoke {
   const plans = planMethods(deps.services);
@@ -76,6 +81,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
       call,
       identity: undefined,
       rateLeft: undefined,
+      counted: undefined,
       isReplay: false,
       isLarge: false,
     };
@@ -100,6 +106,7 @@ async function run(
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
+  const ruleTime = clockOf(state.call, state.identity, deps.now);
   const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
@@ -110,10 +117,12 @@ async function run(
     checkRequest(given, method.input, () => handle.check?.(given as never));
   const refusal = refusalOf(request);
   if (refusal !== undefined) throw refusal;
+  const beyondPlan = state.counted?.refusal();
+  if (beyondPlan !== undefined) throw beyondPlan;
   const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
   try {
-    return await handled(deps, state, request, { deadline, complete });
+    return await handled(deps, state, request, { deadline, complete, ruleTime });
   } finally {
     leave?.();
   }
@@ -137,7 +146,7 @@ async function handled(
   deps: PipelineDeps,
   state: CallState,
   request: Message,
-  { deadline, complete }: Pick<Running, "deadline"> & Pick<Context, "complete">,
+  { deadline, ...given }: Pick<Running, "deadline"> & Pick<Context, "complete" | "ruleTime">,
 ): Promise<Message> {
   const { plan, call } = state;
   let finish: Finish | undefined;
@@ -152,7 +161,7 @@ async function handled(
       finish = left;
     },
     writeRecord: call.writeRecord,
-    complete,
+    ...given,
   });
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(ownDb));
@@ -172,10 +181,14 @@ async function handled(
 }
 
 /** Lets the caller in or throws: token, then rate, then scope. */
-async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
+async function admit(
+  { authenticate, rateLimiter, apiCalls, now }: PipelineDeps,
+  state: CallState,
+): Promise<void> {
   const { plan, call } = state;
+  const at = now();
   try {
-    state.identity = await authenticate.identityOf(call.authorization, now());
+    state.identity = await authenticate.identityOf(call.authorization, at);
     if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
   } catch (error) {
     // A refused caller gets the rate-limit headers of callers without a token.
@@ -183,6 +196,12 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
     throw error;
   }
   for (const bucket of bucketsOf(state)) checkRate(state, bucket, rateLimiter.take(bucket));
+  const { caller } = state.identity ?? {};
+  // Open calls ignore tokens, and members' sessions are free.
+  if (caller !== undefined && caller.memberId === undefined && plan.access.scope !== undefined) {
+    const begun = apiCalls.begin(caller.workspaceId, at);
+    state.counted = begun instanceof Promise ? await begun : begun;
+  }
   permit(plan.access, state.identity, authenticate);
 }
 
@@ -219,8 +238,8 @@ function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
   const buckets = [bucketOf(identity, call.clientAddress)];
   // Anybody can call with a publishable token, so its calls do not use up the rate of the workspace's own
   // programs.
-  if (identity?.token.keyType === "SECRET")
-    buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
+  if (identity !== undefined && identity.credential.kind !== "PUBLISHABLE")
+    buckets.push({ kind: "workspace", workspaceId: identity.caller.workspaceId });
   const { callsPerMinute, name: operation } = plan;
   if (callsPerMinute > 0)
     buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
@@ -229,10 +248,11 @@ function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
 
 function bucketOf(identity: Identity | undefined, address: string): Bucket {
   if (identity === undefined) return { kind: "anonymous", address };
-  const { workspaceId, tokenId, keyType } = identity.token;
-  return keyType === "PUBLISHABLE"
+  const { caller, credential } = identity;
+  const { workspaceId } = caller;
+  return credential.kind === "PUBLISHABLE"
     ? { kind: "publishable", workspaceId, address }
-    : { kind: "token", workspaceId, tokenId };
+    : { kind: "token", workspaceId, tokenId: credential.id };
 }
 
 async function runHandler({ plan }: CallState, request: Message, context: Context): Promise<Message> {
@@ -282,27 +302,33 @@ function ownerOf({ identity }: CallState): string {
   return identity?.caller.workspaceId ?? noWorkspace;
 }
 
-/** The owner of an idempotency key: the token, or on open calls the client's address. */
+/** The owner of an idempotency key: the token or session, or on open calls the client's address. */
 function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "workspaceId" | "caller"> {
   const { clientAddress } = call;
   if (identity === undefined || plan.access.scope === undefined)
     return { workspaceId: noWorkspace, caller: clientAddress };
-  const { workspaceId, tokenId, keyType } = identity.token;
+  const { workspaceId } = identity.caller;
+  const { kind, id } = identity.credential;
   // Many clients hold a publishable token, and none may get the stored answer of another.
-  return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
+  return { workspaceId, caller: kind === "PUBLISHABLE" ? `${id} ${clientAddress}` : id };
 }
 
-function headersOf({ plan, call, rateLeft, isReplay }: CallState, ok: boolean): AnswerHeaders {
+function headersOf({ plan, call, identity, rateLeft, isReplay }: CallState, ok: boolean): AnswerHeaders {
   const headers: Record<string, string> = { "x-request-id": call.requestId, ...plan.retirement };
+  if (identity?.caller.sandbox === true) Object.assign(headers, sandboxHeaders);
   Object.assign(headers, limitHeaders(rateLeft));
   if (isReplay) headers["idempotent-replayed"] = "true";
   if (ok && plan.cacheControl !== undefined) headers["cache-control"] = plan.cacheControl;
   return headers;
 }
 
+/** Tell that an answer is of a sandbox; the answers of its links have them, too. */
+const sandboxHeaders = { "x-service-sandbox": "true", "x-robots-tag": "noindex" };
+
 function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outcome, seconds: number): void {
   const { plan, call, identity } = state;
   const code = outcome.ok ? "OK" : outcome.error.code;
+  state.counted?.end(code);
   metrics.count(plan.name, call.protocol, code, seconds);
   // The line never holds bodies, tokens, keys or addresses of requests.
   const line = {
@@ -314,6 +340,7 @@ function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outco
     requestId: call.requestId,
     workspaceId: identity?.caller.workspaceId,
     tokenId: identity?.caller.tokenId,
+    memberId: identity?.caller.memberId,
   };
   const cause = outcome.ok ? undefined : outcome.error.refusal.cause;
   // Errors of parsers are the caller's fault, and they quote the body.

@@ -69,6 +69,13 @@ export declare type Access = Message<"signpost.options.v1.Access"> & {
    * @generated from field: bool full_access = 6;
    */
   fullAccess: boolean;
+
+  /**
+   * What the operation does with callers of a sandbox, whatever their scopes.
+   *
+   * @generated from field: signpost.options.v1.InSandbox in_sandbox = 7;
+   */
+  inSandbox: InSandbox;
 };
 
 /**
@@ -242,6 +249,39 @@ export enum ApiScope {
  * Describes the enum signpost.options.v1.ApiScope.
  */
 export declare const ApiScopeSchema: GenEnum<ApiScope>;
+
+/**
+ * What an operation does with callers of a sandbox.
+ *
+ * @generated from enum signpost.options.v1.InSandbox
+ */
+export enum InSandbox {
+  /**
+   * It serves them as it serves callers of a live workspace.
+   *
+   * @generated from enum value: IN_SANDBOX_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It refuses them with NOT_AVAILABLE_IN_SANDBOX.
+   *
+   * @generated from enum value: IN_SANDBOX_NOT_AVAILABLE = 1;
+   */
+  NOT_AVAILABLE = 1,
+
+  /**
+   * It refuses them with LIVE_CREDENTIAL_REQUIRED.
+   *
+   * @generated from enum value: IN_SANDBOX_LIVE_CREDENTIAL_REQUIRED = 2;
+   */
+  LIVE_CREDENTIAL_REQUIRED = 2,
+}
+
+/**
+ * Describes the enum signpost.options.v1.InSandbox.
+ */
+export declare const InSandboxSchema: GenEnum<InSandbox>;
 
 /**
  * Who may call the method. Every method declares it; the service does not start otherwise.

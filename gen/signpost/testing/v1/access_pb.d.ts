@@ -151,5 +151,25 @@ export declare const AccessService: GenService<{
     input: typeof AccessRequestSchema;
     output: typeof AccessResponseSchema;
   },
+  /**
+   * Not for sandboxes.
+   *
+   * @generated from rpc signpost.testing.v1.AccessService.Live
+   */
+  live: {
+    methodKind: "unary";
+    input: typeof AccessRequestSchema;
+    output: typeof AccessResponseSchema;
+  },
+  /**
+   * Only for callers of a live workspace.
+   *
+   * @generated from rpc signpost.testing.v1.AccessService.Own
+   */
+  own: {
+    methodKind: "unary";
+    input: typeof AccessRequestSchema;
+    output: typeof AccessResponseSchema;
+  },
 }>;
 

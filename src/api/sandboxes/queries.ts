@@ -1,0 +1,120 @@
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { LinkSettings, Workspaces, WorkspaceTokens } from "../../../gen/database.ts";
+import type { Db } from "../../db/open.ts";
+import { uuidFromTime } from "../../lib/ids.ts";
+
+export type SandboxRow = Pick<Selectable<Workspaces>, "id" | "name" | "created_at" | "expires_at">;
+
+/** What a sandbox inherits from its workspace. */
+export type ParentRow = Pick<Selectable<Workspaces>, "subscription_type">;
+
+/**
+ * Locks a live workspace until the transaction ends, so that calls which make sandboxes of it take turns. Undefined when
+ * it was deleted.
+ */
+export function lockParent(tx: Db, workspaceId: string): Promise<ParentRow | undefined> {
+  return tx
+    .selectFrom("workspaces")
+    .select("subscription_type")
+    .where("id", "=", workspaceId)
+    .where("deleted_at", "is", null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** How many sandboxes a workspace has, and how many it has made since a time, including deleted ones, up to `max`. */
+export async function countSandboxes(
+  db: Db,
+  parentId: string,
+  { at, since, max }: { readonly at: Date; readonly since: Date; readonly max: number },
+): Promise<{ readonly living: number; readonly made: number }> {
+  const { rows } = await sql<{ living: number; made: number }>`select
+    (select count(*)::int from workspaces
+      where parent_workspace_id = ${parentId} and deleted_at is null and expires_at > ${at}) as living,
+    (select count(*)::int from (select from workspaces
+      where parent_workspace_id = ${parentId} and id >= ${uuidFromTime(since)} limit ${max}) as made) as made`.execute(
+    db,
+  );
+  return rows[0] ?? { living: 0, made: 0 };
+}
+
+export interface NewSandboxRows {
+  readonly workspace: Insertable<Workspaces>;
+  readonly linkSetting: Insertable<LinkSettings>;
+  readonly token: Insertable<WorkspaceTokens>;
+}
+
+/** Inserts the rows that every sandbox begins with, and returns the row of its token. It has no members. */
+export function insertSandbox(
+  tx: Db,
+  { workspace, linkSetting, token }: NewSandboxRows,
+): Promise<Selectable<WorkspaceTokens>> {
+  return tx
+    .with("new_workspace", (query) => query.insertInto("workspaces").values(workspace))
+    .with("new_link_setting", (query) => query.insertInto("link_settings").values(linkSetting))
+    .insertInto("workspace_tokens")
+    .values(token)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The sandboxes of a workspace, newest first. Served by workspaces_living_sandboxes_idx. */
+export function listSandboxes(db: Db, parentId: string, at: Date): Promise<SandboxRow[]> {
+  return db
+    .selectFrom("workspaces")
+    .select(["id", "name", "created_at", "expires_at"])
+    .where("parent_workspace_id", "=", parentId)
+    .where("deleted_at", "is", null)
+    .where("expires_at", ">", at)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** Chooses one sandbox of a workspace that has not expired. */
+export function isSandbox(parentId: string, id: string, at: Date) {
+  return sql<boolean>`parent_workspace_id = ${parentId} and id = ${id} and expires_at > ${at}`;
+}
+
+/** Whether a caller's workspace is this living sandbox, or has it. */
+export async function mayFill(
+  db: Db,
+  { callerId, id, at }: { readonly callerId: string; readonly id: string; readonly at: Date },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("workspaces")
+    .select("id")
+    .where("id", "=", id)
+    .where("environment", "=", "test")
+    .where("deleted_at", "is", null)
+    .where("expires_at", ">", at)
+    .where((query) => query.or([query("id", "=", callerId), query("parent_workspace_id", "=", callerId)]))
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** The ids of living links of a workspace: those among `ids`, or the newest 50 when it is empty. */
+export async function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("living_links")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .$if(ids.length > 0, (query) => query.where("id", "in", [...ids]))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(50)
+    .execute();
+  return rows.flatMap(({ id }) => (id === null ? [] : [id]));
+}
+
+/** The ids of those events that are stored, in the order given. */
+export async function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("events")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", [...ids])
+    .execute();
+  const stored = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => stored.has(id));
+}

@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { html, raw } from "hono/html";
+import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
+import { icon } from "./icons.ts";
+import { directionOf, type Language } from "./languages.ts";
+import { lookOf } from "./look.ts";
+import { attribute, type Markup } from "./markup.ts";
+import { type Sheet, sheets } from "./stylesheet.ts";
+
+/** A page, ready to be sent. Without a `policy` of its own it has no script, and loads nothing but the images of its theme. */
+export interface HostedPage {
+  readonly status: number;
+  readonly body: Buffer;
+  /** Names and values in turn: the content security policy of this page, its language, and what only this page has. */
+  readonly headers: readonly string[];
+}
+
+/** Images of a page theme, by address. */
+export interface PageMedia {
+  readonly badgeUrl?: string | undefined;
+  readonly coverUrl?: string | undefined;
+}
+
+/** What a page says. */
+export interface Content {
+  readonly title: string;
+  /** What stands in `main`. */
+  readonly content: Markup;
+  /** The class of `body`, for the style. */
+  readonly kind?: "form" | "card";
+  /** The parts of the style that the content of `main` needs. */
+  readonly sheets?: readonly Sheet[];
+  /** More of `head`. */
+  readonly head?: Markup;
+  /** More of the style, in CSS. */
+  readonly style?: string;
+  readonly headers?: readonly string[];
+  /** Whether it has forms to send. */
+  readonly hasForm?: boolean;
+  /** More directives of the content security policy. */
+  readonly policy?: readonly string[];
+}
+
+/** What a page is made of. */
+export interface Draft extends Content {
+  readonly status: number;
+  readonly language: Language;
+  readonly theme?: PageTheme;
+  readonly media?: PageMedia;
+}
+
+/** Puts a page together. */
+export function makePage(draft: Draft): HostedPage {
+  const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
+  const coverUrl = imageUrl(media.coverUrl);
+  const badgeUrl = imageUrl(media.badgeUrl);
+  const parts: readonly Sheet[] = [
+    ...(draft.sheets ?? []),
+    ...(coverUrl === undefined ? [] : (["cover"] as const)),
+    ...(theme.badge === undefined ? [] : (["badge"] as const)),
+  ];
+  const style = [
+    lookOf(theme, coverUrl !== undefined),
+    draft.style,
+    sheets.base,
+    ...parts.map((part) => sheets[part]),
+  ].join("");
+  const classes = [kind, coverUrl === undefined ? undefined : coverClasses[theme.coverMode]];
+  const document = html`<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${head}<style>${raw(style)}</style>
+</head>
+<body${attribute("class", classes.filter(Boolean).join(" "))}>
+${coverUrl === undefined ? "" : html`<div class="cover"><img src="${coverUrl}" alt=""></div>`}
+<main>
+${badge(theme, badgeUrl)}${content}
+</main>
+</body>
+</html>
+`;
+  const policy = [
+    ...pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true),
+    ...(draft.policy ?? []),
+  ];
+  return {
+    status,
+    body: Buffer.from(String(document)),
+    headers: [
+      "Content-Security-Policy",
+      policy.join("; "),
+      "Content-Language",
+      language,
+      ...(draft.headers ?? []),
+    ],
+  };
+}
+
+const coverClasses = { FULL: undefined, PROGRESSIVE_TOP: "top", PROGRESSIVE_BOTTOM: "bottom" } as const;
+
+function badge(theme: PageTheme, url: string | undefined): Markup | "" {
+  if (theme.badge === undefined) return "";
+  const picture = url === undefined ? icon("signpost") : html`<img src="${url}" alt="">`;
+  return html`<div class="badge">${picture}</div>
+`;
+}
+
+/** The address when it is a web address, else undefined. */
+function imageUrl(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { protocol, href } = new URL(url);
+  return protocol === "https:" || protocol === "http:" ? href : undefined;
+}
+
+/**
+ * The content security policy of a page. It allows the page's style and images, and nothing else. It leaves
+ * `form-action` open for pages with a form, because browsers apply it to every address that the answer is sent on to:
+ * the destinations of links, and wherever those lead. A page has no form but ours.
+ */
+function pagePolicy(style: string, images: readonly (string | undefined)[], hasForm: boolean): string[] {
+  const origins = new Set(images.filter((url) => url !== undefined).map((url) => new URL(url).origin));
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    `img-src ${["data:", ...origins].join(" ")}`,
+    "base-uri 'none'",
+    ...(hasForm ? [] : ["form-action 'none'"]),
+    "frame-ancestors 'none'",
+  ];
+}
