@@ -93,6 +93,8 @@ export type SubscriptionType =
   | "SPONSORED_PRO"
   | "UNSPECIFIED";
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export type TokenKeyType = "PUBLISHABLE" | "SECRET";
 
 export type UncountedReason =
@@ -108,6 +110,14 @@ export type VisitorAttributeType = "BOOLEAN" | "DATE" | "ENUM" | "NUMBER" | "STR
 
 export type VisitType = "FIRST" | "RETURNING";
 
+export interface AllowanceCycles {
+  cycle: string;
+  limit_key: string;
+  locked: Generated<bigint>;
+  used: bigint;
+  workspace_id: string;
+}
+
 export interface BlockedHosts {
   created_at: Date;
   host: string;
@@ -119,6 +129,15 @@ export interface ChangedScopes {
   scope: string;
   token_id: string;
   version: number;
+}
+
+export interface CreditAccounts {
+  cycle: string;
+  last_charge: bigint;
+  topup_bought: Generated<bigint>;
+  topup_used: Generated<bigint>;
+  used: bigint;
+  workspace_id: string;
 }
 
 export interface CustomDomains {
@@ -188,6 +207,13 @@ export interface Directories {
   workspace_id: string;
 }
 
+export interface DismissedNotices {
+  cycle: string;
+  limit_key: string;
+  member_id: string;
+  workspace_id: string;
+}
+
 export interface DomainNames {
   custom_domain_id: string;
   name: string;
@@ -220,6 +246,8 @@ export interface Events {
   last_step_id: string | null;
   lead_score: number | null;
   link_id: string;
+  locked_cycle: string | null;
+  locked_number: number | null;
   outcome: JourneyOutcome;
   profile_fit: number | null;
   recurring_interest: number | null;
@@ -372,8 +400,10 @@ export interface Members {
   display_language: Generated<string>;
   email: string;
   email_verified_at: Date | null;
+  ended_session_ids: Generated<string[]>;
   first_name: Generated<string>;
   id: string;
+  kept_session_id: string | null;
   last_name: Generated<string>;
   last_signin_at: Date | null;
   password_hash: string | null;
@@ -453,6 +483,7 @@ export interface RateLimits {
 }
 
 export interface Revocations {
+  restored: Generated<boolean>;
   revoked_at: Date;
   subject: string;
 }
@@ -569,6 +600,7 @@ export interface Workspaces {
   description: Generated<string>;
   digest_frequency: Generated<DigestFrequency>;
   enforce_mfa: Generated<boolean>;
+  enroll_message: Generated<string>;
   enroll_requested_at: Date | null;
   environment: Generated<Environment>;
   expires_at: Date | null;
@@ -577,8 +609,13 @@ export interface Workspaces {
   inactive_since: Date | null;
   link_setting_id: string;
   name: string;
+  origin_inquiry: Generated<string>;
+  origin_purpose: Generated<string>;
   parent_workspace_id: string | null;
   published_at: Date | null;
+  purge_began_at: Date | null;
+  sandboxes_made: Generated<number>;
+  sandboxes_made_on: Timestamp | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;
@@ -605,13 +642,16 @@ export interface WorkspaceTokens {
 }
 
 export interface DB {
+  allowance_cycles: AllowanceCycles;
   blocked_hosts: BlockedHosts;
   changed_scopes: ChangedScopes;
+  credit_accounts: CreditAccounts;
   custom_domains: CustomDomains;
   device_cookies: DeviceCookies;
   device_links: DeviceLinks;
   devices: Devices;
   directories: Directories;
+  dismissed_notices: DismissedNotices;
   domain_names: DomainNames;
   event_rollups: EventRollups;
   events: Events;

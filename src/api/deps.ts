@@ -1,8 +1,10 @@
 import type { RawBuilder } from "kysely";
 import type { Db } from "../db/open.ts";
+import type { Standings } from "../db/standings.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
 
 /** What a job is told: values, or expressions of the statement. */
 type Told<Payload> = { readonly [Field in keyof Payload]: string | RawBuilder<unknown> };
@@ -42,6 +44,13 @@ export interface Deps {
   readonly stepPasswordKey: Uint8Array;
   /** How many links a job creates at most. */
   readonly bulkJobLinks: number;
+  readonly plans: PlanTable;
+  /** What each workspace is allowed. */
+  readonly standings: Standings;
+  /** Public address of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Where people sign up. */
+  readonly signUpUrl: string;
   /** How long a call waits for a QR image at most, in milliseconds. */
   readonly qrcodeWaitMs: number;
 }

@@ -37,6 +37,7 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
 import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
@@ -71,7 +72,7 @@ export function createServices(
     registerPartly(MetricsService),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),
-    registerPartly(PricingService),
+    register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
     register(SandboxesService, sandboxesService(deps)),

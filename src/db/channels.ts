@@ -49,9 +49,22 @@ export function tellRevocation(subject: Text): RawBuilder<unknown> {
   return tell(revocationChannel, sql`${subject}::text`);
 }
 
-/** Reads the id of a revoked token or workspace; undefined when the text has another form. */
-export function readRevocation(payload: string): string | undefined {
-  return isUuid(payload) ? payload : undefined;
+/** The SQL call that notifies of a restored workspace, whose tokens count again, as `restored <id>`. */
+export function tellRestoration(subject: Text): RawBuilder<unknown> {
+  return tell(revocationChannel, sql`'restored ' || ${subject}::text`);
+}
+
+/** A token or a workspace that was revoked, or a workspace that was restored. */
+export interface Revocation {
+  readonly subject: string;
+  readonly isRestored: boolean;
+}
+
+/** Reads a revocation or a restoration; undefined when the text has another form. */
+export function readRevocation(payload: string): Revocation | undefined {
+  const isRestored = payload.startsWith("restored ");
+  const subject = isRestored ? payload.slice("restored ".length) : payload;
+  return isUuid(subject) ? { subject, isRestored } : undefined;
 }
 
 /** The changed scopes of a token. */

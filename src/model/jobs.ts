@@ -25,10 +25,10 @@ export interface QueuedJobs {
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
   | "delete-expired"
-  | "delete-expired-sandboxes"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "purge-workspaces"
   | "sweep-files";
 
 /** How long the outcome of a job that a call started can be read after its end. */

@@ -9,11 +9,13 @@ import type { Db } from "../db/open.ts";
 import { type Fault, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
-/** The caller: a workspace token now. Member sessions and OAuth grants look the same to a handler. */
+/** The caller: a workspace token, which has a `tokenId`, or a member's session, which has a `memberId`. */
 export interface Caller {
   readonly workspaceId: string;
   readonly memberId: string | undefined;
   readonly tokenId: string | undefined;
+  /** Present for members only. */
+  readonly sessionId?: string;
   /** Public scope names, such as `links:read`; a write scope always comes with its read scope. */
   readonly scopes: ReadonlySet<string>;
   /** Whether the caller may do everything: a token without chosen scopes, or an administrator. */

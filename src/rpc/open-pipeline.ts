@@ -7,6 +7,8 @@ import type { Db } from "../db/open.ts";
 import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import type { SignToken } from "../model/token.ts";
+import { createSessionVerifier } from "../people/sessions.ts";
+import { createStandings, type Standings } from "../people/standing.ts";
 import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createAuthenticate } from "./pipeline/authenticate.ts";
@@ -14,6 +16,7 @@ import { createCallMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
 import { openRevocations } from "./pipeline/revocations.ts";
+import { createSessionIdentities } from "./pipeline/session-identities.ts";
 import { createTokenUse } from "./pipeline/token-use.ts";
 import { createTokenSigner, createTokenVerifier } from "./pipeline/tokens.ts";
 
@@ -42,9 +45,11 @@ export interface PipelineParts {
   readonly onRevoked: (subject: string) => void;
   /** Makes changed scopes effective in this process; call it once their transaction has committed. */
   readonly onScopesChanged: (change: ScopeChange) => void;
+  /** Makes a change of a member's role or sessions effective in this process; call it once the transaction has committed. */
+  readonly onMemberChanged: Standings["forget"];
 }
 
-export interface OpenPipeline {
+export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged"> {
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
   /** Waits until an address without a token may ask once more; rejects with the signal's reason. */
@@ -63,6 +68,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
   const tokenKey = keyFor("access-tokens");
   const revocations = await openRevocations({ db, connection, now, log });
   const tokenUse = createTokenUse({ db, log });
+  const standings = createStandings({ db, now });
   const rateLimiter = createRateLimiter({ db, now, log, limits: options.rateLimits });
   const close = async () => {
     await Promise.all([tokenUse.close(), rateLimiter.close(), revocations.close()]);
@@ -72,6 +78,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       signToken: createTokenSigner(tokenKey),
       onRevoked: revocations.add,
       onScopesChanged: revocations.change,
+      onMemberChanged: standings.forget,
     });
     const invoke = createPipeline({
       services,
@@ -81,6 +88,10 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
         verifyToken: createTokenVerifier(tokenKey),
         revocations,
         tokenUse,
+        sessions: createSessionIdentities({
+          verifySession: createSessionVerifier(keyFor("member-sessions")),
+          standings,
+        }),
         baseUrl,
       }),
       rateLimiter,
@@ -103,7 +114,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       }
     };
     const limitsOf = (address: string) => limitHeaders(rateLimiter.take({ kind: "anonymous", address }));
-    return { invoke, services, pace, limitsOf, flush, close };
+    return { invoke, services, pace, limitsOf, onMemberChanged: standings.forget, flush, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import type { S3Config } from "../lib/storage/storage-s3.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
+import { readPlansFile } from "./plans-file.ts";
 
 export type Role = "api" | "scan" | "worker";
 
@@ -29,6 +31,11 @@ export interface Config {
   readonly strictTransportSeconds: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly s3: S3Config | undefined;
+  readonly mail: {
+    /** The mail server, such as `smtps://user:password@mail.example.com`; mails are kept in `dataDir` when undefined. */
+    readonly smtpUrl: string | undefined;
+    readonly from: { readonly name: string; readonly address: string };
+  };
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
@@ -55,6 +62,7 @@ export interface Config {
   };
   /** Whether gRPC server reflection is served. */
   readonly reflection: boolean;
+  readonly plans: PlanTable;
 }
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -88,6 +96,10 @@ export function readConfig(env: EnvironmentVariables): Config {
     strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
     tls: tls(env, problems),
     s3: s3(env, problems),
+    mail: {
+      smtpUrl: smtpUrl(env, problems),
+      from: mailFrom(env, `Signpost <signpost@${hostOf(baseUrl)}>`, problems),
+    },
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
@@ -109,6 +121,11 @@ export function readConfig(env: EnvironmentVariables): Config {
       anonymous: integer(env, "RATE_LIMIT_ANONYMOUS", 5, { min: 0 }, problems),
     },
     reflection: oneOf(env, "REFLECTION", ["on", "off"], "on", problems) === "on",
+    plans: readPlansFile(
+      text(env, "PLANS_FILE"),
+      oneOf(env, "PLANS", ["on", "off"], "off", problems) === "on",
+      problems,
+    ),
   };
   if (problems.length > 0) throw new Error(`wrong configuration:\n  ${problems.join("\n  ")}`);
   return Object.freeze(config);
@@ -188,6 +205,30 @@ function tls(env: EnvironmentVariables, problems: string[]): Config["tls"] {
   if (certFile !== undefined || keyFile !== undefined)
     problems.push("TLS_CERT and TLS_KEY: both or neither, as file names");
   return undefined;
+}
+
+function smtpUrl(env: EnvironmentVariables, problems: string[]): string | undefined {
+  const value = text(env, "SMTP_URL");
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // The value is not repeated, because it may hold a password.
+  if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === "")
+    problems.push("SMTP_URL: an address such as smtps://user:password@mail.example.com");
+  return value;
+}
+
+function mailFrom(env: EnvironmentVariables, fallback: string, problems: string[]): Config["mail"]["from"] {
+  const value = text(env, "MAIL_FROM") ?? fallback;
+  const [, name = "", inBrackets, alone] =
+    /^(?:([^<>"\p{Cc}]*)<([^\s<>@]+@[^\s<>@]+)>|([^\s<>@]+@[^\s<>@]+))$/u.exec(value) ?? [];
+  const address = inBrackets ?? alone;
+  if (address === undefined)
+    problems.push(`MAIL_FROM: an address such as Signpost <signpost@example.com>, not "${value}"`);
+  return { name: name.trim(), address: address ?? "" };
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : "localhost";
 }
 
 function s3(env: EnvironmentVariables, problems: string[]): S3Config | undefined {

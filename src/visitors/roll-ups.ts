@@ -20,24 +20,34 @@ export function shareRollUps(workspaceIds: readonly string[]): RawBuilder<unknow
       from unnest(${`{${workspaceIds.join()}}`}::text[]) as given (id) order by number) as locks`;
 }
 
+/** Locks the roll-ups of a workspace alone: nobody writes events of it until the transaction ends. */
+export function holdRollUps(workspaceId: string): RawBuilder<unknown> {
+  return sql`select pg_advisory_xact_lock(${lockClasses.rollUps}, abs(hashtext(${workspaceId}) % ${lockCount}))`;
+}
+
 /**
  * Makes the roll-ups of one workspace, or of all, again from the events. The result is the same to the byte. While a
  * workspace is folded, the drain waits with its visits and those of about one in 64 other workspaces. Visitors do not
  * notice.
  */
 export async function rebuildRollUps(db: Db, workspaceId?: string): Promise<void> {
-  const ids =
-    workspaceId === undefined
-      ? (await db.selectFrom("workspaces").select("id").orderBy("id").execute()).map(({ id }) => id)
-      : [workspaceId];
-  for (const id of ids) await db.transaction().execute((tx) => rebuildWorkspace(tx, id));
+  for (const id of workspaceId === undefined ? await livingWorkspaces(db) : [workspaceId])
+    await db.transaction().execute((tx) => rebuildWorkspace(tx, id));
+}
+
+async function livingWorkspaces(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom("workspaces")
+    .select("id")
+    .where("purge_began_at", "is", null)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(tx);
-  await sql`select pg_advisory_xact_lock(${lockClasses.rollUps}, abs(hashtext(${workspaceId}) % ${lockCount}))`.execute(
-    tx,
-  );
+  await holdRollUps(workspaceId).execute(tx);
   const source = sourceOf(sql`events e`, sql`e.workspace_id = ${workspaceId}`);
   // Every link has a counter from its creation on, even without visits.
   await sql`

@@ -32,9 +32,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // What every page looks like: its frame, style and drawings. It knows no words.
+  pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
   // The pages at which people sign in, and the same as JSON.
   auth: {
-    may: [/^src\/(auth|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
@@ -56,7 +58,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     ],
   },
   scan: {
-    may: [/^src\/(scan|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(scan|pages|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {

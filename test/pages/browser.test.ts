@@ -9,8 +9,8 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HostedPage } from "../../src/pages/page.ts";
 import { notice, tooManyTries } from "../../src/scan/pages/notice.ts";
-import type { HostedPage } from "../../src/scan/pages/page.ts";
 import { renderPreview } from "../../src/scan/pages/steps/preview.ts";
 import { renderStep } from "../../src/scan/pages/steps/render-step.ts";
 import type { StepView } from "../../src/scan/pages/view.ts";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { HostedPage } from "../../src/scan/pages/page.ts";
+import type { HostedPage } from "../../src/pages/page.ts";
 
 /** Serves pages on a socket, and records what was posted to them. */
 export interface PageServer {

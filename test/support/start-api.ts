@@ -18,6 +18,7 @@ import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { createStandings } from "../../src/db/standings.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -28,6 +29,7 @@ import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/fil
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
 import type { SimulateVisits } from "../../src/model/simulated-visits.ts";
 import { hashPassword } from "../../src/people/passwords.ts";
@@ -276,6 +278,10 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     shortUrl: "https://short.test",
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
+    plans: defaultPlans,
+    standings: createStandings({ plans: defaultPlans, now }),
+    baseUrl: "http://api.test",
+    signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,
   };
 }

@@ -5,8 +5,11 @@ import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts";
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
+import { monthOf } from "../../model/plans/cycle.ts";
+import { limitReached } from "../../model/plans/limit-reached.ts";
+import type { Standing } from "../../model/plans/standing.ts";
 import type { Deps } from "../deps.ts";
-import { type Insertion, insertLinks, type NewLink } from "./create-writes.ts";
+import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
 import {
   idTaken,
   isLinkId,
@@ -45,20 +48,26 @@ export interface MadeLink {
 }
 
 /** What making links needs. */
-export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl">;
+export type LinkDeps = Pick<Deps, "now" | "newShortlink" | "jobCalls" | "shortUrl" | "standings">;
+
+/** The dependencies of one call, with what its workspace pays for each link. */
+interface Making extends LinkDeps {
+  readonly standing: Standing;
+}
 
 /**
  * Makes links, all or none. One link takes one statement, or two in a transaction when it refers to other records. Many
  * take three statements for each portion: two look everything up.
  */
 export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
+  const making: Making = { ...deps, standing: await deps.standings.of(wanted.workspaceId, db) };
   const [first] = wanted.links;
-  if (first !== undefined && wanted.links.length === 1) return [await createOne(deps, db, wanted, first)];
-  return inTransaction(db, (tx) => createMany(deps, tx, wanted));
+  if (first !== undefined && wanted.links.length === 1) return [await createOne(making, db, wanted, first)];
+  return inTransaction(db, (tx) => createMany(making, tx, wanted));
 }
 
 async function createOne(
-  deps: LinkDeps,
+  deps: Making,
   db: Db,
   { workspaceId }: Wanted,
   wanted: WantedLink,
@@ -73,7 +82,7 @@ async function createOne(
 
 /** Inserts under the wanted short link, or under random ones until one is free. */
 async function insertOne(
-  deps: LinkDeps,
+  deps: Making,
   db: Db,
   workspaceId: string,
   wanted: WantedLink,
@@ -92,7 +101,7 @@ async function insertOne(
 }
 
 /** A portion at a time, between which other work gets its turn. A later portion sees what an earlier one has taken. */
-async function createMany(deps: LinkDeps, tx: Db, wanted: Wanted): Promise<MadeLink[]> {
+async function createMany(deps: Making, tx: Db, wanted: Wanted): Promise<MadeLink[]> {
   const { links, placeOf = () => "" } = wanted;
   const at = deps.now();
   const made: MadeLink[] = [];
@@ -106,7 +115,7 @@ async function createMany(deps: LinkDeps, tx: Db, wanted: Wanted): Promise<MadeL
 }
 
 async function createPortion(
-  deps: LinkDeps,
+  deps: Making,
   tx: Db,
   { workspaceId, links: wanted, placeOf }: Required<Wanted>,
   at: Date,
@@ -157,7 +166,7 @@ function withShortlinks(links: readonly NewLink[], newShortlink: () => string): 
 }
 
 async function insertOrFail(
-  { jobCalls }: LinkDeps,
+  { jobCalls, standing }: Making,
   db: Db,
   links: readonly NewLink[],
   wanted: readonly WantedLink[],
@@ -174,6 +183,7 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
+      charge: chargeOf(standing, first.at),
     });
     refuse(
       blockedFaults(
@@ -184,8 +194,21 @@ async function insertOrFail(
     return insertion;
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
+    if (violates(error, "credit_accounts_covered_check"))
+      throw limitReached("PLATFORM_CREDITS", standing, first.at);
     throw error;
   }
+}
+
+/** What each link costs. Undefined where links cost nothing, or credits have no end. */
+function chargeOf({ limits, linkCost, timezone }: Standing, at: Date): LinkCharge | undefined {
+  const allowed = limits.PLATFORM_CREDITS;
+  if (allowed === "unlimited" || linkCost === 0) return undefined;
+  return {
+    credits: linkCost,
+    allowed: allowed === "metered" ? undefined : allowed,
+    cycle: monthOf(at, timezone),
+  };
 }
 
 function releasedBefore(at: Date): Date {

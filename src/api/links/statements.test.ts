@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { create, type DescMethodUnary, type MessageInitShape } from "@bufbuild/protobuf";
 import { Kysely, PostgresDialect } from "kysely";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { DB } from "../../../gen/database.ts";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
+import { createStandings } from "../../db/standings.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { openStorage } from "../../lib/storage/open-storage.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { defaultPlans } from "../../model/plans/plan-table.ts";
 import type { Context } from "../../rpc/handlers.ts";
 import { recordWriters } from "../../rpc/records.ts";
 import { linksService } from "./service.ts";
@@ -21,6 +23,7 @@ const db = new Kysely<DB>({
   log: ({ query }) => void statements.push(query.sql.trim().split(/\s/, 1)[0] ?? ""),
 });
 const { now } = tickingClock();
+const standings = createStandings({ plans: defaultPlans, now });
 const service = linksService({
   now,
   newShortlink: randomShortlink,
@@ -34,6 +37,10 @@ const service = linksService({
   shortUrl: "https://short.test",
   stepPasswordKey: new Uint8Array(32),
   bulkJobLinks: 250,
+  plans: defaultPlans,
+  standings,
+  baseUrl: "https://api.test",
+  signUpUrl: "https://api.test/auth/sign-up",
   qrcodeWaitMs: 0,
 });
 
@@ -76,6 +83,9 @@ async function newLink(tags: string[] = []): Promise<string> {
   const { link } = await service.create(request(method.create, { destination, tags }), context);
   return link?.id ?? "";
 }
+
+// Read once in a while, for all calls of a workspace.
+beforeAll(() => standings.of(workspaceId, db));
 
 test("a link is made by one statement, with tags too", async () => {
   expect(await statementsOf(() => newLink())).toEqual(["with"]);

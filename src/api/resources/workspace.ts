@@ -10,7 +10,10 @@ import {
 } from "../../../gen/signpost/v1/workspace_pb.js";
 import type { JsonRow } from "./json-row.ts";
 
-export type WorkspaceRow = Omit<Selectable<Workspaces>, "deleted_at" | "parent_workspace_id">;
+export type WorkspaceRow = Omit<
+  Selectable<Workspaces>,
+  "deleted_at" | "parent_workspace_id" | "sandboxes_made" | "sandboxes_made_on"
+>;
 
 /** A workspace as its members see it. */
 export function toWorkspace(row: WorkspaceRow): MessageInitShape<typeof WorkspaceSchema> {

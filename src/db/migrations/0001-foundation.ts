@@ -79,7 +79,10 @@ create table members (
   display_language text not null default '',
   role member_role not null,
   password_hash text,
+  -- A greater epoch ends all sessions that began before, except the kept one. Ended ones are those of the last 30 days.
   session_epoch integer not null default 0,
+  kept_session_id uuid,
+  ended_session_ids uuid[] not null default '{}',
   email_verified_at timestamptz(3),
   access_revoked_at timestamptz(3),
   last_signin_at timestamptz(3),

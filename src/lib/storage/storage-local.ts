@@ -24,7 +24,8 @@ export function localFolderStorage(directory: string): Storage {
   };
 }
 
-async function writeDurably(root: string, path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a file somewhere below the folder `root`, whole or not at all, readable by the service's own user only. */
+export async function writeDurably(root: string, path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   // No key begins with a dot, so the leftovers of a crash are never served.

@@ -1,9 +1,14 @@
 import type { Design } from "../drawing/design.ts";
 import { hasContrast } from "./causes.ts";
 import { conditions } from "./conditions.ts";
-import type { Grade, ReaderClass } from "./grade.ts";
 import { type ReaderName, readerNames } from "./readers.ts";
 import type { ReadAttempt } from "./reading.ts";
+
+/** A: every class of readers reads the code. B: phones do. C: refused. */
+export type Grade = "A" | "B" | "C";
+
+/** Phones' cameras and apps, readers in web pages, and the strict readers of machines. */
+type ReaderClass = "PHONE" | "WEB" | "MACHINE_VISION";
 
 /** What one class of readers makes of a code. */
 export interface ClassVerdict {

@@ -1,9 +1,23 @@
 import { codeOf } from "../drawing/code.ts";
 import type { Design } from "../drawing/design.ts";
+import { layOutCode } from "../drawing/layout.ts";
+import { hasContrast } from "./causes.ts";
 import { conditions } from "./conditions.ts";
-import { type Grade, machineVisionOf, plainerSteps, type Step, stepsTowardsReading } from "./grade.ts";
-import { judge } from "./judgement.ts";
+import { type Grade, judge } from "./judgement.ts";
+import { machineVisionOf, moduleMin } from "./machine-vision.ts";
 import { painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
+import {
+  darker,
+  larger,
+  type Step,
+  withImageSize,
+  withSquareDots,
+  withSquareMiddles,
+  withSquareShape,
+} from "./steps.ts";
+
+/** The contrast that makes a design readable that has too little. */
+const contrastToRead = 0.5;
 
 /** A design that was read, and its grade. */
 export interface GradedDesign {
@@ -25,6 +39,9 @@ export async function stepsToNextGrade(graded: GradedDesign): Promise<readonly S
     if (await isRaised(graded, [step], "B")) return [step];
   return [];
 }
+
+/** What helps when a design keeps all rules and some reader still misses it, the smallest change first. */
+const plainerSteps: readonly Step[] = [withSquareMiddles, withSquareDots];
 
 async function stepsToEveryReader(graded: GradedDesign): Promise<readonly Step[]> {
   const asked = await stepsByRules(graded);
@@ -70,6 +87,19 @@ async function isRaised(
   const again = await readInAll(doubtful, code);
   const names = new Set(doubtful.map(({ name }) => name));
   return isEnough([...cases.filter(({ name }) => !names.has(name)), ...again]);
+}
+
+/** Single changes that may make a design readable, the smallest first. Only what may be wrong is changed. */
+function stepsTowardsReading(size: number, design: Design): Step[] {
+  const steps: Step[] = [];
+  if (!hasContrast(design)) steps.push(darker(design, contrastToRead));
+  if (layOutCode(size, design).scale < moduleMin) steps.push(larger(size, moduleMin));
+  const { centralImage, shape } = design;
+  const sizes = [0.4, 0.3, 0.2].filter((one) => centralImage !== undefined && one < centralImage.size);
+  steps.push(...sizes.map(withImageSize));
+  if (shape === "CIRCLE") steps.push(withSquareShape);
+  if (design.dots.type !== "SQUARE") steps.push(withSquareDots);
+  return steps;
 }
 
 function applied(design: Design, steps: readonly Step[]): Design {

@@ -6,7 +6,7 @@ import type { Matrix } from "../drawing/matrix.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { looks, type Painting, paint, type ViewingCondition, viewed, viewKey } from "./conditions.ts";
 import { finderClearance } from "./finder-search.ts";
-import { machineVisionOf } from "./grade.ts";
+import { machineVisionOf } from "./machine-vision.ts";
 import { type Pixels, type ReaderName, readerNames, readers } from "./readers.ts";
 
 /** One reader's try at a code in one condition. */

@@ -1,10 +1,10 @@
 import type { Design } from "../drawing/design.ts";
 import { type Cause, causesOf, hasContrast } from "./causes.ts";
 import { conditions, type ViewingCondition } from "./conditions.ts";
-import type { Change, Grade, Step } from "./grade.ts";
-import { type ClassVerdict, isRead, judge, missed } from "./judgement.ts";
+import { type ClassVerdict, type Grade, isRead, judge, missed } from "./judgement.ts";
 import { stepsToNextGrade } from "./next-grade.ts";
 import { attemptsIn, painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
+import type { Change, Step } from "./steps.ts";
 
 /** How well a code is read. */
 export interface Scannability {

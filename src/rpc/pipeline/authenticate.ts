@@ -1,22 +1,32 @@
 import { type CallError, fail, type Reason } from "../../lib/errors.ts";
 import { lruCache } from "../../lib/lru-cache.ts";
 import { ownText } from "../../lib/own-text.ts";
+import type { TokenKeyType } from "../../model/token.ts";
+import { isSessionToken } from "../../people/sessions.ts";
 import type { Caller } from "../handlers.ts";
 import { grantOf } from "./grants.ts";
 import type { Revocations } from "./revocations.ts";
+import type { SessionIdentities } from "./session-identities.ts";
 import type { TokenUse } from "./token-use.ts";
 import type { VerifiedToken, VerifyToken } from "./tokens.ts";
 
-/** The workspace and the caller that a token speaks for. */
+/** What a caller proves itself with: a workspace token, or the session of a member, which stands for a token. */
+export interface Credential {
+  readonly kind: TokenKeyType | "SESSION";
+  readonly id: string;
+}
+
+/** The workspace and the caller that a credential speaks for. */
 export interface Identity {
   readonly caller: Caller;
-  readonly token: VerifiedToken;
+  readonly credential: Credential;
 }
 
 export interface AuthenticateDeps {
   readonly verifyToken: VerifyToken;
   readonly revocations: Revocations;
   readonly tokenUse: TokenUse;
+  readonly sessions: SessionIdentities;
   readonly baseUrl: string;
 }
 
@@ -28,10 +38,11 @@ export interface Authenticate {
   /** The refusal of a call without a token. */
   tokenRequired(): CallError;
   /** The refusal of a caller without a scope. */
-  scopeRequired(scope: string): CallError;
+  scopeRequired(scope: string, kind: Credential["kind"]): CallError;
 }
 
 interface KnownIdentity {
+  readonly token: VerifiedToken;
   identity: Identity;
   /** The scope text that `identity` was made from; a changed scope text needs a new identity. */
   scope: string;
@@ -53,6 +64,7 @@ export function createAuthenticate({
   verifyToken,
   revocations,
   tokenUse,
+  sessions,
   baseUrl,
 }: AuthenticateDeps): Authenticate {
   const known = lruCache<KnownIdentity>(knownMax);
@@ -69,7 +81,8 @@ export function createAuthenticate({
     if (verification.kind === "invalid") throw refusalOf("the token is malformed, or was not issued here");
     const { token } = verification;
     const { scope } = token;
-    const entry = { identity: identityWith(token, scope), scope, notedAtMs: Number.NEGATIVE_INFINITY };
+    const notedAtMs = Number.NEGATIVE_INFINITY;
+    const entry = { token, identity: identityWith(token, scope), scope, notedAtMs };
     known.set(ownText(accessToken), entry);
     return entry;
   }
@@ -78,9 +91,10 @@ export function createAuthenticate({
     if (authorization === undefined) return undefined;
     const accessToken = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (accessToken === undefined) throw refusalOf("send the token as `Authorization: Bearer <token>`");
+    if (!revocations.isFresh()) await orUnavailable(revocations.refresh());
+    if (isSessionToken(accessToken)) return sessionIdentity(accessToken, at);
     const entry = known.get(accessToken) ?? (await verified(accessToken));
-    const { token } = entry.identity;
-    if (!revocations.isFresh()) await refreshOrFail(revocations);
+    const { token } = entry;
     if (revocations.has(token.tokenId) || revocations.has(token.workspaceId))
       throw refusalOf("the token was revoked");
     if (token.expiresAtMs <= at.getTime()) throw refusalOf("the token has expired");
@@ -96,14 +110,25 @@ export function createAuthenticate({
     return entry.identity;
   }
 
+  async function sessionIdentity(accessToken: string, at: Date): Promise<Identity> {
+    const session = await sessions.verify(accessToken);
+    if (session === undefined) throw refusalOf("the session is malformed, or did not begin here");
+    if (session.expiresAtMs <= at.getTime()) throw refusalOf("the session has expired; sign in again");
+    const identity = revocations.has(session.workspaceId)
+      ? undefined
+      : await orUnavailable(sessions.identityOf(accessToken, session));
+    if (identity === undefined) throw refusalOf("the session has ended; sign in again");
+    return identity;
+  }
+
   return { identityOf, tokenRequired, scopeRequired };
 }
 
-async function refreshOrFail(revocations: Pick<Revocations, "refresh">): Promise<void> {
+/** Waits for an answer of the database. Without it nobody is let in: a credential may have been revoked. */
+async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
-    await revocations.refresh();
+    return await answer;
   } catch (cause) {
-    // A stale list may miss a revocation, so no token is accepted on its word.
     throw fail(
       "UNAVAILABLE",
       "UNAVAILABLE",
@@ -124,17 +149,23 @@ function createRefusals(baseUrl: string) {
   return {
     refusalOf,
     tokenRequired: () => refusalOf("this call needs a token: send `Authorization: Bearer <token>`"),
-    scopeRequired: (scope: string) =>
-      fail("PERMISSION_DENIED", "INSUFFICIENT_SCOPE", `the token lacks the scope ${scope}`, {
+    scopeRequired: (scope: string, kind: Credential["kind"]) =>
+      fail("PERMISSION_DENIED", "INSUFFICIENT_SCOPE", `${nouns[kind]} lacks the scope ${scope}`, {
         metadata: { scope },
         headers: { "www-authenticate": `${challenge}, error="insufficient_scope", scope="${scope}"` },
       }),
   };
 }
 
+const nouns: Readonly<Record<Credential["kind"], string>> = {
+  SECRET: "the token",
+  PUBLISHABLE: "the token",
+  SESSION: "your role",
+};
+
 function identityWith(token: VerifiedToken, scope: string): Identity {
-  const { workspaceId, tokenId, environment } = token;
+  const { workspaceId, tokenId, keyType, environment } = token;
   const sandbox = environment === "test";
   const caller = { workspaceId, memberId: undefined, tokenId, ...grantOf(scope), sandbox };
-  return { caller: Object.freeze(caller), token };
+  return { caller: Object.freeze(caller), credential: { kind: keyType, id: tokenId } };
 }

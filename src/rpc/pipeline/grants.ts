@@ -1,3 +1,4 @@
+import type { MemberRole } from "../../../gen/database.ts";
 import { everyScope, heldScopes } from "../../model/scope.ts";
 import { apiScopes } from "../access.ts";
 
@@ -18,3 +19,15 @@ export function grantOf(scope: string): Grant {
   if (scope === everyScope) return fullGrant;
   return { scopes: new Set(heldScopes(scope).filter((name) => apiScopes.has(name))), fullAccess: false };
 }
+
+/** The scopes that only administrators hold. */
+const ofAdmins: ReadonlySet<string> = new Set(["members:write", "tokens:write", "billing:write"]);
+
+const apiScopeNames = [...apiScopes];
+
+/** What a member may do: each role equals a scope set (behaviour 2.4). */
+export const roleGrants: Readonly<Record<MemberRole, Grant>> = {
+  ADMIN: fullGrant,
+  TECH: { scopes: new Set(apiScopeNames.filter((name) => !ofAdmins.has(name))), fullAccess: false },
+  VIEWER: { scopes: new Set(apiScopeNames.filter((name) => name.endsWith(":read"))), fullAccess: false },
+};

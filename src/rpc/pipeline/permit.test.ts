@@ -118,8 +118,7 @@ describe("a member", () => {
     scopes: Pick<typeof viewer, "scopes" | "fullAccess"> = viewer,
   ) => {
     const caller = { ...viewer, ...scopes, workspaceId: "", tokenId: undefined, sandbox: false };
-    const token = { tokenId: "", workspaceId: "", keyType: "SECRET", environment: "live" } as const;
-    const identity = { caller, token: { ...token, scope: "", expiresAtMs: Number.POSITIVE_INFINITY } };
+    const identity = { caller, credential: { kind: "SESSION", id: "" } } as const;
     try {
       permit(methodAccess(method), identity, { scopeRequired: (scope) => new Error(scope) as never });
       return "OK";

@@ -11,7 +11,7 @@ export function permit(
   { scopeRequired }: Pick<Authenticate, "scopeRequired">,
 ): void {
   if (scope === undefined || identity === undefined) return;
-  const { caller, token } = identity;
+  const { caller, credential } = identity;
   if (refusedInSandbox !== undefined && caller.sandbox) throw notInSandbox(refusedInSandbox);
   if (memberSession && caller.memberId === undefined)
     throw fail(
@@ -20,8 +20,8 @@ export function permit(
       "sign in as a member; tokens cannot make this call",
     );
   const isLetIn =
-    (publishable && token.keyType === "PUBLISHABLE") || (everyRole && caller.memberId !== undefined);
-  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope);
+    (publishable && credential.kind === "PUBLISHABLE") || (everyRole && caller.memberId !== undefined);
+  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope, credential.kind);
   if (fullAccess && !caller.fullAccess) throw fullAccessRequired("this call needs full access");
 }
 

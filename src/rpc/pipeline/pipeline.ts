@@ -221,8 +221,8 @@ function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
   const buckets = [bucketOf(identity, call.clientAddress)];
   // Anybody can call with a publishable token, so its calls do not use up the rate of the workspace's own
   // programs.
-  if (identity?.token.keyType === "SECRET")
-    buckets.push({ kind: "workspace", workspaceId: identity.token.workspaceId });
+  if (identity !== undefined && identity.credential.kind !== "PUBLISHABLE")
+    buckets.push({ kind: "workspace", workspaceId: identity.caller.workspaceId });
   const { callsPerMinute, name: operation } = plan;
   if (callsPerMinute > 0)
     buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
@@ -231,10 +231,11 @@ function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
 
 function bucketOf(identity: Identity | undefined, address: string): Bucket {
   if (identity === undefined) return { kind: "anonymous", address };
-  const { workspaceId, tokenId, keyType } = identity.token;
-  return keyType === "PUBLISHABLE"
+  const { caller, credential } = identity;
+  const { workspaceId } = caller;
+  return credential.kind === "PUBLISHABLE"
     ? { kind: "publishable", workspaceId, address }
-    : { kind: "token", workspaceId, tokenId };
+    : { kind: "token", workspaceId, tokenId: credential.id };
 }
 
 async function runHandler({ plan }: CallState, request: Message, context: Context): Promise<Message> {
@@ -284,14 +285,15 @@ function ownerOf({ identity }: CallState): string {
   return identity?.caller.workspaceId ?? noWorkspace;
 }
 
-/** The owner of an idempotency key: the token, or on open calls the client's address. */
+/** The owner of an idempotency key: the token or session, or on open calls the client's address. */
 function keyOwnerOf({ plan, call, identity }: CallState): Pick<KeyedCall, "workspaceId" | "caller"> {
   const { clientAddress } = call;
   if (identity === undefined || plan.access.scope === undefined)
     return { workspaceId: noWorkspace, caller: clientAddress };
-  const { workspaceId, tokenId, keyType } = identity.token;
+  const { workspaceId } = identity.caller;
+  const { kind, id } = identity.credential;
   // Many clients hold a publishable token, and none may get the stored answer of another.
-  return { workspaceId, caller: keyType === "PUBLISHABLE" ? `${tokenId} ${clientAddress}` : tokenId };
+  return { workspaceId, caller: kind === "PUBLISHABLE" ? `${id} ${clientAddress}` : id };
 }
 
 function headersOf({ plan, call, identity, rateLeft, isReplay }: CallState, ok: boolean): AnswerHeaders {
@@ -320,6 +322,7 @@ function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outco
     requestId: call.requestId,
     workspaceId: identity?.caller.workspaceId,
     tokenId: identity?.caller.tokenId,
+    memberId: identity?.caller.memberId,
   };
   const cause = outcome.ok ? undefined : outcome.error.refusal.cause;
   // Errors of parsers are the caller's fault, and they quote the body.

@@ -1,4 +1,10 @@
-import { readRevocation, readScopeChange, type ScopeChange, scopesChannel } from "../../db/channels.ts";
+import {
+  type Revocation,
+  readRevocation,
+  readScopeChange,
+  type ScopeChange,
+  scopesChannel,
+} from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 import { createChangedScopes } from "./changed-scopes.ts";
 
@@ -47,12 +53,12 @@ export function createRevocationList({ db, now }: RevocationListDeps): Revocatio
     const startedAt = now().getTime();
     const rows = await db
       .selectFrom("revocations")
-      .select(["subject", "revoked_at"])
+      .select(["subject", "revoked_at", "restored"])
       .$if(since !== undefined, (query) => query.where("revoked_at", ">=", since ?? null))
       .execute();
     newest = Math.max(newest, await changedScopes.read(db, since));
     for (const row of rows) {
-      add(row.subject);
+      learn({ subject: row.subject, isRestored: row.restored });
       newest = Math.max(newest, row.revoked_at.getTime());
     }
     readAt = startedAt;
@@ -61,6 +67,11 @@ export function createRevocationList({ db, now }: RevocationListDeps): Revocatio
   function add(subject: string): void {
     subjects.add(subject);
     changedScopes.forget(subject);
+  }
+
+  function learn({ subject, isRestored }: Revocation): void {
+    if (isRestored) subjects.delete(subject);
+    else add(subject);
   }
 
   return {
@@ -75,8 +86,8 @@ export function createRevocationList({ db, now }: RevocationListDeps): Revocatio
         if (change !== undefined) changedScopes.learn(change);
         return;
       }
-      const subject = readRevocation(payload);
-      if (subject !== undefined) add(subject);
+      const revocation = readRevocation(payload);
+      if (revocation !== undefined) learn(revocation);
     },
     readAll: () => read(undefined),
     refresh() {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
+import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
 import {
@@ -11,6 +12,7 @@ import { newCall } from "../../../test/support/new-call.ts";
 import { standInServices } from "../../../test/support/stand-in-services.ts";
 import { startApi } from "../../../test/support/start-api.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
+import { tellRestoration, tellRevocation } from "../../db/channels.ts";
 import { newId } from "../../lib/ids.ts";
 import { everyScope } from "../../model/scope.ts";
 import { openRevocations } from "./revocations.ts";
@@ -61,6 +63,25 @@ test("revoking a workspace revokes all its tokens", async () => {
   expect((await restarted.rest(token)("GET", "/v1/workspace-tokens")).json.error.message).toBe(
     "the token was revoked",
   );
+});
+
+test("a restored workspace leaves the list of every process, and can be revoked again", async () => {
+  const clock = tickingClock();
+  const revocations = await open(clock);
+  const hearing = await open(clock, { pollMs: 3_600_000 });
+  const workspaceId = newId(clock.now());
+  for (const restored of [false, true, false]) {
+    const values = { subject: workspaceId, revoked_at: clock.now(), restored };
+    await database.db
+      .insertInto("revocations")
+      .values(values)
+      .onConflict((conflict) => conflict.constraint("revocations_pkey").doUpdateSet(values))
+      .execute();
+    await until(() => revocations.has(workspaceId) === !restored);
+    const tell = restored ? tellRestoration(workspaceId) : tellRevocation(workspaceId);
+    await sql`select ${tell}`.execute(database.db);
+    await until(() => hearing.has(workspaceId) === !restored);
+  }
 });
 
 test("polling finds a revocation whose notification was lost, whichever process's clock is wrong", async () => {

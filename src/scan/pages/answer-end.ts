@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { End } from "../../workflow/walk-result.ts";
-import { pickLanguage } from "./languages.ts";
+import { visitorLanguage } from "./languages.ts";
 import { type Envelope, redirect, show, showNotice } from "./respond.ts";
 import { previewPage, stepPage } from "./step-page.ts";
 
@@ -27,7 +27,7 @@ export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: En
     else redirect(res, end.to, envelope);
     return;
   }
-  const language = pickLanguage(res.req.headers["accept-language"]);
+  const language = visitorLanguage(res.req.headers["accept-language"]);
   if (isPreview) {
     show(res, previewPage(plan, end.step, language), envelope);
     return;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { directionOf, inWords, languages, pickLanguage, wordsOf } from "./languages.ts";
+import { directionOf, inWords, languages } from "../../pages/languages.ts";
+import { visitorLanguage, wordsOf } from "./languages.ts";
 
 test.each([
   [undefined, "en"],
@@ -16,7 +17,7 @@ test.each([
   ["constructor, __proto__, toString", "en"],
   [`${"x,".repeat(50_000)}de`, "en"],
 ])("picks of %j the language %s", (header, language) => {
-  expect(pickLanguage(header?.slice(0, 200_000))).toBe(language);
+  expect(visitorLanguage(header?.slice(0, 200_000))).toBe(language);
 });
 
 test("has words in sixteen languages, each complete, and with the places for what is put in", () => {

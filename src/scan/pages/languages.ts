@@ -1,3 +1,4 @@
+import { type Language, languages, pickLanguage } from "../../pages/languages.ts";
 import { arabic } from "./words/ar.ts";
 import { german } from "./words/de.ts";
 import { english } from "./words/en.ts";
@@ -16,6 +17,7 @@ import { urdu } from "./words/ur.ts";
 import type { Words } from "./words/words.ts";
 import { chinese } from "./words/zh.ts";
 
+/** The words of hosted pages. */
 const words = {
   ar: arabic,
   de: german,
@@ -33,56 +35,15 @@ const words = {
   tr: turkish,
   ur: urdu,
   zh: chinese,
-} as const satisfies Record<string, Words>;
+} as const satisfies Record<Language, Words>;
 
-/** A language that pages have words in: its primary subtag of BCP 47. */
-export type Language = keyof typeof words;
-
-export const languages = Object.keys(words).filter(isLanguage);
-
-const rightToLeft: ReadonlySet<Language> = new Set<Language>(["ar", "fa", "he", "ur"]);
-
-/** The language of an `Accept-Language` header that the visitor prefers among ours; English when there is none. */
-export function pickLanguage(header: string | undefined): Language {
-  // Browsers send fewer than 100 bytes, so a longer header is not read to its end.
-  const ranges = (header ?? "").slice(0, 500).split(",");
-  let best: Language = "en";
-  let bestWeight = 0;
-  for (const range of ranges) {
-    const [tag = "", ...parameters] = range
-      .toLowerCase()
-      .split(";")
-      .map((part) => part.trim());
-    const primary = tag.split("-", 1)[0] ?? "";
-    // The code of Hebrew until 1989, which some Java systems still send.
-    const language = primary === "iw" ? "he" : primary;
-    const weight = weightOf(parameters);
-    if (weight <= bestWeight || !isLanguage(language)) continue;
-    best = language;
-    bestWeight = weight;
-  }
-  return best;
-}
-
-function weightOf(parameters: readonly string[]): number {
-  const quality = parameters.find((parameter) => parameter.startsWith("q="));
-  return quality === undefined ? 1 : Number(quality.slice(2)) || 0;
-}
-
-function isLanguage(text: string): text is Language {
-  return Object.hasOwn(words, text);
-}
+const offered: ReadonlySet<Language> = new Set(languages);
 
 export function wordsOf(language: Language): Words {
   return words[language];
 }
 
-export function directionOf(language: Language): "ltr" | "rtl" {
-  return rightToLeft.has(language) ? "rtl" : "ltr";
-}
-
-/** Seconds from now in words, such as "in 5 seconds" or "in 15 Minuten". */
-export function inWords(language: Language, seconds: number): string {
-  const format = new Intl.RelativeTimeFormat(language);
-  return seconds < 120 ? format.format(seconds, "second") : format.format(Math.ceil(seconds / 60), "minute");
+/** The language of an `Accept-Language` header that the visitor prefers among ours; English when there is none. */
+export function visitorLanguage(header: string | undefined): Language {
+  return pickLanguage(header, offered);
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { pickLanguage } from "./languages.ts";
+import type { HostedPage } from "../../pages/page.ts";
+import { visitorLanguage } from "./languages.ts";
 import { type Notice, notice } from "./notice.ts";
-import type { HostedPage } from "./page.ts";
 import type { CardFile } from "./vcard.ts";
 
 /** What every answer to one request has in common. */
@@ -148,7 +148,7 @@ export function showNotice(
   envelope: Envelope,
   more: readonly string[] = [],
 ): void {
-  show(res, notice(kind, pickLanguage(res.req.headers["accept-language"])), envelope, more);
+  show(res, notice(kind, visitorLanguage(res.req.headers["accept-language"])), envelope, more);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { pageTheme } from "../../model/look/page-theme.ts";
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
+import type { Language } from "../../pages/languages.ts";
+import type { HostedPage } from "../../pages/page.ts";
 import type { Answer, Refused } from "../../workflow/steps/step.ts";
-import type { Language } from "./languages.ts";
-import type { HostedPage } from "./page.ts";
 import { renderPreview } from "./steps/preview.ts";
 import { renderStep } from "./steps/render-step.ts";
 import { hasPage, type PageStep } from "./view.ts";

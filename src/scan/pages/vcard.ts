@@ -1,6 +1,6 @@
 import VCard from "vcard-creator";
 import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
-import { platformOf } from "./icons.ts";
+import { platformOf } from "../../pages/icons.ts";
 import { isWebAddress } from "./web-address.ts";
 
 /** A contact card as a file. */

@@ -1,7 +1,7 @@
 import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import type { PlanStep } from "../../model/workflow/plan.ts";
 import type { Answer } from "../../workflow/steps/step.ts";
-import { pickLanguage } from "../pages/languages.ts";
+import { visitorLanguage } from "../pages/languages.ts";
 import { type Notice, notice, tooManyTries } from "../pages/notice.ts";
 import { type Envelope, redirect, seeOther, sendCard, show } from "../pages/respond.ts";
 import { type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts";
@@ -63,7 +63,7 @@ export function showStep(
 }
 
 function languageOf({ req }: StepVisit) {
-  return pickLanguage(req.headers["accept-language"]);
+  return visitorLanguage(req.headers["accept-language"]);
 }
 
 function envelopeOf({ req, plan }: StepVisit): Envelope {

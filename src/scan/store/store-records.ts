@@ -189,7 +189,7 @@ async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]):
   const { rows } = await sql<{ visit: string; has_event: boolean; has_workspace: boolean }>`
     select given.workspace_id || '/' || given.event_id as visit,
       exists (select from events e where e.workspace_id = given.workspace_id and e.id = given.event_id) as has_event,
-      exists (select from workspaces w where w.id = given.workspace_id) as has_workspace
+      exists (select from workspaces w where w.id = given.workspace_id and w.purge_began_at is null) as has_workspace
     from unnest(${plainArray(firsts.map(({ workspaceId }) => workspaceId))}::uuid[],
       ${plainArray(firsts.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)`.execute(
     db,

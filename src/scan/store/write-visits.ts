@@ -107,14 +107,17 @@ function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
   }));
 }
 
-/** The workspaces among these that exist, by id, with their environment. A visit reactivates an inactive workspace. */
+/**
+ * The workspaces among these that are not being purged, by id, with their environment. A visit reactivates an inactive
+ * workspace.
+ */
 async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, "live" | "test">> {
   const { rows } = await sql<Pick<Selectable<Workspaces>, "id" | "environment"> & { is_inactive: boolean }>`
     select id, environment, inactive_since is not null as is_inactive from workspaces
-    where id = any(${plainArray(ids)}::uuid[])`.execute(tx);
+    where id = any(${plainArray(ids)}::uuid[]) and purge_began_at is null`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
   if (inactive.length > 0) {
     await sql`update workspaces set inactive_since = null where id in

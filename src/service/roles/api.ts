@@ -1,4 +1,5 @@
 import { createServices } from "../../api/services.ts";
+import { createStandings } from "../../db/standings.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
@@ -76,6 +77,10 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         simulateVisits: lazySimulator(parts),
+        plans: config.plans,
+        standings: createStandings({ plans: config.plans, now }),
+        baseUrl,
+        signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,
       }),
   });

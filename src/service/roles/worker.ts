@@ -1,16 +1,20 @@
+import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
-import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
+import { createStandings } from "../../db/standings.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
+import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
+import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
@@ -23,9 +27,9 @@ import type { Parts } from "./parts.ts";
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
   "end-idle-visits": ["* * * * *"],
   "leave-expired-links": ["* * * * *"],
+  // One at a time: a large workspace takes longer than a minute.
+  "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
   "delete-expired": ["17 * * * *"],
-  // A sandbox goes within an hour of its end.
-  "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
@@ -36,9 +40,12 @@ const checkRequest: BulkJobDeps["checkRequest"] = async (...request) =>
 const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${time} ${job} ${options}`);
 
 /** Runs queued jobs and the hourly and nightly housekeeping. */
-export function startWorker({ config, connection, jobsDb: db, now, log, storage, addresses }: Parts): Jobs {
-  const { shortUrl } = addresses;
+export function startWorker(parts: Parts): Jobs {
+  const { config, connection, jobsDb: db, keyFor, now, log, storage, addresses } = parts;
+  const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
+  const { from, smtpUrl } = config.mail;
+  const mailFolder = join(config.dataDir, "mail");
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({
@@ -48,13 +55,20 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       jobCalls,
       shortUrl,
       bulkJobLinks,
+      standings: createStandings({ plans: config.plans, now }),
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
-    // The queue keeps mails until they can be sent.
-    "send-mail": async () => {
-      throw new Error("mails cannot be sent yet");
-    },
+    "send-mail": sendMail({
+      db,
+      now,
+      outbox: smtpUrl === undefined ? folderOutbox(mailFolder) : smtpOutbox(smtpUrl, now),
+      from,
+      challengeKey: keyFor("member-challenges"),
+      authUrl,
+      baseUrl,
+      log,
+    }),
     "delete-expired": async () => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
@@ -62,9 +76,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       await deleteOldJobs(db, now());
-    },
-    "delete-expired-sandboxes": async (_payload, signal) => {
-      while (!signal.aborted && (await deleteExpiredSandboxes(db, now())) > 0);
+      await deleteOldKeptMails(mailFolder, now());
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
@@ -73,6 +85,7 @@ export function startWorker({ config, connection, jobsDb: db, now, log, storage,
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
+    "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({

@@ -57,6 +57,7 @@ export function createStatement(workspaceId: string, destination: string, ids: L
       screenedHosts: ["example.com"],
       jobCalls,
       drawingPriority: 0,
+      charge: undefined,
     }),
   );
 }

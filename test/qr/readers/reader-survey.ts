@@ -8,7 +8,7 @@ import {
   defaultDesign,
   dotsTypes,
 } from "../../../src/qr/drawing/design.ts";
-import type { Grade } from "../../../src/qr/gate/grade.ts";
+import type { Grade } from "../../../src/qr/gate/judgement.ts";
 import { gradeDesign, isDesignReadable, verifyDesign } from "../../../src/qr/gate/verify.ts";
 import { randomDesigns } from "../random-designs.ts";
 import { samplePicture } from "../samples.ts";

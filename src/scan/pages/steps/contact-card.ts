@@ -1,10 +1,11 @@
 import { html } from "hono/html";
 import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 import type { ContactCardPayload } from "../../../model/steps/contact-card.ts";
-import { type Glyph, icon, platformOf } from "../icons.ts";
-import { type Language, wordsOf } from "../languages.ts";
-import type { Markup } from "../markup.ts";
-import type { Content } from "../page.ts";
+import { type Glyph, icon, platformOf } from "../../../pages/icons.ts";
+import type { Language } from "../../../pages/languages.ts";
+import type { Markup } from "../../../pages/markup.ts";
+import type { Content } from "../../../pages/page.ts";
+import { wordsOf } from "../languages.ts";
 import type { Setting } from "../view.ts";
 import { isWebAddress } from "../web-address.ts";
 import type { Words } from "../words/words.ts";

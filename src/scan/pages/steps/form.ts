@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 import type { FormPayload } from "../../../model/steps/form-submit.ts";
+import type { Content } from "../../../pages/page.ts";
+import { alert } from "../../../pages/parts.ts";
 import { skipName } from "../../../workflow/answer-fields.ts";
 import { wordsOf } from "../languages.ts";
-import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
 import { drawField } from "./form-field.ts";
-import { alert, heading } from "./heading.ts";
+import { heading } from "./heading.ts";
 
 /**
  * The content of a form's page. When it opens, it has the default values; after a refusal, it has what was entered and

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import { type Glyph, icon } from "../icons.ts";
+import type { Markup } from "../../../pages/markup.ts";
+import { alert } from "../../../pages/parts.ts";
 import { wordsOf } from "../languages.ts";
-import type { Markup } from "../markup.ts";
 import type { Setting } from "../view.ts";
 
 /** The head of a page. A page without a title has a hidden one, for screen readers. */
@@ -15,18 +15,6 @@ export function heading(
 `;
   }
   return html`<header><h1><bdi>${title}</bdi></h1>${lead}</header>
-`;
-}
-
-/** A drawing above the head. */
-export function mark(glyph: Glyph): Markup {
-  return html`<div class="mark">${icon(glyph)}</div>
-`;
-}
-
-/** What went wrong. Screen readers say it at once. */
-export function alert(text: string): Markup {
-  return html`<p class="fault alert" role="alert">${text}</p>
 `;
 }
 

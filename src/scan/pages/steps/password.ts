@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 import type { PasswordPayload } from "../../../model/steps/password-verify.ts";
+import { attribute } from "../../../pages/markup.ts";
+import type { Content } from "../../../pages/page.ts";
+import { mark } from "../../../pages/parts.ts";
 import { passwordName } from "../../../workflow/answer-fields.ts";
 import { wordsOf } from "../languages.ts";
-import { attribute } from "../markup.ts";
-import type { Content } from "../page.ts";
 import type { Setting } from "../view.ts";
-import { heading, mark } from "./heading.ts";
+import { heading } from "./heading.ts";
 
 /** The content of a password's page, which never shows what was entered. */
 export function passwordContent(payload: PasswordPayload, setting: Setting): Content {

@@ -1,8 +1,9 @@
 import { html } from "hono/html";
 import type { TitledPayload } from "../../../model/steps/reading.ts";
-import type { Content } from "../page.ts";
+import type { Content } from "../../../pages/page.ts";
+import { mark } from "../../../pages/parts.ts";
 import type { Setting } from "../view.ts";
-import { heading, mark } from "./heading.ts";
+import { heading } from "./heading.ts";
 
 export function thankYouContent(payload: TitledPayload, { theme, linkName }: Setting): Content {
   return {

@@ -1,5 +1,5 @@
-import { black, type Color, over, white } from "../../lib/color.ts";
-import { contrast, leastContrast, luminance, mix, readable, toCss } from "../../model/look/color.ts";
+import { black, type Color, over, white } from "../lib/color.ts";
+import { contrast, leastContrast, luminance, mix, readable, toCss } from "../model/look/color.ts";
 import {
   builtInTheme,
   type Container,
@@ -7,7 +7,7 @@ import {
   type FontFamily,
   type PageTheme,
   type Paint,
-} from "../../model/look/page-theme.ts";
+} from "../model/look/page-theme.ts";
 
 /**
  * What a theme looks like, as a style of custom properties for `stylesheet.ts`. Colors of text are moved towards black

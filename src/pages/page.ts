@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
-import { builtInTheme, type PageTheme } from "../../model/look/page-theme.ts";
+import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
 import { icon } from "./icons.ts";
 import { directionOf, type Language } from "./languages.ts";
 import { lookOf } from "./look.ts";

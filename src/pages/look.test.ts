@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Color } from "../../lib/color.ts";
-import { contrast, parseColor } from "../../model/look/color.ts";
-import { builtInTheme, pageTheme } from "../../model/look/page-theme.ts";
+import type { Color } from "../lib/color.ts";
+import { contrast, parseColor } from "../model/look/color.ts";
+import { builtInTheme, pageTheme } from "../model/look/page-theme.ts";
 import { lookOf } from "./look.ts";
 
 /** The custom properties of a look that are colors. */

@@ -1,0 +1,89 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Workspaces } from "../../gen/database.ts";
+import type { QueuedJobs } from "../model/jobs.ts";
+import { restorableMs } from "../model/workspace-end.ts";
+import { tellRestoration, tellRevocation, tellWorkspaceChange } from "./channels.ts";
+import type { Db } from "./open.ts";
+
+/** Queues the mails of a deletion: a job for each row of `rows`. */
+export type QueueMails = (
+  task: "send-mail",
+  payload: { readonly [Field in keyof QueuedJobs["send-mail"]]: string | RawBuilder<unknown> },
+  place: { readonly rows: RawBuilder<unknown>; readonly priority: number },
+) => RawBuilder<unknown>;
+
+export interface WorkspaceEnd {
+  readonly workspaceId: string;
+  readonly at: Date;
+  readonly jobCalls: QueueMails;
+}
+
+/**
+ * Deletes a workspace with its sandboxes, in one statement: their tokens, sessions, links and public views end on every
+ * process within seconds, their domains are free for others, and the administrators get a mail. All rows and files stay
+ * for the purge. Returns the ids of the ended workspaces; none when there is no such living workspace.
+ */
+export async function deleteWorkspace(
+  db: Db,
+  { workspaceId, at, jobCalls }: WorkspaceEnd,
+): Promise<string[]> {
+  const restorableUntil = new Date(at.getTime() + restorableMs).toISOString();
+  const mails = jobCalls(
+    "send-mail",
+    {
+      mailId: sql`gen_random_uuid()`,
+      workspaceId: sql.ref("admin.workspace_id"),
+      memberId: sql.ref("admin.id"),
+      kind: "workspace-deleted",
+      to: sql.ref("admin.email"),
+      facts: JSON.stringify({ restorableUntil }),
+    },
+    { rows: sql.raw("admin"), priority: 0 },
+  );
+  const { rows } = await sql<Pick<Selectable<Workspaces>, "id">>`
+    with living as (select id from workspaces where id = ${workspaceId} and deleted_at is null for no key update),
+      ended as (
+        update workspaces w set deleted_at = ${at}, updated_at = ${at} from living
+        where (w.id = living.id or w.parent_workspace_id = living.id) and w.deleted_at is null
+        returning w.id, w.environment),
+      revoked as (
+        insert into revocations (subject, revoked_at) select id, ${at}::timestamptz from ended
+        on conflict on constraint revocations_pkey do update set revoked_at = excluded.revoked_at, restored = false),
+      released as (delete from domain_names n using ended where n.workspace_id = ended.id),
+      admin as (
+        select m.workspace_id, m.id, m.email from ended join members m on m.workspace_id = ended.id
+        where ended.environment = 'live' and m.role = 'ADMIN' and m.access_revoked_at is null),
+      mail as (select ${mails} as job)
+    select id, ${tellRevocation(sql.ref("id"))}, ${tellWorkspaceChange(sql.ref("id"))},
+      -- Counted, because PostgreSQL does not run what nothing reads.
+      (select count(*) from mail) from ended`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Brings a deleted workspace back as it was, with its tokens and members, but without its sandboxes. Returns the domains
+ * that other workspaces have taken in the meantime; undefined when there is no such deleted workspace, or when its purge
+ * has begun.
+ */
+export async function restoreWorkspace(
+  db: Db,
+  workspaceId: string,
+  at: Date,
+): Promise<readonly string[] | undefined> {
+  const { rows } = await sql<{ lost: string[] }>`
+    with restored as (
+        update workspaces set deleted_at = null, updated_at = ${at}
+        where id = ${workspaceId} and deleted_at is not null and purge_began_at is null and environment = 'live'
+        returning id),
+      allowed as (
+        update revocations r set restored = true, revoked_at = ${at} from restored where r.subject = restored.id),
+      regained as (
+        insert into domain_names (name, workspace_id, custom_domain_id)
+        select d.name, d.workspace_id, d.id from custom_domains d join restored on restored.id = d.workspace_id
+        on conflict on constraint domain_names_pkey do nothing returning name)
+    select ${tellRestoration(sql.ref("id"))}, ${tellWorkspaceChange(sql.ref("id"))},
+      array(select name from custom_domains d where d.workspace_id = restored.id
+        and name not in (select name from regained) order by name) as lost
+    from restored`.execute(db);
+  return rows[0]?.lost;
+}

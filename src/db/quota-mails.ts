@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from "kysely";
+import type { QueuedJobs } from "../model/jobs.ts";
+import type { MailFacts, MailKind } from "../model/mail.ts";
+
+/** The columns of the rows that `quotaMails` reads, by what they mean. */
+export interface CrossedColumns {
+  readonly workspaceId: RawBuilder<unknown>;
+  /** A bare value of `PlanLimitKey`. */
+  readonly limit: RawBuilder<unknown>;
+  /** The amounts used before and after what is being written. */
+  readonly before: RawBuilder<unknown>;
+  readonly after: RawBuilder<unknown>;
+  /** Null where nothing is limited. */
+  readonly allowed: RawBuilder<unknown>;
+}
+
+/**
+ * A table expression that queues a mail to every administrator of the workspaces in `rows` whose use now reaches 80 or
+ * 100 percent of a limit. What is used only grows within a cycle, so each mark is passed once. It has a row for each
+ * mail, and must be read to have an effect.
+ */
+export function quotaMails(rows: RawBuilder<unknown>, columns: CrossedColumns): RawBuilder<unknown> {
+  const { workspaceId, limit, before, after, allowed } = columns;
+  const facts: { readonly [Fact in keyof MailFacts["quota"]]: RawBuilder<unknown> } = {
+    limit,
+    percent: sql.ref("mark.percent"),
+    used: after,
+    allowed,
+  };
+  const kind: MailKind = "quota";
+  const payload: { readonly [Field in keyof QueuedJobs["send-mail"]]: RawBuilder<unknown> } = {
+    mailId: sql`gen_random_uuid()`,
+    workspaceId: sql.ref("m.workspace_id"),
+    memberId: sql.ref("m.id"),
+    kind: sql.lit(kind),
+    to: sql.ref("m.email"),
+    facts: sql`${jsonObject(facts)}::text`,
+  };
+  const task: keyof QueuedJobs = "send-mail";
+  return sql`(select graphile_worker.add_job(${sql.lit(task)}, ${jsonObject(payload)})
+    from ${rows}
+    cross join lateral (
+      select max(percent) as percent from (values (80), (100)) as marks (percent)
+      where ${before} * 100 < ${allowed} * percent and ${after} * 100 >= ${allowed} * percent) as mark
+    join members m on m.workspace_id = ${workspaceId} and m.role = 'ADMIN' and m.access_revoked_at is null
+    where mark.percent is not null)`;
+}
+
+function jsonObject(fields: Readonly<Record<string, RawBuilder<unknown>>>): RawBuilder<unknown> {
+  return sql`json_build_object(${sql.join(
+    Object.entries(fields).map(([name, value]) => sql`${sql.lit(name)}, ${value}`),
+  )})`;
+}

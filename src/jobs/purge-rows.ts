@@ -1,0 +1,133 @@
+import { type RawBuilder, sql } from "kysely";
+import { fileCheckOf } from "../db/file-checks.ts";
+import type { Db } from "../db/open.ts";
+import type { Storage } from "../lib/storage/storage.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
+
+export interface RowsDeps {
+  readonly db: Db;
+  readonly storage: Storage;
+  readonly now: () => Date;
+  readonly batchSize: number;
+}
+
+/** The columns that hold the storage keys of a workspace's own files. */
+const fileColumns: Readonly<Record<string, string>> = {
+  file_checks: "storage_key",
+  links: "qrcode_image_key",
+  media: "storage_key",
+  qrcode_templates: "thumbnail_key",
+};
+
+/** What else goes with the rows of a table, as parts of the statement that deletes them as `gone`. */
+const besides: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
+  // Pictures in the middle of codes are shared: a file that no other design has is deleted when its check is due.
+  qrcode_designs: (at) => sql`, picture as (${fileCheckOf(picturesOfGone, at)})`,
+  // The revocation of the workspace covers its tokens.
+  workspace_tokens: () => sql`,
+    revocation as (delete from revocations r using gone where r.subject = gone.id),
+    scopes as (delete from changed_scopes c using gone where c.token_id = gone.id)`,
+};
+
+const picturesOfGone = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
+  where options ->> 'centralImageKey' is not null`;
+
+/**
+ * Deletes the rows and files of a workspace from every table that has a `workspace_id`, one batch in each transaction.
+ * The tables come from the catalog, so that none can be forgotten. Returns how many rows there were.
+ */
+export async function deleteTenantRows(
+  deps: RowsDeps,
+  workspaceId: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = await forgetTemplates(deps, workspaceId, signal);
+  for (const table of await tenantTables(deps.db)) {
+    for (;;) {
+      if (signal?.aborted === true) return deleted;
+      const column = fileColumns[table];
+      const rows = column === undefined ? undefined : await deleteFiles(deps, { table, column, workspaceId });
+      const count = await deleteBatch(deps, { table, workspaceId, rows });
+      deleted += count;
+      if (count === 0) break;
+    }
+  }
+  return deleted;
+}
+
+/**
+ * Tables, and partitions in place of partitioned tables. Events come first: answers of visits lock their event, so
+ * nothing is written about a visit once its event is gone.
+ */
+async function tenantTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+    left join pg_inherits i on i.inhrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+    order by coalesce(i.inhparent, c.oid) = 'events'::regclass desc, name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+interface Place {
+  readonly table: string;
+  readonly workspaceId: string;
+}
+
+/**
+ * Deletes the files of some rows, and returns where these rows are. A row that is written in the meantime has moved, and
+ * is found again with its new file.
+ */
+async function deleteFiles(
+  { db, storage, batchSize }: RowsDeps,
+  { table, column, workspaceId }: Place & { readonly column: string },
+): Promise<readonly string[]> {
+  const statement = sql<{ place: string; key: string | null }>`
+    select ctid::text as place, ${sql.ref(column)} as key from ${sql.table(table)}
+    where workspace_id = ${workspaceId} limit ${Math.min(batchSize, filesMax)}`;
+  const { rows } = await statement.execute(db);
+  const keys = rows.flatMap(({ key }) => key ?? []);
+  await Promise.all(keys.map((key) => storage.delete(key)));
+  return rows.map(({ place }) => place);
+}
+
+/** How many files are deleted at the same time. */
+const filesMax = 100;
+
+/** Deletes the rows at these places, or any of the workspace's. Returns how many they were. */
+async function deleteBatch(
+  { db, now, batchSize }: RowsDeps,
+  { table, workspaceId, rows: places }: Place & { readonly rows: readonly string[] | undefined },
+): Promise<number> {
+  const from = sql.table(table);
+  const chosen =
+    places === undefined
+      ? sql`array(select ctid from ${from} where workspace_id = ${workspaceId} limit ${batchSize})`
+      : sql`${places}::tid[]`;
+  const statement = sql<{ count: bigint }>`
+    with gone as (delete from ${from} where ctid = any(${chosen}) and workspace_id = ${workspaceId} returning *)
+      ${besides[table]?.(now()) ?? sql.raw("")}
+    select count(*) as count from gone`;
+  const { rows } = await statement.execute(db);
+  return Number(rows[0]?.count ?? 0n);
+}
+
+/** Other workspaces' links forget the templates that this workspace has published. Returns how many links they were. */
+async function forgetTemplates(
+  { db, batchSize }: RowsDeps,
+  workspaceId: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  let forgotten = 0;
+  while (signal?.aborted !== true) {
+    const { numAffectedRows = 0n } = await sql`
+      update links set qrcode_template_id = null where ctid = any(array(
+        select l.ctid from qrcode_template_slugs s join links l on l.qrcode_template_id = s.template_id
+        where s.workspace_id = ${workspaceId} and s.published_at is not null limit ${batchSize}))`.execute(
+      db,
+    );
+    if (numAffectedRows === 0n) break;
+    forgotten += Number(numAffectedRows);
+  }
+  return forgotten;
+}

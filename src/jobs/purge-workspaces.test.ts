@@ -1,0 +1,233 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { sql } from "kysely";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startApi, type TestWorkspace } from "../../test/support/start-api.ts";
+import { startTestScan } from "../../test/support/start-scan.ts";
+import { makers } from "../../test/support/tenant-records.ts";
+import { tenantRows, walkTables } from "../../test/support/tenant-rows.ts";
+import { visitsThrough } from "../../test/support/visits.ts";
+import { deleteWorkspace } from "../db/end-workspaces.ts";
+import { sweepFiles } from "../db/file-checks.ts";
+import { localFolderStorage } from "../lib/storage/storage-local.ts";
+import { type PurgeDeps, purgeWorkspace, purgeWorkspaces } from "./purge-workspaces.ts";
+import { enqueue, jobCalls } from "./queue.ts";
+import { renderQrcode } from "./render-qrcode.ts";
+import { renderThumbnail } from "./render-thumbnail.ts";
+
+const directory = await mkdtemp(join(tmpdir(), "signpost-purge-"));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+const storage = localFolderStorage(directory);
+const api = await startApi({ deps: { storage } });
+const { db, clock } = api;
+const deps: PurgeDeps = { db, storage, now: clock.now };
+const scan = await startTestScan(api.database, {}, afterAll);
+const tables = await walkTables(db);
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+let keeper: TestWorkspace;
+beforeAll(async () => {
+  keeper = await filledWorkspace("keeper");
+});
+
+/** A workspace with rows in every table and files of every kind. `seed` makes its pictures differ from others'. */
+async function filledWorkspace(seed: string): Promise<TestWorkspace> {
+  const workspace = await api.newWorkspace();
+  for (const make of Object.values(makers)) await make(api, workspace);
+  const visits = visitsThrough(scan, api, workspace);
+  const { shortlink } = await visits.newLink();
+  await visits.visit(shortlink);
+  const design = await api.rest()("POST", "/v1/public/qrcode-designs", {
+    centralImageData: await picture(seed),
+  });
+  const link = await workspace.rest("POST", "/v1/links", {
+    destination: "https://example.com",
+    qrcodeDesignId: design.json.qrcodeDesign.id,
+  });
+  expect(link.status, link.text).toBe(200);
+  await drawAll(workspace.workspaceId);
+  await tables.fill(workspace.workspaceId);
+  return workspace;
+}
+
+/** A picture of 64 × 64 pixels in base64 that only this seed has. */
+async function picture(seed: string): Promise<string> {
+  const color = `#${Buffer.from(seed).toString("hex").slice(0, 6)}`;
+  const image = sharp({ create: { width: 64, height: 64, channels: 3, background: color } });
+  return (await image.png().toBuffer()).toString("base64");
+}
+
+/** Does what the worker does for the links and templates of a workspace. */
+async function drawAll(workspaceId: string): Promise<void> {
+  const drawing = { ...deps, shortUrl: "https://short.test" };
+  const signal = new AbortController().signal;
+  for (const { id } of await idsOf("links", workspaceId))
+    await renderQrcode(drawing)({ workspaceId, linkId: id }, signal);
+  for (const { id } of await idsOf("qrcode_templates", workspaceId))
+    await renderThumbnail(drawing)({ workspaceId, templateId: id }, signal);
+}
+
+function idsOf(table: "links" | "qrcode_templates", workspaceId: string) {
+  return db.selectFrom(table).select("id").where("workspace_id", "=", workspaceId).execute();
+}
+
+async function files(): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Deletes a workspace, and purges its sandboxes. */
+async function remove({ workspaceId }: TestWorkspace): Promise<void> {
+  const ended = await deleteWorkspace(db, { workspaceId, at: clock.now(), jobCalls });
+  expect(ended).toContain(workspaceId);
+  for (const id of ended) if (id !== workspaceId) await purgeWorkspace(deps, id);
+}
+
+/** Lets the checks of shared files become due, and runs them. */
+async function sweep(): Promise<void> {
+  clock.advance(3 * 60 * 60 * 1000);
+  while ((await sweepFiles(db, deps)) > 0);
+}
+
+test("a purge leaves no row, no job and no file of the workspace, and all of another", async () => {
+  await sweep();
+  const before = { rows: await tenantRows(db, keeper.workspaceId), files: await files() };
+  const doomed = await filledWorkspace("doomed");
+  const { workspaceId } = doomed;
+  for (const [table, rows] of await tenantRows(db, workspaceId)) expect(rows, table).not.toEqual([]);
+  expect((await files()).length).toBeGreaterThan(before.files.length + 4);
+  await remove(doomed);
+  expect(await purgeWorkspace({ ...deps, batchSize: 2 }, workspaceId)).toBe(true);
+  await sweep();
+  expect(await tables.naming(workspaceId)).toEqual(["revocations"]);
+  expect(await tenantRows(db, keeper.workspaceId)).toEqual(before.rows);
+  expect(await files()).toEqual(before.files);
+});
+
+test("a purge that is killed at any moment goes on where it was", async () => {
+  const before = await files();
+  const doomed = await filledWorkspace("killed");
+  const { workspaceId } = doomed;
+  await remove(doomed);
+  let kills = 0;
+  const purge = () => purgeWorkspace({ ...deps, db: failingAfter(1 + 3 * kills), batchSize: 5 }, workspaceId);
+  for (;;) {
+    const outcome = await purge().catch((error: Error) => error.message);
+    if (outcome === true) break;
+    expect(outcome).toBe("killed");
+    kills += 1;
+  }
+  expect(kills).toBeGreaterThan(5);
+  await sweep();
+  expect(await tables.naming(workspaceId)).toEqual(["revocations"]);
+  expect(await files()).toEqual(before);
+});
+
+/** The database, which fails with every statement after so many. */
+function failingAfter(limit: number): typeof db {
+  let statements = 0;
+  return db.withPlugin({
+    transformQuery({ node }) {
+      statements += 1;
+      if (statements > limit) throw new Error("killed");
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+}
+
+test("links of other workspaces forget the templates that a purged one had published", async () => {
+  const [doomed, other] = [await api.newWorkspace(), await api.newWorkspace()];
+  const templateId = await makers.qrcodeTemplate(api, doomed);
+  await doomed.rest("POST", `/v1/qrcode-templates/${templateId}/publish`);
+  const { json } = await other.rest("POST", "/v1/links", {
+    destination: "https://example.com",
+    qrcodeTemplateId: templateId,
+  });
+  expect(json.link.qrcodeTemplateId).toBe(templateId);
+  await remove(doomed);
+  await purgeWorkspace(deps, doomed.workspaceId);
+  expect((await other.rest("GET", `/v1/links/${json.link.id}`)).json.link.qrcodeTemplateId).toBe("");
+});
+
+test("a purge waits for jobs of the workspace that run", async () => {
+  const { workspaceId, ...workspace } = await api.newWorkspace();
+  await enqueue(db, "render-qrcode", { workspaceId, linkId: workspaceId });
+  const lock = (at: Date | null) =>
+    sql`update graphile_worker._private_jobs set locked_at = ${at} where payload ->> 'workspaceId' = ${workspaceId}`;
+  await lock(clock.now()).execute(db);
+  await remove({ workspaceId, ...workspace });
+  expect(await purgeWorkspace(deps, workspaceId)).toBe(false);
+  await lock(null).execute(db);
+  expect(await purgeWorkspace(deps, workspaceId)).toBe(true);
+  expect(await tables.naming(workspaceId)).toEqual(["revocations"]);
+});
+
+test("visits that are still in the spool when a purge begins are dropped, not stored", async () => {
+  const doomed = await api.newWorkspace();
+  const { json } = await doomed.rest("POST", "/v1/links", { destination: "https://example.com" });
+  const own = await startTestScan(api.database, {
+    store: async () => {
+      throw new Error("the database is away");
+    },
+  });
+  expect((await own.ask(`/${json.link.shortlink}`)).status).toBe(302);
+  await remove(doomed);
+  await sql`update workspaces set purge_began_at = now() where id = ${doomed.workspaceId}`.execute(db);
+  const later = await startTestScan(api.database, { spool: own.spool });
+  await later.drained();
+  expect((await tenantRows(db, doomed.workspaceId)).get("events")).toEqual([]);
+  expect(await purgeWorkspace(deps, doomed.workspaceId)).toBe(true);
+  expect(await tables.naming(doomed.workspaceId)).toEqual(["revocations"]);
+});
+
+test("a workspace that is not deleted cannot be purged", async () => {
+  const { workspaceId } = keeper;
+  const before = await tenantRows(db, workspaceId);
+  expect(await purgeWorkspace(deps, workspaceId)).toBe(false);
+  expect(await tenantRows(db, workspaceId)).toEqual(before);
+});
+
+test("the worker purges live workspaces after 30 days, and sandboxes minutes after they ended", async () => {
+  const doomed = await api.newWorkspace();
+  const [young, old] = [await newSandbox(doomed, 40 * dayMs), await newSandbox(keeper, dayMs)];
+  const left = async () => (await db.selectFrom("workspaces").select("id").execute()).map(({ id }) => id);
+  await purgeWorkspaces(deps);
+  expect(await left()).toEqual(expect.arrayContaining([doomed.workspaceId, young, old]));
+  const ended = await deleteWorkspace(db, { workspaceId: doomed.workspaceId, at: clock.now(), jobCalls });
+  expect(new Set(ended)).toEqual(new Set([doomed.workspaceId, young]));
+  clock.advance(3 * 60 * 1000);
+  await purgeWorkspaces(deps);
+  expect(await left()).not.toContain(young);
+  expect(await left()).toEqual(expect.arrayContaining([doomed.workspaceId, old]));
+  clock.advance(dayMs);
+  await purgeWorkspaces(deps);
+  expect(await left()).toContain(old);
+  clock.advance(3 * 60 * 1000);
+  await purgeWorkspaces(deps);
+  expect(await left()).not.toContain(old);
+  clock.advance(28 * dayMs);
+  await purgeWorkspaces(deps);
+  expect(await left()).toContain(doomed.workspaceId);
+  clock.advance(dayMs);
+  await purgeWorkspaces(deps);
+  expect(await left()).not.toContain(doomed.workspaceId);
+  expect(await left()).toContain(keeper.workspaceId);
+});
+
+async function newSandbox(parent: TestWorkspace, livesMs: number): Promise<string> {
+  const sandbox = await api.newWorkspace();
+  const expiresAt = new Date(clock.now().getTime() + livesMs);
+  await db
+    .updateTable("workspaces")
+    .set({ environment: "test", parent_workspace_id: parent.workspaceId, expires_at: expiresAt })
+    .where("id", "=", sandbox.workspaceId)
+    .execute();
+  return sandbox.workspaceId;
+}
