@@ -165,7 +165,7 @@ export declare type SimulateVisitsRequest = Message<"signpost.v1.SimulateVisitsR
   /**
    * Chooses the people: who they are, what they visit, and when.
    *
-   * @generated from field: uint32 seed = 3;
+   * @generated from field: int32 seed = 3;
    */
   seed: number;
 
