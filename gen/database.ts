@@ -593,6 +593,11 @@ export interface WorkflowSteps {
   workspace_id: string;
 }
 
+export interface WorkspaceDigests {
+  last_day: Timestamp;
+  workspace_id: string;
+}
+
 export interface Workspaces {
   country: Generated<string>;
   created_at: Date;
@@ -685,6 +690,7 @@ export interface DB {
   visits: Visits;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
+  workspace_digests: WorkspaceDigests;
   workspace_tokens: WorkspaceTokens;
   workspaces: Workspaces;
 }

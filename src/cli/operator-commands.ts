@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Config, readConfig } from "../service/config.ts";
 import { createToken, createWorkspaceFor, migrateDatabase, rebuildEvents } from "./operations/operate.ts";
+import { administer, listWaiting } from "./operations/operate-workspaces.ts";
 import { UsageError } from "./outcome.ts";
 
 const options = {
@@ -17,6 +18,11 @@ const commands: Readonly<Record<string, (config: Config, values: Values) => Prom
   migrate: (config) => migrateDatabase(config),
   "workspace create": (config, values) =>
     createWorkspaceFor(config, { name: required(values, "name"), email: required(values, "email") }),
+  "workspace publish": (config, values) => administer(config, "publish", required(values, "workspace")),
+  "workspace unpublish": (config, values) => administer(config, "unpublish", required(values, "workspace")),
+  "workspace delete": (config, values) => administer(config, "delete", required(values, "workspace")),
+  "workspace restore": (config, values) => administer(config, "restore", required(values, "workspace")),
+  "workspace waiting": (config) => listWaiting(config),
   "token create": (config, values) =>
     createToken(config, {
       workspaceId: required(values, "workspace"),

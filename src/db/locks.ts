@@ -13,4 +13,6 @@ export const lockClasses = {
   identity: 7_251_005,
   /** Calls that change the tree of a workspace's directories take turns. */
   directories: 7_251_006,
+  /** Calls that change who administers a workspace take turns. */
+  members: 7_251_007,
 } as const;

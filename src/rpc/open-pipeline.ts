@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ScopeChange } from "../db/channels.ts";
+import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
 import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
@@ -11,14 +12,15 @@ import { createSessionVerifier } from "../people/sessions.ts";
 import { createStandings, type Standings } from "../people/standing.ts";
 import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
-import { createAuthenticate } from "./pipeline/authenticate.ts";
+import { createApiCalls } from "./pipeline/api-calls.ts";
+import { createAuthenticate } from "./pipeline/credentials/authenticate.ts";
+import { openRevocations } from "./pipeline/credentials/revocations.ts";
+import { createSessionIdentities } from "./pipeline/credentials/session-identities.ts";
+import { createTokenUse } from "./pipeline/credentials/token-use.ts";
+import { createTokenSigner, createTokenVerifier } from "./pipeline/credentials/tokens.ts";
 import { createCallMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
-import { openRevocations } from "./pipeline/revocations.ts";
-import { createSessionIdentities } from "./pipeline/session-identities.ts";
-import { createTokenUse } from "./pipeline/token-use.ts";
-import { createTokenSigner, createTokenVerifier } from "./pipeline/tokens.ts";
 
 export interface PipelineOptions {
   readonly db: Db;
@@ -31,6 +33,8 @@ export interface PipelineOptions {
   /** Public address of the API, without a slash at the end. */
   readonly baseUrl: string;
   readonly rateLimits: RateLimiterDeps["limits"];
+  /** What each workspace is allowed. */
+  readonly entitlements: Entitlements;
   readonly requestTimeoutMs: number;
   readonly metrics: Registry;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
@@ -56,7 +60,7 @@ export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged"> {
   pace(address: string, signal: AbortSignal): Promise<void>;
   /** The rate-limit headers for a caller who is refused before the method is known; counts one anonymous call. */
   readonly limitsOf: (address: string) => AnswerHeaders;
-  /** Writes what is kept in memory for a while: last uses of tokens, rates. */
+  /** Writes what is kept in memory for a while: API calls, last uses of tokens, rates. */
   flush(): Promise<void>;
   /** Flushes for the last time and stops listening; call it before the database closes. */
   close(): Promise<void>;
@@ -70,8 +74,9 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
   const tokenUse = createTokenUse({ db, log });
   const standings = createStandings({ db, now });
   const rateLimiter = createRateLimiter({ db, now, log, limits: options.rateLimits });
+  const apiCalls = createApiCalls({ db, now, log, entitlements: options.entitlements });
   const close = async () => {
-    await Promise.all([tokenUse.close(), rateLimiter.close(), revocations.close()]);
+    await Promise.all([apiCalls.close(), tokenUse.close(), rateLimiter.close(), revocations.close()]);
   };
   try {
     const services = options.services({
@@ -95,6 +100,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
         baseUrl,
       }),
       rateLimiter,
+      apiCalls,
       idempotency: {
         fingerprintKey: keyFor("idempotency-fingerprints"),
         outcomeKey: keyFor("idempotency-outcomes"),
@@ -104,7 +110,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       requestTimeoutMs,
     });
     const flush = async () => {
-      await Promise.all([tokenUse.flush(), rateLimiter.sync()]);
+      await Promise.all([apiCalls.flush(), tokenUse.flush(), rateLimiter.sync()]);
     };
     const pace = async (address: string, signal: AbortSignal) => {
       for (;;) {

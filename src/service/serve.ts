@@ -26,6 +26,7 @@ import { openMetrics } from "../server/metrics-port.ts";
 import { operationsHandler } from "../server/operations.ts";
 import { createRoute } from "../server/route.ts";
 import { strictTransport } from "../server/strict-transport.ts";
+import { whenLoaded } from "../server/when-loaded.ts";
 import type { Config } from "./config.ts";
 import { greeting, keepCredentials, newPassword, reminder } from "./first-start.ts";
 import type { ApiRole } from "./roles/api.ts";
@@ -177,6 +178,7 @@ async function openParts(
         statementTimeoutMs: config.requestTimeoutMs,
         deviceKey: Buffer.from(keyFor("devices")).toString("hex"),
         cityDatabase: config.cityDatabase,
+        plans: config.plans,
       });
       return storing;
     },
@@ -224,6 +226,7 @@ function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): 
     route: createRoute({
       baseUrl: new URL(addresses.baseUrl),
       shortUrl: new URL(addresses.shortUrl),
+      authUrl: new URL(addresses.authUrl),
       services: api?.serviceNames ?? [],
     }),
     originOf: (received: Received) => readOrigin(connectionOf(received)),
@@ -231,12 +234,16 @@ function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): 
   const faultless = faultlessly(log);
   const handler = dispatch({
     ...door,
-    strict: strictTransport([addresses.baseUrl, addresses.shortUrl], config.strictTransportSeconds),
+    strict: strictTransport(
+      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl],
+      config.strictTransportSeconds,
+    ),
     handlers: {
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
       discovery:
         api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
+      auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
       operation: faultless(operations),
       file: faultless(files),
       scan: scan?.handler ?? notHere,
@@ -300,7 +307,7 @@ async function welcome(
     if (found !== undefined) return undefined;
     const [{ createWorkspace }, { createTokenSigner }] = await Promise.all([
       import("../api/workspaces/create-workspace.ts"),
-      import("../rpc/pipeline/tokens.ts"),
+      import("../rpc/pipeline/credentials/tokens.ts"),
     ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
     return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { plainArray } from "../db/array-literal.ts";
 import { lockClasses } from "../db/locks.ts";
 import type { Db } from "../db/open.ts";
 
@@ -71,8 +72,35 @@ async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
     ${visitorLinks}`.execute(tx);
 }
 
+/** Adds events of one workspace, which were stored before and are counted only now, to the roll-ups. */
+export async function addEvents(tx: Db, workspaceId: string, ids: readonly string[]): Promise<void> {
+  const source = sourceOf(
+    sql`events e`,
+    sql`e.workspace_id = ${workspaceId} and e.id = any(${plainArray(ids)}::uuid[])`,
+  );
+  await sql`
+    with source as materialized (${source})
+    insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    select * from (${visitorLinks}) as fold order by visitor_id, link_id
+    on conflict (workspace_id, visitor_id, link_id) do update
+      set event_count = visitor_links.event_count + excluded.event_count,
+        first_visited_at = least(visitor_links.first_visited_at, excluded.first_visited_at),
+        last_visited_at = greatest(visitor_links.last_visited_at, excluded.last_visited_at)`.execute(tx);
+  await sql`
+    with source as materialized (${source})
+    insert into link_counters (workspace_id, link_id, event_count) ${linkCounters}
+    on conflict (workspace_id, link_id) do update
+      set event_count = link_counters.event_count + excluded.event_count`.execute(tx);
+  await sql`
+    with source as materialized (${source})
+    insert into event_rollups (workspace_id, link_id, hour, dimension, value, event_count)
+    select * from (${eventRollups}) as fold order by link_id, hour, dimension, value collate "C"
+    on conflict (workspace_id, link_id, dimension, hour, value) do update
+      set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
+}
+
 /**
- * Counted events with what they are counted by. What a device is never changes, so past events fold as they did then.
+ * Counted events that are not locked, with what they are counted by. What a device is never changes, so past events fold as they did then.
  */
 function sourceOf(events: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -80,7 +108,7 @@ function sourceOf(events: RawBuilder<unknown>, condition: RawBuilder<unknown>): 
       d.browser_name, d.platform_name
     from ${events}
     left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
-    where ${condition} and e.counted`;
+    where ${condition} and e.counted and e.locked_number is null`;
 }
 
 const linkCounters = sql.raw(`

@@ -31,7 +31,7 @@ interface EventKey {
 
 /**
  * Scores visits that have ended with a request after their first, from what is stored of them. A visit is scored once.
- * Visits that are not counted get no score, nor do those of sandboxes.
+ * Visits that are not counted or locked get no score, nor do those of sandboxes.
  */
 export async function scoreVisits(tx: Db, visits: readonly EventKey[], now: Date): Promise<void> {
   if (visits.length === 0) return;
@@ -90,13 +90,13 @@ async function findEnded(tx: Db, visits: readonly EventKey[]): Promise<ScoredRow
       from unnest(${plainArray(visits.map(({ workspaceId }) => workspaceId))}::uuid[],
           ${plainArray(visits.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)
       join events e on e.workspace_id = given.workspace_id and e.id = given.event_id
-      where e.counted and e.ended_at is not null and e.lead_score is null)
+      where e.counted and e.locked_number is null and e.ended_at is not null and e.lead_score is null)
     select e.workspace_id as "workspaceId", e.id as "eventId", e.ended_at, e.steps_total, d.platform_name,
       d.platform_version, d.browser_name, d.browser_version, d.country, l.purpose,
       -- Links are compared as texts, so that the planner takes the visitor's index: a link has more events.
       (vl.event_count - (select count(*) from events own
         where own.workspace_id = e.workspace_id and own.visitor_id = e.visitor_id and own.id >= e.id
-          and own.link_id::text = e.link_id::text and own.counted))::int as previous_visits,
+          and own.link_id::text = e.link_id::text and own.counted and own.locked_number is null))::int as previous_visits,
       (select coalesce(jsonb_agg(jsonb_build_object('action', t.step_action, 'done', t.completed_at is not null,
           'seconds', extract(epoch from coalesce(t.completed_at, e.ended_at) - t.created_at))), '[]')
         from visit_traces t

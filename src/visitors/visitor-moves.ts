@@ -72,12 +72,12 @@ export async function moveEvent(
 ): Promise<void> {
   await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id = ${from}`.execute(tx);
-  const { rows } = await sql<Pick<Selectable<Events>, "link_id" | "counted">>`
+  const { rows } = await sql<Pick<Selectable<Events>, "link_id"> & { readonly is_folded: boolean }>`
     update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id = ${from}
-    returning link_id, counted`.execute(tx);
+    returning link_id, counted and locked_number is null as is_folded`.execute(tx);
   const [moved] = rows;
-  if (moved?.counted !== true) return;
+  if (moved?.is_folded !== true) return;
   // The rows are locked before they are folded again, because the visitor's other devices may be in use.
   await sql`select from visitor_links where workspace_id = ${workspaceId} and link_id = ${moved.link_id}
     and visitor_id = any(${[from, to]}::uuid[]) order by visitor_id for update`.execute(tx);
@@ -87,6 +87,7 @@ export async function moveEvent(
     insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
     select workspace_id, visitor_id, link_id, count(*), min(created_at), max(created_at) from events
     where workspace_id = ${workspaceId} and visitor_id = ${from} and link_id = ${moved.link_id} and counted
+      and locked_number is null
     group by workspace_id, visitor_id, link_id`.execute(tx);
   await countEvent(tx, workspaceId, event.id);
 }
@@ -107,12 +108,12 @@ export async function attachEvent(
   await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id is null
       and device_actor not in ('BOT', 'AGENT')`.execute(tx);
-  const { rows } = await sql<Pick<Selectable<Events>, "counted">>`
+  const { rows } = await sql<{ readonly is_folded: boolean }>`
     update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id is null
-    returning counted`.execute(tx);
+    returning counted and locked_number is null as is_folded`.execute(tx);
   const [attached] = rows;
-  if (attached?.counted === true) await countEvent(tx, workspaceId, event.id);
+  if (attached?.is_folded === true) await countEvent(tx, workspaceId, event.id);
   return attached !== undefined;
 }
 

@@ -6,6 +6,7 @@ import { Registry } from "prom-client";
 import { openDatabase } from "../../src/db/open.ts";
 import { createTurns } from "../../src/db/turns.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { openSpool } from "../../src/scan/spool/spool.ts";
 import { startScan } from "../../src/scan/start.ts";
@@ -31,6 +32,7 @@ const thread = startStoreThread({
   statementTimeoutMs: 30_000,
   deviceKey,
   cityDatabase: undefined,
+  plans: defaultPlans,
 });
 const originOf = createOriginReader(["127.0.0.1"]);
 const metrics = new Registry();

@@ -13,12 +13,13 @@ import {
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
+import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
-import { createStandings } from "../../src/db/standings.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -36,7 +37,7 @@ import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
-import { createTokenSigner } from "../../src/rpc/pipeline/tokens.ts";
+import { createTokenSigner } from "../../src/rpc/pipeline/credentials/tokens.ts";
 import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { createVisitSimulator } from "../../src/scan/simulated/simulate-visits.ts";
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
@@ -146,6 +147,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     now: clock.now,
     keyFor: (purpose) => deriveKey(masterSecret, purpose),
     baseUrl: "http://api.test",
+    entitlements: options.deps?.entitlements ?? createEntitlements({ plans: defaultPlans, now: clock.now }),
     rateLimits: { token: 0, workspace: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     metrics,
@@ -270,16 +272,18 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     jobCall,
     jobCalls,
     autonomousDb,
+    analytics: referenceAnalytics(),
     storage,
     pictures: createPictureReader(),
     publicFileUrl: (storageKey) => publicFileUrl(storageKey, "http://api.test"),
     signFileUrl: (storageKey, expiresAt) =>
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
+    approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
     plans: defaultPlans,
-    standings: createStandings({ plans: defaultPlans, now }),
+    entitlements: createEntitlements({ plans: defaultPlans, now }),
     baseUrl: "http://api.test",
     signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,

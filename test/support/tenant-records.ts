@@ -44,6 +44,11 @@ export const makers = {
     nextStepIds.set(id, nextStepId);
     return id;
   },
+  // With everything that becoming public requires.
+  workspace: async (_api, { rest, workspaceId }) => {
+    await rest("PUT", "/v1/workspace", { slug: `w-${workspaceId}`, description: "Menus" });
+    return workspaceId;
+  },
   linkSetting: async ({ db }, { workspaceId }) => {
     const { id } = await db
       .selectFrom("link_settings")
@@ -188,6 +193,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "VisitorsService id": "visitor",
   "WorkspaceTokensService id": "token",
   "SandboxesService id": "sandbox",
+  "WorkspacesService id": "workspace",
   "MediaService id": "media",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
@@ -220,6 +226,19 @@ export interface Seed {
 
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
+  "AnalyticsDataService.GetAttributeDistribution": { request: ({ link }) => ({ key: "plan", linkId: link }) },
+  "AnalyticsDataService.GetAttributeMetric": { request: ({ link }) => ({ key: "plan", linkId: link }) },
+  "AnalyticsDataService.GetAttributeValues": { request: ({ link }) => ({ key: "plan", linkId: link }) },
+  "AnalyticsDataService.GetBreakdown": { request: ({ link }) => ({ dimension: "city", linkId: link }) },
+  "AnalyticsDataService.GetDeviceDistribution": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetGeoBreakdown": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetGroupedTimeSeries": {
+    request: ({ link }) => ({ groupBy: "GROUP_BY_DIMENSION_CITY", linkId: link }),
+  },
+  "AnalyticsDataService.GetHourOfDayDistribution": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetStepFunnel": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetTopLinks": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetVisitorTrends": { request: ({ link }) => ({ linkId: link }) },
   "DirectoriesService.Create": { request: () => ({ name: `Menus ${randomUUID()}` }) },
   "DirectoriesService.Delete": { request: ({ directory }) => ({ id: directory }) },
   "DirectoriesService.Get": { request: ({ directory }) => ({ id: directory }) },
@@ -253,6 +272,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "MediaService.Create": { request: () => ({ fileData: onePixel, mediaType: "TYPE_BADGE" }) },
   "MediaService.Delete": { request: ({ media }) => ({ id: media }) },
   "MediaService.Get": { request: ({ media }) => ({ id: media }) },
+  "MetricsService.GetEventsMetric": { request: ({ link }) => ({ linkId: link }) },
+  "MetricsService.GetWorkspaceInsight": { request: () => ({}) },
+  "MetricsService.GetWorkspaceMetric": { request: () => ({}) },
   "MediaService.List": { request: () => ({}), lists: "media" },
   "WorkflowStepsService.AutoLayoutWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
@@ -307,6 +329,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "TagsService.Delete": { request: ({ tag }) => ({ name: tag }) },
   "TagsService.List": { request: () => ({}), lists: "tag" },
+  "TimeSeriesService.GetEventsTimeSeries": { request: ({ link }) => ({ linkId: link }) },
   "VisitorsService.Delete": { request: ({ visitor }) => ({ id: visitor }) },
   "VisitorsService.DeleteAttribute": { request: ({ visitor }) => ({ id: visitor, attributeKey: "plan" }) },
   "VisitorsService.Get": { request: ({ visitor }) => ({ id: visitor }) },
@@ -354,4 +377,13 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.List": { request: () => ({}), lists: "token" },
   "WorkspaceTokensService.Update": { request: ({ token }) => ({ id: token, name: "Renamed" }) },
+  "WorkspacesService.Delete": { request: () => ({}) },
+  "WorkspacesService.GetMyWorkspace": { request: () => ({}) },
+  "WorkspacesService.GetWorkspace": { request: ({ workspace }) => ({ id: workspace }) },
+  "WorkspacesService.RequestEnrollment": {
+    request: ({ workspace }) => ({ message: `Please publish ${workspace}` }),
+  },
+  "WorkspacesService.Update": { request: () => ({ name: "Renamed" }) },
+  "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
+  "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };

@@ -30,19 +30,24 @@ export interface EventFilter {
 }
 
 /**
- * One page and one more row, newest first, because ids are in the order of time. Served by the index of the filter and
+ * One page and one more row, without locked events, newest first, because ids are in the order of time. Served by the index of the filter and
  * the id.
  */
 export async function listEvents(db: Db, filter: EventFilter, page: Page<"none">): Promise<EventRow[]> {
   const beyond = page.after === undefined ? sql.raw("") : sql`and id < ${page.after.id}::uuid`;
-  const { rows } = await sql<EventRow>`select * from events where ${matching(filter)} ${beyond}
+  const { rows } = await sql<EventRow>`select * from events
+    where ${matching(filter)} and locked_number is null ${beyond}
     order by id desc limit ${page.size + 1}`.execute(db);
   return rows;
 }
 
 export async function countEvents(db: Db, filter: EventFilter): Promise<bigint> {
-  const { rows } = await sql<{ total: bigint }>`select count(*) as total from events
-    where ${matching(filter)}`.execute(db);
+  // Locked events are counted apart, by their own index: the others then need no look at their rows.
+  const { rows } = await sql<{ total: bigint }>`select
+      (select count(*) from events where ${matching(filter)})
+      - (select count(*) from events where ${matching(filter)} and locked_number is not null) as total`.execute(
+    db,
+  );
   return rows[0]?.total ?? 0n;
 }
 
@@ -97,7 +102,9 @@ function between(ids: readonly string[]): RawBuilder<unknown> {
   return sql`and event_id >= ${least}::uuid and event_id <= ${greatest}::uuid`;
 }
 
-/** One event with its traces, in the order of `findTraces`. Undefined when there is no such event. */
+/**
+ * One event with its traces, in the order of `findTraces`. Undefined when there is no such event, or it is locked.
+ */
 export async function findEventWithTraces(
   db: Db,
   workspaceId: string,
@@ -106,7 +113,7 @@ export async function findEventWithTraces(
   const { rows } = await sql<TracedEvent & { [Column in keyof TraceRow]: TraceRow[Column] | null }>`
     select e.link_id, e.visitor_id, t.* from events e
     left join visit_traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.event_id = ${eventId}
-    where e.workspace_id = ${workspaceId} and e.id = ${eventId}
+    where e.workspace_id = ${workspaceId} and e.id = ${eventId} and e.locked_number is null
     order by t.completed_at asc nulls last, t.created_at, t.id`.execute(db);
   const [event] = rows;
   if (event === undefined) return undefined;

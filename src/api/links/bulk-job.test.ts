@@ -5,7 +5,7 @@ import { JobStatus } from "../../../gen/signpost/v1/job_pb.js";
 import { JobsService } from "../../../gen/signpost/v1/jobs_service_pb.js";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { createStandings } from "../../db/standings.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import { startJobs } from "../../jobs/runner.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
@@ -22,7 +22,7 @@ const runJob = createLinksJob({
   newShortlink: randomShortlink,
   jobCalls,
   shortUrl: "https://short.test",
-  standings: createStandings({ plans: defaultPlans, now: api.now }),
+  entitlements: createEntitlements({ plans: defaultPlans, now: api.now }),
   bulkJobLinks: 1_200,
   checkRequest: async (...request) => checkRequest(...request),
 });

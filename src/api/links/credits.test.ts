@@ -2,18 +2,18 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { createStandings, type Standings } from "../../db/standings.ts";
+import { createEntitlements, type Entitlements } from "../../db/entitlements.ts";
 import { cycleOf } from "../../model/plans/cycle.ts";
+import type { SubscriptionType } from "../../model/plans/entitlement.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
-import type { SubscriptionType } from "../../model/plans/standing.ts";
 
 const plans = readPlanTable({ plans: { LIGHT: { limits: { PLATFORM_CREDITS: 100 } } } }, true, []);
 // The plan is read again for every call, because these tests change it without waiting.
-const standings: Standings = {
+const entitlements: Entitlements = {
   known: () => undefined,
-  of: (id, on) => createStandings({ plans, now: () => new Date() }).of(id, on),
+  of: (id, on) => createEntitlements({ plans, now: () => new Date() }).of(id, on),
 };
-const api = await startApi({ deps: { plans, standings } });
+const api = await startApi({ deps: { plans, entitlements } });
 const { db } = api;
 const destination = "https://example.com";
 

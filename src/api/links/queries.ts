@@ -233,7 +233,7 @@ export async function findLeadScore(
     select l.purpose, e.id, e.lead_score, e.engagement_level, e.technological_aptitude, e.recurring_interest,
       e.brand_supportiveness, e.profile_fit, e.recurring_scans
     from living_links l left join events e
-      on e.workspace_id = l.workspace_id and e.id = ${eventId} and e.link_id = l.id
+      on e.workspace_id = l.workspace_id and e.id = ${eventId} and e.link_id = l.id and e.locked_number is null
     where l.workspace_id = ${workspaceId} and l.id = ${linkId}`.execute(db);
   return rows[0];
 }

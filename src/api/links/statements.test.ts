@@ -6,7 +6,8 @@ import type { DB } from "../../../gen/database.ts";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
-import { createStandings } from "../../db/standings.ts";
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { openStorage } from "../../lib/storage/open-storage.ts";
@@ -23,22 +24,24 @@ const db = new Kysely<DB>({
   log: ({ query }) => void statements.push(query.sql.trim().split(/\s/, 1)[0] ?? ""),
 });
 const { now } = tickingClock();
-const standings = createStandings({ plans: defaultPlans, now });
+const entitlements = createEntitlements({ plans: defaultPlans, now });
 const service = linksService({
   now,
   newShortlink: randomShortlink,
   jobCall,
   jobCalls,
   autonomousDb: db,
+  analytics: referenceAnalytics(),
   signFileUrl: (key) => key,
   storage: await openStorage({ directory: "unused" }),
   pictures: createPictureReader(),
   publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
+  approvesEnrollment: false,
   stepPasswordKey: new Uint8Array(32),
   bulkJobLinks: 250,
   plans: defaultPlans,
-  standings,
+  entitlements,
   baseUrl: "https://api.test",
   signUpUrl: "https://api.test/auth/sign-up",
   qrcodeWaitMs: 0,
@@ -85,7 +88,7 @@ async function newLink(tags: string[] = []): Promise<string> {
 }
 
 // Read once in a while, for all calls of a workspace.
-beforeAll(() => standings.of(workspaceId, db));
+beforeAll(() => entitlements.of(workspaceId, db));
 
 test("a link is made by one statement, with tags too", async () => {
   expect(await statementsOf(() => newLink())).toEqual(["with"]);

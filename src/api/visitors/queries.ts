@@ -178,7 +178,7 @@ export function findEvents(
   return readEmbedded(db, ids, {
     bytes: sql`0`,
     source: sql`select visitor_id, id, link_id, action, visit_type, created_at from events
-      where workspace_id = ${workspaceId} and visitor_id = asked.id
+      where workspace_id = ${workspaceId} and visitor_id = asked.id and locked_number is null
       order by id desc limit ${embeddedMax}`,
     order: sql`id desc`,
   });

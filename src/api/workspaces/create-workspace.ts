@@ -50,7 +50,25 @@ export async function createWorkspace(
     hash(password),
   ]);
   const ids = { workspaceId, linkSettingId, memberId, tokenId };
-  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at });
+  const rows = rowsOf(ids, { name, email, passwordHash, at });
+  await insert(db, { ...rows, token: tokenRow(ids, accessToken, at) });
+  return { workspaceId, memberId, tokenId, accessToken };
+}
+
+/**
+ * Makes the workspace of somebody who signs up: its admin has no password until the link of a mail sets it, and nobody
+ * is there to be told a token.
+ */
+export async function createPendingWorkspace(
+  db: Db,
+  { name, email }: Pick<WorkspaceOrder, "name" | "email">,
+  at: Date,
+): Promise<void> {
+  const ids = { workspaceId: newId(at), linkSettingId: newId(at), memberId: newId(at) };
+  await insert(db, rowsOf(ids, { name, email, passwordHash: null, at }));
+}
+
+async function insert(db: Db, rows: NewWorkspaceRows): Promise<void> {
   try {
     await insertWorkspace(db, rows);
   } catch (error) {
@@ -58,28 +76,25 @@ export async function createWorkspace(
     throw fail(
       "ALREADY_EXISTS",
       "EMAIL_ALREADY_REGISTERED",
-      `${email} already has an account; choose another address`,
+      `${rows.member.email} already has an account; choose another address`,
     );
   }
-  return { workspaceId, memberId, tokenId, accessToken };
 }
 
 interface NewIds {
   readonly workspaceId: string;
   readonly linkSettingId: string;
   readonly memberId: string;
-  readonly tokenId: string;
 }
 
 interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
-  readonly passwordHash: string;
-  readonly accessToken: string;
+  readonly passwordHash: string | null;
   readonly at: Date;
 }
 
 function rowsOf(
-  { workspaceId, linkSettingId, memberId, tokenId }: NewIds,
-  { name, email, passwordHash, accessToken, at }: NewFacts,
+  { workspaceId, linkSettingId, memberId }: NewIds,
+  { name, email, passwordHash, at }: NewFacts,
 ): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
   return {
@@ -100,15 +115,23 @@ function rowsOf(
       password_hash: passwordHash,
       ...times,
     },
-    token: {
-      workspace_id: workspaceId,
-      id: tokenId,
-      name: defaultTokenName,
-      key_type: "SECRET",
-      scope: everyScope,
-      token_hash: createHash("sha256").update(accessToken).digest(),
-      created_by: memberId,
-      ...times,
-    },
+  };
+}
+
+function tokenRow(
+  { workspaceId, memberId, tokenId }: Pick<NewIds, "workspaceId" | "memberId"> & { readonly tokenId: string },
+  accessToken: string,
+  at: Date,
+): NonNullable<NewWorkspaceRows["token"]> {
+  return {
+    workspace_id: workspaceId,
+    id: tokenId,
+    name: defaultTokenName,
+    key_type: "SECRET",
+    scope: everyScope,
+    token_hash: createHash("sha256").update(accessToken).digest(),
+    created_by: memberId,
+    created_at: at,
+    updated_at: at,
   };
 }

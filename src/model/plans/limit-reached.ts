@@ -1,7 +1,7 @@
 import { type CallError, fail, type Reason } from "../../lib/errors.ts";
 import { cycleOf, secondsToReset } from "./cycle.ts";
+import { allowedOf, type Entitlement, limitKinds } from "./entitlement.ts";
 import type { LimitKey } from "./plan-table.ts";
-import { allowedOf, limitKinds, type Standing } from "./standing.ts";
 
 const names: Readonly<Record<LimitKey, string>> = {
   CUSTOM_DOMAINS: "custom domains",
@@ -15,16 +15,16 @@ const names: Readonly<Record<LimitKey, string>> = {
 };
 
 /** The refusal of a call that needs more of a limit than is left. Only monthly limits tell when to try again. */
-export function limitReached(key: LimitKey, standing: Standing, at: Date): CallError {
-  const allowed = allowedOf(standing, key);
+export function limitReached(key: LimitKey, entitlement: Entitlement, at: Date): CallError {
+  const allowed = allowedOf(entitlement, key);
   const metadata = { key: `PLAN_LIMIT_KEY_${key}` };
-  const reason = reasonOf(key, standing);
+  const reason = reasonOf(key, entitlement);
   if (limitKinds[key] !== "MONTHLY") {
     const message = `the plan allows ${allowed} ${names[key]}; remove some, or choose another plan`;
     return fail("RESOURCE_EXHAUSTED", reason, message, { metadata });
   }
-  const cycle = cycleOf(at, standing.timezone);
-  const whose = standing.isSandbox ? "the sandbox" : "the plan";
+  const cycle = cycleOf(at, entitlement.timezone);
+  const whose = entitlement.isSandbox ? "the sandbox" : "the plan";
   const message = `too few of the ${allowed} ${names[key]} of ${whose} are left this month; the next one begins at ${cycle.end.toISOString()}`;
   return fail("RESOURCE_EXHAUSTED", reason, message, {
     metadata,
@@ -32,7 +32,7 @@ export function limitReached(key: LimitKey, standing: Standing, at: Date): CallE
   });
 }
 
-function reasonOf(key: LimitKey, { isSandbox }: Standing): Reason {
+function reasonOf(key: LimitKey, { isSandbox }: Entitlement): Reason {
   if (isSandbox && limitKinds[key] === "MONTHLY") return "SANDBOX_CAP_REACHED";
   if (key === "PLATFORM_CREDITS") return "INSUFFICIENT_CREDITS";
   return key === "PUBLIC_API_CALLS" ? "MAX_PUBLIC_API_QUERIED_REACHED" : "PLAN_LIMIT_REACHED";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { allowedOf, entitlementOf, type WorkspaceFacts } from "./entitlement.ts";
 import { defaultPlans, limitKeys } from "./plan-table.ts";
 import { readPlanTable } from "./read-plan-table.ts";
-import { allowedOf, standingOf, type WorkspaceFacts } from "./standing.ts";
 
 const at = new Date("2026-11-22T12:00:00Z");
 const facts: WorkspaceFacts = {
@@ -28,15 +28,15 @@ test.each([
 ] as const)(
   "the subscription %s with a trial until %s is the plan %s",
   (subscriptionType, trialEndsAt, plan) => {
-    expect(standingOf(table().read, { ...facts, subscriptionType, trialEndsAt }, at).plan).toBe(plan);
+    expect(entitlementOf(table().read, { ...facts, subscriptionType, trialEndsAt }, at).plan).toBe(plan);
   },
 );
 
 test("without plans in force nothing limits a live workspace, whatever it subscribed to", () => {
-  const standing = standingOf(defaultPlans, facts, at);
-  expect(standing.plan).toBe("ENTERPRISE");
-  expect(limitKeys.map((key) => allowedOf(standing, key))).toEqual(limitKeys.map(() => "unlimited"));
-  expect(standing).toMatchObject({
+  const entitlement = entitlementOf(defaultPlans, facts, at);
+  expect(entitlement.plan).toBe("ENTERPRISE");
+  expect(limitKeys.map((key) => allowedOf(entitlement, key))).toEqual(limitKeys.map(() => "unlimited"));
+  expect(entitlement).toMatchObject({
     leadScores: "unlimited",
     brandFreePages: true,
     timezone: "Europe/Berlin",
@@ -44,19 +44,19 @@ test("without plans in force nothing limits a live workspace, whatever it subscr
 });
 
 test.each([true, false])("the caps of a sandbox hold in UTC months, with plans in force: %s", (inForce) => {
-  const standing = standingOf(
+  const entitlement = entitlementOf(
     table({ linkCreatedCreditCost: 3 }, inForce).read,
     { ...facts, environment: "test" },
     at,
   );
-  expect(standing).toMatchObject({ isSandbox: true, timezone: "UTC" });
-  expect(standing.limits).toMatchObject({
+  expect(entitlement).toMatchObject({ isSandbox: true, timezone: "UTC" });
+  expect(entitlement.limits).toMatchObject({
     PLATFORM_CREDITS: 150,
     TRACKED_VISITS: 500,
     PUBLIC_API_CALLS: 1_000,
   });
-  expect(allowedOf(standing, "LINKS_INCLUDED")).toBe(50);
-  expect(standing.limits.WEBHOOKS).toBe(inForce ? 20 : "unlimited");
+  expect(allowedOf(entitlement, "LINKS_INCLUDED")).toBe(50);
+  expect(entitlement.limits.WEBHOOKS).toBe(inForce ? 20 : "unlimited");
 });
 
 test("a trial and a sponsored workspace can be allowed less than PRO", () => {
@@ -65,8 +65,8 @@ test("a trial and a sponsored workspace can be allowed less than PRO", () => {
     sponsored: { limits: { PLATFORM_CREDITS: 40 } },
   });
   expect(problems).toEqual([]);
-  const trial = standingOf(read, { ...facts, subscriptionType: "FREE_TRIAL", trialEndsAt: null }, at);
-  const sponsored = standingOf(read, { ...facts, subscriptionType: "SPONSORED_PRO" }, at);
+  const trial = entitlementOf(read, { ...facts, subscriptionType: "FREE_TRIAL", trialEndsAt: null }, at);
+  const sponsored = entitlementOf(read, { ...facts, subscriptionType: "SPONSORED_PRO" }, at);
   expect(trial.limits).toMatchObject({ TRACKED_VISITS: 5_000, PLATFORM_CREDITS: 500 });
   expect(allowedOf(sponsored, "LINKS_INCLUDED")).toBe(20);
 });
@@ -74,7 +74,7 @@ test("a trial and a sponsored workspace can be allowed less than PRO", () => {
 test("ENTERPRISE is metered where plans are in force, and links that cost nothing are unlimited", () => {
   expect(table().read.plans.ENTERPRISE.limits.PLATFORM_CREDITS).toBe("metered");
   expect(table(undefined, false).read.plans.ENTERPRISE.limits.PLATFORM_CREDITS).toBe("unlimited");
-  const free = standingOf(table({ linkCreatedCreditCost: 0 }).read, facts, at);
+  const free = entitlementOf(table({ linkCreatedCreditCost: 0 }).read, facts, at);
   expect(allowedOf(free, "LINKS_INCLUDED")).toBe("unlimited");
 });
 

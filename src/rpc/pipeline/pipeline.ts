@@ -10,9 +10,10 @@ import { noWorkspace } from "../../model/no-workspace.ts";
 import { type MethodPlan, planMethods } from "../access.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
-import type { Authenticate, Identity } from "./authenticate.ts";
+import type { ApiCalls, CountedCall } from "./api-calls.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { type CostLines, type Leave, openLines } from "./cost.ts";
+import type { Authenticate, Identity } from "./credentials/authenticate.ts";
 import { toCallError } from "./failure.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import { jobHeaders } from "./job-headers.ts";
@@ -28,6 +29,7 @@ export interface PipelineDeps {
   readonly now: () => Date;
   readonly authenticate: Authenticate;
   readonly rateLimiter: RateLimiter;
+  readonly apiCalls: ApiCalls;
   readonly idempotency: { readonly fingerprintKey: Uint8Array; readonly outcomeKey: Uint8Array };
   readonly metrics: CallMetrics;
   readonly log: Pick<Logger, "info" | "error">;
@@ -41,6 +43,8 @@ interface CallState {
   readonly call: Call;
   identity: Identity | undefined;
   rateLeft: BucketState | undefined;
+  /** Set for calls that the plan limits, once the caller is known. */
+  counted: CountedCall | undefined;
   isReplay: boolean;
   isLarge: boolean;
 }
@@ -61,8 +65,8 @@ export function loadRules(): Promise<typeof import("./validate.ts")> {
 
 /**
  * Builds the pipeline that every protocol calls. Its order: token 401, rate 429, scope 403, reading and rules 400, a
- * turn among calls of the same cost 429, idempotency, handler. Then it writes one log line and counts the call. Throws
- * when a method is not unary, declares no access or has no handler.
+ * calls of the plan 429, a turn among calls of the same cost 429, idempotency, handler. Then it writes one log line and
+ * counts the call. Throws when a method is not unary, declares no access or has no handler.
  */
 export function createPipeline(deps: PipelineDeps): Invoke {
   const plans = planMethods(deps.services);
@@ -77,6 +81,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
       call,
       identity: undefined,
       rateLeft: undefined,
+      counted: undefined,
       isReplay: false,
       isLarge: false,
     };
@@ -112,6 +117,8 @@ async function run(
     checkRequest(given, method.input, () => handle.check?.(given as never));
   const refusal = refusalOf(request);
   if (refusal !== undefined) throw refusal;
+  const beyondPlan = state.counted?.refusal();
+  if (beyondPlan !== undefined) throw beyondPlan;
   const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
   try {
@@ -174,10 +181,14 @@ async function handled(
 }
 
 /** Lets the caller in or throws: token, then rate, then scope. */
-async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: CallState): Promise<void> {
+async function admit(
+  { authenticate, rateLimiter, apiCalls, now }: PipelineDeps,
+  state: CallState,
+): Promise<void> {
   const { plan, call } = state;
+  const at = now();
   try {
-    state.identity = await authenticate.identityOf(call.authorization, now());
+    state.identity = await authenticate.identityOf(call.authorization, at);
     if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
   } catch (error) {
     // A refused caller gets the rate-limit headers of callers without a token.
@@ -185,6 +196,12 @@ async function admit({ authenticate, rateLimiter, now }: PipelineDeps, state: Ca
     throw error;
   }
   for (const bucket of bucketsOf(state)) checkRate(state, bucket, rateLimiter.take(bucket));
+  const { caller } = state.identity ?? {};
+  // Open calls ignore tokens, and members' sessions are free.
+  if (caller !== undefined && caller.memberId === undefined && plan.access.scope !== undefined) {
+    const begun = apiCalls.begin(caller.workspaceId, at);
+    state.counted = begun instanceof Promise ? await begun : begun;
+  }
   permit(plan.access, state.identity, authenticate);
 }
 
@@ -311,6 +328,7 @@ const sandboxHeaders = { "x-service-sandbox": "true", "x-robots-tag": "noindex" 
 function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outcome, seconds: number): void {
   const { plan, call, identity } = state;
   const code = outcome.ok ? "OK" : outcome.error.code;
+  state.counted?.end(code);
   metrics.count(plan.name, call.protocol, code, seconds);
   // The line never holds bodies, tokens, keys or addresses of requests.
   const line = {

@@ -1,7 +1,7 @@
 import { fail } from "../../lib/errors.ts";
 import { parseTestClock, testClockHeader, testClockRule } from "../../model/test-clock.ts";
 import type { Call } from "../call.ts";
-import type { Identity } from "./authenticate.ts";
+import type { Identity } from "./credentials/authenticate.ts";
 
 /**
  * The clock that the rules of workflows see in a call: the test clock that a sandbox's token sends, or else the present.

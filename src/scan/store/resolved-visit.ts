@@ -1,5 +1,6 @@
 import type { LeadScore } from "../../model/visitors/lead-score.ts";
 import type { KeptDevice } from "../device/collection.ts";
+import type { VisitLock } from "./number-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 
 /** The fields of a device by which roll-ups count. */
@@ -33,6 +34,8 @@ export interface ResolvedVisit {
   /** Empty for a visit without a visitor. */
   readonly visitorId: string;
   readonly visitType: VisitType;
+  /** Set for a counted visit that the plan's limit hides: it is in no figure until it is revealed. */
+  readonly lock: VisitLock | undefined;
   /** The number of the visitor's earlier visits to the link; undefined until it is known, and without a visitor. */
   previousVisits: number | undefined;
   /** Undefined until the visit is scored. */

@@ -3,6 +3,7 @@ import pg from "pg";
 import { plainArray } from "../../db/array-literal.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
+import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
 import { attachPending } from "../../visitors/pending-identify.ts";
 import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
 import { decodeVisit } from "../spool/read-record.ts";
@@ -48,6 +49,12 @@ const lostAfterMs = 7 * 24 * 60 * 60_000;
  */
 export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[], now: Date) => Promise<Stored>;
 
+/**
+ * How long an answer waits for a visit of a sandbox, in milliseconds. After that the visit counts as one beyond the
+ * sandbox's cap, which is not recorded.
+ */
+const unrecordedAfterMs = 10 * 60_000;
+
 /** A record, and what was read of it. */
 type Readable<Content> = { record: RawRecord; content: Content };
 type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison" | "early">;
@@ -59,7 +66,12 @@ type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison" | "early">;
  */
 const partBytesMax = 1024 * 1024;
 
-export function createRecordStore(db: Db, deps: FactsDeps): StoreRecords {
+export interface StoreDeps extends FactsDeps {
+  /** The plans that limit visits; the defaults when absent. */
+  readonly plans?: PlanTable;
+}
+
+export function createRecordStore(db: Db, deps: StoreDeps): StoreRecords {
   return async (chunks, now) => {
     let outcome: StoreOutcome = noOutcome;
     let oldestMs = Number.POSITIVE_INFINITY;
@@ -102,7 +114,7 @@ function* partsOf(chunks: Parameters<StoreRecords>[0]): Generator<RawRecord[]> {
 }
 
 /** Stores the visits of a part first, because the part's answers may belong to them. */
-async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[], now: Date): Promise<Stored> {
+async function storePart(db: Db, deps: StoreDeps, records: readonly RawRecord[], now: Date): Promise<Stored> {
   const poison: Poison[] = [];
   const visits: Readable<VisitFacts>[] = [];
   const answers: Readable<RecordedAnswer>[] = [];
@@ -117,7 +129,11 @@ async function storePart(db: Db, deps: FactsDeps, records: readonly RawRecord[],
   }
   for (const { content } of visits) oldestMs = Math.min(oldestMs, content.visit.atMs);
   for (const { content } of answers) oldestMs = Math.min(oldestMs, content.atMs);
-  let outcome = await storeSome(visits, async (batch) => ({ ...(await writeVisits(db, batch)), early: [] }));
+  const { plans = defaultPlans } = deps;
+  let outcome = await storeSome(visits, async (batch) => ({
+    ...(await writeVisits(db, plans, batch)),
+    early: [],
+  }));
   const keys = visits.map(({ content: { visit } }) => ({
     workspaceId: visit.workspaceId,
     eventId: visit.id,
@@ -133,7 +149,7 @@ async function storeAnswers(
   answers: readonly Readable<RecordedAnswer>[],
   now: Date,
 ): Promise<StoreOutcome> {
-  const { stored, absent, dropped } = await findVisits(db, answers);
+  const { stored, absent, sandboxed, dropped } = await findVisits(db, answers);
   let outcome: StoreOutcome = { ...noOutcome, dropped: dropped.length };
   for (const { record, content } of absent) {
     const isLost = now.getTime() - content.atMs > lostAfterMs;
@@ -142,6 +158,13 @@ async function storeAnswers(
       ...(isLost
         ? { poison: [poisonOf(record, new Error("the visit of an answer has never come"))] }
         : { early: [earlyOf(record)] }),
+    });
+  }
+  for (const { record, content } of sandboxed) {
+    const isBeyondCap = now.getTime() - content.atMs > unrecordedAfterMs;
+    outcome = together(outcome, {
+      ...noOutcome,
+      ...(isBeyondCap ? { dropped: 1 } : { early: [earlyOf(record)] }),
     });
   }
   for (let start = 0; start < stored.length; start += answeredMax)
@@ -175,7 +198,9 @@ async function storeAnswered(
 interface FoundVisits {
   /** The answers of stored visits, by visit. */
   readonly stored: readonly Readable<RecordedAnswer>[][];
+  /** The answers of live workspaces without their visits, and those of sandboxes. */
   readonly absent: readonly Readable<RecordedAnswer>[];
+  readonly sandboxed: readonly Readable<RecordedAnswer>[];
   /** The answers of workspaces that no longer exist. */
   readonly dropped: readonly Readable<RecordedAnswer>[];
 }
@@ -186,10 +211,10 @@ async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]):
     ({ content: { workspaceId, eventId } }) => `${workspaceId}/${eventId}`,
   );
   const firsts = [...byVisit.values()].flatMap(([first]) => (first === undefined ? [] : [first.content]));
-  const { rows } = await sql<{ visit: string; has_event: boolean; has_workspace: boolean }>`
+  const { rows } = await sql<{ visit: string; has_event: boolean; environment: "live" | "test" | null }>`
     select given.workspace_id || '/' || given.event_id as visit,
       exists (select from events e where e.workspace_id = given.workspace_id and e.id = given.event_id) as has_event,
-      exists (select from workspaces w where w.id = given.workspace_id and w.purge_began_at is null) as has_workspace
+      (select environment from workspaces w where w.id = given.workspace_id and w.purge_began_at is null)
     from unnest(${plainArray(firsts.map(({ workspaceId }) => workspaceId))}::uuid[],
       ${plainArray(firsts.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)`.execute(
     db,
@@ -201,8 +226,9 @@ async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]):
     });
   return {
     stored: answersOf((row) => row.has_event),
-    absent: answersOf((row) => !row.has_event && row.has_workspace).flat(),
-    dropped: answersOf((row) => !row.has_workspace).flat(),
+    absent: answersOf((row) => !row.has_event && row.environment === "live").flat(),
+    sandboxed: answersOf((row) => !row.has_event && row.environment === "test").flat(),
+    dropped: answersOf((row) => row.environment === null).flat(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
+import type { PlanTable } from "../../model/plans/plan-table.ts";
 import type { Stored, StoreRecords } from "./store-records.ts";
 
 /** What the storing thread starts with. */
@@ -11,6 +12,7 @@ export interface StoreThreadData {
   readonly deviceKey: string;
   /** A city database in MaxMind's format. */
   readonly cityDatabase: string | undefined;
+  readonly plans: PlanTable;
 }
 
 /** A batch as the spool gives it. */

@@ -12,7 +12,7 @@ import type { StoreAnswer, StoreRequest, StoreThreadData } from "./store-thread.
  * The storing side of the drain, on a thread of its own; see `startStoreThread`.
  */
 
-const { connection, statementTimeoutMs, deviceKey, cityDatabase }: StoreThreadData = workerData;
+const { connection, statementTimeoutMs, deviceKey, cityDatabase, plans }: StoreThreadData = workerData;
 const port = parentPort;
 if (port === null) throw new Error("store-worker runs as a worker thread");
 
@@ -29,6 +29,7 @@ const store = withFreshPlans(
     classify: createClassifier(),
     geography: await openGeography(cityDatabase),
     key: deviceKey,
+    plans,
   }),
 );
 

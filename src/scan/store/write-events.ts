@@ -16,13 +16,14 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
   const link = (read: (own: OfLink) => string | number) => plainArray(ofLinks.distinct.map(read));
   const kind = (read: (own: OfKind) => string | number | boolean) => plainArray(ofKinds.distinct.map(read));
   const plain = (read: (visit: ResolvedVisit) => string | number) => plainArray(visits.map(read));
+  const hasLocks = visits.some(({ lock }) => lock !== undefined);
   // There is no "on conflict", which would cost every visit something. An event that exists already fails the batch,
   // and the next attempt looks for such events.
   await sql`
     insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason,
       entrypoint, destination, destination_action, steps_total, steps_reached, last_step_id, outcome, entry_step_id,
       exit_tracking, lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit,
-      recurring_scans, scored_at, ended_at, created_at, updated_at)
+      recurring_scans, scored_at, ended_at, created_at, updated_at${hasLocks ? sql`, locked_number, locked_cycle` : sql``})
     select (${link(({ workspaceId }) => workspaceId)}::uuid[])[link], id, (${link(({ linkId }) => linkId)}::uuid[])[link],
       device_id, visitor_id, (${kind(({ action }) => action)}::action[])[kind],
       (${kind(({ visitType }) => visitType)}::visit_type[])[kind], (${kind(({ counted }) => counted)}::boolean[])[kind],
@@ -40,7 +41,9 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       (${kind(({ profileFit }) => profileFit)}::smallint[])[kind],
       (${kind(({ recurringScans }) => recurringScans)}::integer[])[kind],
       case when lead_score is not null then at end, case when outcome <> 'IN_PROGRESS' then at end, at, at
+      ${hasLocks ? sql`, locked_number, (${kind(({ lockedCycle }) => lockedCycle)}::text[])[kind]` : sql``}
     from (select id, device_id, visitor_id, destination, link, kind, to_timestamp(at_ms / 1000) as at,
+        ${hasLocks ? sql`locked_number,` : sql``}
         (${kind(({ outcome }) => outcome)}::journey_outcome[])[kind] as outcome,
         (${kind(({ leadScore }) => leadScore)}::smallint[])[kind] as lead_score
       from unnest(
@@ -50,8 +53,10 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
         ${textArray(visits.map(({ facts }) => facts.visit.destination))}::text[],
         ${plainArray(ofLinks.places)}::integer[],
         ${plainArray(ofKinds.places)}::integer[],
-        ${plain(({ facts }) => facts.visit.atMs)}::float8[])
-        as given (id, device_id, visitor_id, destination, link, kind, at_ms)) as given`.execute(tx);
+        ${plain(({ facts }) => facts.visit.atMs)}::float8[]
+        ${hasLocks ? sql`, ${plain(({ lock }) => lock?.number ?? "")}::integer[]` : sql``})
+        as given (id, device_id, visitor_id, destination, link, kind, at_ms
+          ${hasLocks ? sql`, locked_number` : sql``})) as given`.execute(tx);
 }
 
 /** Each value once, and for each visit the place of its value, from 1. */
@@ -106,10 +111,11 @@ interface OfKind {
   readonly recurringInterest: number | "";
   readonly profileFit: number | "";
   readonly recurringScans: number | "";
+  readonly lockedCycle: string;
 }
 
 function ofKind(resolved: ResolvedVisit): OfKind {
-  const { facts, visitType, score } = resolved;
+  const { facts, visitType, score, lock } = resolved;
   const { visit, counted, uncountedReason } = facts;
   const { action, stepsTotal, stepsReached, outcome } = visit;
   const { engagementLevel, technologicalAptitude, recurringInterest, profileFit } = score?.factors ?? {};
@@ -129,6 +135,7 @@ function ofKind(resolved: ResolvedVisit): OfKind {
     recurringInterest: recurringInterest ?? "",
     profileFit: profileFit ?? "",
     recurringScans: score?.recurringScans ?? "",
+    lockedCycle: lock?.cycle ?? "",
   };
 }
 

@@ -4,9 +4,12 @@ import type { Workspaces } from "../../../gen/database.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import type { Db } from "../../db/open.ts";
+import { type Entitlement, entitlementOf, type WorkspaceFacts } from "../../model/plans/entitlement.ts";
+import type { PlanTable } from "../../model/plans/plan-table.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { type AttributeToSave, saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
 import { foldLinks, foldVisitors } from "./fold-visits.ts";
+import { numberVisits } from "./number-visits.ts";
 import { resolveDevices } from "./resolve-devices.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 import { scoreVisits } from "./score-visits.ts";
@@ -24,17 +27,18 @@ export interface Written {
 }
 
 /**
- * Writes a batch of visits in one transaction: devices, visitors, events, traces and roll-ups. Each visit is written
+ * Writes a batch of visits in one transaction: devices, visitors, events, traces and roll-ups. Visits beyond the limit
+ * of a plan are locked. Each visit is written
  * once, however often and by however many drains it is given. Rejects when the database is away, or when a visit cannot
  * be stored as it is.
  */
-export async function writeVisits(db: Db, batch: readonly VisitFacts[]): Promise<Written> {
+export async function writeVisits(db: Db, plans: PlanTable, batch: readonly VisitFacts[]): Promise<Written> {
   // In order of arrival, each once.
   const visits = [...new Map(batch.map((facts) => [placeOf(facts), facts])).values()].sort((a, b) =>
     a.visit.id < b.visit.id ? -1 : 1,
   );
   return untilUndisturbed(
-    (attempt) => db.transaction().execute((tx) => writeOnce(tx, visits, attempt > 1)),
+    (attempt) => db.transaction().execute((tx) => writeOnce(tx, plans, visits, attempt > 1)),
     isRace,
   );
 }
@@ -57,14 +61,24 @@ function isWrittenAlready(error: unknown): boolean {
 }
 
 /** Looks for visits that are already written only after an attempt has failed, as happens after a crash. */
-async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boolean): Promise<Written> {
+async function writeOnce(
+  tx: Db,
+  plans: PlanTable,
+  batch: readonly VisitFacts[],
+  looksFirst: boolean,
+): Promise<Written> {
   const workspaceIds = [...new Set(batch.map(({ visit }) => visit.workspaceId))];
   await shareRollUps(workspaceIds).execute(tx);
-  const living = await livingWorkspaces(tx, workspaceIds);
+  // A visit belongs to the plan of the time when it came.
+  const living = await livingWorkspaces(tx, workspaceIds, (facts) =>
+    entitlementOf(plans, facts, new Date(batch.at(-1)?.visit.atMs ?? 0)),
+  );
   const known = batch.filter(({ visit }) => living.has(visit.workspaceId));
   const written = looksFirst ? await writtenEvents(tx, known) : new Set<string>();
-  const visits = known.filter((facts) => !written.has(placeOf(facts)));
-  const result = { written: visits.length, dropped: batch.length - known.length };
+  const unwritten = known.filter((facts) => !written.has(placeOf(facts)));
+  const { kept: visits, locks } = await numberVisits(tx, unwritten, living);
+  const dropped = batch.length - known.length + unwritten.length - visits.length;
+  const result = { written: visits.length, dropped };
   if (visits.length === 0) return result;
 
   const devices = await resolveDevices(tx, visits, { looksForNewCookies: looksFirst });
@@ -78,15 +92,16 @@ async function writeOnce(tx: Db, batch: readonly VisitFacts[], looksFirst: boole
       device,
       visitorId: facts.hasVisitor ? device.visitorId : "",
       visitType: types[index] ?? "FIRST",
+      lock: locks.get(facts),
       previousVisits: undefined,
       score: undefined,
     };
   });
-  const counted = resolved.filter(({ facts }) => facts.counted);
+  const counted = resolved.filter(({ facts, lock }) => facts.counted && lock === undefined);
   await foldVisitors(tx, counted);
   await scoreVisits(
     tx,
-    counted.filter(({ facts }) => living.get(facts.visit.workspaceId) === "live"),
+    counted.filter(({ facts }) => living.get(facts.visit.workspaceId)?.isSandbox === false),
   );
   await insertEvents(tx, resolved);
   await insertTraces(tx, resolved, looksFirst);
@@ -107,16 +122,27 @@ function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
   }));
 }
 
+interface LivingRow
+  extends Pick<
+    Selectable<Workspaces>,
+    "id" | "environment" | "subscription_type" | "trial_ends_at" | "timezone"
+  > {
+  readonly is_inactive: boolean;
+}
+
 /**
- * The workspaces among these that are not being purged, by id, with their environment. A visit reactivates an inactive
+ * The workspaces among these that are not being purged, by id, with their entitlement. A visit reactivates an inactive
  * workspace.
  */
 async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, "live" | "test">> {
-  const { rows } = await sql<Pick<Selectable<Workspaces>, "id" | "environment"> & { is_inactive: boolean }>`
-    select id, environment, inactive_since is not null as is_inactive from workspaces
+  entitlement: (facts: WorkspaceFacts) => Entitlement,
+): Promise<ReadonlyMap<string, Entitlement>> {
+  // The caps of a sandbox do not depend on its parent's plan.
+  const { rows } = await sql<LivingRow>`
+    select id, environment, subscription_type, trial_ends_at, timezone, inactive_since is not null as is_inactive
+    from workspaces
     where id = any(${plainArray(ids)}::uuid[]) and purge_began_at is null`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
   if (inactive.length > 0) {
@@ -125,7 +151,12 @@ async function livingWorkspaces(
       tx,
     );
   }
-  return new Map(rows.map(({ id, environment }) => [id, environment]));
+  return new Map(
+    rows.map(({ id, subscription_type, trial_ends_at, ...row }) => [
+      id,
+      entitlement({ ...row, subscriptionType: subscription_type, trialEndsAt: trial_ends_at }),
+    ]),
+  );
 }
 
 async function writtenEvents(tx: Db, visits: readonly VisitFacts[]): Promise<ReadonlySet<string>> {

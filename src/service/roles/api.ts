@@ -1,6 +1,8 @@
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { createServices } from "../../api/services.ts";
-import { createStandings } from "../../db/standings.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
+import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { createBodyBudget } from "../../lib/limits/body-budget.ts";
@@ -9,6 +11,7 @@ import { randomShortlink } from "../../model/links/shortlink.ts";
 import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
+import type { Handler } from "../../server/listen.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
@@ -16,6 +19,8 @@ import { openProtocols, type Protocols } from "./protocols.ts";
 export interface ApiRole extends Protocols {
   /** The public names of all scopes. */
   readonly scopes: ReadonlySet<string>;
+  /** Opens the sign-in pages, which are loaded with their first request. */
+  openAuth(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
   /** Ends endless streams; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
@@ -42,6 +47,7 @@ function lazySimulator({ db, storing, reader, addresses }: Parts): SimulateVisit
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
   const { config, db, connection, now, log, keyFor, addresses, metrics, readOrigin } = parts;
   const { baseUrl, shortUrl } = addresses;
+  const entitlements = createEntitlements({ plans: config.plans, now });
   const pipeline = await openPipeline({
     db,
     connections: config.databasePoolSize,
@@ -50,6 +56,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     keyFor,
     baseUrl,
     rateLimits: config.rateLimits,
+    entitlements,
     requestTimeoutMs: config.requestTimeoutMs,
     metrics,
     log,
@@ -61,17 +68,19 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         jobCall,
         jobCalls,
         autonomousDb: parts.autonomousDb,
+        analytics: referenceAnalytics(),
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),
         signFileUrl: (storageKey, expiresAt) =>
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
+        approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         simulateVisits: lazySimulator(parts),
         plans: config.plans,
-        standings: createStandings({ plans: config.plans, now }),
+        entitlements,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
         qrcodeWaitMs,
@@ -91,5 +100,15 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     reflection: config.reflection,
     shutdownSignal: shutdown.signal,
   });
-  return { ...protocols, scopes: apiScopes, endStreams: () => shutdown.abort(), close: pipeline.close };
+  const openAuth = async () => {
+    const { openSignIn } = await import("./sign-in.ts");
+    return openSignIn(parts, pipeline.onMemberChanged);
+  };
+  return {
+    ...protocols,
+    openAuth,
+    scopes: apiScopes,
+    endStreams: () => shutdown.abort(),
+    close: pipeline.close,
+  };
 }

@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { PricingService } from "../../../gen/signpost/v1/pricing_service_pb.js";
+import { tickingClock } from "../../../test/support/clock.ts";
+import { type Api, type ApiOptions, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
+import { cycleOf } from "../../model/plans/cycle.ts";
+import { readPlanTable } from "../../model/plans/read-plan-table.ts";
+
+const limits = { PUBLIC_API_CALLS: 20, PLATFORM_CREDITS: 1_000_000 };
+const plans = readPlanTable({ plans: { FREE: { limits } } }, true, []);
+
+/** The middle of a month, so that no test meets a month's end unless it wants to. */
+const clock = tickingClock(new Date(`${new Date().toISOString().slice(0, 7)}-15T12:00:00Z`));
+
+function startLimited(options: ApiOptions = {}): Promise<Api> {
+  return startApi({
+    clock,
+    ...options,
+    deps: { plans, entitlements: createEntitlements({ plans, now: clock.now }) },
+  });
+}
+
+const api = await startLimited();
+
+async function limitedWorkspace(more = {}): Promise<TestWorkspace> {
+  const workspace = await api.newWorkspace();
+  await api.db
+    .updateTable("workspaces")
+    .set({ subscription_type: "UNSPECIFIED", ...more })
+    .where("id", "=", workspace.workspaceId)
+    .execute();
+  return workspace;
+}
+
+async function countedOf({ workspaceId }: TestWorkspace): Promise<number> {
+  await api.flush();
+  const rows = await api.db
+    .selectFrom("allowance_cycles")
+    .select("used")
+    .where("workspace_id", "=", workspaceId)
+    .where("limit_key", "=", "PUBLIC_API_CALLS")
+    .execute();
+  return rows.reduce((sum, { used }) => sum + Number(used), 0);
+}
+
+const read = ({ rest }: Pick<TestWorkspace, "rest">) => rest("GET", "/v1/links");
+
+test("60 calls at the same time, over REST and gRPC, get exactly as many answers as the plan has calls", async () => {
+  const workspace = await limitedWorkspace();
+  const links = workspace.client(LinksService);
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) =>
+      index % 2 === 0
+        ? (await read(workspace)).status === 200
+        : links.list({}).then(
+            () => true,
+            () => false,
+          ),
+    ),
+  );
+  expect(answers.filter(Boolean).length).toBe(20);
+  expect(await countedOf(workspace)).toBe(20);
+});
+
+test("a call beyond the plan is refused until the month ends, with the reason and the limit", async () => {
+  const workspace = await limitedWorkspace({ timezone: "America/New_York" });
+  for (let call = 0; call < 20; call++) expect((await read(workspace)).status).toBe(200);
+  const refused = await read(workspace);
+  expect(refused).toMatchObject({
+    status: 429,
+    json: { error: { codeType: "MAX_PUBLIC_API_QUERIED_REACHED" } },
+  });
+  expect(refused.json.error.details).toContainEqual(
+    expect.objectContaining({ metadata: { key: "PLAN_LIMIT_KEY_PUBLIC_API_CALLS" } }),
+  );
+  const untilReset = (cycleOf(clock.now(), "America/New_York").end.getTime() - clock.now().getTime()) / 1_000;
+  expect(Math.abs(Number(refused.headers["retry-after"]) - untilReset)).toBeLessThan(60);
+  await expect(workspace.client(LinksService).list({})).rejects.toMatchObject({
+    rawMessage: expect.stringContaining("20 API calls"),
+  });
+  // Refusals are not counted, and other workspaces go on.
+  expect(await countedOf(workspace)).toBe(20);
+  expect((await read(await limitedWorkspace())).status).toBe(200);
+});
+
+test("answers of every kind count, but for refusals without a token or a rate, and open calls", async () => {
+  const workspace = await limitedWorkspace();
+  const { rest } = workspace;
+  const missing = "00000000-0000-7000-8000-000000000000";
+  expect((await rest("GET", "/v1/links/no-uuid")).status).toBe(400);
+  expect((await rest("GET", `/v1/links/${missing}`)).status).toBe(404);
+  const narrow = await api.scopedToken(workspace.workspaceId, ["media:read"]);
+  expect((await api.rest(narrow)("GET", "/v1/links")).status).toBe(403);
+  const key = { "idempotency-key": "the same" };
+  await rest("POST", "/v1/links", { destination: "https://example.com" }, key);
+  await rest("POST", "/v1/links", { destination: "https://example.com" }, key);
+  expect(await countedOf(workspace)).toBe(5);
+  expect((await api.rest("nonsense")("GET", "/v1/links")).status).toBe(401);
+  expect((await rest("GET", "/v1/pricing/plans")).status).toBe(200);
+  await workspace.client(PricingService).listPlans({});
+  expect((await rest("GET", "/v1/analytics/hours")).status).toBeGreaterThanOrEqual(400);
+  expect(await countedOf(workspace)).toBe(5);
+});
+
+test("a bad request beyond the plan hears of its fault first", async () => {
+  const workspace = await limitedWorkspace();
+  for (let call = 0; call < 20; call++) await read(workspace);
+  expect((await workspace.rest("GET", "/v1/links/no-uuid")).status).toBe(400);
+  const missing = "00000000-0000-7000-8000-000000000000";
+  expect((await workspace.rest("GET", `/v1/links/${missing}`)).status).toBe(429);
+});
+
+test("two processes share the calls of a plan once their counts are added up", async () => {
+  const workspace = await limitedWorkspace();
+  const other = await startLimited({ database: api.database });
+  const there = { rest: other.rest(workspace.token) };
+  for (let call = 0; call < 8; call++) {
+    await read(workspace);
+    await read(there);
+  }
+  await api.flush();
+  await other.flush();
+  await api.flush();
+  // 16 are known to the first process after its next call was written.
+  expect((await read(workspace)).status).toBe(200);
+  await api.flush();
+  const statuses = [];
+  for (let call = 0; call < 5; call++) statuses.push((await read(workspace)).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 429]);
+});
+
+test("counts of many calls are added without losing one, however often they are written", async () => {
+  const workspace = await api.newWorkspace();
+  const flushes = Array.from({ length: 20 }, () => api.flush());
+  const calls = Array.from({ length: 300 }, () => read(workspace));
+  await Promise.all([...flushes, ...calls, api.flush()]);
+  expect(await countedOf(workspace)).toBe(300);
+});
+
+test("a sandbox has its own calls, whatever its workspace's plan", async () => {
+  const parent = await api.newWorkspace();
+  const sandbox = await limitedWorkspace({ environment: "test", parent_workspace_id: parent.workspaceId });
+  const cycle = cycleOf(clock.now(), "UTC").month;
+  await api.db
+    .insertInto("allowance_cycles")
+    .values({ workspace_id: sandbox.workspaceId, limit_key: "PUBLIC_API_CALLS", cycle, used: 999n })
+    .execute();
+  expect((await read(sandbox)).status).toBe(200);
+  expect(await read(sandbox)).toMatchObject({
+    status: 429,
+    json: { error: { codeType: "SANDBOX_CAP_REACHED" } },
+  });
+});
+
+// The last, because it lets the clock of this file go on.
+test("the calls of a new month begin anew, in the workspace's own timezone", async () => {
+  const workspace = await limitedWorkspace({ timezone: "Asia/Kathmandu" });
+  for (let call = 0; call < 20; call++) await read(workspace);
+  expect((await read(workspace)).status).toBe(429);
+  const { end } = cycleOf(clock.now(), "Asia/Kathmandu");
+  clock.advance(end.getTime() - clock.now().getTime() - 500);
+  expect((await read(workspace)).status).toBe(429);
+  clock.advance(1_000);
+  expect((await read(workspace)).status).toBe(200);
+  expect(await countedOf(workspace)).toBe(21);
+});
