@@ -632,6 +632,8 @@ export interface Workspaces {
   parent_workspace_id: string | null;
   published_at: Date | null;
   purge_began_at: Date | null;
+  sandboxes_made: Generated<number>;
+  sandboxes_made_on: Timestamp | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;
