@@ -285,7 +285,10 @@ async function welcome(
       import("../rpc/pipeline/tokens.ts"),
     ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
-    return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });
+    return createWorkspace(
+      { db: tx, now, signToken, plans: config.plans },
+      { name: "My workspace", email, password },
+    );
   });
   if (created === undefined) {
     print(await reminder(addresses.baseUrl, config.dataDir));

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Db, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
 import { everyScope } from "../../model/scope.ts";
 import { defaultTokenName, type SignToken } from "../../model/token.ts";
 import { hashPassword } from "../../people/passwords.ts";
@@ -11,6 +12,8 @@ export interface CreateWorkspaceDeps {
   readonly db: Db;
   readonly now: () => Date;
   readonly signToken: SignToken;
+  /** The plans in force; without them nothing limits the workspace. */
+  readonly plans?: PlanTable;
   /** Argon2id when absent, which takes 15 ms. */
   readonly hashPassword?: (password: string) => Promise<string>;
 }
@@ -33,7 +36,7 @@ export interface CreatedWorkspace {
 
 /** Makes a live workspace with its link setting, an admin and a secret token, all or nothing. */
 export async function createWorkspace(
-  { db, now, signToken, hashPassword: hash = hashPassword }: CreateWorkspaceDeps,
+  { db, now, signToken, plans = defaultPlans, hashPassword: hash = hashPassword }: CreateWorkspaceDeps,
   { name, email, password }: WorkspaceOrder,
 ): Promise<CreatedWorkspace> {
   const at = now();
@@ -50,7 +53,7 @@ export async function createWorkspace(
     hash(password),
   ]);
   const ids = { workspaceId, linkSettingId, memberId, tokenId };
-  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at });
+  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at, subscription: firstOf(plans, at) });
   try {
     await insertWorkspace(db, rows);
   } catch (error) {
@@ -75,19 +78,28 @@ interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
   readonly passwordHash: string;
   readonly accessToken: string;
   readonly at: Date;
+  readonly subscription: Pick<NewWorkspaceRows["workspace"], "subscription_type" | "trial_ends_at">;
 }
+
+/** The subscription that a workspace begins with. */
+function firstOf({ inForce, trial }: PlanTable, at: Date): NewFacts["subscription"] {
+  if (!inForce) return { subscription_type: "ENTERPRISE_PLAN" };
+  if (trial.days === 0) return { subscription_type: "UNSPECIFIED" };
+  return { subscription_type: "FREE_TRIAL", trial_ends_at: new Date(at.getTime() + trial.days * dayMs) };
+}
+
+const dayMs = 24 * 60 * 60_000;
 
 function rowsOf(
   { workspaceId, linkSettingId, memberId, tokenId }: NewIds,
-  { name, email, passwordHash, accessToken, at }: NewFacts,
+  { name, email, passwordHash, accessToken, at, subscription }: NewFacts,
 ): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
   return {
     workspace: {
       id: workspaceId,
       name,
-      // Without a billing provider, no plan limits a workspace.
-      subscription_type: "ENTERPRISE_PLAN",
+      ...subscription,
       link_setting_id: linkSettingId,
       ...times,
     },

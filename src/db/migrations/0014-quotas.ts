@@ -40,6 +40,7 @@ create table dismissed_notices (
   limit_key text not null,
   -- The cycle in which the notice stays hidden; empty for a total.
   cycle text not null,
+  dismissed_at timestamptz(3) not null,
   constraint dismissed_notices_pkey primary key (workspace_id, member_id, limit_key)
 );
 
