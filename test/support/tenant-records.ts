@@ -217,6 +217,7 @@ export interface Seed {
 
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
+  "AllowancesService.List": { request: () => ({}) },
   "DirectoriesService.Create": { request: () => ({ name: `Menus ${randomUUID()}` }) },
   "DirectoriesService.Delete": { request: ({ directory }) => ({ id: directory }) },
   "DirectoriesService.Get": { request: ({ directory }) => ({ id: directory }) },

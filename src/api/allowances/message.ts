@@ -48,7 +48,7 @@ interface Use {
 export function toAllowance(key: CountedKey, known: Known): MessageInitShape<typeof AllowanceSchema> {
   const { entitlement, cycle, uses } = known;
   const allowed = entitlement.limits[key];
-  const use = useOf(key, uses);
+  const use = useOf(key, uses, entitlement);
   const { used, more, needed, counted } = use;
   const left = typeof allowed === "number" ? Math.max(0, allowed - used) + more : undefined;
   const reached = left !== undefined && left < needed;
@@ -69,7 +69,7 @@ export function toAllowance(key: CountedKey, known: Known): MessageInitShape<typ
   };
 }
 
-function useOf(key: CountedKey, uses: UsesRow): Use {
+function useOf(key: CountedKey, uses: UsesRow, { linkCost }: Entitlement): Use {
   const plain = (used: bigint, newestAt: Date | null = null): Use => ({
     used: Number(used),
     more: 0,
@@ -83,7 +83,11 @@ function useOf(key: CountedKey, uses: UsesRow): Use {
     case "TEAM_MEMBERS":
       return plain(uses.members, uses.newest_member_at);
     case "PLATFORM_CREDITS":
-      return { ...plain(uses.credits), more: Number(uses.topup_left), needed: cheapestActionCost };
+      return {
+        ...plain(uses.credits + uses.links * BigInt(linkCost)),
+        more: Number(uses.topup_left),
+        needed: cheapestActionCost,
+      };
     case "TRACKED_VISITS":
       return { ...plain(uses.visits - uses.locked), counted: Number(uses.visits) };
     case "PUBLIC_API_CALLS":

@@ -11,6 +11,7 @@ export interface UsesRow {
   /** The plan's credits that are used in the cycle. */
   readonly credits: bigint;
   readonly topup_left: bigint;
+  readonly links: bigint;
   readonly api_calls: bigint;
   /** The counted visits of the cycle, with those that are locked. */
   readonly visits: bigint;
@@ -18,8 +19,17 @@ export interface UsesRow {
   readonly locked_total: bigint;
 }
 
-/** Reads what a workspace uses, in the cycle `month` where a limit is monthly. */
-export async function findUses(db: Db, workspaceId: string, month: string): Promise<UsesRow> {
+export interface UsesQuestion {
+  readonly workspaceId: string;
+  /** The cycle of monthly limits. */
+  readonly month: string;
+  /** Counts the links that were made since then, with deleted ones; none when undefined. */
+  readonly linksSince: Date | undefined;
+}
+
+/** Reads what a workspace uses. */
+export async function findUses(db: Db, question: UsesQuestion): Promise<UsesRow> {
+  const { workspaceId, month, linksSince = null } = question;
   const { rows } = await sql<UsesRow>`
     select (select count(*) from custom_domains where workspace_id = ${workspaceId}) as domains,
       (select max(created_at) from custom_domains where workspace_id = ${workspaceId}) as newest_domain_at,
@@ -27,6 +37,11 @@ export async function findUses(db: Db, workspaceId: string, month: string): Prom
       (select max(created_at) from members where workspace_id = ${workspaceId}) as newest_member_at,
       coalesce(case when account.cycle >= ${month} then account.used end, 0) as credits,
       coalesce(account.topup_bought - account.topup_used, 0) as topup_left,
+      -- Each part has an index of its own.
+      (select count(*) from links where workspace_id = ${workspaceId} and created_at >= ${linksSince}::timestamptz
+          and deleted_at is null)
+        + (select count(*) from links where workspace_id = ${workspaceId} and created_at >= ${linksSince}::timestamptz
+          and deleted_at is not null) as links,
       coalesce(cycles.api_calls, 0) as api_calls, coalesce(cycles.visits, 0) as visits,
       coalesce(cycles.locked, 0) as locked, coalesce(cycles.locked_total, 0) as locked_total
     from (select sum(used) filter (where limit_key = 'PUBLIC_API_CALLS' and cycle = ${month})::bigint as api_calls,

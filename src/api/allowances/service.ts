@@ -21,7 +21,12 @@ export function allowancesService(
       const entitlement = await deps.entitlements.of(workspaceId, db);
       const cycle = cycleOf(deps.now(), entitlement.timezone);
       const [uses, dismissed] = await Promise.all([
-        findUses(db, workspaceId, cycle.month),
+        findUses(db, {
+          workspaceId,
+          month: cycle.month,
+          // Credits without a limit are not charged.
+          linksSince: entitlement.limits.PLATFORM_CREDITS === "unlimited" ? cycle.start : undefined,
+        }),
         memberId === undefined ? [] : findDismissed(db, workspaceId, memberId),
       ]);
       return {

@@ -34,6 +34,9 @@ create table credit_accounts (
   constraint credit_accounts_covered_check check (topup_used <= topup_bought)
 ) with (fillfactor = 60);
 
+-- What a workspace without limits has made in a month is counted, and deleting a link gives nothing back.
+create index links_deleted_idx on links (workspace_id, created_at) where deleted_at is not null;
+
 create table dismissed_notices (
   workspace_id uuid not null,
   member_id uuid not null,
