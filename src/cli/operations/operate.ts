@@ -14,7 +14,7 @@ import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 const now = () => new Date();
 
 /** Runs on the configured database after migrating it, and closes it afterwards. */
-async function withDatabase(
+export async function withDatabase(
   config: Config,
   run: (database: RunningDatabase) => Promise<string>,
 ): Promise<string> {
