@@ -93,6 +93,8 @@ export type SubscriptionType =
   | "SPONSORED_PRO"
   | "UNSPECIFIED";
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export type TokenKeyType = "PUBLISHABLE" | "SECRET";
 
 export type UncountedReason =
@@ -592,6 +594,11 @@ export interface WorkflowSteps {
   workspace_id: string;
 }
 
+export interface WorkspaceDigests {
+  last_day: Timestamp;
+  workspace_id: string;
+}
+
 export interface Workspaces {
   country: Generated<string>;
   created_at: Date;
@@ -682,6 +689,7 @@ export interface DB {
   visits: Visits;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
+  workspace_digests: WorkspaceDigests;
   workspace_tokens: WorkspaceTokens;
   workspaces: Workspaces;
 }

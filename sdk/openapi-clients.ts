@@ -73,6 +73,7 @@ const clients: Readonly<Record<string, Client>> = {
     journey: {
       files: [
         "sdk/openapi/journey.py",
+        "sdk/openapi/journey_analytics.py",
         "sdk/openapi/journey_directories.py",
         "sdk/openapi/refusal.py",
         "sdk/python/test/journey_support.py",

@@ -26,7 +26,9 @@ every bad field.
 before the day that \`Sunset\` and \`x-sunset\` name. Clients ignore fields and values that they do not know.
 
 **Sandboxes.** A sandbox is a workspace for experiments with tokens of its own. Every answer to one of its tokens, and every answer
-of one of its links, has \`X-Service-Sandbox: true\` and \`X-Robots-Tag: noindex\`.
+of one of its links, has \`X-Service-Sandbox: true\` and \`X-Robots-Tag: noindex\`. With a token of a sandbox, the header
+\`X-Service-Test-Clock\` (an RFC 3339 time) sets the time that the rules of workflows see in simulations. A visit of a
+sandbox's link takes the same time as its query parameter \`testClock\`, for all of its pages and for the link's expiry.
 
 **Retries.** Every POST, PUT and PATCH takes an \`Idempotency-Key\`; other calls can be repeated without one.`,
   license: { name: "Apache 2.0", identifier: "Apache-2.0" },

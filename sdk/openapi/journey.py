@@ -8,6 +8,7 @@ import uuid
 from datetime import datetime, timedelta, timezone
 
 import openapi_client as signpost
+from journey_analytics import analyse
 from journey_directories import make_many_links, nest_directories
 from journey_support import PICTURE, follow, until
 from refusal import reason_of
@@ -30,6 +31,7 @@ def main() -> None:
         link = make_link(signpost.LinksApi(client), template_id)
         restyle(signpost.QRCodeDesignsApi(client), link)
         lbid = visit(client, link)
+        analyse(client, link)
         expire(signpost.LinksApi(client))
         tell_visitors(signpost.VisitorsApi(client), lbid)
         wire(signpost.WorkflowStepsApi(client), link.id)

@@ -1,4 +1,5 @@
 import type { RawBuilder } from "kysely";
+import type { Analytics } from "../analytics/driver.ts";
 import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
@@ -30,6 +31,8 @@ export interface Deps {
    * a connection.
    */
   readonly autonomousDb: Db;
+  /** Answers questions about counted visits. */
+  readonly analytics: Analytics;
   /** Where files are kept. */
   readonly storage: Storage;
   /** Reads pictures that callers send. */
@@ -40,6 +43,8 @@ export interface Deps {
   readonly signFileUrl: (storageKey: string, expiresAt: Date) => string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
+  /** Whether workspaces that ask become public without an operator: on a computer that only its owner reaches. */
+  readonly approvesEnrollment: boolean;
   /** The key that seals the passwords of workflow steps, 32 bytes. */
   readonly stepPasswordKey: Uint8Array;
   /** How many links a job creates at most. */

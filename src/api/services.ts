@@ -30,6 +30,7 @@ import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_s
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
 import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
 import { allowancesService } from "./allowances/service.ts";
+import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
@@ -38,14 +39,17 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { metricsService } from "./metrics/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
 import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
 import { tagsService } from "./tags/service.ts";
+import { timeSeriesService } from "./time-series/service.ts";
 import { visitorsService } from "./visitors/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
+import { workspacesService } from "./workspaces/service.ts";
 
 /**
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
@@ -58,7 +62,7 @@ export function createServices(
     registerPartly(AgentIdentityService),
     register(AllowancesService, allowancesService(deps)),
     registerPartly(AnalyticsDashboardService),
-    registerPartly(AnalyticsDataService),
+    register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     registerPartly(AssistantService),
     registerPartly(CustomDomainsService),
@@ -70,7 +74,7 @@ export function createServices(
     register(LinksService, linksService(deps)),
     register(MediaService, mediaService(deps)),
     registerPartly(MembersService),
-    registerPartly(MetricsService),
+    register(MetricsService, metricsService(deps)),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),
     register(PricingService, pricingService(deps)),
@@ -79,11 +83,11 @@ export function createServices(
     register(SandboxesService, sandboxesService(deps)),
     registerPartly(SlackIntegrationsService),
     register(TagsService, tagsService()),
-    registerPartly(TimeSeriesService),
+    register(TimeSeriesService, timeSeriesService(deps)),
     register(VisitorsService, visitorsService(deps)),
     registerPartly(WebhooksService),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
-    registerPartly(WorkspacesService),
+    register(WorkspacesService, workspacesService(deps)),
   ];
 }

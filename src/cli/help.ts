@@ -40,15 +40,24 @@ export function mainHelp(groups: readonly Group[], descriptions: Descriptions, w
 
 /** The text of `signpost <group> --help`. */
 export function groupHelp(group: Group, descriptions: Descriptions, width: number): string {
-  const own = operatorCommands.filter(({ name }) => name.startsWith(`${group.name} `));
+  const ofGroup = ({ name }: OwnCommand) => name.startsWith(`${group.name} `);
+  const own = operatorCommands.filter(ofGroup);
   return page([
     `usage: signpost ${group.name} <command>`,
     wrap(descriptions.group(group.service.name), width, ""),
     pairs(
-      group.commands.map((command) => [
-        [command.name, ...pathWords(command)].join(" "),
-        descriptions.summary(command),
-      ]),
+      [
+        ...group.commands.map((command): [string, string] => [
+          [command.name, ...pathWords(command)].join(" "),
+          descriptions.summary(command),
+        ]),
+        ...clientCommands
+          .filter(ofGroup)
+          .map(({ usage, description }): [string, string] => [
+            usage.slice(group.name.length + 1),
+            description,
+          ]),
+      ],
       width,
     ),
     ...(own.length === 0

@@ -2,7 +2,7 @@ import type { Group } from "./operations/groups.ts";
 import { closest } from "./operations/names.ts";
 import type { Terminal } from "./operations/run-operation.ts";
 import { exitCodes, printable, type Refusal, RefusedError, UsageError } from "./outcome.ts";
-import { clientCommands, operatorCommands, ownCommandOf } from "./own-commands.ts";
+import { clientCommands, type OwnCommand, operatorCommands, ownCommandOf } from "./own-commands.ts";
 
 /** Runs a command line, without the program's name, and returns its exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -33,12 +33,15 @@ async function dispatch(given: readonly string[], terminal: Terminal): Promise<v
   if (first === undefined || first.startsWith("-")) return await showMainHelp(args, terminal);
   if ((operator ?? client) !== undefined && wantsHelp) {
     const { usage, description } = operator ?? client ?? { usage: "", description: "" };
-    terminal.write(`usage: signpost ${usage}\n\n${description}\n`);
+    terminal.write(`usage: signpost ${usage}\n\n${description}\n${await furtherHelp(client)}`);
   } else if (operator !== undefined) {
     await runOperator(operator.name, args.slice(operator.name.split(" ").length), terminal);
   } else if (first === "login") {
     const { login } = await import("./login.ts");
     terminal.write(`${await login(args.slice(1), terminal.env)}\n`);
+  } else if (client?.name === "links import") {
+    const { importLinks } = await import("./import/import-links.ts");
+    await importLinks(args.slice(2), terminal);
   } else if (first === "completion") {
     const { completionScript } = await import("./completion.ts");
     terminal.write(completionScript(second));
@@ -46,6 +49,12 @@ async function dispatch(given: readonly string[], terminal: Terminal): Promise<v
     const { candidates } = await import("./completion.ts");
     for (const word of await candidates(args.slice(2), terminal.env)) terminal.write(`${word}\n`);
   } else await runInGroup(args, terminal);
+}
+
+async function furtherHelp(command: OwnCommand | undefined): Promise<string> {
+  if (command?.name !== "links import") return "";
+  const { importHelp } = await import("./import/import-help.ts");
+  return `\n${importHelp()}`;
 }
 
 async function runOperator(name: string, args: readonly string[], terminal: Terminal): Promise<void> {

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type Config, readConfig } from "../service/config.ts";
 import { createToken, createWorkspaceFor, migrateDatabase, rebuildEvents } from "./operations/operate.ts";
 import { addCredits, setPlan } from "./operations/operate-plans.ts";
+import { administer, listWaiting } from "./operations/operate-workspaces.ts";
 import { UsageError } from "./outcome.ts";
 
 const options = {
@@ -24,6 +25,11 @@ const commands: Readonly<Record<string, (config: Config, values: Values) => Prom
     setPlan(config, required(values, "workspace"), required(values, "plan")),
   "workspace credits": (config, values) =>
     addCredits(config, required(values, "workspace"), required(values, "credits")),
+  "workspace publish": (config, values) => administer(config, "publish", required(values, "workspace")),
+  "workspace unpublish": (config, values) => administer(config, "unpublish", required(values, "workspace")),
+  "workspace delete": (config, values) => administer(config, "delete", required(values, "workspace")),
+  "workspace restore": (config, values) => administer(config, "restore", required(values, "workspace")),
+  "workspace waiting": (config) => listWaiting(config),
   "token create": (config, values) =>
     createToken(config, {
       workspaceId: required(values, "workspace"),

@@ -27,6 +27,31 @@ export const operatorCommands: readonly OwnCommand[] = [
     description: "add bought credits to a workspace",
   },
   {
+    name: "workspace waiting",
+    usage: "workspace waiting",
+    description: "list the workspaces that asked to become public, with their messages",
+  },
+  {
+    name: "workspace publish",
+    usage: "workspace publish --workspace ID",
+    description: "make a workspace public",
+  },
+  {
+    name: "workspace unpublish",
+    usage: "workspace unpublish --workspace ID",
+    description: "make a workspace private",
+  },
+  {
+    name: "workspace delete",
+    usage: "workspace delete --workspace ID",
+    description: "delete a workspace; for 30 days it can be restored",
+  },
+  {
+    name: "workspace restore",
+    usage: "workspace restore --workspace ID",
+    description: "bring a deleted workspace back, with its tokens and members",
+  },
+  {
     name: "token create",
     usage: "token create --workspace ID [--name NAME] [--publishable]",
     description: "make a token for a workspace",
@@ -38,8 +63,14 @@ export const operatorCommands: readonly OwnCommand[] = [
   },
 ];
 
-/** Commands about the command line itself. */
+/** Commands that call the service in a manner of their own, or are about the command line itself. */
 export const clientCommands: readonly OwnCommand[] = [
+  {
+    name: "links import",
+    usage:
+      "links import FILE.csv|- [--dry-run] [--watch] [--from-line LINE] [--idempotency-key KEY] [--profile NAME]",
+    description: "make links of the rows of a CSV file, or of the standard input",
+  },
   {
     name: "login",
     usage: "login [--profile NAME] [--base-url URL]",

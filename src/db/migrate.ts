@@ -13,6 +13,7 @@ import * as toldTraces from "./migrations/0008-told-traces.ts";
 import * as jobs from "./migrations/0009-jobs.ts";
 import * as people from "./migrations/0010-people.ts";
 import * as workspaces from "./migrations/0011-workspaces.ts";
+import * as membersAndMail from "./migrations/0012-members-and-mail.ts";
 import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
 import type { Db } from "./open.ts";
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   "0009-jobs": jobs,
   "0010-people": people,
   "0011-workspaces": workspaces,
+  "0012-members-and-mail": membersAndMail,
   "0014-quotas": quotas,
   "0015-sandboxes": sandboxes,
 };
@@ -66,9 +68,13 @@ async function isUpToDate(db: Db): Promise<boolean> {
   return Object.keys(migrations).every((name) => names.has(name));
 }
 
-/** Makes the missing monthly partitions of events and traces, from the month of `now` on. */
+/**
+ * Makes the missing monthly partitions of events and traces, from the month before `now` on: simulated visits go four weeks
+ * back.
+ */
 export async function ensurePartitions(db: Db, now: Date): Promise<void> {
-  const wanted = Array.from({ length: monthsAhead + 1 }, (_, ahead) => partitionsOf(now, ahead)).flat();
+  const months = Array.from({ length: monthsAhead + 2 }, (_, place) => place - 1);
+  const wanted = months.flatMap((ahead) => partitionsOf(now, ahead));
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relname = any(${wanted.map(({ name }) => name)})`.execute(
     db,

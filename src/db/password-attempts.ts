@@ -22,6 +22,20 @@ export const ofNetwork = { max: 20, windowMs: 60 * 60_000 };
  */
 export const pauses = { from: 100, step: 50, doublingsMax: 6, secondsMax: 60 };
 
+/** Which tries a row of tries lets through. */
+export interface AttemptLimits {
+  readonly ofVisit: { readonly max: number; readonly windowMs: number };
+  readonly ofNetwork: { readonly max: number; readonly windowMs: number };
+  readonly pauses: {
+    readonly from: number;
+    readonly step: number;
+    readonly doublingsMax: number;
+    readonly secondsMax: number;
+  };
+}
+
+const ofSteps: AttemptLimits = { ofVisit, ofNetwork, pauses };
+
 /** The longest window. With the pauses it holds about 410 tries, which limits a step's row to 10 kB. */
 export const windowMs = 60 * 60_000;
 const window = `${windowMs} milliseconds`;
@@ -34,10 +48,15 @@ const keptFor = "2 hours";
  * then nothing was counted. It is one statement that locks one row, so of simultaneous tries in all processes each sees
  * the earlier ones. A refused try takes no lock.
  */
-export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Promise<number> {
+export async function takePasswordAttempt(
+  db: Db,
+  trier: Trier,
+  now: Date,
+  limits: AttemptLimits = ofSteps,
+): Promise<number> {
   const { workspaceId, linkId, stepId } = trier;
   const [visit, network] = numbersOf(trier);
-  const freeAt = freeAtOf(visit, network, now);
+  const freeAt = freeAtOf(visit, network, now, limits);
   const { rows } = await sql<{ is_taken: boolean; seconds: number | null }>`
     with known as (
       select ${freeAt} as free_at from password_attempts p
@@ -62,11 +81,12 @@ export async function takePasswordAttempt(db: Db, trier: Trier, now: Date): Prom
   if (row?.is_taken === true) return 0;
   const seconds = row?.seconds ?? 0;
   // Another try came first, after this statement's snapshot: the next statement sees the wait that it causes.
-  return seconds > 0 ? seconds : takePasswordAttempt(db, trier, now);
+  return seconds > 0 ? seconds : takePasswordAttempt(db, trier, now, limits);
 }
 
 /** The time of the next allowed try; NULL when a try is allowed now. */
-function freeAtOf(visit: string, network: string, now: Date): RawBuilder<unknown> {
+function freeAtOf(visit: string, network: string, now: Date, limits: AttemptLimits): RawBuilder<unknown> {
+  const { ofVisit, ofNetwork, pauses } = limits;
   const { from, step, doublingsMax, secondsMax } = pauses;
   return sql`greatest(
     (select at + ${`${ofVisit.windowMs} milliseconds`}::interval from unnest(p.tried_at, p.visits) as tries (at, visit)

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { fileCheckOf } from "../db/file-checks.ts";
+import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
@@ -109,7 +110,7 @@ async function deleteBatch(
       ${besides[table]?.(now()) ?? sql.raw("")}
     select count(*) as count from gone`;
   const { rows } = await statement.execute(db);
-  return Number(rows[0]?.count ?? 0n);
+  return Number(onlyRow(rows).count);
 }
 
 /** Other workspaces' links forget the templates that this workspace has published. Returns how many links they were. */

@@ -79,7 +79,7 @@ async function files(): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
-    .sort();
+    .toSorted((a, b) => (a < b ? -1 : 1));
 }
 
 /** Deletes a workspace, and purges its sandboxes. */
@@ -187,6 +187,21 @@ test("visits that are still in the spool when a purge begins are dropped, not st
   expect(await tables.naming(doomed.workspaceId)).toEqual(["revocations"]);
 });
 
+test("a workspace whose files cannot be deleted does not hold up others, and is purged later", async () => {
+  const [stuck, next] = [await api.newWorkspace(), await api.newWorkspace()];
+  await makers.media(api, stuck);
+  await remove(stuck);
+  await remove(next);
+  clock.advance(31 * dayMs);
+  const isAway = { delete: () => Promise.reject(new Error("the storage is away")) };
+  const failing = purgeWorkspaces({ ...deps, storage: { ...storage, ...isAway } });
+  await expect(failing).rejects.toThrow("the storage is away");
+  expect(await left()).toContain(stuck.workspaceId);
+  expect(await left()).not.toContain(next.workspaceId);
+  await purgeWorkspaces(deps);
+  expect(await left()).not.toContain(stuck.workspaceId);
+});
+
 test("a workspace that is not deleted cannot be purged", async () => {
   const { workspaceId } = keeper;
   const before = await tenantRows(db, workspaceId);
@@ -197,7 +212,6 @@ test("a workspace that is not deleted cannot be purged", async () => {
 test("the worker purges live workspaces after 30 days, and sandboxes minutes after they ended", async () => {
   const doomed = await api.newWorkspace();
   const [young, old] = [await newSandbox(doomed, 40 * dayMs), await newSandbox(keeper, dayMs)];
-  const left = async () => (await db.selectFrom("workspaces").select("id").execute()).map(({ id }) => id);
   await purgeWorkspaces(deps);
   expect(await left()).toEqual(expect.arrayContaining([doomed.workspaceId, young, old]));
   const ended = await deleteWorkspace(db, { workspaceId: doomed.workspaceId, at: clock.now(), jobCalls });
@@ -220,6 +234,11 @@ test("the worker purges live workspaces after 30 days, and sandboxes minutes aft
   expect(await left()).not.toContain(doomed.workspaceId);
   expect(await left()).toContain(keeper.workspaceId);
 });
+
+/** The ids of all workspaces. */
+async function left(): Promise<string[]> {
+  return (await db.selectFrom("workspaces").select("id").execute()).map(({ id }) => id);
+}
 
 async function newSandbox(parent: TestWorkspace, livesMs: number): Promise<string> {
   const sandbox = await api.newWorkspace();

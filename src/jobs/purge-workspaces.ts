@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { deleteWorkspace } from "../db/end-workspaces.ts";
+import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { restorableMs } from "../model/workspace-end.ts";
@@ -27,10 +28,13 @@ const expiredMax = 100;
  */
 export async function purgeWorkspaces(deps: PurgeDeps, signal?: AbortSignal): Promise<void> {
   await endExpiredSandboxes(deps);
+  const failures: unknown[] = [];
   for (const workspaceId of await dueWorkspaces(deps)) {
-    if (signal?.aborted === true) return;
-    await purgeWorkspace(deps, workspaceId, signal);
+    if (signal?.aborted === true) break;
+    // One workspace that cannot be purged does not hold up the others.
+    await purgeWorkspace(deps, workspaceId, signal).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function endExpiredSandboxes({ db, now }: PurgeDeps): Promise<void> {
@@ -94,5 +98,5 @@ async function dropJobs(db: Db, workspaceId: string): Promise<boolean> {
       dropped as (delete from graphile_worker._private_jobs j using own
         where j.id = own.id and j.locked_at is null)
     select count(*) filter (where locked_at is not null) as running from own`.execute(db);
-  return rows[0]?.running === 0n;
+  return onlyRow(rows).running === 0n;
 }

@@ -9,6 +9,7 @@ export type KeyPurpose =
   | "idempotency-outcomes"
   | "member-challenges"
   | "member-sessions"
+  | "sign-in-forms"
   | "step-passwords"
   | "visit-seals";
 

@@ -7,6 +7,7 @@ export interface Recipient {
   readonly workspace: string;
   readonly environment: Environment;
   readonly timezone: string;
+  readonly isDeleted: boolean;
   /** Null when the member is gone, like the two below. */
   readonly memberId: string | null;
   readonly firstName: string | null;
@@ -22,7 +23,8 @@ export async function findRecipient(
   { challengeId, at }: { readonly challengeId: string | undefined; readonly at: Date },
 ): Promise<Recipient | undefined> {
   const { rows } = await sql<Recipient>`
-    select w.name as workspace, w.environment, w.timezone, m.id as "memberId", m.first_name as "firstName",
+    select w.name as workspace, w.environment, w.timezone,
+      w.deleted_at is not null as "isDeleted", m.id as "memberId", m.first_name as "firstName",
       m.display_language as "displayLanguage",
       c.used_at is null and c.expires_at > ${at} as "isOpen"
     from workspaces w

@@ -49,10 +49,11 @@ export function sendMail(deps: SendMailDeps): (payload: Payload, signal: AbortSi
 }
 
 /**
- * Whether the challenge of a mail is met or over, or its member is gone. An old address is told of the new one even when the member
+ * Whether the workspace of a mail is deleted, its challenge is met or over, or its member is gone. An old address is told of the new one even when the member
  * is gone.
  */
 function isPointless(recipient: Recipient, kind: MailKind, challengeId: string | undefined): boolean {
+  if (recipient.isDeleted && kind !== "workspace-deleted") return true;
   if (challengeId !== undefined && recipient.isOpen !== true) return true;
   return recipient.memberId === null && kind !== "email-changed";
 }

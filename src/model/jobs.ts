@@ -8,6 +8,10 @@ export interface QueuedJobs {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
   readonly "create-links": { readonly workspaceId: string; readonly jobId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  /** Somebody asks for a new password; the address may be unknown. */
+  readonly "mail-reset": { readonly email: string };
+  /** Somebody wants a workspace; the address may be known. */
+  readonly "sign-up": { readonly email: string; readonly name: string };
   readonly "send-mail": {
     /** Makes the Message-ID, so that a mail that is sent twice is shown once. */
     readonly mailId: string;
@@ -30,7 +34,9 @@ export type PeriodicJob =
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "note-inactivity"
   | "purge-workspaces"
+  | "send-digests"
   | "sweep-files";
 
 /** How long the outcome of a job that a call started can be read after its end. */

@@ -7,7 +7,7 @@ import { lookOf } from "./look.ts";
 import { attribute, type Markup } from "./markup.ts";
 import { type Sheet, sheets } from "./stylesheet.ts";
 
-/** A hosted page. It has no script, and loads nothing but the images of its theme. */
+/** A page, ready to be sent. Without a `policy` of its own it has no script, and loads nothing but the images of its theme. */
 export interface HostedPage {
   readonly status: number;
   readonly body: Buffer;
@@ -37,6 +37,8 @@ export interface Content {
   readonly headers?: readonly string[];
   /** Whether it has forms to send. */
   readonly hasForm?: boolean;
+  /** More directives of the content security policy. */
+  readonly policy?: readonly string[];
 }
 
 /** What a page is made of. */
@@ -82,11 +84,20 @@ ${badge(theme, badgeUrl)}${content}
 </body>
 </html>
 `;
-  const policy = pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true);
+  const policy = [
+    ...pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true),
+    ...(draft.policy ?? []),
+  ];
   return {
     status,
     body: Buffer.from(String(document)),
-    headers: ["Content-Security-Policy", policy, "Content-Language", language, ...(draft.headers ?? [])],
+    headers: [
+      "Content-Security-Policy",
+      policy.join("; "),
+      "Content-Language",
+      language,
+      ...(draft.headers ?? []),
+    ],
   };
 }
 
@@ -111,7 +122,7 @@ function imageUrl(url: string | undefined): string | undefined {
  * `form-action` open for pages with a form, because browsers apply it to every address that the answer is sent on to:
  * the destinations of links, and wherever those lead. A page has no form but ours.
  */
-function pagePolicy(style: string, images: readonly (string | undefined)[], hasForm: boolean): string {
+function pagePolicy(style: string, images: readonly (string | undefined)[], hasForm: boolean): string[] {
   const origins = new Set(images.filter((url) => url !== undefined).map((url) => new URL(url).origin));
   return [
     "default-src 'none'",
@@ -120,5 +131,5 @@ function pagePolicy(style: string, images: readonly (string | undefined)[], hasF
     "base-uri 'none'",
     ...(hasForm ? [] : ["form-action 'none'"]),
     "frame-ancestors 'none'",
-  ].join("; ");
+  ];
 }

@@ -39,6 +39,21 @@ export async function makeChallenge(
   return id;
 }
 
+/** Closes every open challenge of a member: the links and codes that were mailed meet nothing any more. */
+export async function closeChallenges(
+  db: Db,
+  { workspaceId, memberId }: Pick<ChallengedMember, "workspaceId" | "memberId">,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable("member_challenges")
+    .set({ used_at: at })
+    .where("workspace_id", "=", workspaceId)
+    .where("member_id", "=", memberId)
+    .where("used_at", "is", null)
+    .execute();
+}
+
 /**
  * The secret in the link that a mail carries: 43 characters `[A-Za-z0-9_-]`, an HMAC-SHA256 of the challenge's id with the
  * key for `member-challenges`. So the database holds nothing that meets a challenge.

@@ -69,7 +69,8 @@ function keyOf({ workspaceId, memberId }: Member): string {
   return `${workspaceId} ${memberId}`;
 }
 
-async function readStanding(db: Db, { workspaceId, memberId }: Member): Promise<Standing | undefined> {
+/** Reads the standing of a member from the database. */
+export async function readStanding(db: Db, { workspaceId, memberId }: Member): Promise<Standing | undefined> {
   const row = await db
     .selectFrom("members")
     .select(["role", "access_revoked_at", "session_epoch", "kept_session_id", "ended_session_ids"])

@@ -217,6 +217,7 @@ function callOf(req: RestRequest, res: RestResponse, requestId: string, options:
     requestId,
     authorization: header(req, "authorization"),
     idempotencyKey: header(req, "idempotency-key"),
+    testClock: header(req, "x-service-test-clock"),
     target: `${req.method} ${req.url}`,
     clientAddress: options.clientAddress(req),
     signal: aborter.signal,

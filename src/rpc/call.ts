@@ -13,6 +13,8 @@ export interface Call {
   readonly authorization: string | undefined;
   /** The `Idempotency-Key` header or metadata, unread. */
   readonly idempotencyKey: string | undefined;
+  /** The `X-Service-Test-Clock` header or metadata, unread. Only callers of sandboxes have one. */
+  readonly testClock: string | undefined;
   /**
    * HTTP method, path and query as the client sent them (`POST /v1/links`); RPC protocols: `POST
    * /signpost.v1.LinksService/Create`.

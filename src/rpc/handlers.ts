@@ -37,6 +37,11 @@ export interface Context {
   readonly requestId: string;
   /** The client's address, after trusted proxies. */
   readonly address: string;
+  /**
+   * The time that the rules of workflows see: of the test clock that a sandbox's call sends, or else the present. Stored
+   * times never come from it.
+   */
+  readonly ruleTime: () => Date;
   /** Aborts when the client goes away or the deadline passes. */
   readonly signal: AbortSignal;
   /**

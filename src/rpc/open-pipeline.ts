@@ -13,14 +13,14 @@ import { createStandings, type Standings } from "../people/standing.ts";
 import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createApiCalls } from "./pipeline/api-calls.ts";
-import { createAuthenticate } from "./pipeline/authenticate.ts";
+import { createAuthenticate } from "./pipeline/credentials/authenticate.ts";
+import { openRevocations } from "./pipeline/credentials/revocations.ts";
+import { createSessionIdentities } from "./pipeline/credentials/session-identities.ts";
+import { createTokenUse } from "./pipeline/credentials/token-use.ts";
+import { createTokenSigner, createTokenVerifier } from "./pipeline/credentials/tokens.ts";
 import { createCallMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
-import { openRevocations } from "./pipeline/revocations.ts";
-import { createSessionIdentities } from "./pipeline/session-identities.ts";
-import { createTokenUse } from "./pipeline/token-use.ts";
-import { createTokenSigner, createTokenVerifier } from "./pipeline/tokens.ts";
 
 export interface PipelineOptions {
   readonly db: Db;

@@ -6,12 +6,14 @@ import { shortlinkPattern } from "../model/links/shortlink.ts";
 import type { Plan } from "../model/workflow/plan.ts";
 import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
-import { noIcon, plain, redirect, robots, showNotice } from "./pages/respond.ts";
+import { badTestClock } from "./pages/notice.ts";
+import { noIcon, plain, redirect, robots, show, showNotice } from "./pages/respond.ts";
 import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";
 import type { ShortHosts } from "./plans/hosts.ts";
 import type { GoOn } from "./steps/open-visit.ts";
 import type { StepHandler } from "./steps/step-handler.ts";
+import { hasTestClock, passedOn, ruleTime } from "./visit/test-clock.ts";
 
 /** Answers any path of any host that is not the API's, in HTTP/1.1 and HTTP/2. */
 export type ScanHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -92,7 +94,10 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   } else answerElsewhere(deps, request);
 }
 
-/** Lets a browser that has a visit of this link open go on with it. For any other request, a visit begins. */
+/**
+ * Lets a browser that has a visit of this link open go on with it. For any other request, and for one that names the time
+ * itself, a visit begins.
+ */
 function answerLink(
   deps: HandlerDeps,
   request: ScanRequest,
@@ -100,7 +105,8 @@ function answerLink(
   onTrouble: (error: unknown) => void,
 ): void | Promise<void> {
   const { headers } = request.req;
-  if (!request.isHead && askedHow(headers) === "visit" && deps.goOn(request, plan)) return;
+  const mayGoOn = !request.isHead && askedHow(headers) === "visit" && !hasTestClock(plan, request.query);
+  if (mayGoOn && deps.goOn(request, plan)) return;
   return answerFirstRequest(deps, request, plan, onTrouble);
 }
 
@@ -140,24 +146,30 @@ function usePlan(deps: HandlerDeps, request: ScanRequest, plan: Plan | undefined
     showNotice(res, "NOT_FOUND", { ...plain, isHead });
     return;
   }
+  const isSandbox = plan.environment === "test";
   const { expiresAtMs } = plan;
-  if (expiresAtMs !== Number.POSITIVE_INFINITY && expiresAtMs <= deps.now().getTime()) {
-    answerExpired(deps, request, plan);
-    return;
+  if (isSandbox || expiresAtMs !== Number.POSITIVE_INFINITY) {
+    const at = ruleTime(plan, request.query, deps.now());
+    if (at === undefined) {
+      show(res, badTestClock(), { ...plain, isHead, isSandbox });
+      return;
+    }
+    if (expiresAtMs <= at.getTime()) {
+      answerExpired(deps, request, plan);
+      return;
+    }
   }
-  use(plan, (error) => fail(deps, res, error));
+  use(plan, (error) => fail(deps, res, error, isSandbox));
 }
 
 /**
  * Sends every request of an expired link on, or says that the link has expired. Such a request counts neither as a
  * visit nor as a step of one.
  */
-function answerExpired(
-  { counts }: HandlerDeps,
-  request: ScanRequest,
-  { afterExpiry, environment }: Plan,
-): void {
-  const { res, isHead, query } = request;
+function answerExpired({ counts }: HandlerDeps, request: ScanRequest, plan: Plan): void {
+  const { res, isHead } = request;
+  const { afterExpiry, environment } = plan;
+  const query = passedOn(plan, request.query);
   const envelope = { ...plain, isHead, isSandbox: environment === "test" };
   counts.expired += 1;
   if (afterExpiry === undefined) showNotice(res, "EXPIRED", envelope);
@@ -211,9 +223,9 @@ function answerRoot(deps: HandlerDeps, request: ScanRequest): void {
 /**
  * Answers when the database is away and the link is not in memory, and after a bug of ours. Visitors are told the same.
  */
-function fail(deps: HandlerDeps, res: ServerResponse, error: unknown): void {
+function fail(deps: HandlerDeps, res: ServerResponse, error: unknown, isSandbox = false): void {
   deps.counts.failed += 1;
   deps.onTrouble(error);
-  if (!res.headersSent) showNotice(res, "UNAVAILABLE", plain, retryAfterSecond);
+  if (!res.headersSent) showNotice(res, "UNAVAILABLE", { ...plain, isSandbox }, retryAfterSecond);
   else res.end();
 }

@@ -18,6 +18,7 @@ async function start(): Promise<number> {
   const route = createRoute({
     baseUrl: new URL("https://api.example.com"),
     shortUrl: new URL("https://go.example"),
+    authUrl: new URL("https://api.example.com/auth"),
     services: ["signpost.v1.LinksService"],
   });
   const say =
@@ -28,6 +29,7 @@ async function start(): Promise<number> {
     rpc: say("rpc"),
     rest: say("rest"),
     discovery: say("discovery"),
+    auth: say("auth"),
     operation: say("operation"),
     file: say("file"),
     scan: say("scan"),
@@ -52,6 +54,7 @@ test("hands each request to the part that answers it", async () => {
   expect((await get(port, "go.example", "/4BnH-R19p?qr")).body).toBe("scan /4BnH-R19p?qr");
   expect((await get(port, "api.example.com", "/signpost.v1.LinksService/Get")).body).toMatch("rpc");
   expect((await get(port, "api.example.com", "/openapi.json")).body).toMatch("discovery");
+  expect((await get(port, "api.example.com", "/auth/sign-in?done=x")).body).toBe("auth /auth/sign-in?done=x");
   expect(await get(port, "api.example.com", "/4BnH-R19p")).toEqual({ status: 404, body: "Not found\n" });
 });
 

@@ -6,16 +6,19 @@ const services = ["signpost.v1.LinksService", "grpc.health.v1.Health"];
 const separate = createRoute({
   baseUrl: new URL("https://api.example.com"),
   shortUrl: new URL("https://go.example"),
+  authUrl: new URL("https://auth.example.com"),
   services,
 });
 const shared = createRoute({
   baseUrl: new URL("https://example.com"),
   shortUrl: new URL("https://example.com/"),
+  authUrl: new URL("https://example.com/auth/"),
   services,
 });
 const local = createRoute({
   baseUrl: new URL("http://localhost:8080"),
   shortUrl: new URL("http://localhost:8080"),
+  authUrl: new URL("http://localhost:8080/auth"),
   services,
 });
 
@@ -38,6 +41,12 @@ describe("with the API on a host of its own", () => {
     ["api.example.com", "/signpost.v1.LinksService/Create/", "rpc"],
     ["api.example.com", "/signpost.v1.Unknown/Create", "none"],
     ["api.example.com", "/openapi.json", "discovery"],
+    ["api.example.com", "/sign-in", "none"],
+    ["auth.example.com", "/", "auth"],
+    ["auth.example.com", "/sign-in", "auth"],
+    ["auth.example.com", "/v1/links", "auth"],
+    ["auth.example.com", "/health/live", "operation"],
+    ["go.example", "/auth", "scan"],
     ["api.example.com", "/docs", "discovery"],
     ["api.example.com", "/docs/api-reference.js", "discovery"],
     ["api.example.com", "/.well-known/api-catalog", "discovery"],
@@ -94,6 +103,10 @@ describe("on a developer's computer", () => {
     ["127.0.0.1:8080", "/v1/links", "rest"],
     ["[::1]:8080", "/v1/links", "rest"],
     ["localhost:8080", "/4BnH-R19p", "scan"],
+    ["127.0.0.1:8080", "/auth/sign-in", "auth"],
+    ["localhost:8080", "/auth", "auth"],
+    ["localhost:8080", "/authors", "scan"],
+    ["localhost:9090", "/auth/sign-in", "scan"],
     ["localhost:9090", "/v1/links", "scan"],
     ["localhost", "/v1/links", "scan"],
   ])("sends %s%s to %s", (host, path, destination) => {

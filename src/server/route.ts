@@ -1,16 +1,19 @@
 import { hostLengthMax } from "../lib/client-address.ts";
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { remembered } from "../lib/remembered.ts";
 import { discoveryPaths } from "./discovery.ts";
 
 /** The part of the service that answers. */
-export type Destination = "rpc" | "rest" | "discovery" | "operation" | "file" | "scan" | "none";
+export type Destination = "rpc" | "rest" | "discovery" | "auth" | "operation" | "file" | "scan" | "none";
 
 export interface RouteAddresses {
   /** Public address of the API. */
   readonly baseUrl: URL;
   /** Public address of the service's own short links. */
   readonly shortUrl: URL;
+  /** Public address of the sign-in pages: a host of its own, or a path below another host. */
+  readonly authUrl: URL;
   /** Full names of the served services, such as `signpost.v1.LinksService`. */
   readonly services: Iterable<string>;
 }
@@ -28,14 +31,17 @@ const rememberedMax = 1_000;
  * Routes by host, then by path. Hosts other than the API's belong to short links and custom domains; `scan` decides
  * whether such a host is known. The API's host serves short links only when it is the short host too.
  */
-export function createRoute({ baseUrl, shortUrl, services }: RouteAddresses): Route {
+export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddresses): Route {
   const apiHosts = hostsOf(baseUrl);
   const shortHosts = hostsOf(shortUrl);
+  const authHosts = hostsOf(authUrl);
+  const authPath = withoutEndSlashes(authUrl.pathname);
+  const authFolder = `${authPath}/`;
   const serviceNames = new Set(services);
   const documents = new Set<string>(discoveryPaths);
   const kindOf = remembered(rememberedMax, (host) => {
     const name = normalHost(host);
-    return { isApi: apiHosts.has(name), isShort: shortHosts.has(name) };
+    return { isApi: apiHosts.has(name), isShort: shortHosts.has(name), isAuth: authHosts.has(name) };
   });
 
   return (host, path) => {
@@ -44,14 +50,15 @@ export function createRoute({ baseUrl, shortUrl, services }: RouteAddresses): Ro
     if (path === "/health/live" || path === "/health/ready") return "operation";
     if (path.startsWith(healthPath) && serviceNames.has(healthService)) return "rpc";
     if (host === undefined || host.length > hostLengthMax) return "none";
-    const { isApi, isShort } = kindOf(host);
+    const { isApi, isShort, isAuth } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
+    if (isAuth && (path === authPath || path.startsWith(authFolder))) return "auth";
     if (isApi) {
       if (path.startsWith("/v1/")) return "rest";
       // The method may be unknown; the RPC handlers refuse it in the form that RPC clients read.
       if (serviceNames.has(path.slice(1, path.indexOf("/", 1)))) return "rpc";
       if (documents.has(path)) return "discovery";
     }
-    return !isApi || isShort ? "scan" : "none";
+    return isShort || !(isApi || isAuth) ? "scan" : "none";
   };
 }

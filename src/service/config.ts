@@ -14,8 +14,10 @@ export interface Config {
   readonly baseUrl: string;
   /** Public address of short links, without a slash at the end. */
   readonly shortUrl: string;
-  /** Address of the authorization server. */
+  /** Address of the sign-in pages and the authorization server. */
   readonly authUrl: string;
+  /** Whether strangers may make workspaces. */
+  readonly allowsSignUp: boolean;
   /** The folder of the embedded database, the spool, files and the first credentials. */
   readonly dataDir: string;
   /** PostgreSQL to use instead of the embedded one. */
@@ -86,7 +88,8 @@ export function readConfig(env: EnvironmentVariables): Config {
     host: text(env, "HOST") ?? "127.0.0.1",
     baseUrl,
     shortUrl: address(env, "SHORT_URL", baseUrl, problems),
-    authUrl: address(env, "AUTH_URL", `${baseUrl}/auth`, problems),
+    authUrl: authAddress(env, baseUrl, problems),
+    allowsSignUp: oneOf(env, "SIGN_UP", ["on", "off"], "off", problems) === "on",
     dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
     databaseUrl,
     roles: roles(env, problems),
@@ -180,6 +183,16 @@ function address(env: EnvironmentVariables, name: string, fallback: string, prob
     problems.push(`${name}: an address such as https://example.com, not "${value}"`);
   }
   return withoutEndSlashes(value);
+}
+
+/** The sign-in pages take every path below their address, so they cannot stand at the root of another part's host. */
+function authAddress(env: EnvironmentVariables, baseUrl: string, problems: string[]): string {
+  const authUrl = address(env, "AUTH_URL", `${baseUrl}/auth`, problems);
+  const others = [baseUrl, text(env, "SHORT_URL") ?? baseUrl].filter((other) => URL.canParse(other));
+  if (!URL.canParse(authUrl) || new URL(authUrl).pathname !== "/") return authUrl;
+  if (others.some((other) => new URL(other).host === new URL(authUrl).host))
+    problems.push(`AUTH_URL: a host of its own, or a path such as ${baseUrl}/auth`);
+  return authUrl;
 }
 
 function roles(env: EnvironmentVariables, problems: string[]): ReadonlySet<Role> {

@@ -12,6 +12,7 @@ import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
 import { openStorage } from "../lib/storage/open-storage.ts";
 import { within } from "../lib/within.ts";
+import { type StoreThread, startStoreThread } from "../scan/store/store-thread.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
@@ -24,6 +25,7 @@ import { openMetrics } from "../server/metrics-port.ts";
 import { operationsHandler } from "../server/operations.ts";
 import { createRoute } from "../server/route.ts";
 import { strictTransport } from "../server/strict-transport.ts";
+import { whenLoaded } from "../server/when-loaded.ts";
 import type { Config } from "./config.ts";
 import { greeting, keepCredentials, newPassword, reminder } from "./first-start.ts";
 import type { ApiRole } from "./roles/api.ts";
@@ -137,6 +139,7 @@ async function serveRoles(
       api?.endStreams();
       await port.close(config.drainTimeoutMs);
       await Promise.all([api?.close(), scan?.close(), worker?.then((jobs) => jobs.stop())]);
+      await parts.closeStoring();
       await database.stop();
       await metricsPort?.close(0);
       log.info("stopped");
@@ -149,10 +152,12 @@ async function openParts(
   database: RunningDatabase,
   addresses: Addresses,
   { config, log, now, secret }: Surroundings,
-): Promise<Parts> {
+): Promise<Parts & { closeStoring(): Promise<void> }> {
+  let storing: StoreThread | undefined;
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   watchEventLoop(metrics);
+  const keyFor = (purpose: KeyPurpose) => deriveKey(secret, purpose);
   return {
     config,
     addresses,
@@ -164,7 +169,20 @@ async function openParts(
     jobsDb: database.jobsDb,
     autonomousDb: database.autonomousDb,
     connection: database.connection,
-    keyFor: (purpose: KeyPurpose) => deriveKey(secret, purpose),
+    keyFor,
+    storing: () => {
+      storing ??= startStoreThread({
+        connection: database.connection,
+        statementTimeoutMs: config.requestTimeoutMs,
+        deviceKey: Buffer.from(keyFor("devices")).toString("hex"),
+        cityDatabase: config.cityDatabase,
+        plans: config.plans,
+      });
+      return storing;
+    },
+    closeStoring: async () => {
+      await storing?.close();
+    },
     storage: await openStorage({ directory: join(config.dataDir, "files"), s3: config.s3 }),
     metrics,
     readOrigin: createOriginReader(config.trustedProxies),
@@ -206,6 +224,7 @@ function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): 
     route: createRoute({
       baseUrl: new URL(addresses.baseUrl),
       shortUrl: new URL(addresses.shortUrl),
+      authUrl: new URL(addresses.authUrl),
       services: api?.serviceNames ?? [],
     }),
     originOf: (received: Received) => readOrigin(connectionOf(received)),
@@ -213,12 +232,16 @@ function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): 
   const faultless = faultlessly(log);
   const handler = dispatch({
     ...door,
-    strict: strictTransport([addresses.baseUrl, addresses.shortUrl], config.strictTransportSeconds),
+    strict: strictTransport(
+      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl],
+      config.strictTransportSeconds,
+    ),
     handlers: {
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
       discovery:
         api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
+      auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
       operation: faultless(operations),
       file: faultless(files),
       scan: scan?.handler ?? notHere,
@@ -282,7 +305,7 @@ async function welcome(
     if (found !== undefined) return undefined;
     const [{ createWorkspace }, { createTokenSigner }] = await Promise.all([
       import("../api/workspaces/create-workspace.ts"),
-      import("../rpc/pipeline/tokens.ts"),
+      import("../rpc/pipeline/credentials/tokens.ts"),
     ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
     return createWorkspace(

@@ -3,6 +3,7 @@ import { coldRedirectRow } from "./cold-redirect.ts";
 import { conditionsRow } from "./conditions.ts";
 import { editsRow } from "./edits.ts";
 import { grpcRow } from "./grpc.ts";
+import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
 import { qrcodeRow } from "./qrcode.ts";
@@ -39,6 +40,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   grpc: grpcRow,
   qrcode: qrcodeRow,
   start: startUpRow,
+  many: manyRow,
   memory: memoryRow,
   tenants: tenantsRow,
   outage: outageRow,

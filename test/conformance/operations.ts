@@ -3,6 +3,9 @@ import { type Binding, bindingsOf } from "../../src/rest/binding.ts";
 import { methodAccess } from "../../src/rpc/access.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 
+/** Operations after which the caller's token is refused. */
+export const endsCaller: ReadonlySet<string> = new Set(["WorkspacesService.Delete"]);
+
 /** An RPC of the interface and its REST form. */
 export interface Operation {
   /** `LinksService.Create` */

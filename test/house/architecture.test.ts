@@ -21,6 +21,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(visitors|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // What can be asked about counted visits, and what answers it. No SQL leaves it.
+  analytics: {
+    may: [/^src\/(analytics|visitors|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // Who the people of a workspace are and how they prove it: passwords, challenges by mail, sessions. The API, the sign-in
   // pages and the pipeline use it.
   people: {
@@ -50,7 +55,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(visitors|people|db|workflow|model|qr|lib)\//,
+      /^src\/(analytics|visitors|people|db|workflow|model|qr|lib)\//,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -92,6 +97,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
 const wings: Record<string, Record<string, readonly string[]>> = {
   scan: {
     ".": ["first", "steps", "plans", "visit", "spool", "store", "device", "pages"],
+    // Visits of invented people, which the API asks for.
+    simulated: ["spool", "store", "device"],
     // Of the store it knows only the type of the drain, which tells when earlier visits are stored.
     first: [".", "visit", "spool", "store", "device", "pages"],
     steps: ["visit", "spool", "store", "device", "pages"],

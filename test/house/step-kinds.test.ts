@@ -122,6 +122,8 @@ const elsewhere: Record<string, string[]> = {
   "api/workflow-steps/simulated-answers.ts": ["FORM_SUBMIT", "MESSAGE_PAGE"],
   // The comparison value must fit the operator.
   "api/workflow-steps/rules.ts": ["visitorDataCondition"],
+  // Of the exits, three are types of links that people prefer.
+  "api/metrics/insight.ts": ["CLIENT_REDIRECT", "CONTACT_CARD", "SOCIAL_LINKS_PAGE"],
   // A form that was answered counts for the score.
   "visitors/score-visit.ts": ["FORM_SUBMIT"],
   // Timers run on their own, and contact cards are served as files.

@@ -7,7 +7,7 @@ import { openDatabase } from "../../src/db/open.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
 import { lbidOfEvent } from "../../src/model/visitors/lbid.ts";
-import { createTokenSigner } from "../../src/rpc/pipeline/tokens.ts";
+import { createTokenSigner } from "../../src/rpc/pipeline/credentials/tokens.ts";
 import { onePixel } from "../support/one-pixel.ts";
 import { type RestApi, restApi } from "../support/rest-api.ts";
 import { eventually, type Service, sharedSecret, startService } from "../support/start-service.ts";

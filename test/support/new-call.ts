@@ -15,6 +15,7 @@ export function newCall({ token, ...facts }: CallFacts = {}): Call {
     requestId: `call-${++calls}`,
     authorization: token === undefined ? undefined : `Bearer ${token}`,
     idempotencyKey: undefined,
+    testClock: undefined,
     target: "POST /v1/workspace-tokens",
     clientAddress: "192.0.2.1",
     signal: new AbortController().signal,

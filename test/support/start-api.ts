@@ -13,7 +13,9 @@ import {
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
+import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
+import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
@@ -30,11 +32,15 @@ import type { Storage } from "../../src/lib/storage/storage.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
+import type { SimulateVisits } from "../../src/model/simulated-visits.ts";
 import { hashPassword } from "../../src/people/passwords.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
-import { createTokenSigner } from "../../src/rpc/pipeline/tokens.ts";
+import { createTokenSigner } from "../../src/rpc/pipeline/credentials/tokens.ts";
+import { lazyReader } from "../../src/scan/device/request-reader.ts";
+import { createVisitSimulator } from "../../src/scan/simulated/simulate-visits.ts";
+import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
@@ -52,7 +58,7 @@ export interface ApiOptions {
   readonly rateLimits?: Partial<PipelineOptions["rateLimits"]>;
   readonly requestTimeoutMs?: number;
   /** Replaces some of the handlers' dependencies. */
-  readonly deps?: Partial<Deps>;
+  readonly deps?: Partial<TestDeps>;
 }
 
 export interface Reply {
@@ -148,7 +154,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log: log.logger,
     services: (parts) =>
       options.services ??
-      createServices({ ...testDeps(clock.now, storage, autonomous.db), ...options.deps, ...parts }),
+      createServices({ ...testDeps(clock.now, storage, autonomous.db, database), ...options.deps, ...parts }),
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
@@ -246,20 +252,34 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory });
 }
 
+type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits">;
+
+/** Stores simulated visits in this thread, with the geography that comes with the service. */
+function testSimulator({ db }: TestDatabase): SimulateVisits {
+  const reader = lazyReader(undefined);
+  return async (order) => {
+    const store = createRecordStore(db, { ...(await reader.open()), key: "00".repeat(32) });
+    return createVisitSimulator({ db, store: () => store, reader, shortUrl: "https://short.test" })(order);
+  };
+}
+
 /** The handlers' dependencies in tests. */
-function testDeps(now: () => Date, storage: Storage, autonomousDb: Db): Deps {
+function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
   return {
+    simulateVisits: testSimulator(database),
     now,
     newShortlink: randomShortlink,
     jobCall,
     jobCalls,
     autonomousDb,
+    analytics: referenceAnalytics(),
     storage,
     pictures: createPictureReader(),
     publicFileUrl: (storageKey) => publicFileUrl(storageKey, "http://api.test"),
     signFileUrl: (storageKey, expiresAt) =>
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
+    approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
     plans: defaultPlans,

@@ -44,6 +44,11 @@ export const makers = {
     nextStepIds.set(id, nextStepId);
     return id;
   },
+  // With everything that becoming public requires.
+  workspace: async (_api, { rest, workspaceId }) => {
+    await rest("PUT", "/v1/workspace", { slug: `w-${workspaceId}`, description: "Menus" });
+    return workspaceId;
+  },
   linkSetting: async ({ db }, { workspaceId }) => {
     const { id } = await db
       .selectFrom("link_settings")
@@ -58,11 +63,14 @@ export const makers = {
     });
     return json.token.id;
   },
-  sandbox: async (_api, { rest }) => {
+  sandbox: async (api, { rest }) => {
     const { json } = await rest("GET", "/v1/sandboxes");
     // There are three at most.
     if (json.sandboxes.length === 3) return json.sandboxes[0].id;
-    return (await rest("POST", "/v1/sandboxes", {})).json.sandbox.id;
+    const made = await rest("POST", "/v1/sandboxes", {});
+    const destination = "https://example.com";
+    await api.rest(made.json.accessToken)("POST", "/v1/links", { destination });
+    return made.json.sandbox.id;
   },
   customDomain: async ({ db, now }, { workspaceId }) => {
     const [id, at] = [newId(now()), now()];
@@ -185,6 +193,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "VisitorsService id": "visitor",
   "WorkspaceTokensService id": "token",
   "SandboxesService id": "sandbox",
+  "WorkspacesService id": "workspace",
   "MediaService id": "media",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
@@ -218,6 +227,19 @@ export interface Seed {
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
   "AllowancesService.List": { request: () => ({}) },
+  "AnalyticsDataService.GetAttributeDistribution": { request: ({ link }) => ({ key: "plan", linkId: link }) },
+  "AnalyticsDataService.GetAttributeMetric": { request: ({ link }) => ({ key: "plan", linkId: link }) },
+  "AnalyticsDataService.GetAttributeValues": { request: ({ link }) => ({ key: "plan", linkId: link }) },
+  "AnalyticsDataService.GetBreakdown": { request: ({ link }) => ({ dimension: "city", linkId: link }) },
+  "AnalyticsDataService.GetDeviceDistribution": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetGeoBreakdown": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetGroupedTimeSeries": {
+    request: ({ link }) => ({ groupBy: "GROUP_BY_DIMENSION_CITY", linkId: link }),
+  },
+  "AnalyticsDataService.GetHourOfDayDistribution": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetStepFunnel": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetTopLinks": { request: ({ link }) => ({ linkId: link }) },
+  "AnalyticsDataService.GetVisitorTrends": { request: ({ link }) => ({ linkId: link }) },
   "DirectoriesService.Create": { request: () => ({ name: `Menus ${randomUUID()}` }) },
   "DirectoriesService.Delete": { request: ({ directory }) => ({ id: directory }) },
   "DirectoriesService.Get": { request: ({ directory }) => ({ id: directory }) },
@@ -251,6 +273,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "MediaService.Create": { request: () => ({ fileData: onePixel, mediaType: "TYPE_BADGE" }) },
   "MediaService.Delete": { request: ({ media }) => ({ id: media }) },
   "MediaService.Get": { request: ({ media }) => ({ id: media }) },
+  "MetricsService.GetEventsMetric": { request: ({ link }) => ({ linkId: link }) },
+  "MetricsService.GetWorkspaceInsight": { request: () => ({}) },
+  "MetricsService.GetWorkspaceMetric": { request: () => ({}) },
   "MediaService.List": { request: () => ({}), lists: "media" },
   "WorkflowStepsService.AutoLayoutWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
@@ -305,6 +330,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "TagsService.Delete": { request: ({ tag }) => ({ name: tag }) },
   "TagsService.List": { request: () => ({}), lists: "tag" },
+  "TimeSeriesService.GetEventsTimeSeries": { request: ({ link }) => ({ linkId: link }) },
   "VisitorsService.Delete": { request: ({ visitor }) => ({ id: visitor }) },
   "VisitorsService.DeleteAttribute": { request: ({ visitor }) => ({ id: visitor, attributeKey: "plan" }) },
   "VisitorsService.Get": { request: ({ visitor }) => ({ id: visitor }) },
@@ -345,10 +371,20 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "SandboxesService.Create": { request: () => ({ name: "Integration tests" }) },
   "SandboxesService.Delete": { request: ({ sandbox }) => ({ id: sandbox }) },
+  "SandboxesService.SimulateVisits": { request: ({ sandbox }) => ({ id: sandbox, count: 2 }) },
   "SandboxesService.List": { request: () => ({}) },
   "WorkspaceTokensService.Create": { request: () => ({ keyType: "WORKSPACE_TOKEN_KEY_TYPE_SECRET" }) },
   "WorkspaceTokensService.Delete": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.Get": { request: ({ token }) => ({ id: token }) },
   "WorkspaceTokensService.List": { request: () => ({}), lists: "token" },
   "WorkspaceTokensService.Update": { request: ({ token }) => ({ id: token, name: "Renamed" }) },
+  "WorkspacesService.Delete": { request: () => ({}) },
+  "WorkspacesService.GetMyWorkspace": { request: () => ({}) },
+  "WorkspacesService.GetWorkspace": { request: ({ workspace }) => ({ id: workspace }) },
+  "WorkspacesService.RequestEnrollment": {
+    request: ({ workspace }) => ({ message: `Please publish ${workspace}` }),
+  },
+  "WorkspacesService.Update": { request: () => ({ name: "Renamed" }) },
+  "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
+  "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };

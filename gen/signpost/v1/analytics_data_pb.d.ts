@@ -20,7 +20,7 @@ export declare const file_signpost_v1_analytics_data: GenFile;
  */
 export declare type BreakdownDataPoint = Message<"signpost.v1.BreakdownDataPoint"> & {
   /**
-   * The value's name, for people.
+   * The value's name, for people. `Unknown` for visits whose value is not known.
    *
    * @generated from field: string label = 1;
    */
@@ -60,7 +60,7 @@ export declare const BreakdownDataPointSchema: GenMessage<BreakdownDataPoint>;
  */
 export declare type GeoDataPoint = Message<"signpost.v1.GeoDataPoint"> & {
   /**
-   * An ISO 3166-1 alpha-2 code, or the name of a city.
+   * An ISO 3166-1 alpha-2 code, or the name of a city. Empty for visits whose place is not known.
    *
    * @generated from field: string location = 1;
    */
@@ -171,7 +171,7 @@ export declare type HourOfDayDataPoint = Message<"signpost.v1.HourOfDayDataPoint
 export declare const HourOfDayDataPointSchema: GenMessage<HourOfDayDataPoint>;
 
 /**
- * The visits of one interval, by new and returning devices.
+ * The visitors of one interval.
  *
  * @generated from message signpost.v1.VisitorTrendDataPoint
  */
@@ -207,7 +207,8 @@ export declare const VisitorTrendDataPointSchema: GenMessage<VisitorTrendDataPoi
  */
 export declare type TimeSeriesSeries = Message<"signpost.v1.TimeSeriesSeries"> & {
   /**
-   * The value that makes the group.
+   * The value that makes the group, such as a country code or the full name of an enum value. Empty for visits whose
+   * value is not known.
    *
    * @generated from field: string label = 1;
    */
@@ -285,7 +286,7 @@ export declare type AttributeValueDataPoint = Message<"signpost.v1.AttributeValu
 export declare const AttributeValueDataPointSchema: GenMessage<AttributeValueDataPoint>;
 
 /**
- * One value that an attribute was given.
+ * The value that an attribute of a visitor has.
  *
  * @generated from message signpost.v1.AttributeValueEntry
  */
@@ -298,6 +299,8 @@ export declare type AttributeValueEntry = Message<"signpost.v1.AttributeValueEnt
   value: string;
 
   /**
+   * When the value was last written. For reserved keys, when the visitor was last updated.
+   *
    * @generated from field: google.protobuf.Timestamp recorded_at = 2;
    */
   recordedAt?: Timestamp | undefined;
@@ -361,7 +364,7 @@ export declare type FunnelStep = Message<"signpost.v1.FunnelStep"> & {
   dropOffFromPrevious: bigint;
 
   /**
-   * Visits that did what the step asks for: answered, pressed, or moved on.
+   * Visits that did what the step asks for: answered, pressed, or moved on. Steps that ask nothing are done once reached.
    *
    * @generated from field: int64 interactions = 8;
    */
@@ -375,7 +378,8 @@ export declare type FunnelStep = Message<"signpost.v1.FunnelStep"> & {
   interactionRate: number;
 
   /**
-   * One for each choice the step offers, including choices that nobody made.
+   * One for each choice that pages of this action offered, including choices that nobody made: buttons, social links,
+   * and whether a form was submitted or skipped. Most visits first, at most 100.
    *
    * @generated from field: repeated signpost.v1.FunnelBranch branches = 10;
    */

@@ -53,6 +53,14 @@ export declare type GetBreakdownRequest = Message<"signpost.v1.GetBreakdownReque
    * @generated from field: google.protobuf.Timestamp end_date = 5;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 6;
+   */
+  tag: string;
 };
 
 /**
@@ -129,6 +137,14 @@ export declare type GetGeoBreakdownRequest = Message<"signpost.v1.GetGeoBreakdow
    * @generated from field: google.protobuf.Timestamp end_date = 5;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 6;
+   */
+  tag: string;
 };
 
 /**
@@ -191,6 +207,14 @@ export declare type GetDeviceDistributionRequest = Message<"signpost.v1.GetDevic
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 4;
+   */
+  tag: string;
 };
 
 /**
@@ -253,6 +277,14 @@ export declare type GetHourOfDayDistributionRequest = Message<"signpost.v1.GetHo
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 4;
+   */
+  tag: string;
 };
 
 /**
@@ -322,6 +354,14 @@ export declare type GetTopLinksRequest = Message<"signpost.v1.GetTopLinksRequest
    * @generated from field: google.protobuf.Timestamp end_date = 4;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
 };
 
 /**
@@ -364,8 +404,9 @@ export declare const GetTopLinksResponseSchema: GenMessage<GetTopLinksResponse>;
  */
 export declare type GetVisitorTrendsRequest = Message<"signpost.v1.GetVisitorTrendsRequest"> & {
   /**
-   * The length of an interval, at least 5 minutes. 0 means the shortest of 60, 1,440 and 10,080 that gives at most 400
-   * intervals. Intervals begin at full multiples in the workspace's timezone.
+   * The length of an interval, 5 minutes to 400 days. 0 means the shortest of 60, 1,440 and 10,080 that gives at most
+   * 400 intervals. Intervals begin at full multiples in the workspace's timezone, weeks on Mondays. The day on which
+   * clocks are set back has 25 hours.
    *
    * @generated from field: int32 interval_in_minutes = 1;
    */
@@ -392,6 +433,14 @@ export declare type GetVisitorTrendsRequest = Message<"signpost.v1.GetVisitorTre
    * @generated from field: google.protobuf.Timestamp end_date = 4;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
 };
 
 /**
@@ -419,6 +468,8 @@ export declare type GetVisitorTrendsResponse = Message<"signpost.v1.GetVisitorTr
   totalNew: number;
 
   /**
+   * Visitors of the range whose first visit was earlier.
+   *
    * @generated from field: int32 total_returning = 3;
    */
   totalReturning: number;
@@ -444,15 +495,17 @@ export declare type GetGroupedTimeSeriesRequest = Message<"signpost.v1.GetGroupe
   groupBy: GroupByDimension;
 
   /**
-   * How many groups to return, largest first. 0 means 5; more than 100 means 100.
+   * How many groups to return, largest first. 0 means 5; more than 100 means 100. All groups together may have 40,000
+   * points.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * The length of an interval, at least 5 minutes. 0 means the shortest of 60, 1,440 and 10,080 that gives at most 400
-   * intervals. Intervals begin at full multiples in the workspace's timezone.
+   * The length of an interval, 5 minutes to 400 days. 0 means the shortest of 60, 1,440 and 10,080 that gives at most
+   * 400 intervals. Intervals begin at full multiples in the workspace's timezone, weeks on Mondays. The day on which
+   * clocks are set back has 25 hours.
    *
    * @generated from field: int32 interval_in_minutes = 3;
    */
@@ -479,6 +532,14 @@ export declare type GetGroupedTimeSeriesRequest = Message<"signpost.v1.GetGroupe
    * @generated from field: google.protobuf.Timestamp end_date = 6;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 7;
+   */
+  tag: string;
 };
 
 /**
@@ -541,6 +602,14 @@ export declare type GetStepFunnelRequest = Message<"signpost.v1.GetStepFunnelReq
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 4;
+   */
+  tag: string;
 };
 
 /**
@@ -617,6 +686,14 @@ export declare type GetAttributeMetricRequest = Message<"signpost.v1.GetAttribut
    * @generated from field: google.protobuf.Timestamp end_date = 4;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visitors of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
 };
 
 /**
@@ -728,6 +805,14 @@ export declare type GetAttributeDistributionRequest = Message<"signpost.v1.GetAt
    * @generated from field: google.protobuf.Timestamp end_date = 5;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visitors of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 6;
+   */
+  tag: string;
 };
 
 /**
@@ -804,6 +889,14 @@ export declare type GetAttributeValuesRequest = Message<"signpost.v1.GetAttribut
    * @generated from field: google.protobuf.Timestamp end_date = 5;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visitors of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 6;
+   */
+  tag: string;
 };
 
 /**
@@ -894,8 +987,8 @@ export declare const GroupByDimensionSchema: GenEnum<GroupByDimension>;
 
 /**
  * Read numbers about counted visits, for charts. Visits of bots and AI agents never count. Numbers lag behind visits
- * by at most 60 seconds; equal numbers are ordered by label. Without dates a call covers the last 30 days; a range may
- * hold at most 400 days.
+ * by at most 60 seconds. Equal numbers are ordered by label; visits whose value is not known come last among them.
+ * Without dates a call covers the last 30 days; a range may hold at most 400 days.
  *
  * @generated from service signpost.v1.AnalyticsDataService
  */
@@ -949,7 +1042,7 @@ export declare const AnalyticsDataService: GenService<{
     output: typeof GetHourOfDayDistributionResponseSchema;
   },
   /**
-   * List the links with the most visits.
+   * List the links with the most visits. Deleted links are left out, but their visits are part of the total.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT if the range is too long.
    *
@@ -961,7 +1054,9 @@ export declare const AnalyticsDataService: GenService<{
     output: typeof GetTopLinksResponseSchema;
   },
   /**
-   * Count new and returning visitors for each interval, and in all.
+   * Count new and returning visitors for each interval, and in all. A visitor is new where the first visit of all times,
+   * to the link if one is given, lies; in every other interval with a visit the visitor returns. Each visitor counts
+   * once for an interval and once in all. Visits without a visitor are told apart by their devices.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT if the range is too long or has more than 2,000
    * intervals.
@@ -987,7 +1082,8 @@ export declare const AnalyticsDataService: GenService<{
     output: typeof GetGroupedTimeSeriesResponseSchema;
   },
   /**
-   * Show how far visits got through the workflow.
+   * Show how far visits got through the workflow: the entry first, the exits last, and the steps between by their place
+   * on the way. Steps of the same action are one step here. A fallback is no step.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT if the range is too long.
    *
@@ -1023,7 +1119,7 @@ export declare const AnalyticsDataService: GenService<{
     output: typeof GetAttributeDistributionResponseSchema;
   },
   /**
-   * List the values an attribute was given, newest first.
+   * List the values an attribute has, newest first.
    *
    * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT if the range is too long.
    *

@@ -591,6 +591,13 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_DESIGN_NOT_SCANNABLE = 106;
    */
   DESIGN_NOT_SCANNABLE = 106,
+
+  /**
+   * The password is right, and the workspace also wants the code that was mailed to the member: send both.
+   *
+   * @generated from enum value: ERROR_REASON_SIGN_IN_CODE_REQUIRED = 120;
+   */
+  SIGN_IN_CODE_REQUIRED = 120,
 }
 
 /**

@@ -38,6 +38,14 @@ export declare type GetEventsMetricRequest = Message<"signpost.v1.GetEventsMetri
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 4;
+   */
+  tag: string;
 };
 
 /**

@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { Sandbox } from "./sandbox_pb.js";
 import type { WorkspaceToken } from "./workspace_token_pb.js";
+import type { DeviceType } from "./device_pb.js";
 
 /**
  * Describes the file signpost/v1/sandboxes_service.proto.
@@ -142,6 +143,97 @@ export declare type DeleteSandboxResponse = Message<"signpost.v1.DeleteSandboxRe
 export declare const DeleteSandboxResponseSchema: GenMessage<DeleteSandboxResponse>;
 
 /**
+ * Request for SimulateVisits.
+ *
+ * @generated from message signpost.v1.SimulateVisitsRequest
+ */
+export declare type SimulateVisitsRequest = Message<"signpost.v1.SimulateVisitsRequest"> & {
+  /**
+   * The sandbox's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * How many visits, at most 500.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+
+  /**
+   * Chooses the people: who they are, what they visit, and when.
+   *
+   * @generated from field: uint32 seed = 3;
+   */
+  seed: number;
+
+  /**
+   * The links that are visited, at most 50. Empty means the newest 50 of the sandbox. A value that stands twice, here and
+   * in the other lists, is chosen twice as often.
+   *
+   * @generated from field: repeated string link_ids = 4;
+   */
+  linkIds: string[];
+
+  /**
+   * Where the people are: ISO 3166-1 alpha-2, upper case, at most 50. Empty means a mixture.
+   *
+   * @generated from field: repeated string countries = 5;
+   */
+  countries: string[];
+
+  /**
+   * Their devices: phones, tablets and computers, at most 50. Empty means mostly phones.
+   *
+   * @generated from field: repeated signpost.v1.DeviceType device_types = 6;
+   */
+  deviceTypes: DeviceType[];
+
+  /**
+   * Over how many hours before now the visits are spread, at most 672, which is four weeks. 0 means 24.
+   *
+   * @generated from field: int32 hours = 7;
+   */
+  hours: number;
+};
+
+/**
+ * Describes the message signpost.v1.SimulateVisitsRequest.
+ * Use `create(SimulateVisitsRequestSchema)` to create a new message.
+ */
+export declare const SimulateVisitsRequestSchema: GenMessage<SimulateVisitsRequest>;
+
+/**
+ * Response for SimulateVisits.
+ *
+ * @generated from message signpost.v1.SimulateVisitsResponse
+ */
+export declare type SimulateVisitsResponse = Message<"signpost.v1.SimulateVisitsResponse"> & {
+  /**
+   * How many visits were recorded: fewer than asked for where a link had expired, or the sandbox's visits of the month are
+   * used up.
+   *
+   * @generated from field: int32 visit_count = 1;
+   */
+  visitCount: number;
+
+  /**
+   * The events of these visits, in the order of time.
+   *
+   * @generated from field: repeated string event_ids = 2;
+   */
+  eventIds: string[];
+};
+
+/**
+ * Describes the message signpost.v1.SimulateVisitsResponse.
+ * Use `create(SimulateVisitsResponseSchema)` to create a new message.
+ */
+export declare const SimulateVisitsResponseSchema: GenMessage<SimulateVisitsResponse>;
+
+/**
  * Manage the workspace's sandboxes. A sandbox has none of its own.
  *
  * @generated from service signpost.v1.SandboxesService
@@ -182,6 +274,22 @@ export declare const SandboxesService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSandboxRequestSchema;
     output: typeof DeleteSandboxResponseSchema;
+  },
+  /**
+   * Let invented people visit links of a sandbox, so that dashboards and integrations have something to show. Each visit
+   * runs the workflow up to the first page that asks something, and is recorded, counted and told of like a real one. The
+   * same seed makes the same people, in the same order. A token of the sandbox may call, too. An addition of this service
+   * to the API.
+   *
+   * Errors: NOT_FOUND if there is no such sandbox or link; INVALID_ARGUMENT if no network of a country is known, or the
+   * sandbox has no links.
+   *
+   * @generated from rpc signpost.v1.SandboxesService.SimulateVisits
+   */
+  simulateVisits: {
+    methodKind: "unary";
+    input: typeof SimulateVisitsRequestSchema;
+    output: typeof SimulateVisitsResponseSchema;
   },
 }>;
 

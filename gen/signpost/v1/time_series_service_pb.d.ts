@@ -19,8 +19,8 @@ export declare const file_signpost_v1_time_series_service: GenFile;
  */
 export declare type GetEventsTimeSeriesRequest = Message<"signpost.v1.GetEventsTimeSeriesRequest"> & {
   /**
-   * The length of an interval, at least 5 minutes. 0 means 60. Intervals begin at full multiples in the workspace's
-   * timezone.
+   * The length of an interval, 5 minutes to 400 days. 0 means 60. Intervals begin at full multiples in the workspace's
+   * timezone, weeks on Mondays. The day on which clocks are set back has 25 hours.
    *
    * @generated from field: int32 interval_in_minutes = 1;
    */
@@ -47,6 +47,14 @@ export declare type GetEventsTimeSeriesRequest = Message<"signpost.v1.GetEventsT
    * @generated from field: google.protobuf.Timestamp end_date = 4;
    */
   endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links. An addition of this
+   * service.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
 };
 
 /**

@@ -404,7 +404,8 @@ export declare const WorkspacesService: GenService<{
    * Change the caller's workspace. Only administrators and secret tokens may change `enforce_mfa`.
    *
    * Errors: ALREADY_EXISTS (SLUG_TAKEN) if another workspace has the slug; FAILED_PRECONDITION (SLUG_IMMUTABLE) if it
-   * has a slug already; PERMISSION_DENIED (INSUFFICIENT_ROLE).
+   * has a slug already; PERMISSION_DENIED (INSUFFICIENT_ROLE); INVALID_ARGUMENT (INVALID_DESTINATION, MALICIOUS_URL) if
+   * the website is refused.
    *
    * @generated from rpc signpost.v1.WorkspacesService.Update
    */

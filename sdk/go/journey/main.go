@@ -45,6 +45,7 @@ func (j journey) walk() {
 	link := j.makeLink(templateID)
 	j.restyle(link)
 	lbid := j.visit(link)
+	j.analyse(link)
 	j.expire()
 	j.tellVisitors(lbid)
 	j.wire(link.GetId())

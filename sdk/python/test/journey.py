@@ -10,6 +10,7 @@ import grpc
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
+from journey_analytics import analyse
 from journey_directories import make_many_links, nest_directories
 from journey_support import PICTURE, follow, until
 from signpost import Client, SignpostError, items
@@ -49,6 +50,7 @@ def main() -> None:
         link = make_link(client, template_id)
         restyle(client, link)
         lbid = visit(client, link)
+        analyse(client, link)
         expire(client)
         tell_visitors(client, lbid)
         wire(client, link.id)

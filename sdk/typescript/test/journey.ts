@@ -13,6 +13,7 @@ import { QrcodeTemplateScope } from "signpost-client/v1/qrcode_templates_service
 import { VisitorAttributeFilterOperator } from "signpost-client/v1/visitor";
 import { EventAction } from "signpost-client/v1/workflow_step";
 import { WorkspaceTokenKeyType } from "signpost-client/v1/workspace_token";
+import { analyse } from "./journey-analytics.ts";
 import { makeManyLinks, nestDirectories } from "./journey-directories.ts";
 import { all, follow, given, picture, refusalOf, until } from "./journey-support.ts";
 
@@ -28,6 +29,7 @@ await keepMedia();
 const link = await makeLink(templateId);
 await restyle(link);
 const lbid = await visit(link);
+await analyse(client, link);
 await expire();
 await tellVisitors(lbid);
 await wire(link);

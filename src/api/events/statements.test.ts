@@ -33,6 +33,7 @@ const context: Context = {
   },
   db,
   requestId: "test",
+  ruleTime: () => new Date(),
   address: "192.0.2.1",
   signal: new AbortController().signal,
   afterCommit: () => {},

@@ -107,6 +107,12 @@ describe.each([
     expect(await total()).toBe("1");
   });
 
+  test("the only link of a request is named by its place too", async () => {
+    const directoryId = randomUUID();
+    const answer = await send([{ destination, directoryId }]);
+    expect([...refusalOf(answer), ...fieldsOf(answer)]).toEqual([404, "NOT_FOUND", "links[0].directoryId"]);
+  });
+
   test("the same short link, id or design twice in one request counts as taken", async () => {
     const id = randomUUID();
     const shortlink = `t-${id.slice(0, 8)}`;

@@ -3,7 +3,7 @@ import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import type { WorkflowStepSchema } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { type Context, callerOf, type Finish } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { createLinks, type MadeLink } from "./create-links.ts";
+import { createLinks, createOneLink, type MadeLink } from "./create-links.ts";
 import type { NewLink } from "./create-writes.ts";
 import { toFirstSteps, toLink } from "./message.ts";
 import { awaitImages, messageOptions } from "./qrcode-image.ts";
@@ -19,8 +19,7 @@ export interface CreatedLink {
 /** Makes a link that `rules.ts` has accepted. */
 export async function createLink(deps: Deps, wanted: WantedLink, context: Context): Promise<CreatedLink> {
   const { workspaceId } = callerOf(context);
-  const [made] = await createLinks(deps, context.db, { workspaceId, links: [wanted] });
-  if (made === undefined) throw new Error("no link was made");
+  const made = await createOneLink(deps, context.db, workspaceId, wanted);
   const answer = (images = noImages) => ({
     link: messageOf(deps, made, images),
     workflowSteps: toFirstSteps(made.link),

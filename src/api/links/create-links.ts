@@ -37,8 +37,8 @@ const drawingPriority = { one: 0, many: 10 };
 export interface Wanted {
   readonly workspaceId: string;
   readonly links: readonly WantedLink[];
-  /** What stands before the fields of a link in errors; nothing when there is only one. */
-  readonly placeOf?: (index: number) => string;
+  /** What stands before the fields of a link in errors. */
+  readonly placeOf: (index: number) => string;
 }
 
 /** A link that was made, and its row. The database fills in nothing of its own. */
@@ -55,28 +55,23 @@ interface Making extends LinkDeps {
   readonly entitlement: Entitlement;
 }
 
-/**
- * Makes links, all or none. One link takes one statement, or two in a transaction when it refers to other records. Many
- * take three statements for each portion: two look everything up.
- */
-export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const making: Making = { ...deps, entitlement: await deps.entitlements.of(wanted.workspaceId, db) };
-  const [first] = wanted.links;
-  if (first !== undefined && wanted.links.length === 1) return [await createOne(making, db, wanted, first)];
-  return inTransaction(db, (tx) => createMany(making, tx, wanted));
+async function makingFor(deps: LinkDeps, db: Db, workspaceId: string): Promise<Making> {
+  return { ...deps, entitlement: await deps.entitlements.of(workspaceId, db) };
 }
 
-async function createOne(
-  deps: Making,
+/** Makes one link: by one statement, or by two in a transaction when it refers to other records. */
+export async function createOneLink(
+  deps: LinkDeps,
   db: Db,
-  { workspaceId }: Wanted,
+  workspaceId: string,
   wanted: WantedLink,
 ): Promise<MadeLink> {
-  if (!refersToOthers(wanted)) return insertOne(deps, db, workspaceId, wanted);
+  const making = await makingFor(deps, db, workspaceId);
+  if (!refersToOthers(wanted)) return insertOne(making, db, workspaceId, wanted);
   return inTransaction(db, async (tx) => {
     const found = await lockReferences(tx, workspaceId, referencedBy([wanted]));
     throwRefusals(referenceRefusals([wanted], found, deps.shortUrl), () => "");
-    return insertOne(deps, tx, workspaceId, wanted, found);
+    return insertOne(making, tx, workspaceId, wanted, found);
   });
 }
 
@@ -100,24 +95,30 @@ async function insertOne(
   throw new Error(`${randomTries} random short links in a row were taken`);
 }
 
-/** A portion at a time, between which other work gets its turn. A later portion sees what an earlier one has taken. */
-async function createMany(deps: Making, tx: Db, wanted: Wanted): Promise<MadeLink[]> {
-  const { links, placeOf = () => "" } = wanted;
+/**
+ * Makes links in the order given, all or none. Every portion takes three statements, of which two look everything up.
+ * Other work gets its turn in between. A later portion sees what an earlier one has taken.
+ */
+export async function createLinks(deps: LinkDeps, db: Db, wanted: Wanted): Promise<MadeLink[]> {
+  const { links, placeOf, workspaceId } = wanted;
+  const making = await makingFor(deps, db, workspaceId);
   const at = deps.now();
-  const made: MadeLink[] = [];
-  for (let start = 0; start < links.length; start += linksOfPortion) {
-    if (start > 0) await othersTurn();
-    const portion = links.slice(start, start + linksOfPortion);
-    const place = { ...wanted, links: portion, placeOf: (index: number) => placeOf(start + index) };
-    made.push(...(await createPortion(deps, tx, place, at)));
-  }
-  return made;
+  return inTransaction(db, async (tx) => {
+    const made: MadeLink[] = [];
+    for (let start = 0; start < links.length; start += linksOfPortion) {
+      if (start > 0) await othersTurn();
+      const portion = links.slice(start, start + linksOfPortion);
+      const place = { ...wanted, links: portion, placeOf: (index: number) => placeOf(start + index) };
+      made.push(...(await createPortion(making, tx, place, at)));
+    }
+    return made;
+  });
 }
 
 async function createPortion(
   deps: Making,
   tx: Db,
-  { workspaceId, links: wanted, placeOf }: Required<Wanted>,
+  { workspaceId, links: wanted, placeOf }: Wanted,
   at: Date,
 ): Promise<MadeLink[]> {
   const found = await lockReferences(tx, workspaceId, referencedBy(wanted));

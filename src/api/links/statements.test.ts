@@ -6,6 +6,7 @@ import type { DB } from "../../../gen/database.ts";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
@@ -30,11 +31,13 @@ const service = linksService({
   jobCall,
   jobCalls,
   autonomousDb: db,
+  analytics: referenceAnalytics(),
   signFileUrl: (key) => key,
   storage: await openStorage({ directory: "unused" }),
   pictures: createPictureReader(),
   publicFileUrl: (key) => key,
   shortUrl: "https://short.test",
+  approvesEnrollment: false,
   stepPasswordKey: new Uint8Array(32),
   bulkJobLinks: 250,
   plans: defaultPlans,
@@ -56,6 +59,7 @@ const context: Context = {
   },
   db,
   requestId: "test",
+  ruleTime: () => new Date(),
   address: "192.0.2.1",
   signal: new AbortController().signal,
   afterCommit: () => {},

@@ -10,7 +10,15 @@ import {
 } from "../../../gen/signpost/v1/workspace_pb.js";
 import type { JsonRow } from "./json-row.ts";
 
-export type WorkspaceRow = Omit<Selectable<Workspaces>, "deleted_at" | "parent_workspace_id">;
+export type WorkspaceRow = Omit<
+  Selectable<Workspaces>,
+  | "deleted_at"
+  | "enroll_message"
+  | "origin_inquiry"
+  | "origin_purpose"
+  | "parent_workspace_id"
+  | "purge_began_at"
+>;
 
 /** A workspace as its members see it. */
 export function toWorkspace(row: WorkspaceRow): MessageInitShape<typeof WorkspaceSchema> {
@@ -39,6 +47,17 @@ export function toWorkspace(row: WorkspaceRow): MessageInitShape<typeof Workspac
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };
+}
+
+const digestFrequencies = {
+  [DigestFrequency.UNSPECIFIED]: "UNSPECIFIED",
+  [DigestFrequency.NONE]: "NONE",
+  [DigestFrequency.WEEKLY]: "WEEKLY",
+  [DigestFrequency.MONTHLY]: "MONTHLY",
+} as const satisfies Record<DigestFrequency, WorkspaceRow["digest_frequency"]>;
+
+export function digestFrequencyName(frequency: DigestFrequency): WorkspaceRow["digest_frequency"] {
+  return digestFrequencies[frequency];
 }
 
 /** What everyone may see of a published workspace. */

@@ -75,3 +75,46 @@ export function listSandboxes(db: Db, parentId: string, at: Date): Promise<Sandb
 export function isSandbox(parentId: string, id: string, at: Date) {
   return sql<boolean>`parent_workspace_id = ${parentId} and id = ${id} and expires_at > ${at}`;
 }
+
+/** Whether a caller's workspace is this living sandbox, or has it. */
+export async function mayFill(
+  db: Db,
+  { callerId, id, at }: { readonly callerId: string; readonly id: string; readonly at: Date },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("workspaces")
+    .select("id")
+    .where("id", "=", id)
+    .where("environment", "=", "test")
+    .where("deleted_at", "is", null)
+    .where("expires_at", ">", at)
+    .where((query) => query.or([query("id", "=", callerId), query("parent_workspace_id", "=", callerId)]))
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** The ids of living links of a workspace: those among `ids`, or the newest 50 when it is empty. */
+export async function findLinks(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("living_links")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .$if(ids.length > 0, (query) => query.where("id", "in", [...ids]))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(50)
+    .execute();
+  return rows.flatMap(({ id }) => (id === null ? [] : [id]));
+}
+
+/** The ids of those events that are stored, in the order given. */
+export async function findEvents(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("events")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", [...ids])
+    .execute();
+  const stored = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => stored.has(id));
+}

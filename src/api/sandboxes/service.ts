@@ -1,25 +1,25 @@
 import type { SandboxesService } from "../../../gen/signpost/v1/sandboxes_service_pb.js";
 import { deleteSandboxes } from "../../db/delete-sandboxes.ts";
+import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import type { SignToken } from "../../model/token.ts";
-import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
 import { notFound } from "../resources/not-found.ts";
 import { toWorkspaceToken } from "../resources/workspace-token.ts";
 import { createSandbox } from "./create-sandbox.ts";
 import { toSandbox } from "./message.ts";
 import { isSandbox, listSandboxes } from "./queries.ts";
+import { simulateVisits } from "./simulate-visits.ts";
 
 export interface SandboxesDeps {
   readonly now: () => Date;
+  readonly simulateVisits: SimulateVisits;
   readonly signToken: SignToken;
   /** Makes a revocation count in this process before the database announces it. */
   readonly onRevoked: (workspaceId: string) => void;
 }
 
-export function sandboxesService({
-  now,
-  signToken,
-  onRevoked,
-}: SandboxesDeps): Handlers<typeof SandboxesService> {
+export function sandboxesService(deps: SandboxesDeps): Handlers<typeof SandboxesService> {
+  const { now, signToken, onRevoked } = deps;
   return {
     async create({ name }, context) {
       const order = { caller: callerOf(context), signToken, at: now() };
@@ -39,5 +39,11 @@ export function sandboxesService({
       onRevoked(gone);
       return {};
     },
+
+    // The visits are stored beside the call's own transaction, so nothing waits in it.
+    simulateVisits: inTwoParts(async (request, context) => {
+      const answer = await simulateVisits(deps, request, context);
+      return async () => answer;
+    }),
   };
 }

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
+import { numberOf, trimmed } from "../../db/number-of-text.ts";
 import { type Day, startOfDay } from "../../model/day-start.ts";
 import { localTime } from "../../model/local-time.ts";
 import {
   type AttributeOperator,
   dateLengthMax,
-  numberLengthMax,
   parseDate,
   parseNumber,
 } from "../../model/visitors/attribute-operators.ts";
@@ -121,24 +121,6 @@ function ofNumbers(operator: "=" | "<>" | ">" | ">=" | "<" | "<="): Comparison {
     matches: (value, wanted) =>
       sql`${numberOf(trimmed(value))} ${sql.raw(operator)} ${parseNumber(wanted)}::float8`,
   };
-}
-
-/** The characters that JavaScript's `trim` removes. */
-const blanks =
-  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
-
-function trimmed(value: Sql): Sql {
-  return sql`btrim(${value}, ${blanks})`;
-}
-
-/**
- * A number, or null. The inner case keeps texts of other forms from the cast to a number, and the outer case keeps
- * numbers that are too large for a float from the cast to a float. Either cast would fail the statement.
- */
-function numberOf(value: Sql): Sql {
-  return sql`(select case when abs(n) < 3e-324 then 0 when abs(n) < 1.797693134862315e308 then n::float8 end
-    from (select case when length(${value}) <= ${numberLengthMax} and ${value} ~ '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
-      then ${value}::numeric end) as parsed (n))`;
 }
 
 interface WantedDate {

@@ -308,6 +308,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     },
     db,
     requestId: "test",
+    ruleTime: () => new Date(),
     address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},

@@ -13,7 +13,7 @@ import { toSimulation } from "./simulation-message.ts";
 
 /** Runs the workflow of a link for an invented visit. Nothing is written. */
 export async function simulateWorkflow(
-  { now, shortUrl }: Pick<Deps, "now" | "shortUrl">,
+  { shortUrl }: Pick<Deps, "shortUrl">,
   { linkId, visit, answers }: SimulateWorkflowRequest,
   context: Context,
 ) {
@@ -21,6 +21,6 @@ export async function simulateWorkflow(
   if (row === undefined) throw notFound("link", "linkId", linkId);
   const given = simulatedAnswers(row.steps, answers);
   const plan = compilePlan(row, entrypointOf(row, shortUrl));
-  const at = visit?.at === undefined ? now() : timestampDate(visit.at);
+  const at = visit?.at === undefined ? context.ruleTime() : timestampDate(visit.at);
   return toSimulation(simulate(plan, simulatedVisit(plan, visit), at, given, simulatedDeps));
 }

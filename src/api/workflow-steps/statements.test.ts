@@ -41,6 +41,7 @@ beforeEach(async () => {
     },
     db,
     requestId: "test",
+    ruleTime: () => new Date(),
     address: "192.0.2.1",
     signal: new AbortController().signal,
     afterCommit: () => {},

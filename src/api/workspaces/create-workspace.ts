@@ -53,7 +53,26 @@ export async function createWorkspace(
     hash(password),
   ]);
   const ids = { workspaceId, linkSettingId, memberId, tokenId };
-  const rows = rowsOf(ids, { name, email, passwordHash, accessToken, at, subscription: firstOf(plans, at) });
+  const rows = rowsOf(ids, { name, email, passwordHash, at, plans });
+  await insert(db, { ...rows, token: tokenRow(ids, accessToken, at) });
+  return { workspaceId, memberId, tokenId, accessToken };
+}
+
+/**
+ * Makes the workspace of somebody who signs up: its admin has no password until the link of a mail sets it, and nobody
+ * is there to be told a token.
+ */
+export async function createPendingWorkspace(
+  db: Db,
+  { name, email }: Pick<WorkspaceOrder, "name" | "email">,
+  at: Date,
+  plans: PlanTable = defaultPlans,
+): Promise<void> {
+  const ids = { workspaceId: newId(at), linkSettingId: newId(at), memberId: newId(at) };
+  await insert(db, rowsOf(ids, { name, email, passwordHash: null, at, plans }));
+}
+
+async function insert(db: Db, rows: NewWorkspaceRows): Promise<void> {
   try {
     await insertWorkspace(db, rows);
   } catch (error) {
@@ -61,28 +80,28 @@ export async function createWorkspace(
     throw fail(
       "ALREADY_EXISTS",
       "EMAIL_ALREADY_REGISTERED",
-      `${email} already has an account; choose another address`,
+      `${rows.member.email} already has an account; choose another address`,
     );
   }
-  return { workspaceId, memberId, tokenId, accessToken };
 }
 
 interface NewIds {
   readonly workspaceId: string;
   readonly linkSettingId: string;
   readonly memberId: string;
-  readonly tokenId: string;
 }
 
 interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
-  readonly passwordHash: string;
-  readonly accessToken: string;
+  readonly passwordHash: string | null;
   readonly at: Date;
-  readonly subscription: Pick<NewWorkspaceRows["workspace"], "subscription_type" | "trial_ends_at">;
+  readonly plans: PlanTable;
 }
 
 /** The subscription that a workspace begins with. */
-function firstOf({ inForce, trial }: PlanTable, at: Date): NewFacts["subscription"] {
+function firstSubscription(
+  { inForce, trial }: PlanTable,
+  at: Date,
+): Pick<NewWorkspaceRows["workspace"], "subscription_type" | "trial_ends_at"> {
   if (!inForce) return { subscription_type: "ENTERPRISE_PLAN" };
   if (trial.days === 0) return { subscription_type: "UNSPECIFIED" };
   return { subscription_type: "FREE_TRIAL", trial_ends_at: new Date(at.getTime() + trial.days * dayMs) };
@@ -91,15 +110,15 @@ function firstOf({ inForce, trial }: PlanTable, at: Date): NewFacts["subscriptio
 const dayMs = 24 * 60 * 60_000;
 
 function rowsOf(
-  { workspaceId, linkSettingId, memberId, tokenId }: NewIds,
-  { name, email, passwordHash, accessToken, at, subscription }: NewFacts,
+  { workspaceId, linkSettingId, memberId }: NewIds,
+  { name, email, passwordHash, at, plans }: NewFacts,
 ): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
   return {
     workspace: {
       id: workspaceId,
       name,
-      ...subscription,
+      ...firstSubscription(plans, at),
       link_setting_id: linkSettingId,
       ...times,
     },
@@ -112,15 +131,23 @@ function rowsOf(
       password_hash: passwordHash,
       ...times,
     },
-    token: {
-      workspace_id: workspaceId,
-      id: tokenId,
-      name: defaultTokenName,
-      key_type: "SECRET",
-      scope: everyScope,
-      token_hash: createHash("sha256").update(accessToken).digest(),
-      created_by: memberId,
-      ...times,
-    },
+  };
+}
+
+function tokenRow(
+  { workspaceId, memberId, tokenId }: Pick<NewIds, "workspaceId" | "memberId"> & { readonly tokenId: string },
+  accessToken: string,
+  at: Date,
+): NonNullable<NewWorkspaceRows["token"]> {
+  return {
+    workspace_id: workspaceId,
+    id: tokenId,
+    name: defaultTokenName,
+    key_type: "SECRET",
+    scope: everyScope,
+    token_hash: createHash("sha256").update(accessToken).digest(),
+    created_by: memberId,
+    created_at: at,
+    updated_at: at,
   };
 }

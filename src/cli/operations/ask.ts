@@ -11,6 +11,8 @@ export interface ServiceAnswer {
   /** The body; an empty object when it is no JSON object. */
   readonly json: JsonObject;
   readonly retryAfterSeconds: number | undefined;
+  /** Whether an earlier call with the same key was answered with this. */
+  readonly isReplay: boolean;
 }
 
 /** Asks the service. Throws a RefusedError when it refuses or cannot be reached. */
@@ -39,7 +41,8 @@ export function createAsk({ baseUrl, accessToken }: Connection): Ask {
       const { response, text } = await send(baseUrl, call, headers);
       const retryAfterSeconds = secondsOf(response.headers.get("retry-after"));
       const json = objectOf(text);
-      if (response.ok) return { text, json, retryAfterSeconds };
+      const isReplay = response.headers.get("idempotent-replayed") === "true";
+      if (response.ok) return { text, json, retryAfterSeconds, isReplay };
       const isPassing = response.status === 429 || response.status === 503;
       if (!isPassing || tries >= triesMax || (retryAfterSeconds ?? Number.POSITIVE_INFINITY) > waitSecondsMax)
         throw refusalOf(response, json);

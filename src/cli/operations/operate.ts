@@ -5,7 +5,7 @@ import { describeFailure } from "../../db/describe-failure.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { deriveKey } from "../../lib/keys.ts";
 import type { SignToken, TokenKeyType } from "../../model/token.ts";
-import { createTokenSigner } from "../../rpc/pipeline/tokens.ts";
+import { createTokenSigner } from "../../rpc/pipeline/credentials/tokens.ts";
 import type { Config } from "../../service/config.ts";
 import { masterSecret, newPassword } from "../../service/first-start.ts";
 import { type RunningDatabase, startDatabase } from "../../service/start-database.ts";

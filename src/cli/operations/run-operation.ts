@@ -21,6 +21,8 @@ export interface Terminal {
   readonly write: (text: string) => void;
   /** Prints messages that are no results. */
   readonly report: (text: string) => void;
+  /** Shows one line in place of the one that it showed before; absent where nobody watches. */
+  readonly redraw?: ((text: string) => void) | undefined;
 }
 
 /**

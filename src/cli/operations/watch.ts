@@ -16,6 +16,9 @@ export interface Watch {
 
 const defaultWaitSeconds = 1;
 
+/** The first wait in seconds, which doubles until it is as long as the service advises: most work is done soon. */
+const firstWaitSeconds = 0.1;
+
 /**
  * Finds what can be waited for in the answers of an operation: a message with a `status_url`, which an operation of the
  * message's own group reads by its id. Undefined for operations that are done when they answer.
@@ -38,22 +41,29 @@ export async function watchOf(command: Command): Promise<Watch | undefined> {
 /** Reads the started work again and again, and returns the answer in which it is finished. */
 export async function waitUntilFinished(
   ask: Ask,
-  { schema, reader }: Watch,
+  watch: Watch,
   started: ServiceAnswer,
   report: (text: string) => void,
 ): Promise<ServiceAnswer> {
-  const status = schema.fields.find(({ name }) => name === "status");
+  const status = watch.schema.fields.find(({ name }) => name === "status");
   let answer = started;
   let reported = "";
+  let waitSeconds = firstWaitSeconds;
   while (answer.json.completedAt === undefined) {
     const state = status === undefined ? "" : displayText(status, answer.json[status.jsonName]);
     if (state !== reported) report(state);
     reported = state;
-    await pause((answer.retryAfterSeconds ?? defaultWaitSeconds) * 1000);
-    const [field] = reader.binding.variables[0]?.fields ?? [];
-    answer = await ask(restCall(reader.binding, { [field?.jsonName ?? "id"]: answer.json.id }));
+    await pause(Math.min(waitSeconds, answer.retryAfterSeconds ?? defaultWaitSeconds) * 1000);
+    waitSeconds *= 2;
+    answer = await readAgain(ask, watch, answer);
   }
   return answer;
+}
+
+/** Reads the started work once more. */
+export function readAgain(ask: Ask, { reader }: Watch, { json }: ServiceAnswer): Promise<ServiceAnswer> {
+  const [field] = reader.binding.variables[0]?.fields ?? [];
+  return ask(restCall(reader.binding, { [field?.jsonName ?? "id"]: json.id }));
 }
 
 /** Throws a RefusedError if the finished work has failed. */

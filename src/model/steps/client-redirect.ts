@@ -19,6 +19,7 @@ export const clientRedirect = {
   hasPage: false,
   answeredBy: undefined,
   offersChoice: false,
+  traced: undefined,
   list: undefined,
   urls: ["destination"],
   platforms: undefined,

@@ -47,6 +47,7 @@ export function conditionFacts<const Name extends string, Option extends Choice>
     hasPage: false,
     answeredBy: undefined,
     offersChoice: false,
+    traced: undefined,
     list: { name: list, branch },
     urls: [],
     platforms: undefined,

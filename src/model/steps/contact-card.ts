@@ -32,6 +32,7 @@ export const contactCard = {
   hasPage: true,
   answeredBy: "proceed",
   offersChoice: false,
+  traced: undefined,
   list: undefined,
   urls: ["website", "socialLinks[].url"],
   platforms: { list: "socialLinks", among: cardPlatforms },

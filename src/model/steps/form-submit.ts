@@ -58,6 +58,7 @@ export const formSubmit = {
   hasPage: true,
   answeredBy: "form",
   offersChoice: false,
+  traced: { outcomes: ["SUBMITTED", "SKIPPED"], chosen: "action" },
   list: { name: "formFields", branch: undefined },
   urls: [],
   platforms: undefined,

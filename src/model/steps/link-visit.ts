@@ -9,6 +9,7 @@ export const linkVisit = {
   hasPage: false,
   answeredBy: undefined,
   offersChoice: false,
+  traced: undefined,
   list: undefined,
   urls: [],
   platforms: undefined,

@@ -19,6 +19,7 @@ export const messagePage = {
   hasPage: true,
   answeredBy: "proceed",
   offersChoice: false,
+  traced: undefined,
   list: undefined,
   urls: [],
   platforms: undefined,

@@ -22,6 +22,7 @@ export const multiLink = {
   hasPage: true,
   answeredBy: "button",
   offersChoice: true,
+  traced: { list: "availableButtons", label: "label", chosen: "selectedButton" },
   list: { name: "buttons", branch: { id: "id", label: "label", isOrdered: true } },
   urls: [],
   platforms: undefined,

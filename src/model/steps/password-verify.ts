@@ -16,6 +16,7 @@ export const passwordVerify = {
   hasPage: true,
   answeredBy: "passwordMatches",
   offersChoice: false,
+  traced: undefined,
   list: undefined,
   urls: [],
   platforms: undefined,

@@ -25,6 +25,7 @@ export const socialLinksPage = {
   hasPage: true,
   answeredBy: "socialLink",
   offersChoice: false,
+  traced: { list: "links", label: "platform", chosen: "selectedLink" },
   list: { name: "links", branch: undefined },
   urls: ["links[].url"],
   platforms: { list: "links", among: socialPlatforms },

@@ -32,6 +32,8 @@ export interface StepFacts<Payload> {
   readonly answeredBy: "passwordMatches" | "form" | "proceed" | "button" | "socialLink" | undefined;
   /** Whether attribute capture can name the button that was pressed. */
   readonly offersChoice: boolean;
+  /** Where traces say what visitors could choose and what they chose. Undefined where they choose nothing. */
+  readonly traced: TracedList | TracedOutcomes | undefined;
   /** The list in the payload whose elements have ids or branches. */
   readonly list: ElementList | undefined;
   /** The paths of addresses in the payload that visitors are sent to, such as `links[].url`. They are screened. */
@@ -51,6 +53,21 @@ export interface StepFacts<Payload> {
    * says.
    */
   readonly skipsItself: (payload: Payload) => boolean;
+}
+
+/** Choices that traces list. Each has an id and, under `label`, what people call it. */
+export interface TracedList {
+  readonly list: string;
+  readonly label: string;
+  /** The field with the choice that was made. */
+  readonly chosen: string;
+}
+
+/** Choices that are the same for all steps of the action. */
+export interface TracedOutcomes {
+  readonly outcomes: readonly string[];
+  /** The field with the outcome. */
+  readonly chosen: string;
 }
 
 /** A list in a payload. Elements with an empty id are given one. */

@@ -10,6 +10,7 @@ export const thankYouPage = {
   hasPage: true,
   answeredBy: undefined,
   offersChoice: false,
+  traced: undefined,
   list: undefined,
   urls: [],
   platforms: undefined,

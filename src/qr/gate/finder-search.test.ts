@@ -4,11 +4,12 @@ import { type Matrix, qrMatrix } from "../drawing/matrix.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { paint } from "./conditions.ts";
 import { finderClearance } from "./finder-search.ts";
+import { greyOf } from "./grey.ts";
 
 const matrix = qrMatrix("https://sho.rt/4BnH-R19p?qr", "Q");
 
 async function clearanceOf(code: Matrix, design: Design): Promise<number> {
-  return finderClearance(await paint(svgOf(code, design)), code, design);
+  return finderClearance(greyOf(await paint(svgOf(code, design))), code, design);
 }
 
 test("the finder patterns of a plain code stand out at every size", async () => {
@@ -27,6 +28,20 @@ test("a place among the dots that looks like a finder pattern takes their cleara
     modules[(middle - 3 + offset) * matrix.size + middle] = dark;
   }
   expect(await clearanceOf({ ...matrix, modules }, defaultDesign)).toBeLessThanOrEqual(0);
+});
+
+test("codes that OpenCV was seen to miss at one size only have no clearance there", async () => {
+  const { dots, cornersSquare, cornersDot } = defaultDesign;
+  const design: Design = {
+    ...defaultDesign,
+    cornersSquare: { ...cornersSquare, type: "DOT", hasSharpCorners: true },
+    cornersDot: { ...cornersDot, type: "TEARDROP" },
+    dots: { ...dots, type: "BUBBLY_DOTS" },
+  };
+  const path = "C7CQxxQa-C7-xbx7xaCxa7-C7xCC-bQCx--b77CC7C7xCD7Qbb7x7aaDC--C7Q-";
+  const code = qrMatrix(`https://go.example.com/${path}?qr`, "H");
+  expect(await clearanceOf(code, { ...design, width: 516, height: 516 })).toBeLessThan(0);
+  expect(await clearanceOf(code, { ...design, width: 512, height: 512 })).toBeGreaterThan(0);
 });
 
 test("frames that are hardly darker than the background are not found", async () => {

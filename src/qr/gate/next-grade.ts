@@ -1,8 +1,9 @@
 import { codeOf } from "../drawing/code.ts";
 import type { Design } from "../drawing/design.ts";
-import { layOutCode } from "../drawing/layout.ts";
+import { layOutCode, modulesAcross } from "../drawing/layout.ts";
 import { hasContrast } from "./causes.ts";
 import { conditions } from "./conditions.ts";
+import { hollowFrom } from "./finder-search.ts";
 import { type Grade, judge } from "./judgement.ts";
 import { machineVisionOf, moduleMin } from "./machine-vision.ts";
 import { painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
@@ -10,6 +11,7 @@ import {
   darker,
   larger,
   type Step,
+  smaller,
   withImageSize,
   withSquareDots,
   withSquareMiddles,
@@ -41,12 +43,19 @@ export async function stepsToNextGrade(graded: GradedDesign): Promise<readonly S
 }
 
 /** What helps when a design keeps all rules and some reader still misses it, the smallest change first. */
-const plainerSteps: readonly Step[] = [withSquareMiddles, withSquareDots];
+function plainerSteps(size: number, design: Design): Step[] {
+  const isHollow = layOutCode(size, design).scale >= hollowFrom;
+  const smallerModules = smaller(modulesAcross(size, design.shape) * (hollowFrom - 1));
+  return [...(isHollow ? [smallerModules] : []), withSquareMiddles, withSquareDots].filter(
+    ({ isNeeded }) => isNeeded?.(design) !== false,
+  );
+}
 
 async function stepsToEveryReader(graded: GradedDesign): Promise<readonly Step[]> {
   const asked = await stepsByRules(graded);
   const changed = applied(graded.design, asked);
-  const more = plainerSteps.filter(({ isNeeded }) => isNeeded?.(changed) !== false);
+  const { size } = await codeOf(graded.content, changed);
+  const more = plainerSteps(size, changed);
   for (const some of [asked, ...more.map((_, index) => [...asked, ...more.slice(0, index + 1)])])
     if (some.length > 0 && (await isRaised(graded, some, "A"))) return some;
   return [];
@@ -57,8 +66,7 @@ async function stepsByRules({ content, design }: GradedDesign): Promise<Step[]> 
   const found: Step[] = [];
   for (let round = 0; round < 3; round++) {
     const changed = applied(design, found);
-    const drawing = { matrix: await codeOf(content, changed), finderClearance: 1 };
-    const { steps } = machineVisionOf(drawing, changed);
+    const { steps } = machineVisionOf({ matrix: await codeOf(content, changed) }, changed);
     if (steps.length === 0) break;
     found.push(...steps);
   }
@@ -77,7 +85,7 @@ async function isRaised(
 ): Promise<boolean> {
   const changed = applied(design, steps);
   const code = await painted(content, changed);
-  const vision = await visionMargin(code, changed);
+  const vision = visionMargin(code, changed);
   if (wanted === "A" && vision < 0) return false;
   // A comes before B, and B before C.
   const isEnough = (some: readonly ReadAttempt[]) => judge(some, vision, changed).grade <= wanted;

@@ -6,8 +6,10 @@ import type { Matrix } from "../drawing/matrix.ts";
 import { svgOf } from "../drawing/svg.ts";
 import { looks, type Painting, paint, type ViewingCondition, viewed, viewKey } from "./conditions.ts";
 import { finderClearance } from "./finder-search.ts";
+import { greyOf } from "./grey.ts";
 import { machineVisionOf } from "./machine-vision.ts";
 import { type Pixels, type ReaderName, readerNames, readers } from "./readers.ts";
+import { areFindersMet } from "./zxing-search.ts";
 
 /** One reader's try at a code in one condition. */
 export interface ReadAttempt {
@@ -31,12 +33,16 @@ export async function painted(content: string, design: Design): Promise<PaintedC
   return { content, matrix, painting: await paint(svgOf(matrix, design)), scale };
 }
 
-/** The margin of machine vision. Its search for finder patterns takes some time, and only when all other rules hold. */
-export async function visionMargin({ painting, matrix }: PaintedCode, design: Design): Promise<number> {
-  const { margin } = machineVisionOf({ matrix, finderClearance: 1 }, design);
+/** The margin of machine vision. Its searches for finder patterns take some time, and only when all other rules hold. */
+export function visionMargin({ painting, matrix }: PaintedCode, design: Design): number {
+  const { margin } = machineVisionOf({ matrix }, design);
   if (margin < 0) return margin;
-  const clearance = await finderClearance(painting, matrix, design);
-  return machineVisionOf({ matrix, finderClearance: clearance }, design).margin;
+  const grey = greyOf(painting);
+  const found = {
+    finderClearance: finderClearance(grey, matrix, design),
+    areFindersMet: areFindersMet(grey, matrix, design),
+  };
+  return machineVisionOf({ matrix, found }, design).margin;
 }
 
 /**

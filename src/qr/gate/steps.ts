@@ -72,9 +72,20 @@ export function withImageSize(size: number): Step {
     change: {
       field: "centralImageSize",
       value: String(size),
-      message: `Make the image in the middle smaller: ${Math.round(size * 100)} % of the code's side.`,
+      message: `Make the image in the middle ${Math.round(size * 100)} % as wide as the code.`,
     },
     apply: (design) => withImage(design, { size }),
+  };
+}
+
+export function withImageMargin(margin: number): Step {
+  return {
+    change: {
+      field: "centralImageMargin",
+      value: String(margin),
+      message: `Make the margin of the image in the middle narrower: ${margin} pixels.`,
+    },
+    apply: (design) => withImage(design, { margin }),
   };
 }
 

@@ -60,6 +60,11 @@ describe("grades a design by who reads it:", () => {
     ["hexagons in the corners", { cornersDot: { ...cornersDot, type: "HEXAGON" } }, "cornersDotOptions.type"],
     ["modules of few pixels", { width: 110, height: 110 }, "width, height"],
     ["a large picture", { centralImage }, "centralImageSize"],
+    [
+      "a picture with a wide margin",
+      { centralImage: { ...centralImage, size: 0.2, margin: 20 } },
+      "centralImageMargin",
+    ],
     ["dots of little contrast", { dots: { type: "SQUARE", paint: blue } }, "dotsOptions.themeColor.colors"],
   ])("%s are B, and the one change that is named makes them A", async (_, part, field) => {
     const design = { ...defaultDesign, ...part };
@@ -72,6 +77,15 @@ describe("grades a design by who reads it:", () => {
     });
     const changed = steps.reduce((before, { apply }) => apply(before), design);
     expect(await verifyDesign(content, changed)).toMatchObject({ grade: "A", changes: [] });
+  });
+
+  test("a picture as small as the alignment pattern behind it is B, and a larger one makes it A", async () => {
+    const long = `https://sho.rt/${"4BnH-R19p".repeat(8)}?qr`;
+    const design: Design = { ...defaultDesign, centralImage: { ...centralImage, size: 0.1 } };
+    const { scannability: verdict, steps } = await gradeDesign(long, design);
+    expect(verdict).toMatchObject({ grade: "B", changes: [{ field: "centralImageSize" }] });
+    const changed = steps.reduce((before, { apply }) => apply(before), design);
+    expect(await verifyDesign(long, changed)).toMatchObject({ grade: "A", changes: [] });
   });
 
   test("a picture that is too large is C, also when only the verdict is asked for, and the first smaller size that is read is named", async () => {

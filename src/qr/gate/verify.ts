@@ -39,7 +39,7 @@ export async function gradeDesign(
 ): Promise<{ readonly scannability: Scannability; readonly steps: readonly Step[] }> {
   const code = await painted(content, design);
   const cases = await readInAll(conditions, code);
-  const { grade, classes } = judge(cases, await visionMargin(code, design), design);
+  const { grade, classes } = judge(cases, visionMargin(code, design), design);
   const readable = grade !== "C";
   const failed = conditions.filter(({ name }) =>
     missed(isRead(cases, "zxing") ? "jsqr" : "zxing", cases).includes(name),

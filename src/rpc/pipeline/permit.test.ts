@@ -8,7 +8,7 @@ import { everyScope } from "../../model/scope.ts";
 import type { TokenClaims } from "../../model/token.ts";
 import { methodAccess } from "../access.ts";
 import { type Handlers, register } from "../handlers.ts";
-import { grantOf } from "./grants.ts";
+import { grantOf } from "./credentials/grants.ts";
 import { permit } from "./permit.ts";
 
 const answer = async () => ({ text: "done" });

@@ -2,7 +2,7 @@ import { isFieldSet, type Message } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type CallError, fail, type Reason } from "../../lib/errors.ts";
 import type { MethodAccess, MethodPlan } from "../access.ts";
-import type { Authenticate, Identity } from "./authenticate.ts";
+import type { Authenticate, Identity } from "./credentials/authenticate.ts";
 
 /** Throws unless the caller may make calls with this access. Callers without a token have been refused before. */
 export function permit(

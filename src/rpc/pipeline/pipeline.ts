@@ -11,15 +11,16 @@ import { type MethodPlan, planMethods } from "../access.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
 import type { ApiCalls, CountedCall } from "./api-calls.ts";
-import type { Authenticate, Identity } from "./authenticate.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { type CostLines, type Leave, openLines } from "./cost.ts";
+import type { Authenticate, Identity } from "./credentials/authenticate.ts";
 import { toCallError } from "./failure.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
 import { jobHeaders } from "./job-headers.ts";
 import type { CallMetrics } from "./metrics.ts";
 import { permit, permitFields } from "./permit.ts";
 import { type Bucket, type BucketState, limitHeaders, type RateLimiter } from "./rate-limit.ts";
+import { clockOf } from "./test-clock.ts";
 import { completed } from "./update-mask.ts";
 
 export interface PipelineDeps {
@@ -105,6 +106,7 @@ async function run(
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
+  const ruleTime = clockOf(state.call, state.identity, deps.now);
   const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
   const { checkRequest } = await loadRules();
@@ -120,7 +122,7 @@ async function run(
   const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
   try {
-    return await handled(deps, state, request, { deadline, complete });
+    return await handled(deps, state, request, { deadline, complete, ruleTime });
   } finally {
     leave?.();
   }
@@ -144,7 +146,7 @@ async function handled(
   deps: PipelineDeps,
   state: CallState,
   request: Message,
-  { deadline, complete }: Pick<Running, "deadline"> & Pick<Context, "complete">,
+  { deadline, ...given }: Pick<Running, "deadline"> & Pick<Context, "complete" | "ruleTime">,
 ): Promise<Message> {
   const { plan, call } = state;
   let finish: Finish | undefined;
@@ -159,7 +161,7 @@ async function handled(
       finish = left;
     },
     writeRecord: call.writeRecord,
-    complete,
+    ...given,
   });
   const finished = async (message: Message) =>
     finish === undefined ? message : create(plan.method.output, await finish(ownDb));

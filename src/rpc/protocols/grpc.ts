@@ -87,6 +87,7 @@ function serve(
         protocol: "grpc" as const,
         authorization: headers.authorization,
         idempotencyKey: single(headers["idempotency-key"]),
+        testClock: single(headers["x-service-test-clock"]),
         target: `POST ${headers[":path"]}`,
         clientAddress: options.clientAddress(stream, headers),
         timeoutMs: parseTimeout(single(headers["grpc-timeout"])),

@@ -145,6 +145,7 @@ function serve(
         protocol: wire.protocol,
         authorization: req.headers.authorization,
         idempotencyKey: single(req.headers["idempotency-key"]),
+        testClock: single(req.headers["x-service-test-clock"]),
         target: `POST ${pathOf(method)}`,
         clientAddress: options.clientAddress(req),
         timeoutMs: timeoutMs(),

@@ -17,6 +17,7 @@ import type { Recorder } from "../spool/record.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
 import { lbidOf, type NewVisitId, textOfId } from "../spool/visit-id.ts";
 import { type VisitSeals, visitQuery } from "../visit/seal.ts";
+import { ruledVisit, ruleTime } from "../visit/test-clock.ts";
 import { beginningOf } from "./beginning.ts";
 import type { SeenVisits } from "./seen-visit.ts";
 
@@ -122,7 +123,8 @@ function walkOn(
   now: Date,
   onTrouble: (error: unknown) => void,
 ): void {
-  const decided = decide(plan, visit, now);
+  // The handler has refused a test clock that is no time.
+  const decided = decide(plan, ruledVisit(plan, visit), ruleTime(plan, visit.query, now) ?? now);
   const isPreview = showsPreview(decided, visit);
   const walk = isPreview ? beforeLast(decided) : decided;
   const envelope: Envelope = {

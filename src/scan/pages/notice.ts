@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { testClockRule } from "../../model/test-clock.ts";
 import { inWords, type Language } from "../../pages/languages.ts";
 import { type HostedPage, makePage } from "../../pages/page.ts";
 import { mark } from "../../pages/parts.ts";
@@ -39,6 +40,18 @@ export function notice(kind: Notice, language: Language): HostedPage {
 /** The page after too many wrong passwords, with the header that says when to come back. */
 export function tooManyTries(language: Language, retryAfterSeconds: number): HostedPage {
   return makeNotice("TOO_MANY_TRIES", language, retryAfterSeconds);
+}
+
+/** The page for a test clock that is no time. Only developers meet it, so it is in English. */
+export function badTestClock(): HostedPage {
+  const { title } = wordsOf("en").notices.BAD_REQUEST;
+  const text = `testClock: ${testClockRule}`;
+  return makePage({
+    status: statuses.BAD_REQUEST,
+    language: "en",
+    title,
+    content: html`${mark("signpost")}<header><h1>${title}</h1><p class="lead">${text}</p></header>`,
+  });
 }
 
 function makeNotice(kind: NoticeKind, language: Language, seconds: number): HostedPage {

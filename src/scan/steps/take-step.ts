@@ -9,6 +9,7 @@ import type { SavedAttribute, Walk } from "../../workflow/walk-result.ts";
 import type { TakenAnswer } from "../spool/step-record.ts";
 import { askedOf } from "../visit/asked.ts";
 import type { VisitKey, VisitState } from "../visit/state.ts";
+import { ruledVisit, ruleTime } from "../visit/test-clock.ts";
 import type { Attempts } from "./attempts.ts";
 import { type KnownProfile, nobodyKnown, type SoughtProfile } from "./known-visitor.ts";
 import { placeOf } from "./step-place.ts";
@@ -100,8 +101,9 @@ function takenBy(
   request: StepRequest,
   state: VisitState,
 ): Accepted | Refused | undefined {
-  const { plan, stepId, answer, now } = request;
-  return submit(plan, visitOf(request, state, undefined), now, stepId, answer, submitDeps);
+  const { plan, stepId, answer } = request;
+  const visit = visitOf(request, state, undefined);
+  return submit(plan, visit, timeOf(request, state), stepId, answer, submitDeps);
 }
 
 /** Takes an answer to the interaction at which the visitor is. */
@@ -129,7 +131,7 @@ async function goOn(
   const known = await lookUp(profileOf, request, state, saved);
   const typed = known.visitType === undefined ? state : { ...state, visitType: known.visitType };
   const visit = visitOf(request, typed, withSaved(known.attributes, saved));
-  const walk = resume(plan, visit, now, stepId, taken?.branchId ?? "");
+  const walk = resume(plan, visit, timeOf(request, state), stepId, taken?.branchId ?? "");
   const walkSaved = walk.taken.flatMap((one) => one.saved);
   const after: VisitState = {
     ...typed,
@@ -221,9 +223,15 @@ async function press(deps: StepDeps, request: StepRequest, state: VisitState): P
 }
 
 function visitOf(
-  { facts, lbid }: StepRequest,
+  { plan, facts, lbid }: StepRequest,
   { query, level, visitType }: VisitState,
   attributes: Visit["attributes"],
 ): Visit {
-  return { ...facts, query, lbid: () => lbid, dataCollection: level, visitType, attributes };
+  const visit = { ...facts, query, lbid: () => lbid, dataCollection: level, visitType, attributes };
+  return ruledVisit(plan, visit);
+}
+
+/** The time that the rules of a visit see. A visit with a bad test clock never began. */
+function timeOf({ plan, now }: StepRequest, { query }: VisitState): Date {
+  return ruleTime(plan, query, now) ?? now;
 }

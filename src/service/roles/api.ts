@@ -1,13 +1,17 @@
+import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { createServices } from "../../api/services.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
+import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { createBodyBudget } from "../../lib/limits/body-budget.ts";
 import { publicFileUrl, signFileUrl } from "../../lib/storage/file-url.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
+import type { Handler } from "../../server/listen.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
@@ -15,6 +19,8 @@ import { openProtocols, type Protocols } from "./protocols.ts";
 export interface ApiRole extends Protocols {
   /** The public names of all scopes. */
   readonly scopes: ReadonlySet<string>;
+  /** Opens the sign-in pages, which are loaded with their first request. */
+  openAuth(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
   /** Ends endless streams; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
@@ -22,6 +28,27 @@ export interface ApiRole extends Protocols {
 
 /** How long a call with `waitForQrcode` waits for the image, in milliseconds. */
 const qrcodeWaitMs = 10_000;
+
+/** Loads the simulation of visits with its first call. */
+function lazySimulator({ db, storing, config, addresses }: Parts): SimulateVisits {
+  let simulating: Promise<SimulateVisits> | undefined;
+  const load = async () => {
+    const [{ createVisitSimulator }, { lazyReader }] = await Promise.all([
+      import("../../scan/simulated/simulate-visits.ts"),
+      import("../../scan/device/request-reader.ts"),
+    ]);
+    return createVisitSimulator({
+      db,
+      store: () => storing().store,
+      reader: lazyReader(config.cityDatabase),
+      shortUrl: addresses.shortUrl,
+    });
+  };
+  return async (order) => {
+    simulating ??= load();
+    return (await simulating)(order);
+  };
+}
 
 /** Opens the pipeline and every protocol in front of it. `ready` tells health checks whether the process can answer. */
 export async function startApi(parts: Parts, ready: () => Promise<boolean>): Promise<ApiRole> {
@@ -48,18 +75,21 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         jobCall,
         jobCalls,
         autonomousDb: parts.autonomousDb,
+        analytics: referenceAnalytics(),
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),
         signFileUrl: (storageKey, expiresAt) =>
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
+        approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         plans: config.plans,
         entitlements,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
+        simulateVisits: lazySimulator(parts),
         qrcodeWaitMs,
       }),
   });
@@ -77,5 +107,15 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     reflection: config.reflection,
     shutdownSignal: shutdown.signal,
   });
-  return { ...protocols, scopes: apiScopes, endStreams: () => shutdown.abort(), close: pipeline.close };
+  const openAuth = async () => {
+    const { openSignIn } = await import("./sign-in.ts");
+    return openSignIn(parts, pipeline.onMemberChanged);
+  };
+  return {
+    ...protocols,
+    openAuth,
+    scopes: apiScopes,
+    endStreams: () => shutdown.abort(),
+    close: pipeline.close,
+  };
 }

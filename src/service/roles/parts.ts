@@ -5,6 +5,7 @@ import type { Db } from "../../db/open.ts";
 import type { ReadOrigin } from "../../lib/client-address.ts";
 import type { KeyPurpose } from "../../lib/keys.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
+import type { StoreThread } from "../../scan/store/store-thread.ts";
 import type { Config } from "../config.ts";
 
 /** What every role of the service needs. */
@@ -29,6 +30,8 @@ export interface Parts {
   readonly connection: pg.ClientConfig;
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   readonly storage: Storage;
+  /** The thread that stores visits, which begins with the first call. */
+  readonly storing: () => StoreThread;
   readonly metrics: Registry;
   readonly readOrigin: ReadOrigin;
 }

@@ -15,6 +15,7 @@ import type { AnswerHeaders, Invoke } from "../../rpc/call.ts";
 import type { RegisteredService } from "../../rpc/handlers.ts";
 import { type GrpcStreams, grpcStreams } from "../../rpc/protocols/grpc.ts";
 import { connectionOf, type Received } from "../../server/connection.ts";
+import { whenLoaded } from "../../server/when-loaded.ts";
 
 export interface ProtocolsOptions {
   readonly services: readonly RegisteredService[];
@@ -121,25 +122,5 @@ function remembered<Said extends number | boolean>(
     const said = known.get(method) ?? say(method);
     known.set(method, said);
     return said;
-  };
-}
-
-/** Loads a handler with its first request, so that the start does not wait for it. */
-function whenLoaded(load: () => Promise<HttpHandler>): HttpHandler {
-  let loaded: HttpHandler | undefined;
-  let loading: Promise<HttpHandler> | undefined;
-  return (req, res) => {
-    if (loaded !== undefined) {
-      loaded(req, res);
-      return;
-    }
-    loading ??= load();
-    loading.then(
-      (handler) => {
-        loaded = handler;
-        handler(req, res);
-      },
-      () => res.destroy(),
-    );
   };
 }

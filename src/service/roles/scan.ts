@@ -5,7 +5,6 @@ import { createTurns } from "../../db/turns.ts";
 import { lazyReader } from "../../scan/device/request-reader.ts";
 import { openSpool, type Spool } from "../../scan/spool/spool.ts";
 import { startScan } from "../../scan/start.ts";
-import { startStoreThread } from "../../scan/store/store-thread.ts";
 import { connectionOf } from "../../server/connection.ts";
 import type { Config } from "../config.ts";
 import type { Parts } from "./parts.ts";
@@ -33,19 +32,12 @@ export async function openScanSpool({ dataDir }: Config): Promise<Spool> {
 export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRole> {
   const { config, addresses, scanDb: db, connection, keyFor, log, metrics, now, readOrigin } = parts;
   const deviceKey = Buffer.from(keyFor("devices")).toString("hex");
-  const thread = startStoreThread({
-    connection,
-    statementTimeoutMs: config.requestTimeoutMs,
-    deviceKey,
-    cityDatabase: config.cityDatabase,
-    plans: config.plans,
-  });
   const scan = await startScan({
     db,
     turns: createTurns(db, { connections: config.databaseScanPoolSize - connectionsForPlans }),
     connection,
     spool,
-    store: thread.store,
+    store: parts.storing().store,
     reader: lazyReader(config.cityDatabase),
     deviceKey,
     passwordKey: keyFor("step-passwords"),
@@ -62,7 +54,6 @@ export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRol
     handler: scan.handler,
     close: async () => {
       await scan.close();
-      await thread.close();
       await spool.close();
     },
   };

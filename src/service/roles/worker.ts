@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
@@ -10,15 +11,20 @@ import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
+import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
-import { jobCalls } from "../../jobs/queue.ts";
+import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import { sendDigests } from "../../jobs/send-digests.ts";
+import { signUp } from "../../jobs/sign-up.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { mailReset } from "../../people/asked-mails.ts";
+import type { QueueMail } from "../../people/sign-in-code.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
@@ -34,10 +40,13 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "leave-expired-links": ["* * * * *"],
   // One at a time: a large workspace takes longer than a minute.
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
+  // Zones differ by quarters of an hour.
+  "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
   // A sandbox goes within an hour of its end.
   "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
+  "note-inactivity": ["53 2 * * *", "?fill=1d"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
 };
 /** The rules are loaded with the first job that needs them. */
@@ -53,6 +62,7 @@ export function startWorker(parts: Parts): Jobs {
   const { bulkJobLinks } = config;
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
+  const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({
@@ -66,6 +76,13 @@ export function startWorker(parts: Parts): Jobs {
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
+    "mail-reset": ({ email }) => mailReset({ db, now, queueMail }, email),
+    "sign-up": signUp({
+      db,
+      now,
+      queueMail,
+      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now(), config.plans),
+    }),
     "send-mail": sendMail({
       db,
       now,
@@ -100,6 +117,8 @@ export function startWorker(parts: Parts): Jobs {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
+    "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
+    "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({

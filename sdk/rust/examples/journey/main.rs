@@ -1,6 +1,7 @@
 //! Walks through every group of the service at SIGNPOST_URL, with SIGNPOST_TOKEN, by the steps of sdk/JOURNEY.md; ends with an
 //! error when an answer is not as it should be.
 
+mod analytics;
 mod directories;
 mod links;
 mod support;
@@ -28,6 +29,7 @@ async fn main() -> Outcome<()> {
     let link = links::make_link(&client, &run, &template_id).await?;
     links::restyle(&client, &link).await?;
     let lbid = visits::visit(&client, &link).await?;
+    analytics::analyse(&client, &link).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;
     workflow::wire(&client, &link.id).await?;

@@ -47,6 +47,7 @@ final class Journey {
     restyle(link);
     VisitSteps visits = new VisitSteps(client, run);
     String lbid = visits.visit(link);
+    new AnalyticsSteps(client).analyse(link);
     visits.expire();
     visits.tellVisitors(lbid);
     WorkflowAndTokenSteps others = new WorkflowAndTokenSteps(client);

@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../db/open.ts";
+import { factsByAction } from "../../model/steps/kinds.ts";
+import type { FunnelCounts, Group, StepCounts, Whole } from "../question.ts";
+import { countedVisits, idsInScope } from "./counted-visits-queries.ts";
+
+/** How many choices of one action an answer has at most: the links of a workspace offer any number. */
+const choicesMax = 100;
+
+/** Where the traces of an action say what visitors could choose, as paths into their data. */
+interface TracedChoices {
+  readonly action: string;
+  /** Undefined where all steps of the action have the same choices, which are `outcomes`. */
+  readonly list: readonly string[] | undefined;
+  readonly label: string;
+  readonly outcomes: readonly string[];
+  readonly chosen: readonly string[];
+  /** Whether nothing but a choice completes such a step in the eyes of a funnel. */
+  readonly is_exit: boolean;
+}
+
+const tracedChoices: readonly TracedChoices[] = Object.entries(factsByAction).flatMap(
+  ([action, facts]): TracedChoices[] => {
+    const { trace, traced, kind } = facts;
+    if (traced === undefined) return [];
+    const own = { action, is_exit: kind === "EXIT" };
+    if ("outcomes" in traced)
+      return [
+        { ...own, list: undefined, label: "", outcomes: traced.outcomes, chosen: [trace, traced.chosen] },
+      ];
+    const { list, label, chosen } = traced;
+    return [{ ...own, list: [trace, list], label, outcomes: [], chosen: [trace, chosen, "id"] }];
+  },
+);
+
+/** The same as a table. */
+const choiceRows = sql`select * from jsonb_to_recordset(${JSON.stringify(tracedChoices)}::jsonb)
+  as choices (action text, list text[], label text, outcomes text[], chosen text[], is_exit boolean)`;
+
+/** The steps that visits reached, one row for each trace. The redirect of a fallback is no step of a workflow. */
+function reachedSteps(scope: Whole["scope"]): RawBuilder<unknown> {
+  return sql`
+    select t.event_id, t.step_action, t.data, c.list, c.label, c.outcomes, t.data #>> c.chosen as chosen,
+      case when c.is_exit then t.data #>> c.chosen is not null else t.completed_at is not null end as is_done,
+      row_number() over (partition by t.event_id order by t.created_at, t.id) as place
+    from visit_traces t left join (${choiceRows}) as c on c.action = t.step_action::text
+    where t.workspace_id = ${scope.workspaceId} and ${idsInScope(scope, sql.raw("t.event_id"))}
+      and t.step_action is not null and t.data #> '{redirect,fallback}' is distinct from 'true'
+      and t.event_id in (select id from visits)`;
+}
+
+/** What a visitor could choose at a trace's step, and whether it was chosen. */
+const offered = sql.raw(`
+  select choice ->> t.label as label, choice ->> 'id' = t.chosen as is_chosen
+  from jsonb_array_elements(t.data #> t.list) as choice
+  union all
+  select initcap(outcome), outcome = t.chosen from unnest(t.outcomes) as outcome`);
+
+interface FunnelRow {
+  readonly visits: number;
+  readonly completed: number;
+  readonly steps: readonly Omit<StepCounts, "alsoReached" | "choices">[];
+  readonly pairs: readonly { readonly action: string; readonly other: string; readonly visits: number }[];
+  readonly choices: readonly (Group & { readonly action: string })[];
+}
+
+export async function funnel(db: Db, { scope }: Whole): Promise<FunnelCounts> {
+  const { rows } = await sql<FunnelRow>`
+    with visits as materialized (${countedVisits(scope)}),
+    traced as materialized (${reachedSteps(scope)}),
+    reached as materialized (
+      select event_id, step_action, count(*) as occurrences, bool_or(is_done) as is_done, min(place) as place
+      from traced group by event_id, step_action),
+    identified as (
+      select e.id from visits e join visitors v on v.workspace_id = ${scope.workspaceId} and v.id = e.visitor_id
+      where v.email is not null or v.phone is not null),
+    steps as (
+      select step_action as action, count(*) as visits, sum(occurrences) as occurrences, sum(place) as places,
+        count(*) filter (where is_done) as interactions,
+        count(*) filter (where event_id in (select id from identified)) as identified
+      from reached group by step_action),
+    ways as (
+      select actions, count(*) as visits
+      from (select array_agg(step_action order by step_action) as actions from reached group by event_id) as way
+      group by actions),
+    pairs as (
+      select action, other, sum(visits) as visits
+      from ways, unnest(actions) as action, unnest(actions) as other group by action, other),
+    chosen as (
+      select t.step_action as action, o.label as value, count(distinct t.event_id) filter (where o.is_chosen) as count
+      from traced t, lateral (${offered}) as o group by t.step_action, o.label),
+    ranked as (
+      select *, row_number() over (partition by action order by count desc, value collate "C") as rank from chosen)
+    select (select count(*) from visits)::int as visits,
+      (select count(*) from visits where outcome = 'COMPLETED')::int as completed,
+      (select coalesce(jsonb_agg(s), '[]') from steps s) as steps,
+      (select coalesce(jsonb_agg(p), '[]') from pairs p) as pairs,
+      (select coalesce(jsonb_agg(c order by rank), '[]') from ranked c where rank <= ${choicesMax}) as choices`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("a statement without a table to read from gave no row");
+  const { visits, completed, steps, pairs, choices } = row;
+  return {
+    visits,
+    completed,
+    steps: steps.map(({ action, visits, occurrences, interactions, identified, places }) => {
+      const others = pairs.filter((pair) => pair.action === action);
+      const ofAction = choices.filter((choice) => choice.action === action);
+      return {
+        action,
+        visits,
+        occurrences,
+        interactions,
+        identified,
+        places,
+        alsoReached: Object.fromEntries(others.map(({ other, visits }) => [other, visits])),
+        choices: ofAction.map(({ value, count }) => ({ value, count })),
+      };
+    }),
+  };
+}

@@ -1,0 +1,54 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type {
+  GetAttributeDistributionRequest,
+  GetAttributeMetricRequest,
+  GetAttributeValuesRequest,
+} from "../../../gen/signpost/v1/analytics_data_service_pb.js";
+import type { Context } from "../../rpc/handlers.ts";
+import { percentOf } from "../resources/percent.ts";
+import { readRange } from "../resources/scope.ts";
+import { limitOf } from "./limit.ts";
+import type { AnalyticsDeps } from "./service.ts";
+
+export async function attributeMetric(
+  { analytics, now }: AnalyticsDeps,
+  request: GetAttributeMetricRequest,
+  context: Context,
+) {
+  const scope = await readRange(request, context, now());
+  const found = await analytics(context.db, "attribute", { scope, key: request.key });
+  const { audience, withValue, withNumber, numbers } = found;
+  return {
+    audienceCount: audience,
+    totalCount: withValue,
+    usableCount: withNumber,
+    coverageRate: audience === 0 ? 0 : withValue / audience,
+    averageValue: numbers?.mean ?? 0,
+    ...(numbers && { minValue: numbers.least, maxValue: numbers.greatest }),
+  };
+}
+
+export async function attributeDistribution(
+  { analytics, now }: AnalyticsDeps,
+  request: GetAttributeDistributionRequest,
+  context: Context,
+) {
+  const scope = await readRange(request, context, now());
+  const [key, limit] = [request.key, limitOf(request.limit, 10)];
+  const { total, groups } = await analytics(context.db, "attributeGroups", { scope, key, limit });
+  const data = groups.map(({ value, count }) => {
+    return { label: value, visitorCount: count, percentage: percentOf(count, total) };
+  });
+  return { data, total };
+}
+
+export async function attributeValues(
+  { analytics, now }: AnalyticsDeps,
+  request: GetAttributeValuesRequest,
+  context: Context,
+) {
+  const scope = await readRange(request, context, now());
+  const [key, limit] = [request.key, Math.min(request.limit || 50, 1_000)];
+  const { total, values } = await analytics(context.db, "attributeValues", { scope, key, limit });
+  return { data: values.map(({ value, at }) => ({ value, recordedAt: timestampFromDate(at) })), total };
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from "node:http";
+import type { Logger } from "pino";
+import type { Db } from "../db/open.ts";
+import type { Origin } from "../lib/client-address.ts";
+import type { CallError } from "../lib/errors.ts";
+import type { QueuedJobs } from "../model/jobs.ts";
+import type { VerifySession } from "../people/sessions.ts";
+import type { SignInDeps } from "../people/sign-in.ts";
+import type { Standings } from "../people/standing.ts";
+
+/** What the sign-in pages and the JSON session are given. */
+export interface AuthDeps extends SignInDeps {
+  /** Public address of the pages, without a slash at the end. */
+  readonly authUrl: string;
+  /** The key for `sign-in-forms`. */
+  readonly formKey: Uint8Array;
+  readonly verifySession: VerifySession;
+  readonly originOf: (req: IncomingMessage) => Origin;
+  readonly queueJob: <Task extends "mail-reset" | "sign-up">(
+    db: Db,
+    task: Task,
+    payload: { readonly [Field in keyof QueuedJobs[Task]]: string },
+  ) => Promise<void>;
+  /** Whether strangers may make workspaces. */
+  readonly allowsSignUp: boolean;
+  /** Makes the end of a session effective in this process. */
+  readonly onMemberChanged: Standings["forget"];
+  /** Turns whatever was thrown into the error that clients see. */
+  readonly toCallError: (error: unknown) => CallError;
+  /** The status and the JSON body of an error. */
+  readonly errorAnswer: (error: CallError) => { readonly status: number; readonly body: string };
+  readonly log: Pick<Logger, "info" | "error">;
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+import type { Origin } from "../lib/client-address.ts";
+import type { HostedPage } from "../pages/page.ts";
+import type { Cookies } from "./cookies.ts";
+import type { AuthLanguage } from "./words/languages.ts";
+
+/** One request to a page. */
+export interface Visit {
+  readonly req: IncomingMessage;
+  readonly query: URLSearchParams;
+  readonly origin: Origin;
+  readonly language: AuthLanguage;
+  readonly cookies: Cookies;
+  /** What forms of this browser hold in their hidden field. */
+  readonly formToken: string;
+  /** The address of a page of ours, as forms and links name it. */
+  readonly pathTo: (page: string) => string;
+  /** What is said above the form, such as that a form was refused. */
+  readonly alert?: string;
+}
+
+/** The fields of a posted form; the first one of each name. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** What a page answers: a page to show, or the way to another one of ours. */
+export type Reply = ({ readonly page: HostedPage } | { readonly to: string }) & {
+  readonly setCookies?: readonly string[];
+};
+
+/** How a page answers when it is opened, and when its form is sent. */
+export interface PageActions {
+  readonly open: (visit: Visit) => Promise<Reply> | Reply;
+  readonly send?: (visit: Visit, fields: Fields) => Promise<Reply>;
+}

@@ -1,0 +1,35 @@
+import { authHandler } from "../../auth/handler.ts";
+import { enqueue } from "../../jobs/queue.ts";
+import { createPasswordGate } from "../../people/passwords.ts";
+import { createSessionSigner, createSessionVerifier } from "../../people/sessions.ts";
+import type { Standings } from "../../people/standing.ts";
+import { errorBody, httpStatusOf } from "../../rest/error-body.ts";
+import { toCallError } from "../../rpc/pipeline/failure.ts";
+import { connectionOf } from "../../server/connection.ts";
+import type { Parts } from "./parts.ts";
+
+/** Opens the sign-in pages and the session for programs. */
+export function openSignIn(
+  { config, addresses, db, now, log, keyFor, readOrigin }: Parts,
+  onMemberChanged: Standings["forget"],
+) {
+  const sessionKey = keyFor("member-sessions");
+  return authHandler({
+    db,
+    now,
+    log,
+    authUrl: addresses.authUrl,
+    challengeKey: keyFor("member-challenges"),
+    formKey: keyFor("sign-in-forms"),
+    signSession: createSessionSigner(sessionKey),
+    verifySession: createSessionVerifier(sessionKey),
+    passwords: createPasswordGate(),
+    queueMail: (tx, mail) => enqueue(tx, "send-mail", mail),
+    queueJob: enqueue,
+    allowsSignUp: config.allowsSignUp,
+    onMemberChanged,
+    toCallError,
+    errorAnswer: (error) => ({ status: httpStatusOf(error), body: errorBody(error) }),
+    originOf: (req) => readOrigin(connectionOf(req)),
+  });
+}
