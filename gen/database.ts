@@ -209,6 +209,7 @@ export interface Directories {
 
 export interface DismissedNotices {
   cycle: string;
+  dismissed_at: Date;
   limit_key: string;
   member_id: string;
   workspace_id: string;

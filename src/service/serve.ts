@@ -310,7 +310,10 @@ async function welcome(
       import("../rpc/pipeline/credentials/tokens.ts"),
     ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
-    return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });
+    return createWorkspace(
+      { db: tx, now, signToken, plans: config.plans },
+      { name: "My workspace", email, password },
+    );
   });
   if (created === undefined) {
     print(await reminder(addresses.baseUrl, config.dataDir));

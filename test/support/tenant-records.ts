@@ -231,6 +231,7 @@ export interface Seed {
 
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
+  "AllowancesService.List": { request: () => ({}) },
   "AnalyticsDataService.GetAttributeDistribution": { request: ({ link }) => ({ key: "plan", linkId: link }) },
   "AnalyticsDataService.GetAttributeMetric": { request: ({ link }) => ({ key: "plan", linkId: link }) },
   "AnalyticsDataService.GetAttributeValues": { request: ({ link }) => ({ key: "plan", linkId: link }) },

@@ -80,7 +80,7 @@ export function startWorker(parts: Parts): Jobs {
       db,
       now,
       queueMail,
-      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now()),
+      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now(), config.plans),
     }),
     "send-mail": sendMail({
       db,
