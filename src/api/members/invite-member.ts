@@ -5,6 +5,7 @@ import { makeChallenge } from "../../people/challenges.ts";
 import { mailOrder } from "../../people/mail-order.ts";
 import type { Caller } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { checkPlanRoom } from "../resources/room-queries.ts";
 import type { MemberRow } from "./queries.ts";
 import { checkMailRoom, emailTaken } from "./rules.ts";
 import { insertMember, lockMembers, queueMails, takeEmail } from "./writes.ts";
@@ -13,14 +14,17 @@ import { insertMember, lockMembers, queueMails, takeEmail } from "./writes.ts";
 export function inviteMember(
   db: Db,
   request: InviteMemberRequest,
-  { caller, now, jobCall }: Pick<Deps, "now" | "jobCall"> & { readonly caller: Caller },
+  caller: Caller,
+  deps: Pick<Deps, "now" | "jobCall" | "entitlements">,
 ): Promise<MemberRow> {
+  const { now, jobCall } = deps;
   const { workspaceId } = caller;
   const email = request.email.toLowerCase();
   return inTransaction(db, async (tx) => {
     await lockMembers(tx, workspaceId);
     const at = now();
-    await checkRoom(tx, workspaceId, at);
+    await checkPlanRoom(tx, deps, workspaceId, "TEAM_MEMBERS");
+    await checkMailRoom(tx, workspaceId, at);
     const id = newId(at);
     if (!(await takeEmail(tx, email, { workspace_id: workspaceId, id }))) throw emailTaken(email);
     const member = await insertMember(tx, {
@@ -38,9 +42,4 @@ export function inviteMember(
     await queueMails(tx, jobCall, [mailOrder("invitation", { challengeId }, { ...challenged, at })]);
     return member;
   });
-}
-
-/** Throws when the workspace may not have another member. No other call of the workspace adds one meanwhile. */
-async function checkRoom(tx: Db, workspaceId: string, at: Date): Promise<void> {
-  await checkMailRoom(tx, workspaceId, at);
 }

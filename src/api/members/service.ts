@@ -18,7 +18,7 @@ export interface MembersDeps {
   readonly onMemberChanged: (member: { readonly workspaceId: string; readonly memberId: string }) => void;
 }
 
-type ServiceDeps = Pick<Deps, "now" | "jobCall"> & MembersDeps;
+type ServiceDeps = Pick<Deps, "now" | "jobCall" | "entitlements"> & MembersDeps;
 
 export function membersService(deps: ServiceDeps): Handlers<typeof MembersService> {
   const answer = answerWith(deps);
@@ -59,7 +59,7 @@ export function membersService(deps: ServiceDeps): Handlers<typeof MembersServic
 
     async invite(request, context) {
       return {
-        member: toMember(await inviteMember(context.db, request, { ...deps, caller: callerOf(context) })),
+        member: toMember(await inviteMember(context.db, request, callerOf(context), deps)),
       };
     },
 

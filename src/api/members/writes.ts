@@ -65,14 +65,17 @@ export async function releaseEmail(tx: Db, { workspace_id, id, email }: MemberRo
 }
 
 /**
- * Deletes a locked member for good. What the member made stays, without its maker; links and codes that were mailed meet
- * nothing any more.
+ * Deletes a locked member for good, with passkeys, and with links and codes that were mailed. What the member made stays,
+ * without its maker.
  */
 export async function deleteMember(tx: Db, { workspace_id: workspaceId, id }: MemberRow): Promise<void> {
   await sql`
     with files as (update media set uploaded_by = null where workspace_id = ${workspaceId} and uploaded_by = ${id}),
       tokens as (update workspace_tokens set created_by = null
-        where workspace_id = ${workspaceId} and created_by = ${id})
+        where workspace_id = ${workspaceId} and created_by = ${id}),
+      passkeys as (delete from member_passkeys where workspace_id = ${workspaceId} and member_id = ${id}),
+      challenges as (delete from member_challenges where workspace_id = ${workspaceId} and member_id = ${id}),
+      notices as (delete from dismissed_notices where workspace_id = ${workspaceId} and member_id = ${id})
     delete from members where workspace_id = ${workspaceId} and id = ${id}`.execute(tx);
 }
 
