@@ -495,6 +495,7 @@ export interface RateLimits {
 }
 
 export interface Revocations {
+  forget_at: Date | null;
   restored: Generated<boolean>;
   revoked_at: Date;
   subject: string;
