@@ -311,7 +311,17 @@ test("what a deleted member made stays without its maker, and the tokens work", 
   });
   expect(media.json.media.uploadedBy).toBe(tech.memberId);
   expect(made.json.token.createdBy).toBe(tech.memberId);
+  const { workspaceId, memberId } = tech;
+  await api.db
+    .insertInto("member_passkeys")
+    .values({
+      ...{ workspace_id: workspaceId, id: memberId, member_id: memberId, created_at: api.now() },
+      ...{ credential_id: Buffer.from("key"), public_key: Buffer.from("key"), sign_count: 0n },
+    })
+    .execute();
   await workspace.client(MembersService).delete({ id: tech.memberId });
+  const passkeys = api.db.selectFrom("member_passkeys").select("id").where("workspace_id", "=", workspaceId);
+  expect(await passkeys.execute()).toEqual([]);
   const mine = api.rest(made.json.accessToken);
   expect((await mine("GET", `/v1/media/${media.json.media.id}`)).json.media.uploadedBy).toBe("");
   expect((await mine("GET", `/v1/workspace-tokens/${made.json.token.id}`)).json.token.createdBy).toBe("");
