@@ -12,6 +12,7 @@ import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
 import { openStorage } from "../lib/storage/open-storage.ts";
 import { within } from "../lib/within.ts";
+import { lazyReader } from "../scan/device/request-reader.ts";
 import { type StoreThread, startStoreThread } from "../scan/store/store-thread.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
@@ -170,6 +171,7 @@ async function openParts(
     autonomousDb: database.autonomousDb,
     connection: database.connection,
     keyFor,
+    reader: lazyReader(config.cityDatabase),
     storing: () => {
       storing ??= startStoreThread({
         connection: database.connection,
