@@ -127,7 +127,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
         insert into link_counters (workspace_id, link_id) select workspace_id, link_id from made
         on conflict on constraint link_counters_pkey do nothing),
       ${attachTags(tags)}
-      ${wanted.charge === undefined ? sql`` : chargeFor(wanted.charge)}
+      ${wanted.charge === undefined ? sql`` : chargeFor(wanted.charge, links.length)}
       job as (select from ${drawing}),
       notice as (select ${tellLinkChange(sql.ref("host"), sql.ref("shortlink"))} from made)
     select array(select host from blocked) as blocked_hosts, array(select link_id from claimed) as claimed,
@@ -137,8 +137,8 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
         as told`;
   // The text depends only on whether there are tags, designs of others, and a charge. Planning takes longer than
   // running.
-  const isCharged = wanted.charge !== undefined;
-  const name = `insert-links${tags.length === 0 ? "" : "-tagged"}${isOwn ? "" : "-designed"}${isCharged ? "-charged" : ""}`;
+  const charged = wanted.charge === undefined ? "" : nameOfCharge(wanted.charge, links.length);
+  const name = `insert-links${tags.length === 0 ? "" : "-tagged"}${isOwn ? "" : "-designed"}${charged}`;
   const { rows } = await db.executeQuery(prepared(name, statement.compile(db)));
   return onlyRow(rows);
 }
@@ -194,23 +194,28 @@ const designs = sql`
 /** More credits than any plan has, for those that are metered. */
 const boundless = 2 ** 52;
 
+function nameOfCharge({ credits, allowed = boundless }: LinkCharge, links: number): string {
+  return credits * links <= allowed ? "-charged" : "-overcharged";
+}
+
 /**
  * Takes the price of the new links from the plan's credits, and the rest from the bought ones. The account of another
  * cycle begins with nothing used, unless that cycle is later: a workspace whose zone changes goes on with its month.
  */
-function chargeFor({ credits, allowed = boundless, cycle }: LinkCharge): RawBuilder<unknown> {
-  const limit = sql`${allowed}::bigint`;
-  const price = sql`(excluded.used + excluded.topup_used)`;
+function chargeFor({ credits, allowed = boundless, cycle }: LinkCharge, links: number): RawBuilder<unknown> {
+  const [limit, price] = [sql`${allowed}::bigint`, sql`${credits * links}::bigint`];
   const before = sql`(case when excluded.cycle > a.cycle then 0 else a.used end)`;
   const ofPlan = sql`least(${price}, greatest(0, ${limit} - ${before}))`;
+  // The first row of a workspace must hold the check even where another row exists.
+  const first =
+    credits * links <= allowed
+      ? sql`${price}, ${price}, 0, 0`
+      : sql`${limit}, ${limit}, ${price} - ${limit}, coalesce((select topup_bought - topup_used
+          from credit_accounts known where known.workspace_id = given.workspace_id), 0)`;
   return sql`
       charge as (
         insert into credit_accounts as a (workspace_id, cycle, used, last_charge, topup_used, topup_bought)
-        select workspace_id, ${cycle}, least(price, ${limit}), least(price, ${limit}), greatest(0, price - ${limit}),
-          -- The row must hold the check even where another one exists.
-          coalesce((select topup_bought - topup_used from credit_accounts known
-            where known.workspace_id = given.workspace_id), 0)
-        from (select workspace_id, count(*) * ${credits}::bigint as price from made group by workspace_id) as given
+        select workspace_id, ${cycle}, ${first} from (select workspace_id from made limit 1) as given
         on conflict (workspace_id) do update set cycle = greatest(a.cycle, excluded.cycle),
           used = ${before} + ${ofPlan}, last_charge = ${ofPlan}, topup_used = a.topup_used + ${price} - ${ofPlan}
         returning workspace_id, used, last_charge),
