@@ -394,6 +394,18 @@ export interface MemberEmails {
   workspace_id: string;
 }
 
+export interface MemberPasskeys {
+  challenged_at: Date | null;
+  created_at: Date;
+  credential_id: Buffer;
+  id: string;
+  member_id: string;
+  public_key: Buffer;
+  sign_count: bigint;
+  transports: Generated<string[]>;
+  workspace_id: string;
+}
+
 export interface Members {
   access_revoked_at: Date | null;
   created_at: Date;
@@ -483,6 +495,7 @@ export interface RateLimits {
 }
 
 export interface Revocations {
+  forget_at: Date | null;
   restored: Generated<boolean>;
   revoked_at: Date;
   subject: string;
@@ -671,6 +684,7 @@ export interface DB {
   media: Media;
   member_challenges: MemberChallenges;
   member_emails: MemberEmails;
+  member_passkeys: MemberPasskeys;
   members: Members;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;

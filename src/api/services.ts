@@ -38,6 +38,7 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
@@ -55,7 +56,7 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  deps: Deps & SandboxesDeps & WorkspaceTokensDeps,
+  deps: Deps & MembersDeps & SandboxesDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
@@ -72,7 +73,7 @@ export function createServices(
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),
     register(MediaService, mediaService(deps)),
-    registerPartly(MembersService),
+    register(MembersService, membersService(deps)),
     register(MetricsService, metricsService(deps)),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),

@@ -9,7 +9,7 @@ import { startTestScan } from "../../test/support/start-scan.ts";
 import { makers } from "../../test/support/tenant-records.ts";
 import { tenantRows, walkTables } from "../../test/support/tenant-rows.ts";
 import { visitsThrough } from "../../test/support/visits.ts";
-import { deleteWorkspace } from "../db/end-workspaces.ts";
+import { deleteWorkspace, forgetRevocations } from "../db/end-workspaces.ts";
 import { sweepFiles } from "../db/file-checks.ts";
 import { localFolderStorage } from "../lib/storage/storage-local.ts";
 import { type PurgeDeps, purgeWorkspace, purgeWorkspaces } from "./purge-workspaces.ts";
@@ -49,6 +49,8 @@ async function filledWorkspace(seed: string): Promise<TestWorkspace> {
   });
   expect(link.status, link.text).toBe(200);
   await drawAll(workspace.workspaceId);
+  // Then no check is left that would delete the files without the purge.
+  await sweep();
   await tables.fill(workspace.workspaceId);
   return workspace;
 }
@@ -239,6 +241,21 @@ test("the worker purges live workspaces after 30 days, and sandboxes minutes aft
 async function left(): Promise<string[]> {
   return (await db.selectFrom("workspaces").select("id").execute()).map(({ id }) => id);
 }
+
+test("a revocation is remembered as long as a token could need it", async () => {
+  const [live, sandbox] = [await api.newWorkspace(), await newSandbox(keeper, dayMs)];
+  for (const workspaceId of [live.workspaceId, sandbox])
+    await deleteWorkspace(db, { workspaceId, at: clock.now(), jobCalls });
+  const remembered = async () => {
+    await forgetRevocations(db, clock.now());
+    const { rows } = await sql<{ subject: string }>`select subject from revocations
+      where subject in (${live.workspaceId}, ${sandbox}) order by subject`.execute(db);
+    return rows.map(({ subject }) => subject);
+  };
+  expect(await remembered()).toEqual([live.workspaceId, sandbox]);
+  clock.advance(dayMs);
+  expect(await remembered()).toEqual([live.workspaceId]);
+});
 
 async function newSandbox(parent: TestWorkspace, livesMs: number): Promise<string> {
   const sandbox = await api.newWorkspace();

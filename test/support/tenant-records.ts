@@ -124,6 +124,10 @@ export const makers = {
     await db.updateTable("workspaces").set({ published_at: now() }).where("id", "=", workspaceId).execute();
     return id;
   },
+  member: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/members/invite", { email: `${randomUUID()}@example.com` });
+    return json.id;
+  },
   media: async (_api, { rest }) => {
     const { json } = await rest("POST", "/v1/media", { fileData: onePixel, mediaType: "TYPE_BADGE" });
     return json.media.id;
@@ -195,6 +199,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "SandboxesService id": "sandbox",
   "WorkspacesService id": "workspace",
   "MediaService id": "media",
+  "MembersService id": "member",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
   templateIds: "qrcodeTemplate",
@@ -276,6 +281,16 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "MetricsService.GetWorkspaceInsight": { request: () => ({}) },
   "MetricsService.GetWorkspaceMetric": { request: () => ({}) },
   "MediaService.List": { request: () => ({}), lists: "media" },
+  "MembersService.AllowAccess": { request: ({ member }) => ({ id: member }) },
+  "MembersService.Delete": { request: ({ member }) => ({ id: member }) },
+  "MembersService.ForceSignout": { request: ({ member }) => ({ id: member }) },
+  "MembersService.Get": { request: ({ member }) => ({ id: member }) },
+  "MembersService.GetMyself": { request: () => ({}) },
+  "MembersService.Invite": { request: () => ({ email: `${randomUUID()}@example.com` }) },
+  "MembersService.List": { request: () => ({}), lists: "member" },
+  "MembersService.RevokeAccess": { request: ({ member }) => ({ id: member }) },
+  "MembersService.Update": { request: ({ member }) => ({ id: member, firstName: "Renamed" }) },
+  "MembersService.UpdateMyself": { request: () => ({ firstName: "Renamed" }) },
   "WorkflowStepsService.AutoLayoutWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
   },

@@ -89,6 +89,8 @@ function madeUp({ column, type, isArray, label }: Column, workspaceId: string): 
     case "jsonb":
       return sql`'{}'`;
     case "text":
+      // Keys of files have extensions.
+      return sql`gen_random_uuid() || ${column.endsWith("_key") ? ".png" : ""}`;
     case "bytea":
       return sql`gen_random_uuid()::text::${sql.raw(type)}`;
     case "bool":

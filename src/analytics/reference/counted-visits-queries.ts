@@ -12,8 +12,8 @@ export function countedVisits(scope: Scope): Sql {
   return sql`
     select e.id, e.link_id, e.visitor_id, coalesce(e.visitor_id, e.device_id) as person, e.created_at, e.outcome,
       e.lead_score, e.visit_type::text as visit_type, coalesce(d.device_type, 'UNKNOWN')::text as device_type,
-      coalesce(d.country, '') as country, coalesce(d.city, '') as city, coalesce(d.browser_name, '') as browser,
-      coalesce(d.platform_name, '') as platform
+      coalesce(d.country, '') collate "C" as country, coalesce(d.city, '') collate "C" as city,
+      coalesce(d.browser_name, '') collate "C" as browser, coalesce(d.platform_name, '') collate "C" as platform
     from events e left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
     where ${counts} and ${inScope(scope)}`;
 }

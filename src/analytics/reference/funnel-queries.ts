@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { factsByAction } from "../../model/steps/kinds.ts";
+import { fallbackStepId } from "../../model/workflow/workflow.ts";
 import type { FunnelCounts, Group, StepCounts, Whole } from "../question.ts";
 import { countedVisits, idsInScope } from "./counted-visits-queries.ts";
 
@@ -37,24 +38,27 @@ const tracedChoices: readonly TracedChoices[] = Object.entries(factsByAction).fl
 const choiceRows = sql`select * from jsonb_to_recordset(${JSON.stringify(tracedChoices)}::jsonb)
   as choices (action text, list text[], label text, outcomes text[], chosen text[], is_exit boolean)`;
 
-/** The steps that visits reached, one row for each trace. The redirect of a fallback is no step of a workflow. */
-function reachedSteps(scope: Whole["scope"]): RawBuilder<unknown> {
+/** The traces of the visits, without their data, which are costly to read. The redirect of a fallback is no step. */
+function tracesIn(scope: Whole["scope"]): RawBuilder<unknown> {
   return sql`
-    select t.event_id, t.step_action, t.data, c.list, c.label, c.outcomes, t.data #>> c.chosen as chosen,
-      case when c.is_exit then t.data #>> c.chosen is not null else t.completed_at is not null end as is_done,
-      row_number() over (partition by t.event_id order by t.created_at, t.id) as place
-    from visit_traces t left join (${choiceRows}) as c on c.action = t.step_action::text
-    where t.workspace_id = ${scope.workspaceId} and ${idsInScope(scope, sql.raw("t.event_id"))}
-      and t.step_action is not null and t.data #> '{redirect,fallback}' is distinct from 'true'
-      and t.event_id in (select id from visits)`;
+    from visits v join visit_traces t on t.workspace_id = ${scope.workspaceId} and t.event_id = v.id
+    where ${idsInScope(scope, sql.raw("t.event_id"))} and t.step_action is not null
+      and t.step_id <> ${fallbackStepId}`;
 }
 
-/** What a visitor could choose at a trace's step, and whether it was chosen. */
-const offered = sql.raw(`
-  select choice ->> t.label as label, choice ->> 'id' = t.chosen as is_chosen
-  from jsonb_array_elements(t.data #> t.list) as choice
-  union all
-  select initcap(outcome), outcome = t.chosen from unnest(t.outcomes) as outcome`);
+/** The choices that traces offered, each with whether it was made. */
+function offeredIn(scope: Whole["scope"]): RawBuilder<unknown> {
+  return sql`
+    select t.event_id, t.step_action, c.is_exit, t.data #>> c.chosen is not null as is_made, o.label, o.is_chosen
+    from visits v join traces t on t.workspace_id = ${scope.workspaceId} and t.event_id = v.id
+    join (${choiceRows}) as c on c.action = t.step_action::text
+    cross join lateral (
+      select choice ->> c.label as label, choice ->> 'id' = t.data #>> c.chosen as is_chosen
+      from jsonb_array_elements(t.data #> c.list) as choice
+      union all
+      select initcap(outcome), outcome = t.data #>> c.chosen from unnest(c.outcomes) as outcome) as o
+    where ${idsInScope(scope, sql.raw("t.event_id"))}`;
+}
 
 interface FunnelRow {
   readonly visits: number;
@@ -67,18 +71,24 @@ interface FunnelRow {
 export async function funnel(db: Db, { scope }: Whole): Promise<FunnelCounts> {
   const { rows } = await sql<FunnelRow>`
     with visits as materialized (${countedVisits(scope)}),
-    traced as materialized (${reachedSteps(scope)}),
+    placed as (
+      select t.event_id, t.step_action, t.completed_at,
+        row_number() over (partition by t.event_id order by t.created_at, t.id) as place ${tracesIn(scope)}),
     reached as materialized (
-      select event_id, step_action, count(*) as occurrences, bool_or(is_done) as is_done, min(place) as place
-      from traced group by event_id, step_action),
+      select event_id, step_action, count(*) as occurrences, count(completed_at) > 0 as is_done, min(place) as place
+      from placed group by event_id, step_action),
+    offered as materialized (${offeredIn(scope)}),
     identified as (
       select e.id from visits e join visitors v on v.workspace_id = ${scope.workspaceId} and v.id = e.visitor_id
       where v.email is not null or v.phone is not null),
     steps as (
       select step_action as action, count(*) as visits, sum(occurrences) as occurrences, sum(place) as places,
-        count(*) filter (where is_done) as interactions,
-        count(*) filter (where event_id in (select id from identified)) as identified
-      from reached group by step_action),
+        count(*) filter (where is_done) as interactions, count(i.id) as identified
+      from reached r left join identified i on i.id = r.event_id group by step_action),
+    -- An exit that offers choices is done when one is made; it is complete once it is shown.
+    exits as (
+      select step_action as action, count(distinct event_id) filter (where is_made) as interactions
+      from offered where is_exit group by step_action),
     ways as (
       select actions, count(*) as visits
       from (select array_agg(step_action order by step_action) as actions from reached group by event_id) as way
@@ -87,13 +97,14 @@ export async function funnel(db: Db, { scope }: Whole): Promise<FunnelCounts> {
       select action, other, sum(visits) as visits
       from ways, unnest(actions) as action, unnest(actions) as other group by action, other),
     chosen as (
-      select t.step_action as action, o.label as value, count(distinct t.event_id) filter (where o.is_chosen) as count
-      from traced t, lateral (${offered}) as o group by t.step_action, o.label),
+      select step_action as action, label as value, count(distinct event_id) filter (where is_chosen) as count
+      from offered group by step_action, label),
     ranked as (
       select *, row_number() over (partition by action order by count desc, value collate "C") as rank from chosen)
     select (select count(*) from visits)::int as visits,
       (select count(*) from visits where outcome = 'COMPLETED')::int as completed,
-      (select coalesce(jsonb_agg(s), '[]') from steps s) as steps,
+      (select coalesce(jsonb_agg(to_jsonb(s) || coalesce(to_jsonb(e), '{}')), '[]')
+        from steps s left join exits e using (action)) as steps,
       (select coalesce(jsonb_agg(p), '[]') from pairs p) as pairs,
       (select coalesce(jsonb_agg(c order by rank), '[]') from ranked c where rank <= ${choicesMax}) as choices`.execute(
     db,

@@ -87,13 +87,13 @@ export async function summary(db: Db, { scope }: Whole): Promise<Summary> {
     select count(*)::int as total, min(created_at) as first_at, max(created_at) as last_at,
       count(lead_score)::int as scored, coalesce(sum(lead_score), 0)::float8 as score_sum,
       (select country from visits where country <> '' group by country
-        order by count(*) desc, max(created_at) desc, max(id::text) desc limit 1) as top_country,
+        order by count(*) desc, max(created_at) desc, max(id::text collate "C") desc limit 1) as top_country,
       count(distinct nullif(country, ''))::int as countries,
       (select city from visits where city <> '' group by city
-        order by count(*) desc, max(created_at) desc, max(id::text) desc limit 1) as top_city,
+        order by count(*) desc, max(created_at) desc, max(id::text collate "C") desc limit 1) as top_city,
       count(distinct nullif(city, ''))::int as cities,
       (select device_type from visits group by device_type
-        order by count(*) desc, max(created_at) desc, max(id::text) desc limit 1) as top_device_type,
+        order by count(*) desc, max(created_at) desc, max(id::text collate "C") desc limit 1) as top_device_type,
       count(distinct device_type)::int as device_types
     from visits`.execute(db);
   const [row] = rows;

@@ -23,6 +23,9 @@ export interface StoredConnection {
   readonly nextStepId: string;
 }
 
+/** The step id of a fallback's trace. No step of a link has this id. A visit has at most one trace for each step id. */
+export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
+
 /** One way out of a step: its id, unique in the step, and what people read. */
 export interface Branch {
   readonly id: string;

@@ -6,9 +6,6 @@ import { framedLength, type RawRecord, type RecordText, textOf } from "./framed-
 import type { RecordedOutcome } from "./read-record.ts";
 import { textOfId } from "./visit-id.ts";
 
-/** The step id of a fallback's trace. No step of a link has this id. A visit has at most one trace for each step id. */
-export const fallbackStepId = "00000000-0000-0000-0000-000000000000";
-
 /** A step that a request opened or completed. */
 export interface StepTrace {
   readonly stepId: string;

@@ -1,8 +1,8 @@
 import type { StepAction } from "../../model/steps/kinds.ts";
+import { fallbackStepId } from "../../model/workflow/workflow.ts";
 import type { Accepted } from "../../workflow/submit.ts";
 import type { End, Walk } from "../../workflow/walk-result.ts";
 import type { StepTrace } from "../spool/step-record.ts";
-import { fallbackStepId } from "../spool/step-record.ts";
 
 /** The trace of a step that took an answer. */
 export function traceOf({ step, data, captured }: Accepted): StepTrace {

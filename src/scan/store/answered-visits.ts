@@ -3,8 +3,9 @@ import type { Events } from "../../../gen/database.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
+import { fallbackStepId } from "../../model/workflow/workflow.ts";
 import { lockIdentities } from "../../visitors/identify.ts";
-import { fallbackStepId, type RecordedAnswer, type StepTrace } from "../spool/step-record.ts";
+import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
 import { type EventKey, placeOf } from "./step-writes.ts";
 
 /** A stored visit while its answers are written. Each answer changes it. */

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
+import { fallbackStepId } from "../../model/workflow/workflow.ts";
 import type { SavedAtStep } from "../spool/read-record.ts";
-import { fallbackStepId } from "../spool/step-record.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 import { savedTexts } from "./step-writes.ts";
 import type { VisitFacts } from "./visit-facts.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
+import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
@@ -23,6 +24,7 @@ import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { mailReset } from "../../people/asked-mails.ts";
+import { deleteOldChallenges } from "../../people/challenges.ts";
 import type { QueueMail } from "../../people/sign-in-code.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
@@ -96,7 +98,9 @@ export function startWorker(parts: Parts): Jobs {
       await deleteUnclaimedDesigns(db, now());
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
+      while ((await deleteOldChallenges(db, now())) > 0);
       await deleteOldJobs(db, now());
+      await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
     },
     "sweep-files": async () => {
