@@ -634,7 +634,7 @@ export interface Workspaces {
   published_at: Date | null;
   purge_began_at: Date | null;
   sandboxes_made: Generated<number>;
-  sandboxes_made_on: Timestamp | null;
+  sandboxes_made_on: Generated<string>;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;

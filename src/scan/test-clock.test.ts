@@ -134,3 +134,24 @@ test("stored times are of the present", async () => {
   expect(Math.abs(event.created_at.getTime() - before)).toBeLessThan(60_000);
   expect(event.destination).toContain("https://bar.example/");
 });
+
+test("pages, steps, contact cards and notices of a sandbox's link are marked, for GET and HEAD", async () => {
+  const { shortlink, steps } = await insertWorkflow(
+    db,
+    {
+      entry: { action: "LINK_VISIT", next: { next: "card" } },
+      card: { action: "CONTACT_CARD", payload: { firstName: "Ada", lastName: "Lovelace" } },
+    },
+    { environment: "test" },
+  );
+  const page = await ask(`/${shortlink}`);
+  const card = /href="([^"]*card[.]vcf[^"]*)"/.exec(page.body)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const step = `/${shortlink}/s/${steps.card}`;
+  for (const path of [`/${shortlink}`, card, card.replace("/card.vcf", ""), step, `${step}?lbid=no`]) {
+    for (const method of ["GET", "HEAD"]) {
+      const { headers } = await shared.ask(path, { method, headers: person });
+      expect(headers, path).toMatchObject({ "x-service-sandbox": "true", "x-robots-tag": "noindex" });
+    }
+  }
+  expect((await ask(card)).headers["content-type"]).toContain("vcard");
+});

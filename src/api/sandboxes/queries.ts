@@ -14,8 +14,8 @@ export type ParentRow = Pick<Selectable<Workspaces>, "subscription_type" | "sand
 export async function countMade(tx: Db, workspaceId: string, at: Date): Promise<ParentRow | undefined> {
   const today = at.toISOString().slice(0, 10);
   const { rows } = await sql<ParentRow>`
-    update workspaces set sandboxes_made_on = ${today}::date,
-      sandboxes_made = case when sandboxes_made_on = ${today}::date then sandboxes_made else 0 end + 1
+    update workspaces set sandboxes_made_on = ${today},
+      sandboxes_made = case when sandboxes_made_on = ${today} then sandboxes_made else 0 end + 1
     where id = ${workspaceId} and deleted_at is null
     returning subscription_type, sandboxes_made`.execute(tx);
   return rows[0];

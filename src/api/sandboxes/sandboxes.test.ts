@@ -281,6 +281,13 @@ describe("in a sandbox", () => {
     }
   });
 
+  test("there are no members to read, not even those of its workspace", async () => {
+    const { parent, rest } = await api.newSandbox();
+    expect((await rest("GET", "/v1/members")).json).toMatchObject({ members: [], nextPageToken: "" });
+    const theirs = await rest("GET", `/v1/members/${parent.memberId}`);
+    expect([theirs.status, theirs.json.error.codeType]).toEqual([404, "NOT_FOUND"]);
+  });
+
   const missing: readonly [string, string][] = [
     ["POST", "/v1/custom-domains"],
     ["POST", "/v1/members/invite"],

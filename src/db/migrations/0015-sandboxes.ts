@@ -7,9 +7,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const schema = `
 alter table workspaces
-  -- How many sandboxes the workspace has made on a day, in UTC. Those that were deleted count, and their rows are gone.
+  -- How many sandboxes the workspace has made on a day, such as 2026-11-22, in UTC. Those that were deleted count, and their rows are gone.
   add column sandboxes_made integer not null default 0,
-  add column sandboxes_made_on date;
+  add column sandboxes_made_on text not null default '';
 create index workspaces_parent_idx on workspaces (parent_workspace_id) where parent_workspace_id is not null;
 create index workspaces_expires_at_idx on workspaces (expires_at) where expires_at is not null and deleted_at is null;
 `;
