@@ -209,6 +209,7 @@ export interface Directories {
 
 export interface DismissedNotices {
   cycle: string;
+  dismissed_at: Date;
   limit_key: string;
   member_id: string;
   workspace_id: string;
@@ -632,6 +633,8 @@ export interface Workspaces {
   parent_workspace_id: string | null;
   published_at: Date | null;
   purge_began_at: Date | null;
+  sandboxes_made: Generated<number>;
+  sandboxes_made_on: Timestamp | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;

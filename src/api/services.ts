@@ -29,6 +29,7 @@ import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_servi
 import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
 import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
+import { allowancesService } from "./allowances/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
@@ -60,7 +61,7 @@ export function createServices(
 ): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
-    registerPartly(AllowancesService),
+    register(AllowancesService, allowancesService(deps)),
     registerPartly(AnalyticsDashboardService),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),

@@ -52,7 +52,7 @@ export function passkeyActions(deps: AuthDeps): ScriptActions {
         return { json: { to: visit.pathTo("account") } };
       },
     ],
-    ["sign-in-options", async (visit) => ({ json: await signInOptions(passkeyDeps, visit.formToken) })],
+    ["sign-in-options", async (visit) => ({ json: signInOptions(passkeyDeps, visit.formToken) })],
     [
       "sign-in",
       async (visit, { response }) => {

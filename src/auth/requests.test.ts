@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import http2 from "node:http2";
+import { text as textOf } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { AccessService } from "../../gen/signpost/testing/v1/access_pb.js";
 import { ask, protocols } from "../../test/support/ask.ts";
@@ -169,4 +172,25 @@ test("a program is asked for the code where the workspace enforces one", async (
   expect([wrong.status, JSON.parse(wrong.text).error.codeType]).toEqual([401, "UNAUTHENTICATED"]);
   expect((await own.json("POST", "/auth/session", { ...credentials(guarded), code })).status).toBe(200);
   expect((await own.json("POST", "/auth/session", { ...credentials(guarded), code })).status).toBe(401);
+});
+
+test("pages and forms work over HTTP/2", async () => {
+  const origin = `http://127.0.0.1:${server.port}`;
+  const client = http2.connect(origin);
+  const ask = async (headers: http2.OutgoingHttpHeaders, body?: string) => {
+    const stream = client.request({ ":path": "/auth/sign-in", "x-forwarded-for": "198.51.99.1", ...headers });
+    stream.end(body);
+    const [answered] = await once(stream, "response");
+    return { headers: answered, text: await textOf(stream) };
+  };
+  const opened = await ask({});
+  const cookie = String(opened.headers["set-cookie"]).split(";")[0] ?? "";
+  const form = /name="form" value="([^"]*)"/.exec(opened.text)?.[1] ?? "";
+  const sent = await ask(
+    { ":method": "POST", origin, cookie, "content-type": "application/x-www-form-urlencoded" },
+    new URLSearchParams({ form, ...credentials(member) }).toString(),
+  );
+  client.close();
+  expect([sent.headers[":status"], sent.headers.location]).toEqual([303, "/auth/account"]);
+  expect(sent.headers["set-cookie"]).toHaveLength(2);
 });

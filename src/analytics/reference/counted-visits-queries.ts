@@ -5,7 +5,7 @@ import type { Scope } from "../question.ts";
 type Sql = RawBuilder<unknown>;
 
 /** Which events `e` count as visits. No other place of the analytics says so. */
-const counts = sql.raw("e.counted");
+const counts = sql.raw("e.counted and e.locked_number is null");
 
 /** The counted visits of a scope with what they are grouped by. A device that is gone, or was never known, is unknown. */
 export function countedVisits(scope: Scope): Sql {

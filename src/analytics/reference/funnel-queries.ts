@@ -49,7 +49,8 @@ function tracesIn(scope: Whole["scope"]): RawBuilder<unknown> {
 /** The choices that traces offered, each with whether it was made. */
 function offeredIn(scope: Whole["scope"]): RawBuilder<unknown> {
   return sql`
-    select t.event_id, t.step_action, c.is_exit, t.data #>> c.chosen is not null as is_made, o.label, o.is_chosen
+    select t.event_id, t.step_action, c.is_exit, t.data #>> c.chosen is not null as is_made, o.label collate "C" as label,
+      o.is_chosen
     from visits v join traces t on t.workspace_id = ${scope.workspaceId} and t.event_id = v.id
     join (${choiceRows}) as c on c.action = t.step_action::text
     cross join lateral (
@@ -100,7 +101,7 @@ export async function funnel(db: Db, { scope }: Whole): Promise<FunnelCounts> {
       select step_action as action, label as value, count(distinct event_id) filter (where is_chosen) as count
       from offered group by step_action, label),
     ranked as (
-      select *, row_number() over (partition by action order by count desc, value collate "C") as rank from chosen)
+      select *, row_number() over (partition by action order by count desc, value) as rank from chosen)
     select (select count(*) from visits)::int as visits,
       (select count(*) from visits where outcome = 'COMPLETED')::int as completed,
       (select coalesce(jsonb_agg(to_jsonb(s) || coalesce(to_jsonb(e), '{}')), '[]')

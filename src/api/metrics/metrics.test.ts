@@ -4,7 +4,9 @@ import { randomFrom } from "../../../test/fuzz/random.ts";
 import { storeVisits, storeWorld } from "../../../test/support/analytics/store-world.ts";
 import { randomVisit, randomWorld } from "../../../test/support/analytics/world.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
 import { newId } from "../../lib/ids.ts";
+import { readPlanTable } from "../../model/plans/read-plan-table.ts";
 
 const api = await startApi();
 
@@ -52,6 +54,40 @@ test("the workspace's numbers are those of its lists, and count visits of delete
   expect((await rest("GET", "/v1/metrics/workspace")).json).toEqual(expected);
   const { workspaceMetric } = await workspace.client(MetricsService).getWorkspaceMetric({});
   expect(workspaceMetric).toMatchObject(expected);
+});
+
+test("credits of the plan and bought ones are told with what was used of them", async () => {
+  const plans = readPlanTable({ plans: { LIGHT: { limits: { PLATFORM_CREDITS: 3 } } } }, true, []);
+  const entitlements = createEntitlements({ plans, now: api.now });
+  const limited = await startApi({ database: api.database, deps: { plans, entitlements } });
+  const { workspaceId, token } = await limited.newWorkspace();
+  await api.db
+    .updateTable("workspaces")
+    .set({ subscription_type: "LIGHT_PLAN" })
+    .where("id", "=", workspaceId)
+    .execute();
+  const call = limited.rest(token);
+  const credits = async () => {
+    const { json } = await call("GET", "/v1/metrics/workspace");
+    const { tokenCreditsLimit, tokenCreditsUsed, topupCreditsLimit, topupCreditsUsed } = json;
+    return [tokenCreditsLimit, tokenCreditsUsed, topupCreditsLimit, topupCreditsUsed];
+  };
+  expect(await credits()).toEqual([3, 0, 0, 0]);
+  expect((await call("POST", "/v1/links", { destination })).status).toBe(200);
+  expect(await credits()).toEqual([3, plans.linkCreatedCreditCost, 0, 0]);
+  await api.db
+    .updateTable("credit_accounts")
+    .set({ topup_bought: 10n })
+    .where("workspace_id", "=", workspaceId)
+    .execute();
+  expect((await call("POST", "/v1/links", { destination })).status).toBe(200);
+  expect(await credits()).toEqual([3, 3, 10, 2 * plans.linkCreatedCreditCost - 3]);
+  await api.db
+    .updateTable("credit_accounts")
+    .set({ cycle: "2020-01" })
+    .where("workspace_id", "=", workspaceId)
+    .execute();
+  expect(await credits()).toEqual([3, 0, 10, 2 * plans.linkCreatedCreditCost - 3]);
 });
 
 async function insight(): Promise<string> {

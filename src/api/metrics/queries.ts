@@ -7,19 +7,27 @@ export interface Possessions {
   readonly members: number;
   readonly directories: number;
   readonly qrcode_templates: number;
+  /** Credits of the plan that were used in the month. */
+  readonly credits_used: number;
+  readonly topup_bought: number;
+  readonly topup_used: number;
 }
 
-/** How much a workspace has. Members without access are not among its members. */
-export async function countPossessions(db: Db, workspaceId: string): Promise<Possessions> {
+/**
+ * How much a workspace has, and the credits it used in a month. Members without access are not among its members. An
+ * account of a later month is that of a workspace whose zone has changed.
+ */
+export async function countPossessions(db: Db, workspaceId: string, month: string): Promise<Possessions> {
   const { rows } = await sql<Possessions>`
     select (select count(*) from living_links where workspace_id = ${workspaceId})::int as links,
       (select count(*) from members where workspace_id = ${workspaceId} and access_revoked_at is null)::int as members,
       (select count(*) from directories where workspace_id = ${workspaceId})::int as directories,
-      (select count(*) from qrcode_templates where workspace_id = ${workspaceId})::int as qrcode_templates`.execute(
-    db,
-  );
+      (select count(*) from qrcode_templates where workspace_id = ${workspaceId})::int as qrcode_templates,
+      coalesce(case when a.cycle >= ${month} then a.used end, 0)::int as credits_used,
+      coalesce(a.topup_bought, 0)::int as topup_bought, coalesce(a.topup_used, 0)::int as topup_used
+    from (select) as one left join credit_accounts a on a.workspace_id = ${workspaceId}`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error("a statement without a table to read from gave no row");
+  if (row === undefined) throw new Error("a join with one row gave none");
   return row;
 }
 

@@ -2,6 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import type { MetricsService } from "../../../gen/signpost/v1/metrics_service_pb.js";
 import type { Scope } from "../../analytics/question.ts";
+import { monthOf } from "../../model/plans/cycle.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { readScope } from "../resources/scope.ts";
@@ -12,8 +13,9 @@ const monthMs = 30 * 86_400_000;
 
 export function metricsService({
   analytics,
+  entitlements,
   now,
-}: Pick<Deps, "analytics" | "now">): Handlers<typeof MetricsService> {
+}: Pick<Deps, "analytics" | "entitlements" | "now">): Handlers<typeof MetricsService> {
   return {
     async getEventsMetric(request, context) {
       const scope = await readScope(request, context);
@@ -44,8 +46,10 @@ export function metricsService({
         const counts = await analytics(context.db, "intervals", { scope, starts });
         return counts[0] ?? 0;
       };
+      const { limits, timezone } = await entitlements.of(workspaceId, context.db);
+      const credits = limits.PLATFORM_CREDITS;
       const [possessions, totalEvents, totalMonthlyEvents] = await Promise.all([
-        countPossessions(context.db, workspaceId),
+        countPossessions(context.db, workspaceId, monthOf(now(), timezone)),
         count(all),
         count(lastMonth),
       ]);
@@ -56,6 +60,10 @@ export function metricsService({
         totalMembers: possessions.members,
         totalDirectories: possessions.directories,
         totalQrcodeTemplates: possessions.qrcode_templates,
+        tokenCreditsLimit: typeof credits === "number" ? credits : 0,
+        tokenCreditsUsed: possessions.credits_used,
+        topupCreditsLimit: possessions.topup_bought,
+        topupCreditsUsed: possessions.topup_used,
       };
       return { workspaceMetric };
     },

@@ -11,7 +11,7 @@ const drawings: Readonly<Record<DotsType, DrawDots>> = {
   EXTRA_ROUNDED: joined((corner) => (isOuter(corner) ? 1 : 0.5)),
   CLASSY: joined((corner) => (isRoundInLeaf(corner) ? 0.5 : 0)),
   // With a radius of 1, a leaf by itself fills half a module, and quirc and ZBar missed five codes with pictures.
-  CLASSY_ROUNDED: joined((corner) => (isRoundInLeaf(corner) ? 0.7 : 0.25)),
+  CLASSY_ROUNDED: joined((corner) => (isRoundInLeaf(corner) ? 0.75 : 0.25)),
   DOTS: each((path, center) => path.circle(center, 0.48)),
   BUBBLY_DOTS: each((path, center, cell) => path.circle(center, bubbleRadii[bubble(cell)] ?? 0.5)),
   HEXAGON: each((path, center) => path.polygon(around(center, hexagon))),
@@ -83,7 +83,7 @@ function drawLandmarks(path: PathWriter, { side, cells, landmarks }: Grid): void
  * The radii of bubbles, which overlap their neighbours or leave room. With radii from 0.4 on, OpenCV took one module in
  * several for light.
  */
-const bubbleRadii = [0.45, 0.475, 0.5, 0.525, 0.55];
+const bubbleRadii = [0.45, 0.47, 0.48, 0.53, 0.55];
 
 function bubble(cell: number): number {
   return (Math.imul(cell + 1, 2_654_435_761) >>> 16) % bubbleRadii.length;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
-import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
 import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
@@ -45,8 +44,6 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
-  // A sandbox goes within an hour of its end.
-  "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
   "note-inactivity": ["53 2 * * *", "?fill=1d"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
@@ -83,7 +80,7 @@ export function startWorker(parts: Parts): Jobs {
       db,
       now,
       queueMail,
-      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now()),
+      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now(), config.plans),
     }),
     "send-mail": sendMail({
       db,
@@ -105,9 +102,6 @@ export function startWorker(parts: Parts): Jobs {
       await deleteOldJobs(db, now());
       await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
-    },
-    "delete-expired-sandboxes": async (_payload, signal) => {
-      while (!signal.aborted && (await deleteExpiredSandboxes(db, now())) > 0);
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);

@@ -96,7 +96,7 @@ function told({ steps, outcome }: WorldVisit) {
 }
 
 function eventOf(workspaceId: string, visit: WorldVisit, entryStepId: string, exitTracking: boolean | null) {
-  const { id, at, linkId, device, visitor, counted, visitType, score, outcome, steps } = visit;
+  const { id, at, linkId, device, visitor, counted, isLocked, visitType, score, outcome, steps } = visit;
   return {
     workspace_id: workspaceId,
     id,
@@ -105,8 +105,10 @@ function eventOf(workspaceId: string, visit: WorldVisit, entryStepId: string, ex
     visitor_id: visitor?.id ?? null,
     action: "SCAN",
     visit_type: visitType,
-    counted,
-    uncounted_reason: counted ? null : "CRAWLER",
+    counted: counted || isLocked,
+    locked_number: isLocked ? 1_001 : null,
+    locked_cycle: isLocked ? "2024-02" : null,
+    uncounted_reason: counted || isLocked ? null : "CRAWLER",
     entrypoint: "https://short.test/menu",
     destination: "https://example.com",
     steps_total: steps.length,

@@ -37,7 +37,9 @@ export interface WorldVisit {
   readonly linkId: string;
   readonly device: WorldDevice;
   visitor: WorldVisitor | undefined;
+  /** Whether the visit counts. A locked one does not, until it is revealed. */
   readonly counted: boolean;
+  readonly isLocked: boolean;
   readonly visitType: "FIRST" | "RETURNING";
   readonly score: number | undefined;
   readonly outcome: "COMPLETED" | "FALLBACK" | "ABANDONED";
@@ -125,6 +127,7 @@ export function randomVisit(random: Random, world: Omit<World, "visits">): World
   const { steps, outcome } = randomWay(random);
   const device = random.pick(world.devices);
   const link = random.pick(world.links);
+  const counted = random.percent(80);
   if (device === undefined || link === undefined) throw new Error("a world needs devices and links");
   return {
     id: newId(at),
@@ -132,7 +135,8 @@ export function randomVisit(random: Random, world: Omit<World, "visits">): World
     linkId: link.id,
     device,
     visitor: random.percent(80) ? random.pick(world.visitors) : undefined,
-    counted: random.percent(85),
+    counted,
+    isLocked: !counted && random.percent(30),
     visitType: random.pick(["FIRST", "RETURNING"] as const),
     score: random.percent(50) ? random.below(101) : undefined,
     outcome,
