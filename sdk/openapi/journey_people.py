@@ -27,15 +27,15 @@ def invite(calls: signpost.MembersApi, name: str) -> None:
     """Invites a person, gives the person a role, takes all access away and gives it back; then deletes the person."""
     email = f"{name}@example.com"
     invited = calls.members_service_invite(signpost.InviteMemberRequest(email=email, firstName="Grace"))
-    assert invited.role == signpost.MemberRole.ROLE_VIEWER, invited
+    assert invited.role == signpost.MemberRole.MEMBER_ROLE_VIEWER, invited
     id = invited.id
     first = calls.members_service_list(page_size=1)
     second = calls.members_service_list(page_size=1, page_token=first.next_page_token)
     assert [each.id == id for each in first.members + second.members] == [True, False], first
-    promotion = signpost.UpdateMemberRequest(role=signpost.MemberRole.ROLE_TECH)
+    promotion = signpost.UpdateMemberRequest(role=signpost.MemberRole.MEMBER_ROLE_TECH)
     calls.members_service_update(id, update_member_request=promotion)
     read = calls.members_service_get(id)
-    assert (read.role, read.first_name, read.email) == (signpost.MemberRole.ROLE_TECH, "Grace", email), read
+    assert (read.role, read.first_name, read.email) == (signpost.MemberRole.MEMBER_ROLE_TECH, "Grace", email), read
     assert calls.members_service_revoke_access(id).access_revoked_at is not None
     assert calls.members_service_allow_access(id).access_revoked_at is None
     calls.members_service_force_signout(id)

@@ -13,12 +13,13 @@ pub async fn play(client: &Client) -> Outcome<()> {
     let mut calls = client.sandboxes();
     let wanted = CreateSandboxRequest { name: "Journey".into() };
     let made = calls.create(wanted).await?.into_inner();
+    let inside = Client::new(&env::var("SIGNPOST_URL")?, made.access_token())?;
+    let inside = Client::new(&env::var("SIGNPOST_URL")?, made.access_token())?;
     let id = made.sandbox.unwrap_or_default().id;
     assert!(is_listed(client, &id).await?);
     let asked = GetWorkspaceRequest { id: id.clone() };
     let workspace = client.workspaces().get_workspace(asked).await?.into_inner().workspace.unwrap_or_default();
     assert!(workspace.is_sandbox);
-    let inside = Client::new(&env::var("SIGNPOST_URL")?, made.access_token())?;
     let link = CreateLinkRequest { destination: "https://example.com/sandbox".into(), ..Default::default() };
     let link_id = inside.links().create(link).await?.into_inner().link.unwrap_or_default().id;
     let visits = SimulateVisitsRequest {
