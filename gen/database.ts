@@ -209,6 +209,7 @@ export interface Directories {
 
 export interface DismissedNotices {
   cycle: string;
+  dismissed_at: Date;
   limit_key: string;
   member_id: string;
   workspace_id: string;
@@ -394,6 +395,18 @@ export interface MemberEmails {
   workspace_id: string;
 }
 
+export interface MemberPasskeys {
+  challenged_at: Date | null;
+  created_at: Date;
+  credential_id: Buffer;
+  id: string;
+  member_id: string;
+  public_key: Buffer;
+  sign_count: bigint;
+  transports: Generated<string[]>;
+  workspace_id: string;
+}
+
 export interface Members {
   access_revoked_at: Date | null;
   created_at: Date;
@@ -483,6 +496,7 @@ export interface RateLimits {
 }
 
 export interface Revocations {
+  forget_at: Date | null;
   restored: Generated<boolean>;
   revoked_at: Date;
   subject: string;
@@ -619,6 +633,8 @@ export interface Workspaces {
   parent_workspace_id: string | null;
   published_at: Date | null;
   purge_began_at: Date | null;
+  sandboxes_made: Generated<number>;
+  sandboxes_made_on: Timestamp | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;
@@ -669,6 +685,7 @@ export interface DB {
   media: Media;
   member_challenges: MemberChallenges;
   member_emails: MemberEmails;
+  member_passkeys: MemberPasskeys;
   members: Members;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;

@@ -75,6 +75,9 @@ const clients: Readonly<Record<string, Client>> = {
         "sdk/openapi/journey.py",
         "sdk/openapi/journey_analytics.py",
         "sdk/openapi/journey_directories.py",
+        "sdk/openapi/journey_people.py",
+        "sdk/openapi/journey_sandbox.py",
+        "sdk/openapi/journey_workspace.py",
         "sdk/openapi/refusal.py",
         "sdk/python/test/journey_support.py",
       ],
@@ -177,7 +180,7 @@ async function tryClient(name: string, client: Client, service: StartedService):
       for (const each of client.journey.files)
         await copyFile(join(repository, each), join(folder, basename(each)));
       service.takeAnswers();
-      await run(client.journey.command, folder, environment);
+      await run(client.journey.command, folder, await service.newWorkspace());
       process.stdout.write(`${name}: walked through all ${await untilWalked(name, service)} operations\n`);
     }
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -19,7 +19,9 @@ const api = await startApi();
 const methods: DescMethodUnary[] = api.services
   .flatMap(({ service, unbuilt }) => service.methods.filter(({ localName }) => !unbuilt.has(localName)))
   .filter((method): method is DescMethodUnary => method.methodKind === "unary")
-  .filter((method) => getOption(method, access).kind.case === "scope");
+  .filter((method) => getOption(method, access).kind.case === "scope")
+  // What only members may call concerns the member who calls.
+  .filter((method) => !getOption(method, access).memberSession);
 
 const kinds = Object.keys(makers) as RecordKind[];
 type Records = Record<RecordKind, string>;

@@ -11,6 +11,13 @@ The same operations are served as gRPC, Connect and gRPC-Web under the names of 
 **Authentication.** Send a token as \`Authorization: Bearer …\`. Every operation names the scope it needs; a write scope
 includes the read scope of its resource.
 
+**Members.** A person signs in at the address that \`authorization_servers\` of \`/.well-known/oauth-protected-resource\` names, by default
+\`/auth\` on this host. A program sends \`{"email": …, "password": …}\` as JSON with \`POST\` to \`/session\` below that address. The answer is
+the member with \`accessToken\`: a session of 30 days with the scopes of the member's role, sent like a token. Where the workspace
+enforces a second factor, the first answer is 401 \`SIGN_IN_CODE_REQUIRED\` and a code arrives by mail; send all again with \`"code": "123456"\`.
+Wrong passwords and codes are 401, and 429 with \`Retry-After\` when there were too many. \`DELETE\` of the same address with the session as bearer
+token ends it, with 204.
+
 **JSON.** In requests, unknown fields are ignored; \`null\` and a query parameter without a value count as absent.
 In answers, fields without a value have their zero value, such as \`""\`, \`0\` or \`[]\`; times, objects and optional fields
 without a value are left out. 64-bit numbers are texts. Texts are trimmed and brought to Unicode's form NFC; control characters

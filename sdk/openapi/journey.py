@@ -10,7 +10,10 @@ from datetime import datetime, timedelta, timezone
 import openapi_client as signpost
 from journey_analytics import analyse
 from journey_directories import make_many_links, nest_directories
+from journey_people import invite, sign_in
+from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
+from journey_workspace import close_workspace, open_workspace
 from refusal import reason_of
 
 RUN = f"journey-{uuid.uuid4()}"
@@ -26,6 +29,7 @@ def main() -> None:
     with connect(os.environ["SIGNPOST_TOKEN"]) as client:
         scopes = signpost.APIScopesApi(client).api_scopes_service_list().scopes
         assert signpost.ApiScope.API_SCOPE_LINKS_READ in [each.scope for each in scopes]
+        open_workspace(client, RUN)
         template_id = make_template(client)
         keep_media(signpost.MediaApi(client))
         link = make_link(signpost.LinksApi(client), template_id)
@@ -38,8 +42,12 @@ def main() -> None:
         delegate(signpost.WorkspaceTokensApi(client))
         directory_id = nest_directories(signpost.DirectoriesApi(client), RUN)
         make_many_links(client, RUN, directory_id)
+        sign_in(client)
+        invite(signpost.MembersApi(client), RUN)
+        play_in_sandbox(client)
         signpost.LinksApi(client).links_service_delete(link.id)
         signpost.QRCodeTemplatesApi(client).qrcode_templates_service_delete_qrcode_template(template_id)
+        close_workspace(client)
     print("openapi-generator python: walked the journey")
 
 
@@ -52,7 +60,9 @@ def make_template(client: signpost.ApiClient) -> str:
         )
         .qrcode_design
     )
-    wanted = signpost.CreateQrcodeTemplateRequest(name="Journey", tags="menu", qrcodeDesignId=design.id)
+    wanted = signpost.CreateQrcodeTemplateRequest(
+        name="Journey", description="Round dots", tags="menu", qrcodeDesignId=design.id
+    )
     made = calls.qrcode_templates_service_create_qrcode_template(create_qrcode_template_request=wanted)
     id = made.qrcode_template.id
     read = calls.qrcode_templates_service_get_qrcode_template(id, include=["qrcodeDesign"])
@@ -65,9 +75,8 @@ def make_template(client: signpost.ApiClient) -> str:
     own = signpost.QrcodeTemplateScope.QRCODE_TEMPLATE_SCOPE_WORKSPACE
     listed = calls.qrcode_templates_service_list_qrcode_templates(scope=own).qrcode_templates
     assert id in [each.id for each in listed]
-    assert reason_of(lambda: calls.qrcode_templates_service_publish_qrcode_template(id)) == (
-        signpost.ErrorReason.TEMPLATE_NOT_PUBLISHABLE
-    )
+    published = calls.qrcode_templates_service_publish_qrcode_template(id).qrcode_template
+    assert published.published_at is not None, published
     shown = calls.qrcode_templates_service_public_list_qrcode_templates().qrcode_templates[0]
     assert calls.qrcode_templates_service_public_get_qrcode_template(shown.slug).name == shown.name
     images = signpost.ResolveQrcodeTemplateImagesRequest(templateIds=[id])

@@ -29,6 +29,7 @@ import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_servi
 import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
 import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
+import { allowancesService } from "./allowances/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
@@ -38,6 +39,7 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
@@ -55,11 +57,11 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  deps: Deps & SandboxesDeps & WorkspaceTokensDeps,
+  deps: Deps & MembersDeps & SandboxesDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   return [
     registerPartly(AgentIdentityService),
-    registerPartly(AllowancesService),
+    register(AllowancesService, allowancesService(deps)),
     registerPartly(AnalyticsDashboardService),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
@@ -72,7 +74,7 @@ export function createServices(
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),
     register(MediaService, mediaService(deps)),
-    registerPartly(MembersService),
+    register(MembersService, membersService(deps)),
     register(MetricsService, metricsService(deps)),
     registerPartly(PageThemeTemplatesService),
     registerPartly(PageThemesService),

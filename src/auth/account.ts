@@ -1,6 +1,9 @@
+import { html } from "hono/html";
 import { endSession } from "../people/end-sessions.ts";
+import { passkeysOf } from "../people/passkeys.ts";
 import type { AuthDeps } from "./deps.ts";
 import { buttonForm, formPage } from "./pages/form-page.ts";
+import { passkeyList } from "./pages/passkeys.ts";
 import { signedInBy } from "./signed-in.ts";
 import type { PageActions } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
@@ -12,13 +15,15 @@ export function accountPage(deps: AuthDeps): PageActions {
       const signedIn = await signedInBy(deps, visit);
       if (signedIn === undefined) return { to: "sign-in" };
       const words = wordsOf(visit.language);
-      const { email, workspaceName: workspace } = signedIn;
+      const { session, email, workspaceName: workspace } = signedIn;
+      const passkeys = await passkeysOf(deps.db, session);
       return {
         page: formPage(visit, {
           glyph: "check",
           title: words.accountTitle,
           lead: filled(words.accountLead, { email, workspace }),
-          below: buttonForm(visit, "sign-out", { text: words.signOut }),
+          hasScript: true,
+          below: html`${passkeyList(visit, passkeys)}${buttonForm(visit, "sign-out", { text: words.signOut, look: "" })}`,
         }),
       };
     },

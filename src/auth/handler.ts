@@ -9,8 +9,11 @@ import { createCookies } from "./cookies.ts";
 import type { AuthDeps } from "./deps.ts";
 import { createFormTokens, type FormTokens } from "./form-token.ts";
 import { confirmPage, invitationPage, resetPage } from "./mail-links.ts";
+import { isOwnPost } from "./own-post.ts";
 import { noticePage } from "./pages/notice.ts";
+import { removePasskeyPage } from "./passkeys.ts";
 import { readBody } from "./read-body.ts";
+import { scriptHandler } from "./script-handler.ts";
 import { sessionHandler } from "./session-json.ts";
 import { codePage, signInPage, tooMany } from "./sign-in.ts";
 import type { Fields, PageActions, Reply, Visit } from "./visit.ts";
@@ -27,6 +30,7 @@ export function authHandler(deps: AuthDeps): AuthHandler {
   const tokens = createFormTokens(deps.formKey);
   const pages = pagesOf(deps);
   const answerSession = sessionHandler(deps);
+  const answerScript = scriptHandler(deps, tokens);
 
   return async (req, res) => {
     const [path = "", query = ""] = (req.url ?? "").split("?", 2);
@@ -42,6 +46,7 @@ export function authHandler(deps: AuthDeps): AuthHandler {
       formToken: tokens.tokenOf(secret),
       pathTo: (page) => `${base}/${page}`,
     };
+    if (name === "passkeys.js" || name.startsWith("passkeys/")) return answerScript(res, visit, name);
     const reply = await replyTo(visit, { page: pages.get(name), tokens }).catch((error: unknown) =>
       troubled(deps, visit, error),
     );
@@ -65,6 +70,7 @@ function pagesOf(deps: AuthDeps): ReadonlyMap<string, PageActions> {
     ["sent", sentPage()],
     ["account", accountPage(deps)],
     ["sign-out", signOut(deps)],
+    ["remove-passkey", removePasskeyPage(deps)],
     ...(deps.allowsSignUp ? ([["sign-up", signUpPage(deps)]] as const) : []),
   ]);
 }
@@ -90,19 +96,11 @@ async function replyTo(
   return "page" in shown ? { page: { ...shown.page, status: 403 } } : shown;
 }
 
-/**
- * Whether a post comes from a page of this host. Browsers say so in `Sec-Fetch-Site`, or over http in `Origin`; a post
- * that has neither is refused.
- */
-function isOwnPost({ req, origin }: Visit): boolean {
-  const site = req.headers["sec-fetch-site"];
-  if (site !== undefined) return site === "same-origin";
-  return req.headers.origin === `${origin.scheme}://${origin.host ?? ""}`;
-}
-
 function readFields(text: string): Fields {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) if (!fields.has(name)) fields.set(name, value);
+  // PostgreSQL keeps no NUL.
+  for (const [name, value] of new URLSearchParams(text))
+    if (!fields.has(name)) fields.set(name, value.replaceAll("\0", ""));
   return fields;
 }
 

@@ -4,7 +4,7 @@ import { readChallengeToken } from "../people/challenges.ts";
 import { confirmAddress, findChallenge, type OpenChallenge, setPassword } from "../people/meet-challenge.ts";
 import { passwordLengths } from "../people/passwords.ts";
 import type { AuthDeps } from "./deps.ts";
-import { type FormPage, field, formPage, hidden } from "./pages/form-page.ts";
+import { type FormPage, field, formPage, hidden, username } from "./pages/form-page.ts";
 import { noticePage } from "./pages/notice.ts";
 import type { Fields, PageActions, Reply, Visit } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
@@ -103,7 +103,7 @@ function passwordPage(
         maxLength: max,
         isWrong,
       });
-      return { ...frame(words, found), fields: [password] };
+      return { ...frame(words, found), fields: [username(found.email), password] };
     },
     async act({ origin }, challenge, fields) {
       const password = fields.get("password") ?? "";

@@ -22,9 +22,7 @@ export async function readBody(
   }
   const hold = budget.open(address);
   try {
-    const body = await receiveBody(req, { bytesMax, announced: announcedLength(req), hold, tooLarge });
-    // PostgreSQL keeps no NUL.
-    return body.toString().replaceAll("\0", "");
+    return String(await receiveBody(req, { bytesMax, announced: announcedLength(req), hold, tooLarge }));
   } finally {
     hold.release();
   }

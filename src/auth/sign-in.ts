@@ -4,6 +4,7 @@ import { sessionLifeMs } from "../people/sessions.ts";
 import { type SignInOutcome, signIn, signInWithCode } from "../people/sign-in.ts";
 import type { AuthDeps } from "./deps.ts";
 import { type FormPage, field, formPage, links } from "./pages/form-page.ts";
+import { passkeyButton } from "./pages/passkeys.ts";
 import { signedInBy } from "./signed-in.ts";
 import type { PageActions, Reply, Visit } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
@@ -105,7 +106,8 @@ function passwordForm(deps: AuthDeps, visit: Visit, email?: string, isWrong?: bo
       }),
     ],
     button: words.signIn,
-    below: html`${links(visit, ways)}`,
+    hasScript: true,
+    below: html`${passkeyButton(visit, "sign-in")}${links(visit, ways)}`,
   };
 }
 

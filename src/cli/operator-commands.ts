@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Config, readConfig } from "../service/config.ts";
 import { createToken, createWorkspaceFor, migrateDatabase, rebuildEvents } from "./operations/operate.ts";
+import { addCredits, setPlan } from "./operations/operate-plans.ts";
 import { administer, listWaiting } from "./operations/operate-workspaces.ts";
 import { UsageError } from "./outcome.ts";
 
@@ -9,6 +10,8 @@ const options = {
   email: { type: "string" },
   workspace: { type: "string" },
   publishable: { type: "boolean" },
+  plan: { type: "string" },
+  credits: { type: "string" },
 } as const;
 
 type Values = ReturnType<typeof parse>;
@@ -18,6 +21,10 @@ const commands: Readonly<Record<string, (config: Config, values: Values) => Prom
   migrate: (config) => migrateDatabase(config),
   "workspace create": (config, values) =>
     createWorkspaceFor(config, { name: required(values, "name"), email: required(values, "email") }),
+  "workspace plan": (config, values) =>
+    setPlan(config, required(values, "workspace"), required(values, "plan")),
+  "workspace credits": (config, values) =>
+    addCredits(config, required(values, "workspace"), required(values, "credits")),
   "workspace publish": (config, values) => administer(config, "publish", required(values, "workspace")),
   "workspace unpublish": (config, values) => administer(config, "unpublish", required(values, "workspace")),
   "workspace delete": (config, values) => administer(config, "delete", required(values, "workspace")),
@@ -52,7 +59,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-function required(values: Values, name: "name" | "email" | "workspace"): string {
+function required(values: Values, name: Exclude<keyof typeof options, "publishable">): string {
   const value = values[name];
   if (value === undefined || value === "") throw new UsageError(`--${name} is missing`);
   return value;

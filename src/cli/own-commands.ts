@@ -1,3 +1,5 @@
+import { planIds } from "../model/plans/plan-table.ts";
+
 /** A command that is no operation of the API. */
 export interface OwnCommand {
   readonly name: string;
@@ -13,6 +15,16 @@ export const operatorCommands: readonly OwnCommand[] = [
     name: "workspace create",
     usage: "workspace create --name NAME --email EMAIL",
     description: "make a workspace with an admin and a secret token",
+  },
+  {
+    name: "workspace plan",
+    usage: `workspace plan --workspace ID --plan ${planIds.join("|")}`,
+    description: "put a workspace on a plan",
+  },
+  {
+    name: "workspace credits",
+    usage: "workspace credits --workspace ID --credits N",
+    description: "add bought credits to a workspace",
   },
   {
     name: "workspace waiting",

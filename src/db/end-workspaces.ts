@@ -45,9 +45,10 @@ export async function deleteWorkspace(
       ended as (
         update workspaces w set deleted_at = ${at}, updated_at = ${at} from living
         where (w.id = living.id or w.parent_workspace_id = living.id) and w.deleted_at is null
-        returning w.id, w.environment),
+        returning w.id, w.environment, w.expires_at),
       revoked as (
-        insert into revocations (subject, revoked_at) select id, ${at}::timestamptz from ended
+        -- Tokens of sandboxes expire with them.
+        insert into revocations (subject, revoked_at, forget_at) select id, ${at}::timestamptz, expires_at from ended
         on conflict on constraint revocations_pkey do update set revoked_at = excluded.revoked_at, restored = false),
       released as (delete from domain_names n using ended where n.workspace_id = ended.id),
       admin as (
@@ -86,4 +87,9 @@ export async function restoreWorkspace(
         and name not in (select name from regained) order by name) as lost
     from restored`.execute(db);
   return rows[0]?.lost;
+}
+
+/** Deletes the revocations that nobody needs any more, because all their tokens have expired. */
+export async function forgetRevocations(db: Db, at: Date): Promise<void> {
+  await db.deleteFrom("revocations").where("forget_at", "<=", at).execute();
 }

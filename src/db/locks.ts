@@ -15,4 +15,6 @@ export const lockClasses = {
   directories: 7_251_006,
   /** Calls that change who administers a workspace take turns. */
   members: 7_251_007,
+  /** Calls that make one more of what the plan limits in total take turns, by workspace and limit. */
+  totals: 7_251_008,
 } as const;

@@ -14,6 +14,7 @@ import * as jobs from "./migrations/0009-jobs.ts";
 import * as people from "./migrations/0010-people.ts";
 import * as workspaces from "./migrations/0011-workspaces.ts";
 import * as membersAndMail from "./migrations/0012-members-and-mail.ts";
+import * as signIn from "./migrations/0013-sign-in.ts";
 import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
 import type { Db } from "./open.ts";
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   "0010-people": people,
   "0011-workspaces": workspaces,
   "0012-members-and-mail": membersAndMail,
+  "0013-sign-in": signIn,
   "0014-quotas": quotas,
   "0015-sandboxes": sandboxes,
 };

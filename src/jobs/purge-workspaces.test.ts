@@ -4,12 +4,13 @@ import { join, relative } from "node:path";
 import { sql } from "kysely";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { gatedStore } from "../../test/support/gated-store.ts";
 import { startApi, type TestWorkspace } from "../../test/support/start-api.ts";
 import { startTestScan } from "../../test/support/start-scan.ts";
 import { makers } from "../../test/support/tenant-records.ts";
 import { tenantRows, walkTables } from "../../test/support/tenant-rows.ts";
 import { visitsThrough } from "../../test/support/visits.ts";
-import { deleteWorkspace } from "../db/end-workspaces.ts";
+import { deleteWorkspace, forgetRevocations } from "../db/end-workspaces.ts";
 import { sweepFiles } from "../db/file-checks.ts";
 import { localFolderStorage } from "../lib/storage/storage-local.ts";
 import { type PurgeDeps, purgeWorkspace, purgeWorkspaces } from "./purge-workspaces.ts";
@@ -49,6 +50,8 @@ async function filledWorkspace(seed: string): Promise<TestWorkspace> {
   });
   expect(link.status, link.text).toBe(200);
   await drawAll(workspace.workspaceId);
+  // Then no check is left that would delete the files without the purge.
+  await sweep();
   await tables.fill(workspace.workspaceId);
   return workspace;
 }
@@ -116,7 +119,8 @@ test("a purge that is killed at any moment goes on where it was", async () => {
   const { workspaceId } = doomed;
   await remove(doomed);
   let kills = 0;
-  const purge = () => purgeWorkspace({ ...deps, db: failingAfter(1 + 3 * kills), batchSize: 5 }, workspaceId);
+  const purge = () =>
+    purgeWorkspace({ ...deps, db: failingAfter(1 + 10 * kills), batchSize: 5 }, workspaceId);
   for (;;) {
     const outcome = await purge().catch((error: Error) => error.message);
     if (outcome === true) break;
@@ -172,16 +176,13 @@ test("a purge waits for jobs of the workspace that run", async () => {
 test("visits that are still in the spool when a purge begins are dropped, not stored", async () => {
   const doomed = await api.newWorkspace();
   const { json } = await doomed.rest("POST", "/v1/links", { destination: "https://example.com" });
-  const own = await startTestScan(api.database, {
-    store: async () => {
-      throw new Error("the database is away");
-    },
-  });
-  expect((await own.ask(`/${json.link.shortlink}`)).status).toBe(302);
+  const gate = await gatedStore(api.database);
+  const gated = await startTestScan(api.database, { store: gate.store });
+  expect((await gated.ask(`/${json.link.shortlink}`)).status).toBe(302);
   await remove(doomed);
   await sql`update workspaces set purge_began_at = now() where id = ${doomed.workspaceId}`.execute(db);
-  const later = await startTestScan(api.database, { spool: own.spool });
-  await later.drained();
+  gate.open();
+  await gated.drained();
   expect((await tenantRows(db, doomed.workspaceId)).get("events")).toEqual([]);
   expect(await purgeWorkspace(deps, doomed.workspaceId)).toBe(true);
   expect(await tables.naming(doomed.workspaceId)).toEqual(["revocations"]);
@@ -239,6 +240,21 @@ test("the worker purges live workspaces after 30 days, and sandboxes minutes aft
 async function left(): Promise<string[]> {
   return (await db.selectFrom("workspaces").select("id").execute()).map(({ id }) => id);
 }
+
+test("a revocation is remembered as long as a token could need it", async () => {
+  const [live, sandbox] = [await api.newWorkspace(), await newSandbox(keeper, dayMs)];
+  for (const workspaceId of [live.workspaceId, sandbox])
+    await deleteWorkspace(db, { workspaceId, at: clock.now(), jobCalls });
+  const remembered = async () => {
+    await forgetRevocations(db, clock.now());
+    const { rows } = await sql<{ subject: string }>`select subject from revocations
+      where subject in (${live.workspaceId}, ${sandbox}) order by subject`.execute(db);
+    return rows.map(({ subject }) => subject);
+  };
+  expect(await remembered()).toEqual([live.workspaceId, sandbox]);
+  clock.advance(dayMs);
+  expect(await remembered()).toEqual([live.workspaceId]);
+});
 
 async function newSandbox(parent: TestWorkspace, livesMs: number): Promise<string> {
   const sandbox = await api.newWorkspace();

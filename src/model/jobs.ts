@@ -30,7 +30,6 @@ export interface QueuedJobs {
 export type PeriodicJob =
   | "apply-plans"
   | "delete-expired"
-  | "delete-expired-sandboxes"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"

@@ -7,7 +7,7 @@ export interface VisitsOrder {
   /** At least one. */
   readonly linkIds: readonly string[];
   readonly count: number;
-  /** A whole number below 2^32. */
+  /** A whole number below 2^31. */
   readonly seed: number;
   /** ISO 3166-1 alpha-2. Empty for a mixture. */
   readonly countries: readonly string[];

@@ -1,11 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { testDatabase } from "../../test/support/test-database.ts";
 import { newId } from "../lib/ids.ts";
 import {
   challengeCode,
   challengeLink,
   challengeSecret,
   challengeToken,
+  closeChallenges,
+  deleteOldChallenges,
+  makeChallenge,
   readChallengeToken,
 } from "./challenges.ts";
 
@@ -44,4 +48,24 @@ test("a link is read back by the holder of the key, and nobody else's link is", 
     ".".repeat(1_000_000),
   ])
     expect(readChallengeToken(key, forged)).toBeUndefined();
+});
+
+test("challenges are closed for one member, and deleted a day after their end", async () => {
+  const { db } = await testDatabase();
+  const at = new Date("2026-11-22T12:00:00Z");
+  const [ada, bob] = ["ada", "bob"].map((name) => ({
+    workspaceId: newId(at),
+    memberId: newId(at),
+    email: `${name}@example.com`,
+  }));
+  if (ada === undefined || bob === undefined) throw new Error("both are there");
+  await makeChallenge(db, ada, { kind: "SIGN_IN_CODE", at });
+  const week = await makeChallenge(db, ada, { kind: "INVITATION", at });
+  const hour = await makeChallenge(db, bob, { kind: "PASSWORD_RESET", at });
+  await closeChallenges(db, ada, at);
+  const open = db.selectFrom("member_challenges").select("id").where("used_at", "is", null);
+  expect(await open.execute()).toEqual([{ id: hour }]);
+  expect(await deleteOldChallenges(db, new Date("2026-11-23T12:15:00Z"))).toBe(0);
+  expect(await deleteOldChallenges(db, new Date("2026-11-23T13:00:01Z"))).toBe(2);
+  expect(await db.selectFrom("member_challenges").select("id").execute()).toEqual([{ id: week }]);
 });

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { sql } from "kysely";
 import type { MemberChallengeKind } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
@@ -52,6 +53,18 @@ export async function closeChallenges(
     .where("member_id", "=", memberId)
     .where("used_at", "is", null)
     .execute();
+}
+
+/** Deletes some of the challenges that ended more than a day ago, and returns how many. */
+export async function deleteOldChallenges(db: Db, now: Date): Promise<number> {
+  const endedBefore = new Date(now.getTime() - 24 * 60 * 60 * 1000);
+  const { rows } = await sql`
+    delete from member_challenges c using (
+      select workspace_id, id from member_challenges where expires_at < ${endedBefore}
+      limit 1000 for update skip locked) old
+    where c.workspace_id = old.workspace_id and c.id = old.id
+    returning c.id`.execute(db);
+  return rows.length;
 }
 
 /**

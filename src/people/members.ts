@@ -13,9 +13,9 @@ export interface SigningMember {
   readonly isShutOut: boolean;
 }
 
-/** An e-mail address in the form in which addresses are compared. */
+/** An e-mail address in the form in which addresses are compared. PostgreSQL keeps no NUL. */
 export function normalEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return email.replaceAll("\0", "").trim().toLowerCase();
 }
 
 /** The member that signs in with an address; undefined when there is none. */

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Db } from "../db/open.ts";
-import { newId } from "../lib/ids.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
 import type { MailFacts, MailKind } from "../model/mail.ts";
 import { challengeCode, makeChallenge, type NamedChallenge } from "./challenges.ts";
+import { mailOrder } from "./mail-order.ts";
 import type { SigningMember } from "./members.ts";
 
 /** Queues a mail in the caller's transaction. */
@@ -14,11 +14,10 @@ type Addressee = Pick<SigningMember, "workspaceId" | "memberId" | "email">;
 /** Queues a mail to a member in the caller's transaction. */
 export async function mailMember<Kind extends MailKind>(
   { db, queueMail }: { readonly db: Db; readonly queueMail: QueueMail },
-  { workspaceId, memberId, email }: Addressee,
+  member: Addressee,
   { kind, facts, at }: { readonly kind: Kind; readonly facts: MailFacts[Kind]; readonly at: Date },
 ): Promise<void> {
-  const mail = { mailId: newId(at), workspaceId, memberId, kind, to: email, facts: JSON.stringify(facts) };
-  await queueMail(db, mail);
+  await queueMail(db, mailOrder(kind, facts, { ...member, at }));
 }
 
 /** The most wrong codes of one challenge. */

@@ -38,6 +38,7 @@ export type SignInOutcome =
   | { readonly kind: "wait"; readonly seconds: number };
 
 const refused: SignInOutcome = Object.freeze({ kind: "refused" });
+const signedIn = (session: SignedSession): SignInOutcome => ({ kind: "signed-in", session });
 
 /** Signs in with address and password. The tries are taken before anything is hashed. Throws when too many wait for a hash. */
 export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<SignInOutcome> {
@@ -51,7 +52,7 @@ export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<
     passwords.isRight(member?.passwordHash, attempt.password, networkOf(attempt.address)),
   );
   if (!isRight || member === undefined || member.isShutOut) return refused;
-  if (!member.needsCode) return begin(deps, member, taken);
+  if (!member.needsCode) return signedIn(await begin(deps, member, taken));
   if (attempt.code === undefined) {
     await taken.giveBack();
     return {
@@ -62,7 +63,7 @@ export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<
   const challenge = await openCode(db, member, at);
   if (challenge === undefined || (await useCode(deps, challenge, attempt.code, at)) === undefined)
     return refused;
-  return begin(deps, member, taken);
+  return signedIn(await begin(deps, member, taken));
 }
 
 /** Goes on with the code after the password; `token` is what `signIn` gave for it. */
@@ -79,19 +80,19 @@ export async function signInWithCode(
   if (!taken.isAllowed) return { kind: "wait", seconds: taken.seconds };
   const used = await useCode(deps, challenge, code, at);
   if (used === undefined || used.email !== challenged.email || challenged.isShutOut) return refused;
-  return begin(deps, challenged, taken);
+  return signedIn(await begin(deps, challenged, taken));
 }
 
 /** Starts a session of a member who has proved who it is. */
 export async function begin(
   { db, now, signSession }: Pick<SignInDeps, "db" | "now" | "signSession">,
   member: SigningMember,
-  taken?: Extract<Try, { isAllowed: true }>,
-): Promise<SignInOutcome> {
+  taken: Extract<Try, { isAllowed: true }>,
+): Promise<SignedSession> {
   const at = now();
-  await taken?.giveBack();
+  await taken.giveBack();
   await noteSignIn(db, member, at);
-  return { kind: "signed-in", session: await signSession(member, at) };
+  return signSession(member, at);
 }
 
 /** A try that could not be compared is given back. */

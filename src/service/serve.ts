@@ -12,6 +12,7 @@ import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
 import { openStorage } from "../lib/storage/open-storage.ts";
 import { within } from "../lib/within.ts";
+import { lazyReader } from "../scan/device/request-reader.ts";
 import { type StoreThread, startStoreThread } from "../scan/store/store-thread.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
@@ -170,6 +171,7 @@ async function openParts(
     autonomousDb: database.autonomousDb,
     connection: database.connection,
     keyFor,
+    reader: lazyReader(config.cityDatabase),
     storing: () => {
       storing ??= startStoreThread({
         connection: database.connection,
@@ -308,7 +310,10 @@ async function welcome(
       import("../rpc/pipeline/credentials/tokens.ts"),
     ]);
     const signToken = createTokenSigner(keyFor("access-tokens"));
-    return createWorkspace({ db: tx, now, signToken }, { name: "My workspace", email, password });
+    return createWorkspace(
+      { db: tx, now, signToken, plans: config.plans },
+      { name: "My workspace", email, password },
+    );
   });
   if (created === undefined) {
     print(await reminder(addresses.baseUrl, config.dataDir));

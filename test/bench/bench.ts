@@ -7,6 +7,7 @@ import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
 import { qrcodeRow } from "./qrcode.ts";
+import { quotasRow } from "./quotas.ts";
 import { recordingRow } from "./recording.ts";
 import { redirectRow } from "./redirect.ts";
 import { type Finding, table } from "./report.ts";
@@ -35,6 +36,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   cold: coldRedirectRow,
   get: (options) => restRow("get", options),
   create: (options) => restRow("create", options),
+  quotas: quotasRow,
   grpc: grpcRow,
   qrcode: qrcodeRow,
   start: startUpRow,

@@ -8,7 +8,7 @@ const tool = { command: "chromium", debianPackage: "chromium" };
 export const hasBrowser = hasTool(tool);
 
 // Turns off the browser's own network requests, so that they are not taken for the page's.
-const args = [
+export const browserArguments = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -18,11 +18,17 @@ const args = [
   "--disable-sync",
 ];
 
+/** Where the browser is installed. */
+export function browserPath(): string {
+  return execFileSync("sh", ["-c", `command -v ${tool.command}`], { encoding: "utf8" }).trim();
+}
+
 /** Opens a browser with a new profile, which is removed when the browser is closed. */
 export function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const executablePath = execFileSync("sh", ["-c", `command -v ${tool.command}`], {
-    encoding: "utf8",
-  }).trim();
   // With an empty name the browser makes a temporary profile.
-  return chromium.launchPersistentContext("", { executablePath, args, ...options });
+  return chromium.launchPersistentContext("", {
+    executablePath: browserPath(),
+    args: browserArguments,
+    ...options,
+  });
 }

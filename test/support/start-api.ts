@@ -257,9 +257,14 @@ type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits">;
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
   const reader = lazyReader(undefined);
-  return async (order) => {
+  let simulating: Promise<SimulateVisits> | undefined;
+  const load = async () => {
     const store = createRecordStore(db, { ...(await reader.open()), key: "00".repeat(32) });
-    return createVisitSimulator({ db, store: () => store, reader, shortUrl: "https://short.test" })(order);
+    return createVisitSimulator({ db, store: () => store, reader, shortUrl: "https://short.test" });
+  };
+  return async (order) => {
+    simulating ??= load();
+    return (await simulating)(order);
   };
 }
 

@@ -57,11 +57,22 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
   const challengeKey = deriveKey(masterSecret, "member-challenges");
   const sessionKey = deriveKey(masterSecret, "member-sessions");
   const readOrigin = createOriginReader(["127.0.0.1"]);
-  const handler = authHandler({
+  let handler: ReturnType<typeof authHandler> | undefined;
+  const listener = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    handler: (req, res) => void handler?.(req, res),
+    log: pino({ level: "silent" }),
+  });
+  afterAll(() => listener.close(0));
+  const { port } = listener;
+  // Passkeys belong to host names, and an IP address is none.
+  const authUrl = `http://localhost:${port}/auth`;
+  handler = authHandler({
     db,
     now: clock.now,
     log: pino({ level: "info" }, stream),
-    authUrl: "http://localhost/auth",
+    authUrl,
     challengeKey,
     formKey: deriveKey(masterSecret, "sign-in-forms"),
     signSession: createSessionSigner(sessionKey),
@@ -85,14 +96,6 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     originOf: (req) => readOrigin(connectionOf(req)),
     ...deps,
   });
-  const listener = await listen({
-    host: "127.0.0.1",
-    port: 0,
-    handler: (req, res) => void handler(req, res),
-    log: pino({ level: "silent" }),
-  });
-  afterAll(() => listener.close(0));
-  const { port } = listener;
 
   /** Makes a member with `memberPassword`, in a workspace of its own unless one is given. */
   async function newMember(
@@ -148,14 +151,23 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
   async function linkPath(member: TestMember, kind: keyof typeof challengePages): Promise<string> {
     const challengeId = await makeChallenge(db, member, { kind, at: clock.now() });
     const { workspaceId } = member;
-    const link = challengeLink({ key: challengeKey, authUrl: "http://localhost/auth" }, kind, {
-      workspaceId,
-      challengeId,
-    });
-    return link.slice("http://localhost".length);
+    const link = new URL(challengeLink({ key: challengeKey, authUrl }, kind, { workspaceId, challengeId }));
+    return link.pathname + link.search;
   }
 
-  return { database: own, db, clock, port, counts, log: () => log, newMember, queued, mailedCode, linkPath };
+  return {
+    authUrl,
+    database: own,
+    db,
+    clock,
+    port,
+    counts,
+    log: () => log,
+    newMember,
+    queued,
+    mailedCode,
+    linkPath,
+  };
 }
 
 export type SignInServer = Awaited<ReturnType<typeof startSignIn>>;

@@ -5,7 +5,8 @@ interface Column {
   readonly table: string;
   readonly column: string;
   readonly type: string;
-  readonly isArray: boolean;
+  /** PostgreSQL's category of the type, a letter. */
+  readonly category: string;
   /** A value of an enum; null for other types. */
   readonly label: string | null;
   readonly isNeeded: boolean;
@@ -63,7 +64,7 @@ export async function tenantRows(db: Db, workspaceId: string): Promise<Map<strin
 
 async function columnsOf(db: Db): Promise<Column[]> {
   const { rows } = await sql<Column>`
-    select c.relname as table, a.attname as column, t.typname as type, t.typcategory = 'A' as "isArray",
+    select c.relname as table, a.attname as column, t.typname as type, t.typcategory as category,
       (select enumlabel from pg_enum where enumtypid = t.oid order by enumsortorder limit 1) as label,
       a.attnotnull and not a.atthasdef as "isNeeded"
     from information_schema.tables i
@@ -76,24 +77,27 @@ async function columnsOf(db: Db): Promise<Column[]> {
   return rows;
 }
 
-function madeUp({ column, type, isArray, label }: Column, workspaceId: string): RawBuilder<unknown> {
+function madeUp({ column, type, category, label }: Column, workspaceId: string): RawBuilder<unknown> {
   if (column === "workspace_id") return sql`${workspaceId}::uuid`;
-  if (isArray) return sql`'{}'`;
   if (label !== null) return sql`${sql.lit(label)}`;
-  switch (type) {
-    case "uuid":
-      return sql`gen_random_uuid()`;
-    case "timestamptz":
-      return sql`now()`;
-    case "json":
-    case "jsonb":
-      return sql`'{}'`;
-    case "text":
-    case "bytea":
-      return sql`gen_random_uuid()::text::${sql.raw(type)}`;
-    case "bool":
-      return sql`false`;
-    default:
-      return sql`0`;
-  }
+  const value = valuesByType[type] ?? valuesByCategory[category];
+  if (value === undefined) throw new Error(`nothing makes up a ${type} for ${column}`);
+  // Keys of files have extensions.
+  return column.endsWith("_key") && type === "text" ? sql`${sql.raw(value)} || '.png'` : sql.raw(value);
 }
+
+const valuesByType: Readonly<Record<string, string>> = {
+  uuid: "gen_random_uuid()",
+  bytea: "gen_random_uuid()::text::bytea",
+  json: "'{}'",
+  jsonb: "'{}'",
+};
+
+/** By PostgreSQL's categories of types: arrays, booleans, dates and times, numbers, texts. */
+const valuesByCategory: Readonly<Record<string, string>> = {
+  A: "'{}'",
+  B: "false",
+  D: "now()",
+  N: "0",
+  S: "gen_random_uuid()::text",
+};

@@ -535,7 +535,8 @@ export declare const MembersService: GenService<{
    * address gets a notice.
    *
    * Errors: PERMISSION_DENIED (MEMBER_SESSION_REQUIRED) if the caller is no member; ALREADY_EXISTS
-   * (EMAIL_ALREADY_REGISTERED) if the address has an account.
+   * (EMAIL_ALREADY_REGISTERED) if the address has an account; RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has
+   * mailed links to 1,000 new addresses in 24 hours.
    *
    * @generated from rpc signpost.v1.MembersService.UpdateMyself
    */
@@ -573,8 +574,9 @@ export declare const MembersService: GenService<{
    * for 7 days. To invite a pending member again, delete it first.
    *
    * Errors: ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED) if the address has an account or a pending invitation anywhere;
-   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED); PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the caller is neither a token
-   * with full access nor an administrator.
+   * RESOURCE_EXHAUSTED (PLAN_LIMIT_REACHED), (LIMIT_REACHED) if the workspace has mailed links to 1,000 new addresses in
+   * 24 hours; PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the caller is neither a token with full access nor an
+   * administrator.
    *
    * @generated from rpc signpost.v1.MembersService.Invite
    */
@@ -590,7 +592,8 @@ export declare const MembersService: GenService<{
    * Errors: NOT_FOUND if there is no such member; ALREADY_EXISTS (EMAIL_ALREADY_REGISTERED); FAILED_PRECONDITION
    * (LAST_ADMIN) if the last active administrator would lose the role, (SELF_CHANGE) if callers would demote
    * themselves; PERMISSION_DENIED (FULL_ACCESS_REQUIRED) if the address would change and the caller is neither a token
-   * with full access nor an administrator.
+   * with full access nor an administrator; RESOURCE_EXHAUSTED (LIMIT_REACHED) if the workspace has mailed links to 1,000
+   * new addresses in 24 hours.
    *
    * @generated from rpc signpost.v1.MembersService.Update
    */

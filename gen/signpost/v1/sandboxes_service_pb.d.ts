@@ -165,7 +165,7 @@ export declare type SimulateVisitsRequest = Message<"signpost.v1.SimulateVisitsR
   /**
    * Chooses the people: who they are, what they visit, and when.
    *
-   * @generated from field: uint32 seed = 3;
+   * @generated from field: int32 seed = 3;
    */
   seed: number;
 
@@ -243,8 +243,7 @@ export declare const SandboxesService: GenService<{
    * Create a sandbox. Only this answer contains the secret of its token; use it to create further tokens. A workspace
    * has at most 3 sandboxes.
    *
-   * Errors: RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are three, (LIMIT_REACHED) if 1,000 were made in 24
-   * hours.
+   * Errors: RESOURCE_EXHAUSTED (SANDBOX_LIMIT_REACHED) if there are three, (LIMIT_REACHED) if 1,000 were made today.
    *
    * @generated from rpc signpost.v1.SandboxesService.Create
    */

@@ -40,6 +40,7 @@ func (j journey) walk() {
 	check(slices.ContainsFunc(scopes, func(each *v1.ApiScopeInfo) bool {
 		return each.GetScope() == options.ApiScope_API_SCOPE_LINKS_READ
 	}), scopes)
+	j.openWorkspace()
 	templateID := j.makeTemplate()
 	j.keepMedia()
 	link := j.makeLink(templateID)
@@ -52,8 +53,12 @@ func (j journey) walk() {
 	j.delegate()
 	directoryID := j.nestDirectories()
 	j.makeManyLinks(directoryID)
+	j.signIn()
+	j.invite()
+	j.playInSandbox()
 	must(j.Links.Delete(j.ctx, &v1.DeleteLinkRequest{Id: link.GetId()}))
 	must(j.QrcodeTemplates.DeleteQrcodeTemplate(j.ctx, &v1.DeleteQrcodeTemplateRequest{Id: templateID}))
+	j.closeWorkspace()
 }
 
 func (j journey) makeTemplate() string {
@@ -61,7 +66,7 @@ func (j journey) makeTemplate() string {
 	rounded := &v1.DotsOptions{Type: v1.DotsType_DOTS_TYPE_ROUNDED}
 	design := must(j.QrcodeDesign.PublicCreate(j.ctx, &v1.PublicCreateQrcodeDesignRequest{DotsOptions: rounded}))
 	made := must(calls.CreateQrcodeTemplate(j.ctx, &v1.CreateQrcodeTemplateRequest{
-		Name: "Journey", Tags: "menu", QrcodeDesignId: design.GetQrcodeDesign().GetId(),
+		Name: "Journey", Description: "Round dots", Tags: "menu", QrcodeDesignId: design.GetQrcodeDesign().GetId(),
 	}))
 	id := made.GetQrcodeTemplate().GetId()
 	read := must(calls.GetQrcodeTemplate(j.ctx, &v1.GetQrcodeTemplateRequest{Id: id, Include: []string{"qrcodeDesign"}}))
@@ -73,8 +78,8 @@ func (j journey) makeTemplate() string {
 	own := &v1.ListQrcodeTemplatesRequest{Scope: v1.QrcodeTemplateScope_QRCODE_TEMPLATE_SCOPE_WORKSPACE}
 	listed := all(signpost.Items(j.ctx, calls.ListQrcodeTemplates, own, (*v1.ListQrcodeTemplatesResponse).GetQrcodeTemplates))
 	check(slices.ContainsFunc(listed, func(each *v1.QrcodeTemplate) bool { return each.GetId() == id }), listed)
-	reason := reasonOf(calls.PublishQrcodeTemplate(j.ctx, &v1.PublishQrcodeTemplateRequest{Id: id}))
-	check(reason == "TEMPLATE_NOT_PUBLISHABLE", reason)
+	published := must(calls.PublishQrcodeTemplate(j.ctx, &v1.PublishQrcodeTemplateRequest{Id: id})).GetQrcodeTemplate()
+	check(published.GetPublishedAt() != nil, published)
 	shown := must(calls.PublicListQrcodeTemplates(j.ctx, &v1.PublicListQrcodeTemplatesRequest{})).GetQrcodeTemplates()[0]
 	bySlug := must(calls.PublicGetQrcodeTemplate(j.ctx, &v1.PublicGetQrcodeTemplateRequest{Slug: shown.GetSlug()}))
 	check(bySlug.GetQrcodeTemplate().GetName() == shown.GetName(), bySlug)

@@ -6,13 +6,15 @@ import time
 import urllib.parse
 import uuid
 
-import grpc
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 from journey_analytics import analyse
 from journey_directories import make_many_links, nest_directories
+from journey_people import invite, sign_in
+from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
+from journey_workspace import close_workspace, open_workspace
 from signpost import Client, SignpostError, items
 from signpost.options.v1.access_pb2 import API_SCOPE_LINKS_READ
 from signpost.v1 import api_scopes_service_pb2 as api_scopes
@@ -45,6 +47,7 @@ def main() -> None:
     with Client(URL, TOKEN) as client:
         scopes = client.api_scopes.List(api_scopes.ListApiScopesRequest()).scopes
         assert any(each.scope == API_SCOPE_LINKS_READ for each in scopes)
+        open_workspace(client, RUN)
         template_id = make_template(client)
         keep_media(client)
         link = make_link(client, template_id)
@@ -57,8 +60,12 @@ def main() -> None:
         delegate(client)
         directory_id = nest_directories(client, RUN)
         make_many_links(client, RUN, directory_id)
+        sign_in(client)
+        invite(client, RUN)
+        play_in_sandbox(client)
         client.links.Delete(links.DeleteLinkRequest(id=link.id))
         client.qrcode_templates.DeleteQrcodeTemplate(templates.DeleteQrcodeTemplateRequest(id=template_id))
+        close_workspace(client)
     print("python: walked the journey")
 
 
@@ -67,7 +74,7 @@ def make_template(client: Client) -> str:
     design = client.qrcode_design.PublicCreate(designs.PublicCreateQrcodeDesignRequest(dots_options=rounded))
     stub = client.qrcode_templates
     wanted = templates.CreateQrcodeTemplateRequest(
-        name="Journey", tags="menu", qrcode_design_id=design.qrcode_design.id
+        name="Journey", description="Round dots", tags="menu", qrcode_design_id=design.qrcode_design.id
     )
     id = stub.CreateQrcodeTemplate(wanted).qrcode_template.id
     read = stub.GetQrcodeTemplate(templates.GetQrcodeTemplateRequest(id=id, include=["qrcodeDesign"]))
@@ -80,9 +87,8 @@ def make_template(client: Client) -> str:
     assert (changed.name, changed.tags) == ("Renamed", "menu"), changed
     own = templates.ListQrcodeTemplatesRequest(scope=templates.QRCODE_TEMPLATE_SCOPE_WORKSPACE)
     assert id in [each.id for each in items(stub.ListQrcodeTemplates, own, lambda page: page.qrcode_templates)]
-    refused = failure(lambda: stub.PublishQrcodeTemplate(templates.PublishQrcodeTemplateRequest(id=id)))
-    assert refused.code is grpc.StatusCode.FAILED_PRECONDITION, refused
-    assert refused.reason == "TEMPLATE_NOT_PUBLISHABLE", refused
+    published = stub.PublishQrcodeTemplate(templates.PublishQrcodeTemplateRequest(id=id)).qrcode_template
+    assert published.HasField("published_at"), published
     public = templates.PublicListQrcodeTemplatesRequest()
     shown = next(iter(items(stub.PublicListQrcodeTemplates, public, lambda page: page.qrcode_templates)))
     by_slug = stub.PublicGetQrcodeTemplate(templates.PublicGetQrcodeTemplateRequest(slug=shown.slug))

@@ -1,6 +1,8 @@
 """What the steps of the journey share."""
 
 import base64
+import json
+import os
 import time
 import urllib.error
 import urllib.parse
@@ -38,6 +40,18 @@ def follow(address: str) -> urllib.parse.SplitResult:
         assert redirect.code == 302, f"{address} answers {redirect.code}"
         return urllib.parse.urlsplit(redirect.headers["Location"])
     raise AssertionError(f"{address} answers {answer.status}")
+
+
+def session_token() -> str:
+    """The token of a session of the workspace's administrator, who signs in."""
+    given = {"email": os.environ["SIGNPOST_EMAIL"], "password": os.environ["SIGNPOST_PASSWORD"]}
+    request = urllib.request.Request(
+        f"{os.environ['SIGNPOST_AUTH_URL']}/session",
+        data=json.dumps(given).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return str(json.load(answer)["accessToken"])
 
 
 def until(what: str, ask: Callable[[], Value | None]) -> Value:

@@ -15,7 +15,10 @@ import { EventAction } from "signpost-client/v1/workflow_step";
 import { WorkspaceTokenKeyType } from "signpost-client/v1/workspace_token";
 import { analyse } from "./journey-analytics.ts";
 import { makeManyLinks, nestDirectories } from "./journey-directories.ts";
+import { invite, signIn } from "./journey-people.ts";
+import { playInSandbox } from "./journey-sandbox.ts";
 import { all, follow, given, picture, refusalOf, until } from "./journey-support.ts";
+import { closeWorkspace, openWorkspace } from "./journey-workspace.ts";
 
 const { SIGNPOST_URL = "", SIGNPOST_TOKEN = "" } = process.env;
 const client = createClient(SIGNPOST_URL, SIGNPOST_TOKEN);
@@ -24,6 +27,7 @@ const { links, qrcodeDesign: designs, qrcodeTemplates: templates, workflowSteps:
 
 const { scopes } = await client.apiScopes.list({});
 assert(scopes.some(({ scope }) => scope === ApiScope.LINKS_READ));
+await openWorkspace(client, run);
 const templateId = await makeTemplate();
 await keepMedia();
 const link = await makeLink(templateId);
@@ -36,14 +40,23 @@ await wire(link);
 await delegate();
 const directoryId = await nestDirectories(client, run);
 await makeManyLinks(client, run, directoryId);
+await signIn(client);
+await invite(client, run);
+await playInSandbox(client);
 await links.delete({ id: link.id });
 await templates.deleteQrcodeTemplate({ id: templateId });
+await closeWorkspace(client);
 process.stdout.write("typescript: walked the journey\n");
 
 async function makeTemplate(): Promise<string> {
   const { qrcodeDesign } = await designs.publicCreate({ dotsOptions: { type: DotsType.ROUNDED } });
   const qrcodeDesignId = given(qrcodeDesign).id;
-  const made = await templates.createQrcodeTemplate({ name: "Journey", tags: "menu", qrcodeDesignId });
+  const made = await templates.createQrcodeTemplate({
+    name: "Journey",
+    description: "Round dots",
+    tags: "menu",
+    qrcodeDesignId,
+  });
   const { id } = given(made.qrcodeTemplate);
   const read = await templates.getQrcodeTemplate({ id, include: ["qrcodeDesign"] });
   assert.equal(read.qrcodeTemplate?.qrcodeDesign?.dotsOptions?.type, DotsType.ROUNDED);
@@ -58,8 +71,8 @@ async function makeTemplate(): Promise<string> {
   const scope = QrcodeTemplateScope.WORKSPACE;
   const own = items(templates.listQrcodeTemplates, { scope }, (page) => page.qrcodeTemplates);
   assert((await all(own)).some((template) => template.id === id));
-  const refusal = await refusalOf(templates.publishQrcodeTemplate({ id }));
-  assert.deepEqual([refusal.code, refusal.reason], ["FAILED_PRECONDITION", "TEMPLATE_NOT_PUBLISHABLE"]);
+  const published = await templates.publishQrcodeTemplate({ id });
+  assert.notEqual(published.qrcodeTemplate?.publishedAt, undefined);
   const shown = await all(items(templates.publicListQrcodeTemplates, {}, (page) => page.qrcodeTemplates));
   const { slug, name } = given(shown[0]);
   assert.equal((await templates.publicGetQrcodeTemplate({ slug })).qrcodeTemplate?.name, name);

@@ -18,6 +18,8 @@ export type WorkspaceRow = Omit<
   | "origin_purpose"
   | "parent_workspace_id"
   | "purge_began_at"
+  | "sandboxes_made"
+  | "sandboxes_made_on"
 >;
 
 /** A workspace as its members see it. */

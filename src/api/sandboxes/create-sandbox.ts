@@ -6,7 +6,7 @@ import type { SignToken } from "../../model/token.ts";
 import type { Caller } from "../../rpc/handlers.ts";
 import { signNewToken } from "../resources/new-token.ts";
 import type { WorkspaceTokenRow } from "../resources/workspace-token.ts";
-import { countSandboxes, insertSandbox, lockParent, type SandboxRow } from "./queries.ts";
+import { countMade, countSandboxes, insertSandbox, type SandboxRow } from "./queries.ts";
 
 const dayMs = 24 * 3_600_000;
 const lifeMs = 30 * dayMs;
@@ -39,9 +39,10 @@ export async function createSandbox(
   const { accessToken, row: token } = await signNewToken(signToken, order, at);
   const times = { created_at: at, updated_at: at };
   return inTransaction(db, async (tx) => {
-    const parent = await lockParent(tx, caller.workspaceId);
+    const parent = await countMade(tx, caller.workspaceId, at);
     if (parent === undefined) throw fail("UNAUTHENTICATED", "UNAUTHENTICATED", "the workspace was deleted");
-    await checkRoom(tx, caller.workspaceId, at);
+    // The workspace is locked, so the numbers are exact. A refusal undoes the count.
+    checkRoom(await countSandboxes(tx, caller.workspaceId, at), parent.sandboxes_made);
     const workspace = {
       id,
       parent_workspace_id: caller.workspaceId,
@@ -61,21 +62,19 @@ export async function createSandbox(
   });
 }
 
-/** Throws when the workspace has as many sandboxes as it may have. Its row is locked, so the number is exact. */
-async function checkRoom(tx: Db, parentId: string, at: Date): Promise<void> {
-  const since = new Date(at.getTime() - dayMs);
-  const { living, made } = await countSandboxes(tx, parentId, { at, since, max: madeInDayMax });
+/** Throws when the workspace has as many sandboxes as it may have, or has made as many today as it may. */
+function checkRoom(living: number, madeToday: number): void {
   if (living >= sandboxesMax)
     throw fail(
       "RESOURCE_EXHAUSTED",
       "SANDBOX_LIMIT_REACHED",
       `a workspace has at most ${sandboxesMax} sandboxes: delete one first`,
     );
-  if (made >= madeInDayMax)
+  if (madeToday > madeInDayMax)
     throw fail(
       "RESOURCE_EXHAUSTED",
       "LIMIT_REACHED",
-      `a workspace makes at most ${madeInDayMax} sandboxes in 24 hours: use one for longer`,
+      `a workspace makes at most ${madeInDayMax} sandboxes a day: use one for longer`,
       { retryAfterSeconds: 3_600 },
     );
 }

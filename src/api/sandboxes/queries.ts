@@ -1,41 +1,29 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { LinkSettings, Workspaces, WorkspaceTokens } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import { uuidFromTime } from "../../lib/ids.ts";
 
 export type SandboxRow = Pick<Selectable<Workspaces>, "id" | "name" | "created_at" | "expires_at">;
 
-/** What a sandbox inherits from its workspace. */
-export type ParentRow = Pick<Selectable<Workspaces>, "subscription_type">;
+/** What a sandbox takes over from its workspace, and how many the workspace has made today. */
+export type ParentRow = Pick<Selectable<Workspaces>, "subscription_type" | "sandboxes_made">;
 
 /**
- * Locks a live workspace until the transaction ends, so that calls which make sandboxes of it take turns. Undefined when
- * it was deleted.
+ * Counts one more sandbox of a workspace, and locks the workspace until the transaction ends, so that calls which make
+ * sandboxes of it take turns. Undefined when it was deleted.
  */
-export function lockParent(tx: Db, workspaceId: string): Promise<ParentRow | undefined> {
-  return tx
-    .selectFrom("workspaces")
-    .select("subscription_type")
-    .where("id", "=", workspaceId)
-    .where("deleted_at", "is", null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+export async function countMade(tx: Db, workspaceId: string, at: Date): Promise<ParentRow | undefined> {
+  const today = at.toISOString().slice(0, 10);
+  const { rows } = await sql<ParentRow>`
+    update workspaces set sandboxes_made_on = ${today}::date,
+      sandboxes_made = case when sandboxes_made_on = ${today}::date then sandboxes_made else 0 end + 1
+    where id = ${workspaceId} and deleted_at is null
+    returning subscription_type, sandboxes_made`.execute(tx);
+  return rows[0];
 }
 
-/** How many sandboxes a workspace has, and how many it has made since a time, including deleted ones, up to `max`. */
-export async function countSandboxes(
-  db: Db,
-  parentId: string,
-  { at, since, max }: { readonly at: Date; readonly since: Date; readonly max: number },
-): Promise<{ readonly living: number; readonly made: number }> {
-  const { rows } = await sql<{ living: number; made: number }>`select
-    (select count(*)::int from workspaces
-      where parent_workspace_id = ${parentId} and deleted_at is null and expires_at > ${at}) as living,
-    (select count(*)::int from (select from workspaces
-      where parent_workspace_id = ${parentId} and id >= ${uuidFromTime(since)} limit ${max}) as made) as made`.execute(
-    db,
-  );
-  return rows[0] ?? { living: 0, made: 0 };
+/** How many sandboxes a workspace has now. */
+export async function countSandboxes(db: Db, parentId: string, at: Date): Promise<number> {
+  return (await listSandboxes(db, parentId, at)).length;
 }
 
 export interface NewSandboxRows {
@@ -58,7 +46,7 @@ export function insertSandbox(
     .executeTakeFirstOrThrow();
 }
 
-/** The sandboxes of a workspace, newest first. Served by workspaces_living_sandboxes_idx. */
+/** The sandboxes of a workspace, newest first. Served by workspaces_parent_idx. */
 export function listSandboxes(db: Db, parentId: string, at: Date): Promise<SandboxRow[]> {
   return db
     .selectFrom("workspaces")
@@ -71,9 +59,9 @@ export function listSandboxes(db: Db, parentId: string, at: Date): Promise<Sandb
     .execute();
 }
 
-/** Chooses one sandbox of a workspace that has not expired. */
-export function isSandbox(parentId: string, id: string, at: Date) {
-  return sql<boolean>`parent_workspace_id = ${parentId} and id = ${id} and expires_at > ${at}`;
+/** Whether a workspace has this sandbox, which has neither ended nor been deleted. */
+export async function hasSandbox(db: Db, parentId: string, id: string, at: Date): Promise<boolean> {
+  return (await listSandboxes(db, parentId, at)).some((sandbox) => sandbox.id === id.toLowerCase());
 }
 
 /** Whether a caller's workspace is this living sandbox, or has it. */

@@ -2,7 +2,8 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { SandboxesService } from "../../../gen/signpost/v1/sandboxes_service_pb.js";
 import { WorkspacesService } from "../../../gen/signpost/v1/workspaces_service_pb.js";
-import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { startApi, type TestSandbox, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { startTestScan } from "../../../test/support/start-scan.ts";
 
 const api = await startApi();
 const dayMs = 24 * 3_600_000;
@@ -102,19 +103,17 @@ describe("the number of sandboxes", () => {
 
   test("is bounded for a day, deleted ones among them", async () => {
     const parent = await api.newWorkspace();
-    const { sandbox } = await create(parent);
-    const [row] = await sandboxesIn(parent.workspaceId);
-    if (row === undefined) throw new Error("the sandbox is missing");
-    const at = api.now();
-    const copies = Array.from({ length: 999 }, (_, number) => ({
-      ...row,
-      id: sandbox.id.slice(0, -12) + String(number).padStart(12, "0"),
-      deleted_at: at,
-    }));
-    await api.db.insertInto("workspaces").values(copies).execute();
-    const refused = await parent.rest("POST", "/v1/sandboxes", {});
-    expect([refused.status, refused.json.error.codeType]).toEqual([429, "LIMIT_REACHED"]);
-    expect(refused.headers["retry-after"]).toBe("3600");
+    await create(parent);
+    const own = api.db.updateTable("workspaces").where("id", "=", parent.workspaceId);
+    await own.set({ sandboxes_made: 1_000 }).execute();
+    const refused = async () => {
+      const { status, headers, json } = await parent.rest("POST", "/v1/sandboxes", {});
+      return [status, json.error?.codeType, headers["retry-after"]];
+    };
+    expect(await refused()).toEqual([429, "LIMIT_REACHED", "3600"]);
+    expect(await refused()).toEqual([429, "LIMIT_REACHED", "3600"]);
+    await own.set({ sandboxes_made_on: "2020-01-01" }).execute();
+    await create(parent);
   });
 
   test("is the parent's own: another workspace still has room", async () => {
@@ -171,6 +170,20 @@ test("every token of a sandbox ends with the sandbox, and its place is free from
     expect((await api.rest(token)("GET", "/v1/links")).status).toBe(401);
   expect((await late.rest("GET", "/v1/sandboxes")).json).toEqual({ sandboxes: [], totalCount: "0" });
   await create(late);
+});
+
+test("links of a deleted sandbox answer 404 at once, also those in memory, and those of others go on", async () => {
+  const scan = await startTestScan(api.database);
+  const [gone, kept] = [await api.newSandbox(), await api.newSandbox()];
+  const linkOf = async ({ rest }: Pick<TestSandbox, "rest">) => {
+    const { json } = await rest("POST", "/v1/links", { destination: "https://example.com/" });
+    return `/${json.link.shortlink}`;
+  };
+  const paths = [await linkOf(gone), await linkOf(kept), await linkOf(gone.parent)];
+  const statuses = () => Promise.all(paths.map(async (path) => (await scan.ask(path)).status));
+  expect(await statuses()).toEqual([302, 302, 302]);
+  await gone.parent.rest("DELETE", `/v1/sandboxes/${gone.workspaceId}`);
+  await expect.poll(statuses).toEqual([404, 302, 302]);
 });
 
 describe("refusals, which write nothing", () => {

@@ -1,17 +1,17 @@
 import type { SandboxesService } from "../../../gen/signpost/v1/sandboxes_service_pb.js";
-import { deleteSandboxes } from "../../db/delete-sandboxes.ts";
+import { deleteWorkspace } from "../../db/end-workspaces.ts";
 import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import type { SignToken } from "../../model/token.ts";
 import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { toWorkspaceToken } from "../resources/workspace-token.ts";
 import { createSandbox } from "./create-sandbox.ts";
 import { toSandbox } from "./message.ts";
-import { isSandbox, listSandboxes } from "./queries.ts";
+import { hasSandbox, listSandboxes } from "./queries.ts";
 import { simulateVisits } from "./simulate-visits.ts";
 
-export interface SandboxesDeps {
-  readonly now: () => Date;
+export interface SandboxesDeps extends Pick<Deps, "now" | "jobCalls"> {
   readonly simulateVisits: SimulateVisits;
   readonly signToken: SignToken;
   /** Makes a revocation count in this process before the database announces it. */
@@ -19,7 +19,7 @@ export interface SandboxesDeps {
 }
 
 export function sandboxesService(deps: SandboxesDeps): Handlers<typeof SandboxesService> {
-  const { now, signToken, onRevoked } = deps;
+  const { now, jobCalls, signToken, onRevoked } = deps;
   return {
     async create({ name }, context) {
       const order = { caller: callerOf(context), signToken, at: now() };
@@ -34,7 +34,9 @@ export function sandboxesService(deps: SandboxesDeps): Handlers<typeof Sandboxes
 
     async delete({ id }, context) {
       const at = now();
-      const [gone] = await deleteSandboxes(context.db, isSandbox(callerOf(context).workspaceId, id, at), at);
+      const { workspaceId } = callerOf(context);
+      const isTheirs = await hasSandbox(context.db, workspaceId, id, at);
+      const [gone] = isTheirs ? await deleteWorkspace(context.db, { workspaceId: id, at, jobCalls }) : [];
       if (gone === undefined) throw notFound("sandbox", "id", id);
       onRevoked(gone);
       return {};

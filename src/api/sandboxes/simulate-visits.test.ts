@@ -2,9 +2,13 @@ import { Code } from "@connectrpc/connect";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import { SandboxesService } from "../../../gen/signpost/v1/sandboxes_service_pb.js";
+import { tickingClock } from "../../../test/support/clock.ts";
 import { startApi, type TestSandbox } from "../../../test/support/start-api.ts";
 
-const api = await startApi();
+// The middle of a month, because visits count in the month in which they happen.
+const today = new Date();
+const middle = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 15));
+const api = await startApi({ clock: tickingClock(middle) });
 const hourMs = 3_600_000;
 
 let sandbox: TestSandbox;
@@ -165,11 +169,16 @@ describe("the workflow", () => {
   });
 });
 
-test("the highest number of visits is made, without holding other callers up", async () => {
+test("the visits use up the sandbox's visits of the month, and those beyond them are not recorded", async () => {
   const own = await api.newSandbox();
   await newLink(own);
+  expect((await simulate(own, { count: 400, hours: 5 })).visitCount).toBe(400);
+  expect((await simulate(own, { count: 200, hours: 5 })).visitCount).toBe(100);
+  expect(await simulate(own, { count: 1, hours: 5 })).toEqual({ visitCount: 0, eventIds: [] });
+  expect(await eventsOf(own)).toHaveLength(500);
+  // Four weeks ago was another month, which has visits of its own.
   const { visitCount } = await simulate(own, { count: 500, hours: 672 });
-  expect(visitCount).toBe(500);
+  expect(visitCount).toBeGreaterThan(100);
 });
 
 test("an idempotency key makes the visits once", async () => {
@@ -186,7 +195,8 @@ describe("refusals, which record nothing", () => {
     ["no number", {}, 400, "count"],
     ["501 visits", { count: 501 }, 400, "count"],
     ["a negative number", { count: -1 }, 400, "count"],
-    ["a seed above 32 bits", { count: 1, seed: 2 ** 32 }, 400, "seed"],
+    ["a seed of 32 bits", { count: 1, seed: 2 ** 31 }, 400, "seed"],
+    ["a negative seed", { count: 1, seed: -1 }, 400, "seed"],
     ["a country in lower case", { count: 1, countries: ["de"] }, 400, "countries[0]"],
     ["a country that does not exist", { count: 1, countries: ["DE", "QX"] }, 400, "countries[1]"],
     ["a device that no person has", { count: 1, deviceTypes: ["DEVICE_TYPE_NATIVE"] }, 400, "deviceTypes[0]"],

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Db, violates } from "../../db/open.ts";
 import { fail } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
+import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
 import { everyScope } from "../../model/scope.ts";
 import { defaultTokenName, type SignToken } from "../../model/token.ts";
 import { hashPassword } from "../../people/passwords.ts";
@@ -11,6 +12,8 @@ export interface CreateWorkspaceDeps {
   readonly db: Db;
   readonly now: () => Date;
   readonly signToken: SignToken;
+  /** The plans in force; without them nothing limits the workspace. */
+  readonly plans?: PlanTable;
   /** Argon2id when absent, which takes 15 ms. */
   readonly hashPassword?: (password: string) => Promise<string>;
 }
@@ -33,7 +36,7 @@ export interface CreatedWorkspace {
 
 /** Makes a live workspace with its link setting, an admin and a secret token, all or nothing. */
 export async function createWorkspace(
-  { db, now, signToken, hashPassword: hash = hashPassword }: CreateWorkspaceDeps,
+  { db, now, signToken, plans = defaultPlans, hashPassword: hash = hashPassword }: CreateWorkspaceDeps,
   { name, email, password }: WorkspaceOrder,
 ): Promise<CreatedWorkspace> {
   const at = now();
@@ -50,7 +53,7 @@ export async function createWorkspace(
     hash(password),
   ]);
   const ids = { workspaceId, linkSettingId, memberId, tokenId };
-  const rows = rowsOf(ids, { name, email, passwordHash, at });
+  const rows = rowsOf(ids, { name, email, passwordHash, at, plans });
   await insert(db, { ...rows, token: tokenRow(ids, accessToken, at) });
   return { workspaceId, memberId, tokenId, accessToken };
 }
@@ -63,9 +66,10 @@ export async function createPendingWorkspace(
   db: Db,
   { name, email }: Pick<WorkspaceOrder, "name" | "email">,
   at: Date,
+  plans: PlanTable = defaultPlans,
 ): Promise<void> {
   const ids = { workspaceId: newId(at), linkSettingId: newId(at), memberId: newId(at) };
-  await insert(db, rowsOf(ids, { name, email, passwordHash: null, at }));
+  await insert(db, rowsOf(ids, { name, email, passwordHash: null, at, plans }));
 }
 
 async function insert(db: Db, rows: NewWorkspaceRows): Promise<void> {
@@ -90,19 +94,31 @@ interface NewIds {
 interface NewFacts extends Pick<WorkspaceOrder, "name" | "email"> {
   readonly passwordHash: string | null;
   readonly at: Date;
+  readonly plans: PlanTable;
 }
+
+/** The subscription that a workspace begins with. */
+function firstSubscription(
+  { inForce, trial }: PlanTable,
+  at: Date,
+): Pick<NewWorkspaceRows["workspace"], "subscription_type" | "trial_ends_at"> {
+  if (!inForce) return { subscription_type: "ENTERPRISE_PLAN" };
+  if (trial.days === 0) return { subscription_type: "UNSPECIFIED" };
+  return { subscription_type: "FREE_TRIAL", trial_ends_at: new Date(at.getTime() + trial.days * dayMs) };
+}
+
+const dayMs = 24 * 60 * 60_000;
 
 function rowsOf(
   { workspaceId, linkSettingId, memberId }: NewIds,
-  { name, email, passwordHash, at }: NewFacts,
+  { name, email, passwordHash, at, plans }: NewFacts,
 ): NewWorkspaceRows {
   const times = { created_at: at, updated_at: at };
   return {
     workspace: {
       id: workspaceId,
       name,
-      // Without a billing provider, no plan limits a workspace.
-      subscription_type: "ENTERPRISE_PLAN",
+      ...firstSubscription(plans, at),
       link_setting_id: linkSettingId,
       ...times,
     },

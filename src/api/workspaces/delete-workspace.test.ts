@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { WorkspacesService } from "../../../gen/signpost/v1/workspaces_service_pb.js";
 import { ask } from "../../../test/support/ask.ts";
+import { signInAs } from "../../../test/support/sign-in.ts";
 import { type Api, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startTestScan } from "../../../test/support/start-scan.ts";
 import { makers } from "../../../test/support/tenant-records.ts";
@@ -184,6 +185,19 @@ test("of twenty deletions at once, one counts, and the mails go once", async () 
   expect(await mailsAbout(workspace)).toHaveLength(1);
 });
 
+test("sessions of members end with the workspace on every process, and go on when it is restored", async () => {
+  const { accessToken } = await signInAs(api, workspace);
+  const statuses = () =>
+    Promise.all(
+      [api, second].map(async ({ rest }) => (await rest(accessToken)("GET", "/v1/workspace")).status),
+    );
+  expect(await statuses()).toEqual([200, 200]);
+  expect((await api.rest(accessToken)("DELETE", "/v1/workspace")).status).toBe(200);
+  await eventually(async () => expect(await statuses()).toEqual([401, 401]));
+  await restoreWorkspace(db, workspace.workspaceId, now());
+  await eventually(async () => expect(await statuses()).toEqual([200, 200]));
+});
+
 test.each(both)("callers who may not delete are refused over %s, and everything stays", async (protocol) => {
   const publishable = await workspace.rest("POST", "/v1/workspace-tokens", {
     keyType: "WORKSPACE_TOKEN_KEY_TYPE_PUBLISHABLE",
@@ -191,6 +205,8 @@ test.each(both)("callers who may not delete are refused over %s, and everything 
   const reading = await api.scopedToken(workspace.workspaceId, ["workspace:read", "links:write"]);
   for (const token of [publishable.json.accessToken, reading])
     expect((await ask(api, protocol, remove, {}, token)).reason).toBe("INSUFFICIENT_SCOPE");
+  const { accessToken } = await signInAs(api, workspace, { role: "TECH" });
+  expect((await ask(api, protocol, remove, {}, accessToken)).reason).toBe("INSUFFICIENT_ROLE");
   expect((await ask(api, protocol, remove, {}, "no.token")).reason).toBe("UNAUTHENTICATED");
   expect(await statusAt(api, workspace)).toBe(200);
 });

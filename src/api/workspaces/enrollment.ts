@@ -1,6 +1,4 @@
 import { type Db, inTransaction } from "../../db/open.ts";
-import { fail } from "../../lib/errors.ts";
-import type { Caller } from "../../rpc/handlers.ts";
 import { checkReady, noSuchWorkspace } from "./rules.ts";
 import { lockWorkspace, writeEnrollment } from "./writes.ts";
 
@@ -12,13 +10,12 @@ export interface Wish {
   readonly isApproved: boolean;
 }
 
-/** Notes that the caller's workspace wants to be public. Repeating it changes nothing. */
+/** Notes that a workspace wants to be public. Repeating it changes nothing. */
 export async function requestEnrollment(
   db: Db,
-  { workspaceId, sandbox }: Caller,
+  workspaceId: string,
   { message, at, isApproved }: Wish,
 ): Promise<void> {
-  if (sandbox) throw fail("PERMISSION_DENIED", "NOT_AVAILABLE_IN_SANDBOX", "sandboxes cannot become public");
   await inTransaction(db, async (tx) => {
     const workspace = await lockWorkspace(tx, workspaceId);
     if (workspace === undefined) throw noSuchWorkspace(workspaceId);

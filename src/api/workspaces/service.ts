@@ -52,7 +52,7 @@ export function workspacesService(deps: WorkspacesDeps): Handlers<typeof Workspa
 
     async requestEnrollment({ message }, context) {
       const wish = { message, at: now(), isApproved: approvesEnrollment };
-      await requestEnrollment(context.db, callerOf(context), wish);
+      await requestEnrollment(context.db, callerOf(context).workspaceId, wish);
       return {};
     },
 

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { MemberRole } from "../../../gen/database.ts";
 import { WorkspacesService } from "../../../gen/signpost/v1/workspaces_service_pb.js";
 import { ask } from "../../../test/support/ask.ts";
+import { signInAs } from "../../../test/support/sign-in.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 
 const api = await startApi();
@@ -202,6 +204,28 @@ describe("an update", () => {
     const request = { name: "Masked", website: "nowhere", faq: "[", updateMask: "name" };
     expect((await ask(api, "grpc", update, request, workspace.token)).reason).toBe("OK");
     expect(await read()).toMatchObject({ name: "Masked", website: "", faq: "" });
+  });
+});
+
+describe("by members", () => {
+  test.each(both)("only administrators change whether codes are needed, over %s", async (protocol) => {
+    const as = async (role: MemberRole) => (await signInAs(api, workspace, { role })).accessToken;
+    const [admin, tech, viewer] = [await as("ADMIN"), await as("TECH"), await as("VIEWER")];
+    const send = async (token: string, request: JsonObject) =>
+      (await ask(api, protocol, update, request, token)).reason;
+    const before = await read();
+    expect(await send(tech, { enforceMfa: true, name: "Tech" })).toBe("INSUFFICIENT_ROLE");
+    expect(await send(viewer, { name: "Viewer" })).toBe("INSUFFICIENT_SCOPE");
+    expect(await read()).toEqual(before);
+    expect(await send(admin, { enforceMfa: true })).toBe("OK");
+    // A form sends all fields back, also those that are as they were.
+    expect(await send(tech, { enforceMfa: true, name: "Tech" })).toBe("OK");
+    expect(await send(viewer, { enforceMfa: true })).toBe("INSUFFICIENT_SCOPE");
+    expect(await read()).toMatchObject({ name: "Tech", enforceMfa: true });
+    const off = protocol === "rest" ? { enforceMfa: false } : { updateMask: "enforceMfa" };
+    expect(await send(tech, off)).toBe("INSUFFICIENT_ROLE");
+    expect(await send(await api.scopedToken(workspace.workspaceId, ["workspace:write"]), off)).toBe("OK");
+    expect((await read()).enforceMfa).toBe(false);
   });
 });
 

@@ -23,15 +23,23 @@ export interface FormPage {
   readonly button?: string;
   /** What stands below the form. */
   readonly below?: Markup | "";
-  /** A script of this service. */
-  readonly script?: { readonly url: string; readonly data: Markup };
+  /** Whether the script for passkeys runs on it. */
+  readonly hasScript?: boolean;
 }
+
+const style = [
+  "[hidden]{display:none!important}",
+  ".links{display:grid;gap:.25rem}",
+  ".note{color:var(--quiet);font-weight:600}",
+  "h2{margin:0;font-size:1.25rem}",
+  ".keys{margin:0;padding:0;list-style:none}",
+].join("");
 
 /** The directives of pages that run the one script of ours. */
 const scriptPolicy = ["script-src 'self'", "connect-src 'self'"];
 
 export function formPage(visit: Visit, page: FormPage): HostedPage {
-  const { glyph, title, lead, note, fault, fields = [], below = "", script } = page;
+  const { glyph, title, lead, note, fault, fields = [], below = "", hasScript = false } = page;
   const said = fault ?? visit.alert;
   const form =
     page.action === undefined || page.button === undefined
@@ -46,11 +54,11 @@ ${hidden("form", visit.formToken)}${fields}<button class="button">${page.button}
     title,
     headers: page.retryAfter === undefined ? [] : ["Retry-After", String(page.retryAfter)],
     sheets: ["controls"],
-    style: ".links{display:grid;gap:.25rem}.note{color:var(--quiet);font-weight:600}",
+    style,
     hasForm: true,
-    policy: ["form-action 'self'", ...(script === undefined ? [] : scriptPolicy)],
-    ...(script && {
-      head: html`<script src="${script.url}" defer></script>
+    policy: ["form-action 'self'", ...(hasScript ? scriptPolicy : [])],
+    ...(hasScript && {
+      head: html`<script src="${visit.pathTo("passkeys.js")}" defer></script>
 `,
     }),
     content: html`${mark(glyph)}<header><h1>${title}</h1>${lead === undefined ? "" : html`<p class="lead">${lead}</p>`}</header>
@@ -59,12 +67,18 @@ ${
     ? ""
     : html`<p class="note" role="status">${note}</p>
 `
-}${said === undefined ? "" : alert(said)}${form}${below}${script?.data ?? ""}`,
+}${said === undefined ? "" : alert(said)}${form}${below}`,
   });
 }
 
 export function hidden(name: string, value: string): Markup {
   return html`<input type="hidden" name="${name}" value="${value}">
+`;
+}
+
+/** Tells password managers whose password a form sets. */
+export function username(email: string): Markup {
+  return html`<input type="text" autocomplete="username" value="${email}" hidden>
 `;
 }
 

@@ -260,6 +260,7 @@ test("wrong command lines are refused", async () => {
     [],
     ["a.csv", "b.csv"],
     ["/no/such/file.csv"],
+    [folder],
     ["--frobnicate"],
     ["-", "--from-line", "0"],
   ])

@@ -66,7 +66,7 @@ function lineOf(text = "1"): number {
 }
 
 function unreadable(name: string, error: unknown): unknown {
-  const isOfFile = error instanceof Error && "code" in error && "path" in error;
+  const isOfFile = error instanceof Error && "code" in error && "syscall" in error;
   return isOfFile ? new UsageError(`${name} cannot be read: ${error.message}`, "links import") : error;
 }
 

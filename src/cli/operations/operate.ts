@@ -47,7 +47,7 @@ export async function createWorkspaceFor(
   return withDatabase(config, async ({ db }) => {
     const password = newPassword();
     const { workspaceId, accessToken } = await createWorkspace(
-      { db, now, signToken },
+      { db, now, signToken, plans: config.plans },
       { ...order, password },
     );
     return JSON.stringify({ workspaceId, accessToken, email: order.email, password }, undefined, 2);

@@ -18,6 +18,9 @@ create index workspaces_deleted_at_idx on workspaces (deleted_at) where deleted_
 -- A restored workspace keeps its row, because processes read only the rows that are new: revoked_at then tells when it
 -- was restored.
 alter table revocations add column restored boolean not null default false;
+-- When all tokens of the subject have expired, so that nobody has to remember the revocation; null for never.
+alter table revocations add column forget_at timestamptz(3);
+create index revocations_forget_at_idx on revocations (forget_at) where forget_at is not null;
 
 -- A purge finds the rows of a workspace in global tables too.
 create index shortlinks_workspace_idx on shortlinks (workspace_id);

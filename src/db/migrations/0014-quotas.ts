@@ -34,12 +34,16 @@ create table credit_accounts (
   constraint credit_accounts_covered_check check (topup_used <= topup_bought)
 ) with (fillfactor = 60);
 
+-- What a workspace without limits has made in a month is counted, and deleting a link gives nothing back.
+create index links_deleted_idx on links (workspace_id, created_at) where deleted_at is not null;
+
 create table dismissed_notices (
   workspace_id uuid not null,
   member_id uuid not null,
   limit_key text not null,
   -- The cycle in which the notice stays hidden; empty for a total.
   cycle text not null,
+  dismissed_at timestamptz(3) not null,
   constraint dismissed_notices_pkey primary key (workspace_id, member_id, limit_key)
 );
 

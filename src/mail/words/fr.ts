@@ -26,12 +26,12 @@ function than(compared: Compared, period: "week" | "month"): string {
 export const french: Words = {
   greeting: (name) => (name === "" ? "Bonjour," : `Bonjour ${name},`),
   footer: (workspace, service) =>
-    `Vous recevez ce message parce que votre adresse est enregistrée dans l’espace de travail « ${workspace} » sur Signpost, à l’adresse ${service}.`,
+    `Vous recevez ce message parce que votre adresse est enregistrée dans l’espace de travail «\u00a0${workspace}\u00a0» sur Signpost, à l’adresse ${service}.`,
   letters: {
     invitation: ({ workspace, link, days }) => ({
-      subject: `Invitation à rejoindre « ${workspace} »`,
+      subject: `Invitation à rejoindre «\u00a0${workspace}\u00a0»`,
       paragraphs: [
-        `Vous êtes invité à travailler dans l’espace de travail « ${workspace} ». Choisissez un mot de passe pour accepter l’invitation.`,
+        `Vous êtes invité à travailler dans l’espace de travail «\u00a0${workspace}\u00a0». Choisissez un mot de passe pour accepter l’invitation.`,
       ],
       action: { label: "Accepter l’invitation", url: link },
       notes: [
@@ -42,7 +42,7 @@ export const french: Words = {
     "email-confirmation": ({ workspace, link, days }) => ({
       subject: "Confirmez votre adresse e-mail",
       paragraphs: [
-        `Veuillez confirmer que cette adresse est la vôtre. Elle vous sert à vous connecter à l’espace de travail « ${workspace} ».`,
+        `Veuillez confirmer que cette adresse est la vôtre. Elle vous sert à vous connecter à l’espace de travail «\u00a0${workspace}\u00a0».`,
       ],
       action: { label: "Confirmer l’adresse", url: link },
       notes: [
@@ -53,7 +53,7 @@ export const french: Words = {
     "email-changed": ({ workspace, newEmail }) => ({
       subject: "Votre adresse e-mail a été modifiée",
       paragraphs: [
-        `Vous vous connectez désormais à l’espace de travail « ${workspace} » avec ${newEmail}. Cette adresse-ci n’a plus de compte.`,
+        `Vous vous connectez désormais à l’espace de travail «\u00a0${workspace}\u00a0» avec ${newEmail}. Cette adresse-ci n’a plus de compte.`,
       ],
       notes: [
         "Si vous ne l’avez pas voulu, prévenez immédiatement un administrateur de l’espace de travail.",
@@ -81,7 +81,7 @@ export const french: Words = {
       subject:
         percent === 100 ? `Limite atteinte : ${limits[limit]}` : `${percent} % utilisés : ${limits[limit]}`,
       paragraphs: [
-        `L’espace de travail « ${workspace} » a utilisé ${used} sur ${allowed} inclus dans son offre (${limits[limit]}).`,
+        `L’espace de travail «\u00a0${workspace}\u00a0» a utilisé ${used} sur ${allowed} inclus dans son offre (${limits[limit]}).`,
         percent === 100
           ? "Rien de plus n’est inclus tant que la limite n’est pas relevée ou remise à zéro. Les liens courts continuent de fonctionner."
           : "Les liens courts continuent de fonctionner quand la limite est atteinte.",
@@ -89,7 +89,7 @@ export const french: Words = {
       notes: [],
     }),
     digest: ({ workspace, period, firstDay, lastDay, visits, links, visitors, mostVisited }) => ({
-      subject: `Votre ${period === "week" ? "semaine" : "mois"} dans « ${workspace} » : ${count(visits.now, "visite", "visites")}`,
+      subject: `Votre ${period === "week" ? "semaine" : "mois"} dans «\u00a0${workspace}\u00a0» : ${count(visits.now, "visite", "visites")}`,
       paragraphs: [
         `Voici ce qui s’est passé du ${firstDay} au ${lastDay} :`,
         `Vos liens ont reçu ${count(visits.now, "visite", "visites")}, ${than(visits, period)}.`,
@@ -108,13 +108,13 @@ export const french: Words = {
     }),
     "webhook-disabled": ({ workspace, url, reason }) => ({
       subject: "Un webhook a été désactivé",
-      paragraphs: [`L’espace de travail « ${workspace} » n’envoie plus rien à ${url} : ${reason}`],
+      paragraphs: [`L’espace de travail «\u00a0${workspace}\u00a0» n’envoie plus rien à ${url} : ${reason}`],
       notes: ["Réparez le destinataire, puis réactivez le webhook."],
     }),
     "workspace-deleted": ({ workspace, restorableUntil }) => ({
-      subject: `L’espace de travail « ${workspace} » a été supprimé`,
+      subject: `L’espace de travail «\u00a0${workspace}\u00a0» a été supprimé`,
       paragraphs: [
-        `L’espace de travail « ${workspace} » a été supprimé. Ses liens et ses clés ne fonctionnent plus.`,
+        `L’espace de travail «\u00a0${workspace}\u00a0» a été supprimé. Ses liens et ses clés ne fonctionnent plus.`,
         `Jusqu’au ${restorableUntil}, l’opérateur du service peut le restaurer. Ensuite, tout ce qu’il contient sera définitivement perdu.`,
       ],
       notes: [],

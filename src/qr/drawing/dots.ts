@@ -10,7 +10,8 @@ const drawings: Readonly<Record<DotsType, DrawDots>> = {
   ROUNDED: joined((corner) => (isOuter(corner) ? 0.5 : 0)),
   EXTRA_ROUNDED: joined((corner) => (isOuter(corner) ? 1 : 0.5)),
   CLASSY: joined((corner) => (isRoundInLeaf(corner) ? 0.5 : 0)),
-  CLASSY_ROUNDED: joined((corner) => (isRoundInLeaf(corner) ? 1 : 0.25)),
+  // With a radius of 1, a leaf by itself fills half a module, and quirc and ZBar missed five codes with pictures.
+  CLASSY_ROUNDED: joined((corner) => (isRoundInLeaf(corner) ? 0.75 : 0.25)),
   DOTS: each((path, center) => path.circle(center, 0.48)),
   BUBBLY_DOTS: each((path, center, cell) => path.circle(center, bubbleRadii[bubble(cell)] ?? 0.5)),
   HEXAGON: each((path, center) => path.polygon(around(center, hexagon))),
@@ -78,8 +79,11 @@ function drawLandmarks(path: PathWriter, { side, cells, landmarks }: Grid): void
   drawRounded(path, shapes, () => 1);
 }
 
-/** The radii of bubbles, which overlap their neighbours or leave room. On average they are as dark as circles. */
-const bubbleRadii = [0.4, 0.44, 0.48, 0.52, 0.56];
+/**
+ * The radii of bubbles, which overlap their neighbours or leave room. With radii from 0.4 on, OpenCV took one module in
+ * several for light.
+ */
+const bubbleRadii = [0.45, 0.47, 0.48, 0.53, 0.55];
 
 function bubble(cell: number): number {
   return (Math.imul(cell + 1, 2_654_435_761) >>> 16) % bubbleRadii.length;

@@ -21,7 +21,7 @@ const extensions: Readonly<Record<ImageFormat, string>> = {
 };
 
 /** Goes up when equal inputs are drawn differently than before, so that stored images are drawn again. */
-const drawingVersion = 6;
+const drawingVersion = 7;
 
 /** Draws a code as SVG. Throws a RangeError when the content is too long for any code. */
 export async function renderSvg(content: string, design: Design): Promise<string> {

@@ -34,11 +34,12 @@ interface Rule {
 export const moduleMin = 4;
 
 /**
- * How large a picture is at most, and how wide its margin, as parts of the code's side. Readers disagree on what they see
- * of a picture, and its code has less correction left. Of 750 random designs that kept all other rules and had larger
- * ones OpenCV missed four, ZBar and quirc one each.
+ * How large a picture is at most, and how wide its margins are together, as parts of the code's side. Readers disagree
+ * on what they see of a picture, and its code has less correction left. Of 1,900 random designs without a picture that
+ * kept all other rules no reader missed one. Of 900 with larger pictures they missed nine, of 640 with smaller ones one,
+ * whose dots are larger now.
  */
-const imageSizeMax = 0.25;
+const imageSizeMax = 0.2;
 const imageMarginMax = 0.05;
 const imageMarginAsked = 0.04;
 

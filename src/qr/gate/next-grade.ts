@@ -6,7 +6,7 @@ import { conditions } from "./conditions.ts";
 import { hollowFrom } from "./finder-search.ts";
 import { type Grade, judge } from "./judgement.ts";
 import { machineVisionOf, moduleMin } from "./machine-vision.ts";
-import { painted, type ReadAttempt, readInAll, visionMargin } from "./reading.ts";
+import { attemptsIn, painted, type ReadAttempt, visionMargin } from "./reading.ts";
 import {
   darker,
   larger,
@@ -84,17 +84,22 @@ async function isRaised(
   wanted: Grade,
 ): Promise<boolean> {
   const changed = applied(design, steps);
+  if (!hasContrast(changed)) return false;
   const code = await painted(content, changed);
-  const vision = visionMargin(code, changed);
+  const vision = wanted === "A" ? visionMargin(code, changed) : -1;
   if (wanted === "A" && vision < 0) return false;
   // A comes before B, and B before C.
   const isEnough = (some: readonly ReadAttempt[]) => judge(some, vision, changed).grade <= wanted;
   const missed = new Set(cases.filter(({ passed }) => !passed).map(({ name }) => name));
   const isDoubtful = isEnough(cases) ? () => false : (name: string) => missed.has(name);
   const doubtful = conditions.filter(({ name }, index) => index === 0 || isDoubtful(name));
-  const again = await readInAll(doubtful, code);
   const names = new Set(doubtful.map(({ name }) => name));
-  return isEnough([...cases.filter(({ name }) => !names.has(name)), ...again]);
+  const attempts = cases.filter(({ name }) => !names.has(name));
+  for await (const some of attemptsIn(doubtful, code)) {
+    attempts.push(...some);
+    if (!isEnough(attempts)) return false;
+  }
+  return true;
 }
 
 /** Single changes that may make a design readable, the smallest first. Only what may be wrong is changed. */

@@ -76,7 +76,7 @@ async function writeOnce(
   const known = batch.filter(({ visit }) => living.has(visit.workspaceId));
   const written = looksFirst ? await writtenEvents(tx, known) : new Set<string>();
   const unwritten = known.filter((facts) => !written.has(placeOf(facts)));
-  const { kept: visits, locks } = await numberVisits(tx, unwritten, living);
+  const { kept: visits, locks, addOthers } = await numberVisits(tx, unwritten, living);
   const dropped = batch.length - known.length + unwritten.length - visits.length;
   const result = { written: visits.length, dropped };
   if (visits.length === 0) return result;
@@ -108,6 +108,7 @@ async function writeOnce(
   await insertVisitsUnderWay(tx, resolved);
   await saveVisitorAttributes(tx, resolved.flatMap(savedBy));
   await foldLinks(tx, counted);
+  await addOthers();
   return result;
 }
 

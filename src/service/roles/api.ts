@@ -30,19 +30,12 @@ export interface ApiRole extends Protocols {
 const qrcodeWaitMs = 10_000;
 
 /** Loads the simulation of visits with its first call. */
-function lazySimulator({ db, storing, config, addresses }: Parts): SimulateVisits {
+function lazySimulator({ db, storing, reader, addresses }: Parts): SimulateVisits {
   let simulating: Promise<SimulateVisits> | undefined;
   const load = async () => {
-    const [{ createVisitSimulator }, { lazyReader }] = await Promise.all([
-      import("../../scan/simulated/simulate-visits.ts"),
-      import("../../scan/device/request-reader.ts"),
-    ]);
-    return createVisitSimulator({
-      db,
-      store: () => storing().store,
-      reader: lazyReader(config.cityDatabase),
-      shortUrl: addresses.shortUrl,
-    });
+    const { createVisitSimulator } = await import("../../scan/simulated/simulate-visits.ts");
+    const store = () => storing().store;
+    return createVisitSimulator({ db, store, reader, shortUrl: addresses.shortUrl });
   };
   return async (order) => {
     simulating ??= load();
@@ -85,11 +78,11 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
+        simulateVisits: lazySimulator(parts),
         plans: config.plans,
         entitlements,
         baseUrl,
         signUpUrl: `${addresses.authUrl}/sign-up`,
-        simulateVisits: lazySimulator(parts),
         qrcodeWaitMs,
       }),
   });

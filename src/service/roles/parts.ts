@@ -5,6 +5,7 @@ import type { Db } from "../../db/open.ts";
 import type { ReadOrigin } from "../../lib/client-address.ts";
 import type { KeyPurpose } from "../../lib/keys.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
+import type { LazyReader } from "../../scan/device/request-reader.ts";
 import type { StoreThread } from "../../scan/store/store-thread.ts";
 import type { Config } from "../config.ts";
 
@@ -30,6 +31,8 @@ export interface Parts {
   readonly connection: pg.ClientConfig;
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   readonly storage: Storage;
+  /** Classes of devices and places, for this thread. */
+  readonly reader: LazyReader;
   /** The thread that stores visits, which begins with the first call. */
   readonly storing: () => StoreThread;
   readonly metrics: Registry;

@@ -2,7 +2,6 @@ import { mkdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createTurns } from "../../db/turns.ts";
-import { lazyReader } from "../../scan/device/request-reader.ts";
 import { openSpool, type Spool } from "../../scan/spool/spool.ts";
 import { startScan } from "../../scan/start.ts";
 import { connectionOf } from "../../server/connection.ts";
@@ -38,7 +37,7 @@ export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRol
     connection,
     spool,
     store: parts.storing().store,
-    reader: lazyReader(config.cityDatabase),
+    reader: parts.reader,
     deviceKey,
     passwordKey: keyFor("step-passwords"),
     sealKey: keyFor("visit-seals"),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
-import { deleteExpiredSandboxes } from "../../db/delete-sandboxes.ts";
+import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
@@ -24,6 +24,7 @@ import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { mailReset } from "../../people/asked-mails.ts";
+import { deleteOldChallenges } from "../../people/challenges.ts";
 import type { QueueMail } from "../../people/sign-in-code.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
@@ -43,8 +44,6 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
-  // A sandbox goes within an hour of its end.
-  "delete-expired-sandboxes": ["*/10 * * * *"],
   "sweep-files": ["41 * * * *"],
   "note-inactivity": ["53 2 * * *", "?fill=1d"],
   "ensure-partitions": ["23 3 * * *", "?fill=1d"],
@@ -81,7 +80,7 @@ export function startWorker(parts: Parts): Jobs {
       db,
       now,
       queueMail,
-      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now()),
+      createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now(), config.plans),
     }),
     "send-mail": sendMail({
       db,
@@ -99,11 +98,10 @@ export function startWorker(parts: Parts): Jobs {
       await deleteUnclaimedDesigns(db, now());
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
+      while ((await deleteOldChallenges(db, now())) > 0);
       await deleteOldJobs(db, now());
+      await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
-    },
-    "delete-expired-sandboxes": async (_payload, signal) => {
-      while (!signal.aborted && (await deleteExpiredSandboxes(db, now())) > 0);
     },
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);

@@ -4,10 +4,13 @@
 mod analytics;
 mod directories;
 mod links;
+mod people;
+mod sandbox;
 mod support;
 mod templates;
 mod visits;
 mod workflow;
+mod workspace;
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -24,6 +27,7 @@ async fn main() -> Outcome<()> {
 
     let scopes = client.api_scopes().list(ListApiScopesRequest {}).await?.into_inner().scopes;
     assert!(scopes.iter().any(|each| each.scope() == ApiScope::LinksRead), "{scopes:?}");
+    workspace::open(&client, &run).await?;
     let template_id = templates::make_template(&client, &run).await?;
     templates::keep_media(&client).await?;
     let link = links::make_link(&client, &run, &template_id).await?;
@@ -36,8 +40,12 @@ async fn main() -> Outcome<()> {
     workflow::delegate(&client).await?;
     let directory_id = directories::nest(&client, &run).await?;
     directories::make_many_links(&client, &run, &directory_id).await?;
+    people::sign_in(&client).await?;
+    people::invite(&client, &run).await?;
+    sandbox::play(&client).await?;
     client.links().delete(DeleteLinkRequest { id: link.id }).await?;
     client.qrcode_templates().delete_qrcode_template(DeleteQrcodeTemplateRequest { id: template_id }).await?;
+    workspace::close(&client).await?;
     println!("rust: walked the journey");
     Ok(())
 }

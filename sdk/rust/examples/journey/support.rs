@@ -1,5 +1,6 @@
 //! What the steps of the journey share.
 
+use std::env;
 use std::error::Error;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -20,16 +21,8 @@ const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 
 
 /// Where a short link leads a browser.
 pub fn follow(address: &str) -> Outcome<Uri> {
-    let uri: Uri = address.parse()?;
-    let authority = uri.authority().ok_or("an address without a host")?;
-    let mut connection = TcpStream::connect(authority.as_str())?;
-    write!(
-        connection,
-        "GET {} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: {BROWSER}\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
-        uri.path()
-    )?;
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer)?;
+    let headers = format!("User-Agent: {BROWSER}\r\nAccept: text/html\r\n");
+    let answer = exchange("GET", address, &headers, "")?;
     assert!(answer.starts_with("HTTP/1.1 302"), "{address} answers {answer}");
     let (_, location) = answer
         .lines()
@@ -37,6 +30,31 @@ pub fn follow(address: &str) -> Outcome<Uri> {
         .find(|(name, _)| name.eq_ignore_ascii_case("location"))
         .ok_or("no location")?;
     Ok(location.parse()?)
+}
+
+/// The token of a new session of the workspace's administrator.
+pub fn session_token() -> Outcome<String> {
+    let address = format!("{}/session", env::var("SIGNPOST_AUTH_URL")?);
+    // Neither has a character that JSON would escape.
+    let (email, password) = (env::var("SIGNPOST_EMAIL")?, env::var("SIGNPOST_PASSWORD")?);
+    let body = format!(r#"{{"email":"{email}","password":"{password}"}}"#);
+    let headers = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    let answer = exchange("POST", &address, &headers, &body)?;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{address} answers {answer}");
+    let (_, rest) = answer.split_once(r#""accessToken":""#).ok_or("no session")?;
+    Ok(rest.split_once('"').ok_or("half a session")?.0.to_owned())
+}
+
+/// Sends one request of HTTP on a connection of its own, and reads all of the answer.
+fn exchange(method: &str, address: &str, headers: &str, body: &str) -> Outcome<String> {
+    let uri: Uri = address.parse()?;
+    let authority = uri.authority().ok_or("an address without a host")?;
+    let mut connection = TcpStream::connect(authority.as_str())?;
+    let path = uri.path();
+    write!(connection, "{method} {path} HTTP/1.1\r\nHost: {authority}\r\n{headers}Connection: close\r\n\r\n{body}")?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 /// What is answered once it is there; an error after 30 seconds.

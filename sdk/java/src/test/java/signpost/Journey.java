@@ -41,6 +41,8 @@ final class Journey {
     List<ApiScopeInfo> scopes =
         client.apiScopes().list(ListApiScopesRequest.getDefaultInstance()).getScopesList();
     check(scopes.stream().anyMatch(each -> each.getScope() == ApiScope.API_SCOPE_LINKS_READ), scopes);
+    WorkspaceSteps workspace = new WorkspaceSteps(client, run);
+    workspace.open();
     String templateId = makeTemplate();
     keepMedia();
     Link link = makeLink(templateId);
@@ -56,8 +58,13 @@ final class Journey {
     DirectorySteps directories = new DirectorySteps(client, run);
     String directoryId = directories.nest();
     directories.makeManyLinks(directoryId);
+    PeopleSteps people = new PeopleSteps(client, run);
+    people.signIn();
+    people.invite();
+    new SandboxSteps(client).play();
     client.links().delete(DeleteLinkRequest.newBuilder().setId(link.getId()).build());
     client.qrcodeTemplates().deleteQrcodeTemplate(deletionOf(templateId));
+    workspace.close();
   }
 
   private String makeTemplate() {
@@ -66,7 +73,11 @@ final class Journey {
         PublicCreateQrcodeDesignRequest.newBuilder().setDotsOptions(ROUNDED).build();
     String designId = client.qrcodeDesign().publicCreate(rounded).getQrcodeDesign().getId();
     CreateQrcodeTemplateRequest.Builder wanted =
-        CreateQrcodeTemplateRequest.newBuilder().setName("Journey").setTags("menu").setQrcodeDesignId(designId);
+        CreateQrcodeTemplateRequest.newBuilder()
+            .setName("Journey")
+            .setDescription("Round dots")
+            .setTags("menu")
+            .setQrcodeDesignId(designId);
     String id = calls.createQrcodeTemplate(wanted.build()).getQrcodeTemplate().getId();
     GetQrcodeTemplateRequest.Builder asked =
         GetQrcodeTemplateRequest.newBuilder().setId(id).addInclude("qrcodeDesign");
@@ -88,10 +99,9 @@ final class Journey {
     List<QrcodeTemplate> listed =
         all(calls::listQrcodeTemplates, own, ListQrcodeTemplatesResponse::getQrcodeTemplatesList);
     check(listed.stream().anyMatch(each -> each.getId().equals(id)), listed);
-    String reason =
-        reasonOf(
-            () -> calls.publishQrcodeTemplate(PublishQrcodeTemplateRequest.newBuilder().setId(id).build()));
-    check(reason.equals("TEMPLATE_NOT_PUBLISHABLE"), reason);
+    PublishQrcodeTemplateRequest publication = PublishQrcodeTemplateRequest.newBuilder().setId(id).build();
+    QrcodeTemplate published = calls.publishQrcodeTemplate(publication).getQrcodeTemplate();
+    check(published.hasPublishedAt(), published);
     until("a thumbnail", () -> thumbnailOf(id));
     copyPublished();
     return id;

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
@@ -19,6 +20,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the steps of {@link Journey} share. */
 final class JourneySupport {
@@ -44,6 +47,29 @@ final class JourneySupport {
       HttpResponse<Void> answer = HttpClient.newHttpClient().send(request, BodyHandlers.discarding());
       check(answer.statusCode() == 302, address + " answers " + answer.statusCode());
       return URI.create(answer.headers().firstValue("Location").orElseThrow());
+    } catch (IOException | InterruptedException failure) {
+      throw new AssertionError(address, failure);
+    }
+  }
+
+  /** The token of a new session of the workspace's administrator. */
+  static String sessionToken() {
+    String address = System.getenv("SIGNPOST_AUTH_URL") + "/session";
+    // Neither has a character that JSON would escape.
+    String body =
+        "{\"email\":\"%s\",\"password\":\"%s\"}"
+            .formatted(System.getenv("SIGNPOST_EMAIL"), System.getenv("SIGNPOST_PASSWORD"));
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(address))
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body))
+            .build();
+    try {
+      HttpResponse<String> answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+      check(answer.statusCode() == 200, address + " answers " + answer.statusCode());
+      Matcher token = Pattern.compile("\"accessToken\":\"([^\"]+)\"").matcher(answer.body());
+      check(token.find(), "no session");
+      return token.group(1);
     } catch (IOException | InterruptedException failure) {
       throw new AssertionError(address, failure);
     }
