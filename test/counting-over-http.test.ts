@@ -127,3 +127,46 @@ describe("the counting contract, over HTTP", () => {
     expect(counts.get(id)).toBe(String(listed.length));
   });
 });
+
+/** The parts of answers with numbers. */
+interface Numbers {
+  readonly csv: { readonly csvData: string };
+  readonly json: { readonly totalCount: string };
+  readonly data: readonly { readonly label: string; readonly eventCount: number }[];
+  readonly total: number;
+  readonly totalEvents: number;
+  readonly totalMonthlyEvents: number;
+  readonly timeSeries: { readonly totalData: number };
+  readonly entryVisits: string;
+}
+
+test("the corpus has the same totals in lists, CSV, counters, analytics and metrics", async () => {
+  const counted = corpus.reduce((sum, row) => sum + countOf(row), 0);
+  const read = (path: string) => api.call<Numbers>("GET", path);
+  const ask = (path: string, more: object = {}) => api.call<Numbers>("POST", path, more);
+  const { csv } = await read("/v1/events?counted=true&pageSize=1000&responseFormat=RESPONSE_FORMAT_CSV");
+  const { total, data } = await ask("/v1/analytics/breakdown", { dimension: "browser", limit: 100 });
+  const byBrowser = Map.groupBy(corpus, ({ expect: { browserName } }) => browserName || "Unknown");
+  for (const [browser, rows] of byBrowser) {
+    const visits = rows.reduce((sum, row) => sum + countOf(row), 0);
+    const point = data.find(({ label }) => label === browser);
+    expect(point?.eventCount ?? 0, browser).toBe(visits);
+  }
+  const totals = {
+    list: Number((await read("/v1/events?counted=true&pageSize=1")).json.totalCount),
+    csv: csv.csvData.trim().split("\r\n").length - 1,
+    counters: [...counts.values()].reduce((sum, count) => sum + Number(count), 0),
+    breakdown: total,
+    places: (await ask("/v1/analytics/geo")).totalEvents,
+    devices: (await ask("/v1/analytics/devices")).totalEvents,
+    hours: (await ask("/v1/analytics/hours")).totalEvents,
+    links: (await ask("/v1/analytics/top-links")).totalEvents,
+    series: (await ask("/v1/analytics/timeseries", { groupBy: "GROUP_BY_DIMENSION_CITY" })).totalEvents,
+    intervals: (await ask("/v1/timeseries/events")).timeSeries.totalData,
+    funnel: Number((await ask("/v1/analytics/funnel")).entryVisits),
+    metric: (await read("/v1/metrics/events")).totalEvents,
+    workspace: (await read("/v1/metrics/workspace")).totalEvents,
+    month: (await read("/v1/metrics/workspace")).totalMonthlyEvents,
+  };
+  expect(totals).toEqual(Object.fromEntries(Object.keys(totals).map((name) => [name, counted])));
+});

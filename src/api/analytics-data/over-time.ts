@@ -5,9 +5,9 @@ import type {
   GetVisitorTrendsRequest,
 } from "../../../gen/signpost/v1/analytics_data_service_pb.js";
 import { invalidArgument, refuse } from "../../lib/errors.ts";
-import { clockSettings, type Span } from "../../model/intervals.ts";
+import { clockSettings, intervalStarts } from "../../model/intervals.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { readIntervals, readRange } from "../resources/scope.ts";
+import { type Range, readIntervals, readRange } from "../resources/scope.ts";
 import { codeOf, dimensionOf } from "./labels.ts";
 import { limitOf } from "./limit.ts";
 import type { AnalyticsDeps } from "./service.ts";
@@ -75,10 +75,11 @@ const usualMinutes = [60, 1_440, 10_080] as const;
 const usualIntervals = 400;
 
 /** The length of intervals that was asked for, or the shortest usual one that makes few. */
-function minutesOf({ intervalInMinutes }: { readonly intervalInMinutes: number }): (range: Span) => number {
+function minutesOf({ intervalInMinutes }: { readonly intervalInMinutes: number }): (range: Range) => number {
   if (intervalInMinutes !== 0) return () => intervalInMinutes;
-  return ({ from, to }) => {
-    const rangeMinutes = (to.getTime() - from.getTime()) / 60_000;
-    return usualMinutes.find((minutes) => rangeMinutes / minutes <= usualIntervals) ?? 10_080;
+  return (range) => {
+    const isFew = (minutes: number) =>
+      intervalStarts(range, minutes, range.timezone, usualIntervals) !== undefined;
+    return usualMinutes.find(isFew) ?? 10_080;
   };
 }

@@ -103,8 +103,11 @@ function nameOf(value: string): string {
 
 function startsFor(world: World, asked: Asked, usual?: number): number[] {
   const { from, to } = rangeOf(asked);
-  const fewest = [60, 1_440].find((minutes) => (to - from) / 60_000 / minutes <= 400) ?? 10_080;
-  return naiveStarts(from, to, asked.intervalInMinutes ?? usual ?? fewest, world.timezone);
+  const given = asked.intervalInMinutes ?? usual;
+  if (given !== undefined) return naiveStarts(from, to, given, world.timezone);
+  const usually = [60, 1_440, 10_080].filter((minutes) => (to - from) / 60_000 / minutes <= 400);
+  const all = usually.map((minutes) => naiveStarts(from, to, minutes, world.timezone));
+  return all.find(({ length }) => length <= 400) ?? [];
 }
 
 function spread(visits: readonly WorldVisit[], starts: readonly number[]): number[] {
