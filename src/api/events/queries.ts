@@ -103,17 +103,19 @@ function between(ids: readonly string[]): RawBuilder<unknown> {
 }
 
 /**
- * One event with its traces, in the order of `findTraces`. Undefined when there is no such event, or it is locked.
+ * One event with its traces, in the order of `findTraces`. Undefined when there is no such event, or it is locked or
+ * from before `since`.
  */
 export async function findEventWithTraces(
   db: Db,
   workspaceId: string,
-  eventId: string,
+  { eventId, since }: { readonly eventId: string; readonly since: Date | undefined },
 ): Promise<{ readonly event: TracedEvent; readonly traces: TraceRow[] } | undefined> {
   const { rows } = await sql<TracedEvent & { [Column in keyof TraceRow]: TraceRow[Column] | null }>`
     select e.link_id, e.visitor_id, t.* from events e
     left join visit_traces t on t.workspace_id = e.workspace_id and t.event_id = e.id and t.event_id = ${eventId}
     where e.workspace_id = ${workspaceId} and e.id = ${eventId} and e.locked_number is null
+      and e.created_at >= ${since ?? "-infinity"}
     order by t.completed_at asc nulls last, t.created_at, t.id`.execute(db);
   const [event] = rows;
   if (event === undefined) return undefined;

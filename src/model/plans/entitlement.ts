@@ -30,6 +30,7 @@ export interface Entitlement {
   readonly limits: Limits;
   readonly leadScores: number | "unlimited";
   readonly brandFreePages: boolean;
+  readonly historyDays: number | "unlimited";
   readonly linkCost: number;
   readonly isSandbox: boolean;
   /** The zone whose months the monthly limits count in. */
@@ -54,7 +55,9 @@ export function entitlementOf(table: PlanTable, facts: WorkspaceFacts, at: Date)
   const isOver = facts.subscriptionType === "FREE_TRIAL" && trialEndsAt !== null && trialEndsAt <= at;
   const subscription = isOver ? "UNSPECIFIED" : facts.subscriptionType;
   const plan = table.inForce ? planOf[subscription] : "ENTERPRISE";
-  const { leadScores, brandFreePages, limits } = table.inForce ? table.plans[plan] : unlimitedTerms;
+  const { leadScores, brandFreePages, historyDays, limits } = table.inForce
+    ? table.plans[plan]
+    : unlimitedTerms;
   const isSandbox = environment === "test";
   return {
     plan,
@@ -70,10 +73,16 @@ export function entitlementOf(table: PlanTable, facts: WorkspaceFacts, at: Date)
     },
     leadScores,
     brandFreePages,
+    historyDays,
     linkCost: table.linkCreatedCreditCost,
     isSandbox,
     timezone: isSandbox ? "UTC" : facts.timezone,
   };
+}
+
+/** The time since which events are shown. Undefined where all are. */
+export function historyStart({ historyDays }: Pick<Entitlement, "historyDays">, at: Date): Date | undefined {
+  return historyDays === "unlimited" ? undefined : new Date(at.getTime() - historyDays * 24 * 60 * 60 * 1000);
 }
 
 /** How much of a limit is allowed, with the links that the credits pay for. */

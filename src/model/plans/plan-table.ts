@@ -30,6 +30,8 @@ export interface PlanTerms {
   readonly leadScores: number | "unlimited";
   /** Whether visitors' pages do not name the service. */
   readonly brandFreePages: boolean;
+  /** How many days back events are shown. */
+  readonly historyDays: number | "unlimited";
 }
 
 /** All that an operator sets about plans. */
@@ -62,6 +64,7 @@ export const unlimitedTerms: PlanTerms = {
   limits: unlimited,
   leadScores: "unlimited",
   brandFreePages: true,
+  historyDays: "unlimited",
 };
 
 /** The table without any configuration. */
@@ -85,6 +88,7 @@ export const defaultPlans: PlanTable = {
       },
       leadScores: 0,
       brandFreePages: false,
+      historyDays: 14,
     },
     LIGHT: {
       name: "Light",
@@ -99,6 +103,8 @@ export const defaultPlans: PlanTable = {
       },
       leadScores: 0,
       brandFreePages: false,
+      // Three months have 92 days at most.
+      historyDays: 92,
     },
     PRO: {
       name: "Pro",
@@ -113,6 +119,7 @@ export const defaultPlans: PlanTable = {
       },
       leadScores: 100,
       brandFreePages: true,
+      historyDays: "unlimited",
     },
     ENTERPRISE: unlimitedTerms,
   },

@@ -59,13 +59,18 @@ type Reader = ReturnType<typeof createReader>;
 
 function readTerms(reader: Reader, json: unknown, path: string, known: PlanTerms): PlanTerms {
   const given = reader.object(json, path, Object.keys(known));
-  const leadScores = reader.allowed(given.leadScores, `${path}.leadScores`, known.leadScores);
-  if (leadScores === "metered") reader.refuse(`${path}.leadScores`, 'a number or "unlimited"', leadScores);
+  const countOf = (field: "leadScores" | "historyDays") => {
+    const allowed = reader.allowed(given[field], `${path}.${field}`, known[field]);
+    if (allowed !== "metered") return allowed;
+    reader.refuse(`${path}.${field}`, 'a number or "unlimited"', allowed);
+    return known[field];
+  };
   return {
     name: reader.text(given.name, `${path}.name`, known.name),
     limits: readLimits(reader, given.limits, `${path}.limits`, known.limits),
-    leadScores: leadScores === "metered" ? known.leadScores : leadScores,
+    leadScores: countOf("leadScores"),
     brandFreePages: reader.flag(given.brandFreePages, `${path}.brandFreePages`, known.brandFreePages),
+    historyDays: countOf("historyDays"),
   };
 }
 
