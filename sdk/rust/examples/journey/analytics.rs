@@ -27,8 +27,7 @@ pub async fn analyse(client: &Client, link: &Link) -> Outcome<()> {
 
 async fn group(client: &Client, link: &Link) -> Outcome<()> {
     let (mut calls, link_id) = (client.analytics_data(), || link.id.clone());
-    let by_browser =
-        GetBreakdownRequest { dimension: "browser".into(), link_id: link_id(), ..Default::default() };
+    let by_browser = GetBreakdownRequest { dimension: "browser".into(), link_id: link_id(), ..Default::default() };
     let browsers = calls.get_breakdown(by_browser).await?.into_inner();
     assert_eq!((browsers.total, &*browsers.data[0].label), (1, "Firefox"));
     let by_city = GetGeoBreakdownRequest { group_by: "city".into(), link_id: link_id(), ..Default::default() };

@@ -14,8 +14,7 @@ pub async fn sign_in(client: &Client) -> Outcome<()> {
     let own = Client::new(&env::var("SIGNPOST_URL")?, &session_token()?)?;
     let myself = own.members().get_myself(GetMyselfRequest {}).await?.into_inner().member.unwrap_or_default();
     assert_eq!(myself.email, env::var("SIGNPOST_EMAIL")?);
-    let named =
-        UpdateMyselfRequest { first_name: "Ada".into(), last_name: "Lovelace".into(), ..Default::default() };
+    let named = UpdateMyselfRequest { first_name: "Ada".into(), last_name: "Lovelace".into(), ..Default::default() };
     let changed = own.members().update_myself(named).await?.into_inner().member.unwrap_or_default();
     assert_eq!((&*changed.first_name, &*changed.last_name), ("Ada", "Lovelace"));
     let notice = DismissAllowanceNoticeRequest { key: PlanLimitKey::TrackedVisits.into() };
