@@ -417,6 +417,10 @@ export interface Members {
   first_name: Generated<string>;
   id: string;
   kept_session_id: string | null;
+  last_known_country: Generated<string>;
+  last_known_ip: Generated<string>;
+  last_known_language: Generated<string>;
+  last_known_timezone: Generated<string>;
   last_name: Generated<string>;
   last_signin_at: Date | null;
   password_hash: string | null;

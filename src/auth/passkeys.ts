@@ -13,7 +13,7 @@ import { takeSignInTry } from "../people/sign-in-tries.ts";
 import type { AuthDeps } from "./deps.ts";
 import { signedInCookies } from "./sign-in.ts";
 import { type SignedIn, signedInBy } from "./signed-in.ts";
-import type { PageActions, Visit } from "./visit.ts";
+import { type PageActions, signInOrigin, type Visit } from "./visit.ts";
 
 /** What the script is answered: JSON, and cookies to set. */
 export interface ScriptAnswer {
@@ -64,7 +64,10 @@ export function passkeyActions(deps: AuthDeps): ScriptActions {
             retryAfterSeconds: taken.seconds,
           });
         const member = await memberByPasskey(passkeyDeps, given, visit.formToken);
-        const outcome = member?.isShutOut === false ? await begin(deps, member, taken) : undefined;
+        const outcome =
+          member?.isShutOut === false
+            ? await begin(deps, member, { taken, origin: signInOrigin(visit) })
+            : undefined;
         if (outcome === undefined)
           throw fail("UNAUTHENTICATED", "UNAUTHENTICATED", "the passkey is not known");
         return {

@@ -12,6 +12,7 @@ import { signIn } from "../people/sign-in.ts";
 import type { AuthDeps } from "./deps.ts";
 import { readBody } from "./read-body.ts";
 import { openSession } from "./signed-in.ts";
+import { signInOrigin } from "./visit.ts";
 
 interface Answer {
   readonly status: number;
@@ -54,9 +55,10 @@ async function answerOf(deps: AuthDeps, req: IncomingMessage): Promise<Answer> {
 }
 
 async function signInAnswer(deps: AuthDeps, req: IncomingMessage): Promise<Answer> {
-  const { address } = deps.originOf(req);
+  const origin = signInOrigin({ req, origin: deps.originOf(req) });
+  const { address } = origin;
   const given = readAttempt(await readBody(req, { mediaType: "application/json", address }));
-  const outcome = await signIn(deps, { ...given, address });
+  const outcome = await signIn(deps, { ...given, ...origin });
   switch (outcome.kind) {
     case "signed-in":
       return { status: 200, body: JSON.stringify(await memberJson(deps.db, outcome.session)) };
@@ -151,10 +153,10 @@ async function memberJson(db: Db, { workspaceId, memberId, accessToken }: Signed
     accessToken,
     ...(row.email_verified_at && { emailVerifiedAt: row.email_verified_at }),
     ...(row.last_signin_at && { lastSigninAt: row.last_signin_at }),
-    lastKnownCountry: "",
-    lastKnownIp: "",
-    lastKnownLanguage: "",
-    lastKnownTimezone: "",
+    lastKnownCountry: row.last_known_country,
+    lastKnownIp: row.last_known_ip,
+    lastKnownLanguage: row.last_known_language,
+    lastKnownTimezone: row.last_known_timezone,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -6,7 +6,7 @@ import type { AuthDeps } from "./deps.ts";
 import { type FormPage, field, formPage, links } from "./pages/form-page.ts";
 import { passkeyButton } from "./pages/passkeys.ts";
 import { signedInBy } from "./signed-in.ts";
-import type { PageActions, Reply, Visit } from "./visit.ts";
+import { type PageActions, type Reply, signInOrigin, type Visit } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
 import type { Done, Fault } from "./words/words.ts";
 
@@ -23,7 +23,7 @@ export function signInPage(deps: AuthDeps): PageActions {
     async send(visit, fields) {
       const email = fields.get("email") ?? "";
       const password = fields.get("password") ?? "";
-      const outcome = await signIn(deps, { email, password, address: visit.origin.address });
+      const outcome = await signIn(deps, { email, password, ...signInOrigin(visit) });
       return next(visit, outcome, "WRONG", (fault) =>
         formPage(visit, { ...passwordForm(deps, visit, email, fault.isWrong), ...fault.shown }),
       );
@@ -41,7 +41,7 @@ export function codePage(deps: AuthDeps): PageActions {
       const token = tokenOf(visit);
       if (token === undefined) return { to: "sign-in" };
       const code = fields.get("code") ?? "";
-      const outcome = await signInWithCode(deps, { token, code, address: visit.origin.address });
+      const outcome = await signInWithCode(deps, { token, code, ...signInOrigin(visit) });
       return next(visit, outcome, "WRONG_CODE", (fault) =>
         formPage(visit, { ...codeForm(visit, fault.isWrong), ...fault.shown }),
       );

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Origin } from "../lib/client-address.ts";
 import type { HostedPage } from "../pages/page.ts";
+import type { SignInOrigin } from "../people/sign-in-origin.ts";
 import type { Cookies } from "./cookies.ts";
 import type { AuthLanguage } from "./words/languages.ts";
 
@@ -21,6 +22,11 @@ export interface Visit {
 
 /** The fields of a posted form; the first one of each name. */
 export type Fields = ReadonlyMap<string, string>;
+
+/** Where a request comes from, as a sign-in notes it. */
+export function signInOrigin({ req, origin }: Pick<Visit, "req" | "origin">): SignInOrigin {
+  return { address: origin.address, languages: req.headers["accept-language"] };
+}
 
 /** What a page answers: a page to show, or the way to another one of ours. */
 export type Reply = ({ readonly page: HostedPage } | { readonly to: string }) & {

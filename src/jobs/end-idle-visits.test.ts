@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { insertWorkflow, type StepSeed, type TestWorkflow } from "../../test/support/insert-workflow.ts";
 import { startTestScan } from "../../test/support/start-scan.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
+import { defaultPlans } from "../model/plans/plan-table.ts";
 import { endIdleVisits } from "./end-idle-visits.ts";
 
 const database = await testDatabase();
@@ -57,12 +58,12 @@ test("a visit without activity for 30 minutes is ABANDONED as of its last activi
     .where("workspace_id", "=", link.workspaceId)
     .execute();
 
-  await endIdleVisits({ db, now: () => new Date(after(activeAt, 30).getTime() - 1) });
+  await endIdleVisits({ db, plans: defaultPlans, now: () => new Date(after(activeAt, 30).getTime() - 1) });
   expect(await eventsOf(link)).toMatchObject([{ outcome: "IN_PROGRESS", ended_at: null, lead_score: null }]);
   expect(await visitsOf(link)).toHaveLength(1);
 
   const now = after(activeAt, 30);
-  await endIdleVisits({ db, now: () => now });
+  await endIdleVisits({ db, plans: defaultPlans, now: () => now });
   expect(await eventsOf(link)).toMatchObject([
     {
       outcome: "ABANDONED",
@@ -90,7 +91,7 @@ test("the score of an abandoned visit counts only the visits before it", async (
   const cookie = `svc_did=${randomUUID()}`;
   for (let again = 0; again < 3; again++) await ask(`/${link.shortlink}`, { headers: { ...person, cookie } });
   await drained();
-  await endIdleVisits({ db, now: () => after(new Date(), 31) });
+  await endIdleVisits({ db, plans: defaultPlans, now: () => after(new Date(), 31) });
   const events = await eventsOf(link);
   expect(
     events.map(({ recurring_scans, recurring_interest }) => [recurring_scans, recurring_interest]),
@@ -104,7 +105,7 @@ test("the score of an abandoned visit counts only the visits before it", async (
 test("visits of bots end too, without a score", async () => {
   const link = await insertWorkflow(db, flow);
   const { created_at } = await visit(link, crawler);
-  await endIdleVisits({ db, now: () => after(created_at, 31) });
+  await endIdleVisits({ db, plans: defaultPlans, now: () => after(created_at, 31) });
   expect(await eventsOf(link)).toMatchObject([{ outcome: "ABANDONED", lead_score: null }]);
 });
 
@@ -115,7 +116,7 @@ test("visits of all workspaces end, each once, with several processes and small 
     for (const link of links) await ask(`/${link.shortlink}`, { headers: person, address: `91.0.0.${turn}` });
   await drained();
   const now = () => after(new Date(), 31);
-  await Promise.all([1, 2, 3].map((batchSize) => endIdleVisits({ db, now, batchSize })));
+  await Promise.all([1, 2, 3].map((batchSize) => endIdleVisits({ db, plans: defaultPlans, now, batchSize })));
   for (const link of links) {
     const events = await eventsOf(link);
     expect(events).toHaveLength(8);
@@ -131,9 +132,9 @@ test("a visit that another transaction holds is skipped", async () => {
   await db.transaction().execute(async (tx) => {
     await sql`select from visits where workspace_id = ${link.workspaceId} and event_id = ${id}
       for no key update`.execute(tx);
-    await endIdleVisits({ db, now });
+    await endIdleVisits({ db, plans: defaultPlans, now });
   });
   expect(await eventsOf(link)).toMatchObject([{ outcome: "IN_PROGRESS" }]);
-  await endIdleVisits({ db, now });
+  await endIdleVisits({ db, plans: defaultPlans, now });
   expect(await eventsOf(link)).toMatchObject([{ outcome: "ABANDONED" }]);
 });

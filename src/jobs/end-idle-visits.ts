@@ -1,10 +1,14 @@
 import { sql } from "kysely";
+import { isLostRace, untilUndisturbed } from "../db/lost-races.ts";
 import type { Db } from "../db/open.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
 import { scoreVisits } from "../visitors/score-visit.ts";
 import { idleMs } from "../workflow/journey.ts";
 
 export interface EndIdleVisitsDeps {
   readonly db: Db;
+  /** The plans that limit lead scores. */
+  readonly plans: PlanTable;
   readonly now: () => Date;
   /** The most visits that one transaction ends. */
   readonly batchSize?: number;
@@ -16,19 +20,22 @@ export interface EndIdleVisitsDeps {
  * this moment are left for the next run.
  */
 export async function endIdleVisits(
-  { db, now, batchSize = 500 }: EndIdleVisitsDeps,
+  { db, plans, now, batchSize = 500 }: EndIdleVisitsDeps,
   signal?: AbortSignal,
 ): Promise<void> {
   while (signal?.aborted !== true) {
     const at = now();
-    const ended = await db.transaction().execute((tx) => endSome(tx, at, batchSize));
+    const ended = await untilUndisturbed(
+      () => db.transaction().execute((tx) => endSome(tx, plans, at, batchSize)),
+      isLostRace,
+    );
     if (ended < batchSize) return;
   }
 }
 
-async function endSome(tx: Db, at: Date, limit: number): Promise<number> {
+async function endSome(tx: Db, plans: PlanTable, at: Date, limit: number): Promise<number> {
   const ended = await abandon(tx, at, limit);
-  await scoreVisits(tx, ended, at);
+  await scoreVisits(tx, plans, ended, at);
   return ended.length;
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from "../db/open.ts";
+import type { LastKnown } from "./sign-in-origin.ts";
 
 /** A member as sign-in needs it. */
 export interface SigningMember {
@@ -72,10 +73,11 @@ function signingMember(row: Row): SigningMember {
   };
 }
 
-/** Notes a sign-in, which also ends the inactivity of the workspace. */
+/** Notes a sign-in and where it came from, which also ends the inactivity of the workspace. */
 export async function noteSignIn(
   db: Db,
   { workspaceId, memberId }: Pick<SigningMember, "workspaceId" | "memberId">,
+  lastKnown: LastKnown,
   at: Date,
 ): Promise<void> {
   await db
@@ -87,7 +89,7 @@ export async function noteSignIn(
         .where("inactive_since", "is not", null),
     )
     .updateTable("members")
-    .set({ last_signin_at: at })
+    .set({ last_signin_at: at, ...lastKnown })
     .where("workspace_id", "=", workspaceId)
     .where("id", "=", memberId)
     .execute();

@@ -5,6 +5,7 @@ import { memberByEmail, memberById, normalEmail, noteSignIn, type SigningMember 
 import type { PasswordGate } from "./passwords.ts";
 import type { SignedSession, SignSession } from "./sessions.ts";
 import { openCode, type QueueMail, sendCode, useCode } from "./sign-in-code.ts";
+import { type FindPlace, lastKnownOf, type SignInOrigin } from "./sign-in-origin.ts";
 import { type Try, takeSignInTry } from "./sign-in-tries.ts";
 
 export interface SignInDeps {
@@ -15,15 +16,15 @@ export interface SignInDeps {
   readonly signSession: SignSession;
   readonly passwords: PasswordGate;
   readonly queueMail: QueueMail;
+  readonly findPlace: FindPlace;
 }
 
 /** What a person gives to sign in, and from where. */
-export interface SignInAttempt {
+export interface SignInAttempt extends SignInOrigin {
   readonly email: string;
   readonly password: string;
   /** The code of the mail, when it is already at hand. */
   readonly code?: string | undefined;
-  readonly address: string;
 }
 
 /**
@@ -52,7 +53,7 @@ export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<
     passwords.isRight(member?.passwordHash, attempt.password, networkOf(attempt.address)),
   );
   if (!isRight || member === undefined || member.isShutOut) return refused;
-  if (!member.needsCode) return signedIn(await begin(deps, member, taken));
+  if (!member.needsCode) return signedIn(await begin(deps, member, { taken, origin: attempt }));
   if (attempt.code === undefined) {
     await taken.giveBack();
     return {
@@ -63,15 +64,16 @@ export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<
   const challenge = await openCode(db, member, at);
   if (challenge === undefined || (await useCode(deps, challenge, attempt.code, at)) === undefined)
     return refused;
-  return signedIn(await begin(deps, member, taken));
+  return signedIn(await begin(deps, member, { taken, origin: attempt }));
 }
 
 /** Goes on with the code after the password; `token` is what `signIn` gave for it. */
 export async function signInWithCode(
   deps: SignInDeps,
-  { token, code, address }: { readonly token: string; readonly code: string; readonly address: string },
+  attempt: SignInOrigin & { readonly token: string; readonly code: string },
 ): Promise<SignInOutcome> {
   const { db, now, challengeKey } = deps;
+  const { token, code, address } = attempt;
   const at = now();
   const challenge = readChallengeToken(challengeKey, token);
   const challenged = challenge && (await memberOf(db, challenge));
@@ -80,18 +82,18 @@ export async function signInWithCode(
   if (!taken.isAllowed) return { kind: "wait", seconds: taken.seconds };
   const used = await useCode(deps, challenge, code, at);
   if (used === undefined || used.email !== challenged.email || challenged.isShutOut) return refused;
-  return signedIn(await begin(deps, challenged, taken));
+  return signedIn(await begin(deps, challenged, { taken, origin: attempt }));
 }
 
 /** Starts a session of a member who has proved who it is. */
 export async function begin(
-  { db, now, signSession }: Pick<SignInDeps, "db" | "now" | "signSession">,
+  { db, now, signSession, findPlace }: Pick<SignInDeps, "db" | "now" | "signSession" | "findPlace">,
   member: SigningMember,
-  taken: Extract<Try, { isAllowed: true }>,
+  { taken, origin }: { readonly taken: Extract<Try, { isAllowed: true }>; readonly origin: SignInOrigin },
 ): Promise<SignedSession> {
   const at = now();
   await taken.giveBack();
-  await noteSignIn(db, member, at);
+  await noteSignIn(db, member, await lastKnownOf(origin, findPlace), at);
   return signSession(member, at);
 }
 

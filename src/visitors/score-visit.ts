@@ -1,9 +1,12 @@
 import { type Selectable, sql } from "kysely";
-import type { Devices, Events, Links } from "../../gen/database.ts";
+import type { Devices, Events, Links, Workspaces } from "../../gen/database.ts";
 import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
+import { entitlementOf } from "../model/plans/entitlement.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 import { type LeadScore, leadScoreOf } from "../model/visitors/lead-score.ts";
+import { type Scorable, takeLeadScores } from "./lead-score-quota.ts";
 
 interface ScoredRow
   extends EventKey,
@@ -12,7 +15,8 @@ interface ScoredRow
       Selectable<Devices>,
       "platform_name" | "platform_version" | "browser_name" | "browser_version" | "country"
     >,
-    Pick<Selectable<Links>, "purpose"> {
+    Pick<Selectable<Links>, "purpose">,
+    Pick<Selectable<Workspaces>, "subscription_type" | "trial_ends_at" | "timezone"> {
   readonly ended_at: Date;
   readonly previous_visits: number | null;
   readonly steps: readonly {
@@ -31,11 +35,16 @@ interface EventKey {
 
 /**
  * Scores visits that have ended with a request after their first, from what is stored of them. A visit is scored once.
- * Visits that are not counted or locked get no score, nor do those of sandboxes.
+ * Visits that are not counted or locked get no score, nor do those of sandboxes or beyond what the plans allow.
  */
-export async function scoreVisits(tx: Db, visits: readonly EventKey[], now: Date): Promise<void> {
+export async function scoreVisits(
+  tx: Db,
+  plans: PlanTable,
+  visits: readonly EventKey[],
+  now: Date,
+): Promise<void> {
   if (visits.length === 0) return;
-  const ended = await findEnded(tx, visits);
+  const ended = await takeLeadScores(tx, await findEnded(tx, visits), (row) => scorableOf(row, plans));
   if (ended.length === 0) return;
   const scores = ended.map(scoreOf);
   const plain = (read: (row: ScoredRow) => string) => plainArray(ended.map(read));
@@ -59,6 +68,16 @@ export async function scoreVisits(tx: Db, visits: readonly EventKey[], now: Date
       as given (workspace_id, event_id, lead_score, engagement_level, technological_aptitude, recurring_interest,
         brand_supportiveness, profile_fit, recurring_scans)
     where e.workspace_id = given.workspace_id and e.id = given.event_id`.execute(tx);
+}
+
+function scorableOf(row: ScoredRow, plans: PlanTable): Scorable {
+  const { workspaceId, ended_at: endedAt, subscription_type, trial_ends_at, timezone } = row;
+  const facts = { subscriptionType: subscription_type, trialEndsAt: trial_ends_at, timezone };
+  return {
+    workspaceId,
+    endedAt,
+    entitlement: entitlementOf(plans, { environment: "live", ...facts }, endedAt),
+  };
 }
 
 function scoreOf(row: ScoredRow): LeadScore {
@@ -93,6 +112,7 @@ async function findEnded(tx: Db, visits: readonly EventKey[]): Promise<ScoredRow
       where e.counted and e.locked_number is null and e.ended_at is not null and e.lead_score is null)
     select e.workspace_id as "workspaceId", e.id as "eventId", e.ended_at, e.steps_total, d.platform_name,
       d.platform_version, d.browser_name, d.browser_version, d.country, l.purpose,
+      w.subscription_type, w.trial_ends_at, w.timezone,
       -- Links are compared as texts, so that the planner takes the visitor's index: a link has more events.
       (vl.event_count - (select count(*) from events own
         where own.workspace_id = e.workspace_id and own.visitor_id = e.visitor_id and own.id >= e.id

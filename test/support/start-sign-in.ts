@@ -20,6 +20,7 @@ import { createPasswordGate, hashPassword, verifyPassword } from "../../src/peop
 import { createSessionSigner, createSessionVerifier } from "../../src/people/sessions.ts";
 import { errorBody, httpStatusOf } from "../../src/rest/error-body.ts";
 import { toCallError } from "../../src/rpc/pipeline/failure.ts";
+import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { connectionOf } from "../../src/server/connection.ts";
 import { listen } from "../../src/server/listen.ts";
 import { type Clock, tickingClock } from "./clock.ts";
@@ -57,6 +58,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
   const challengeKey = deriveKey(masterSecret, "member-challenges");
   const sessionKey = deriveKey(masterSecret, "member-sessions");
   const readOrigin = createOriginReader(["127.0.0.1"]);
+  const reader = lazyReader(undefined);
   let handler: ReturnType<typeof authHandler> | undefined;
   const listener = await listen({
     host: "127.0.0.1",
@@ -89,6 +91,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     }),
     queueMail: (tx, mail) => enqueue(tx, "send-mail", mail),
     queueJob: enqueue,
+    findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
     onMemberChanged: () => {},
     toCallError,

@@ -21,6 +21,10 @@ export function toMember(row: MemberRow): MessageInitShape<typeof MemberSchema> 
     ...(row.email_verified_at && { emailVerifiedAt: timestampFromDate(row.email_verified_at) }),
     ...(row.access_revoked_at && { accessRevokedAt: timestampFromDate(row.access_revoked_at) }),
     ...(row.last_signin_at && { lastSigninAt: timestampFromDate(row.last_signin_at) }),
+    lastKnownCountry: row.last_known_country,
+    lastKnownIp: row.last_known_ip,
+    lastKnownLanguage: row.last_known_language,
+    lastKnownTimezone: row.last_known_timezone,
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
   };

@@ -9,7 +9,7 @@ const schema = `
 -- Uses of monthly limits other than credits. A cycle is a month of the workspace's calendar, such as 2026-11.
 create table allowance_cycles (
   workspace_id uuid not null,
-  -- PUBLIC_API_CALLS or TRACKED_VISITS.
+  -- PUBLIC_API_CALLS, TRACKED_VISITS or LEAD_SCORES.
   limit_key text not null,
   cycle text collate "C" not null,
   -- For visits, all that are counted, with those that are locked.

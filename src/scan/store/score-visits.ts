@@ -1,12 +1,28 @@
 import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
+import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { type LeadScore, leadScoreOf } from "../../model/visitors/lead-score.ts";
+import { takeLeadScores } from "../../visitors/lead-score-quota.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 
-/** Scores counted visits that ended with their first request; those under way are scored when they end. */
-export async function scoreVisits(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
-  const ended = visits.filter(({ facts }) => facts.visit.outcome !== "IN_PROGRESS");
+/**
+ * Scores counted visits that ended with their first request, as far as the plans allow it; those under way are scored
+ * when they end. Visits of sandboxes get no score.
+ */
+export async function scoreVisits(
+  tx: Db,
+  visits: readonly ResolvedVisit[],
+  entitlements: ReadonlyMap<string, Entitlement>,
+): Promise<void> {
+  const scorable = visits.flatMap((resolved) => {
+    const { workspaceId, outcome, atMs } = resolved.facts.visit;
+    const entitlement = entitlements.get(workspaceId);
+    if (entitlement === undefined || entitlement.isSandbox || outcome === "IN_PROGRESS") return [];
+    return [{ resolved, workspaceId, entitlement, endedAt: new Date(atMs) }];
+  });
+  const scored = await takeLeadScores(tx, scorable, (one) => one);
+  const ended = scored.map(({ resolved }) => resolved);
   const purposes = await findPurposes(tx, ended);
   for (const visit of ended) visit.score = scoreOf(visit, purposes.get(placeOf(visit)) ?? "");
 }

@@ -139,16 +139,23 @@ async function storePart(db: Db, deps: StoreDeps, records: readonly RawRecord[],
     eventId: visit.id,
   }));
   if (keys.length > 0) await attachPending(db, keys);
-  if (answers.length > 0) outcome = together(outcome, await storeAnswers(db, answers, now));
+  if (answers.length > 0) outcome = together(outcome, await storeAnswers({ db, plans, now }, answers));
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
+}
+
+/** Where answers are stored, by which plans and when. */
+interface AnswerStore {
+  readonly db: Db;
+  readonly plans: PlanTable;
+  readonly now: Date;
 }
 
 /** Stores answers, after one statement has found out which of their visits are stored. */
 async function storeAnswers(
-  db: Db,
+  to: AnswerStore,
   answers: readonly Readable<RecordedAnswer>[],
-  now: Date,
 ): Promise<StoreOutcome> {
+  const { db, now } = to;
   const { stored, absent, sandboxed, dropped } = await findVisits(db, answers);
   let outcome: StoreOutcome = { ...noOutcome, dropped: dropped.length };
   for (const { record, content } of absent) {
@@ -168,7 +175,7 @@ async function storeAnswers(
     });
   }
   for (let start = 0; start < stored.length; start += answeredMax)
-    outcome = together(outcome, await storeAnswered(db, stored.slice(start, start + answeredMax), now));
+    outcome = together(outcome, await storeAnswered(to, stored.slice(start, start + answeredMax)));
   return outcome;
 }
 
@@ -177,13 +184,12 @@ const answeredMax = 200;
 
 /** Stores answers of several visits together, and then those of each visit that must be written alone. */
 async function storeAnswered(
-  db: Db,
+  { db, plans, now }: AnswerStore,
   byVisit: readonly Readable<RecordedAnswer>[][],
-  now: Date,
 ): Promise<StoreOutcome> {
   const left = new Set<RecordedAnswer>();
   const write = async (some: readonly RecordedAnswer[]) => {
-    const { alone, ...written } = await writeAnswers(db, some, now);
+    const { alone, ...written } = await writeAnswers(db, plans, some, now);
     for (const answer of alone) left.add(answer);
     return written;
   };

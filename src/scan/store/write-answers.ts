@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import { type Db, violates } from "../../db/open.ts";
+import type { PlanTable } from "../../model/plans/plan-table.ts";
 import { identifyVisitor, identityNames, identityOf, lastingValues } from "../../visitors/identify.ts";
 import { identifyInPlace } from "../../visitors/identify-in-place.ts";
 import { scoreVisits } from "../../visitors/score-visit.ts";
@@ -31,10 +32,11 @@ export interface WrittenAnswers {
  */
 export async function writeAnswers(
   db: Db,
+  plans: PlanTable,
   answers: readonly RecordedAnswer[],
   now: Date,
 ): Promise<WrittenAnswers> {
-  return untilUndisturbed(() => db.transaction().execute((tx) => writeOnce(tx, answers, now)), isRace);
+  return untilUndisturbed(() => db.transaction().execute((tx) => writeOnce(tx, plans, answers, now)), isRace);
 }
 
 /** Whether the transaction lost a race, or another visitor took the same e-mail at this moment. */
@@ -49,7 +51,12 @@ interface Taken {
   readonly turn: Exclude<Turn, "early">;
 }
 
-async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date): Promise<WrittenAnswers> {
+async function writeOnce(
+  tx: Db,
+  plans: PlanTable,
+  answers: readonly RecordedAnswer[],
+  now: Date,
+): Promise<WrittenAnswers> {
   const groups = byVisit(answers);
   const firstsOf = (some: typeof groups) => some.flatMap(([first]) => first ?? []);
   const identities = answers.flatMap(({ workspaceId, saved }) =>
@@ -87,6 +94,7 @@ async function writeOnce(tx: Db, answers: readonly RecordedAnswer[], now: Date):
   const ended = moved.filter(({ answer }) => answer.outcome !== "IN_PROGRESS");
   await scoreVisits(
     tx,
+    plans,
     ended.map(({ answer }) => answer),
     now,
   );

@@ -99,10 +99,7 @@ async function writeOnce(
   });
   const counted = resolved.filter(({ facts, lock }) => facts.counted && lock === undefined);
   await foldVisitors(tx, counted);
-  await scoreVisits(
-    tx,
-    counted.filter(({ facts }) => living.get(facts.visit.workspaceId)?.isSandbox === false),
-  );
+  await scoreVisits(tx, counted, living);
   await insertEvents(tx, resolved);
   await insertTraces(tx, resolved, looksFirst);
   await insertVisitsUnderWay(tx, resolved);

@@ -10,7 +10,7 @@ import type { Parts } from "./parts.ts";
 
 /** Opens the sign-in pages and the session for programs. */
 export function openSignIn(
-  { config, addresses, db, now, log, keyFor, readOrigin }: Parts,
+  { config, addresses, db, now, log, keyFor, readOrigin, reader }: Parts,
   onMemberChanged: Standings["forget"],
 ) {
   const sessionKey = keyFor("member-sessions");
@@ -26,6 +26,7 @@ export function openSignIn(
     passwords: createPasswordGate(),
     queueMail: (tx, mail) => enqueue(tx, "send-mail", mail),
     queueJob: enqueue,
+    findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: config.allowsSignUp,
     onMemberChanged,
     toCallError,

@@ -110,7 +110,7 @@ export function startWorker(parts: Parts): Jobs {
       await endTrials(db, now());
       await revealVisits({ db, plans: config.plans, now }, signal);
     },
-    "end-idle-visits": (_payload, signal) => endIdleVisits({ db, now }, signal),
+    "end-idle-visits": (_payload, signal) => endIdleVisits({ db, plans: config.plans, now }, signal),
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
