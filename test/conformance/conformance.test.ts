@@ -35,9 +35,12 @@ beforeAll(async () => {
   stranger = createSender(api, undefined);
 });
 
-/** A workspace of its own for an operation that ends its caller. */
+/** Operations of which a workspace allows few. */
+const allowsFew: ReadonlySet<string> = new Set(["SandboxesService.Create"]);
+
+/** A workspace of its own for an operation that ends its caller, or that a workspace allows few of. */
 async function workspaceFor({ name }: Operation): Promise<TestWorkspace> {
-  return endsCaller.has(name) ? api.newWorkspace() : workspace;
+  return endsCaller.has(name) || allowsFew.has(name) ? api.newWorkspace() : workspace;
 }
 
 interface Answers {

@@ -286,12 +286,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "MembersService.Delete": { request: ({ member }) => ({ id: member }) },
   "MembersService.ForceSignout": { request: ({ member }) => ({ id: member }) },
   "MembersService.Get": { request: ({ member }) => ({ id: member }) },
-  "MembersService.GetMyself": { request: () => ({}) },
   "MembersService.Invite": { request: () => ({ email: `${randomUUID()}@example.com` }) },
   "MembersService.List": { request: () => ({}), lists: "member" },
   "MembersService.RevokeAccess": { request: ({ member }) => ({ id: member }) },
   "MembersService.Update": { request: ({ member }) => ({ id: member, firstName: "Renamed" }) },
-  "MembersService.UpdateMyself": { request: () => ({ firstName: "Renamed" }) },
   "WorkflowStepsService.AutoLayoutWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
   },

@@ -14,7 +14,6 @@ pub async fn play(client: &Client) -> Outcome<()> {
     let wanted = CreateSandboxRequest { name: "Journey".into() };
     let made = calls.create(wanted).await?.into_inner();
     let inside = Client::new(&env::var("SIGNPOST_URL")?, made.access_token())?;
-    let inside = Client::new(&env::var("SIGNPOST_URL")?, made.access_token())?;
     let id = made.sandbox.unwrap_or_default().id;
     assert!(is_listed(client, &id).await?);
     let asked = GetWorkspaceRequest { id: id.clone() };
