@@ -42,6 +42,8 @@ const planColumns = sql`
     where workspace_id = w.id and id = w.link_setting_id), 'BASIC') as "dataCollection",
   l.fallback_destination as "fallbackDestination", coalesce(d.root_destination, '') as "rootDestination",
   w.expires_at as "workspaceExpiresAt",
+  (select subscription_type from workspaces where id = coalesce(w.parent_workspace_id, w.id)) as "subscriptionType",
+  (select trial_ends_at from workspaces where id = coalesce(w.parent_workspace_id, w.id)) as "trialEndsAt",
   -- A link that was taken out counts as expired, even if this process's clock is behind.
   case when l.deleted_at is null then l.expires_at else to_timestamp(0) end as "expiresAt",
   l.expired_destination as "expiredDestination",

@@ -134,6 +134,12 @@ const timer = `
 @media(forced-colors:active){.time::before{background:Highlight}}
 `;
 
+/** The line that names the service. */
+const brand = `
+.brand{display:grid;place-items:center;min-height:2.75rem;color:var(--quiet);font-size:.8125em;text-decoration:none}
+.brand:hover{text-decoration:underline}
+`;
+
 /** Parts of the style, as they are sent. */
 export const sheets = {
   base: asSent(base),
@@ -142,6 +148,7 @@ export const sheets = {
   badge: asSent(badge),
   card: asSent(card),
   timer: asSent(timer),
+  brand: asSent(brand),
 };
 
 /** What a page may need beside the base. */

@@ -9,10 +9,12 @@ import type { Turns } from "../db/turns.ts";
 import type { Origin } from "../lib/client-address.ts";
 import { createArrivals } from "../lib/limits/arrivals.ts";
 import { createMissLimit } from "../lib/limits/miss-limit.ts";
+import type { PlanTable } from "../model/plans/plan-table.ts";
 import type { LazyReader } from "./device/request-reader.ts";
 import { createSeenVisits, type SeenVisitsDeps } from "./first/seen-visit.ts";
 import { createHandler, type HandlerDeps, type ScanHandler } from "./handler.ts";
 import { newScanCounts, registerScanMetrics } from "./metrics.ts";
+import { createBrandUrl } from "./plans/brand-url.ts";
 import { openPlans } from "./plans/find.ts";
 import { shortHosts } from "./plans/hosts.ts";
 import { createRecorder, type Recorder } from "./spool/record.ts";
@@ -58,6 +60,10 @@ export interface ScanDeps {
   readonly quarantineDirectory: string;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
+  /** Public address of the service, to which pages lead that name it. */
+  readonly baseUrl: string;
+  /** The plans of workspaces, which say whose pages name the service. */
+  readonly terms: PlanTable;
   /** Where that address itself leads; undefined when there is nothing else, as on a developer's machine. */
   readonly siteUrl: string | undefined;
   /** Who asks, and for which host, after trusted proxies. */
@@ -93,6 +99,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     connection,
     nowMs,
     shortUrl,
+    brandUrlOf: createBrandUrl(deps),
     onTrouble: (error) =>
       log.warn({ err: error }, "changes of links are not heard; links are served from memory"),
   });

@@ -161,7 +161,7 @@ export function newField(id: string, field: Partial<FormField>): FormField {
   };
 }
 
-/** A page as a visitor opens it, in English and the built-in look, with the given differences. */
+/** A page as a visitor opens it, in English and the built-in look, with the given differences. It names the service. */
 export function newView<Step extends { readonly action: PageAction }>(
   step: PageStep & Step,
   view: Partial<StepView> = {},
@@ -172,6 +172,7 @@ export function newView<Step extends { readonly action: PageAction }>(
     theme: builtInTheme,
     media: {},
     language: "en",
+    brandUrl: "https://signpost.example",
     action: "/4BnH-R19p/s/0192a1b2-0000-7000-8000-000000000001?lbid=AZKhsgAAcACAAAAAAAAAAQ",
     cardUrl: "/4BnH-R19p/s/0192a1b2-0000-7000-8000-000000000001/card.vcf?lbid=AZKhsgAAcACAAAAAAAAAAQ",
     entered: undefined,

@@ -48,6 +48,8 @@ const scan = await startScan({
   sealKey: Buffer.from(deviceKey, "hex"),
   quarantineDirectory: directory,
   shortUrl: "http://localhost",
+  baseUrl: "http://localhost",
+  terms: defaultPlans,
   siteUrl: undefined,
   originOf: (req) =>
     originOf({

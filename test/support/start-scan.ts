@@ -10,6 +10,7 @@ import { expect, onTestFinished } from "vitest";
 import type { Db } from "../../src/db/open.ts";
 import { createTurns } from "../../src/db/turns.ts";
 import { newId } from "../../src/lib/ids.ts";
+import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { createClassifier } from "../../src/scan/device/classify.ts";
 import { openGeography } from "../../src/scan/device/geography.ts";
 import { lazyReader } from "../../src/scan/device/request-reader.ts";
@@ -90,6 +91,8 @@ export async function startTestScan(
     sealKey: Buffer.from(deviceKey, "hex"),
     quarantineDirectory: directory,
     shortUrl: "https://go.example",
+    baseUrl: "https://signpost.example",
+    terms: defaultPlans,
     siteUrl: undefined,
     // The test's headers name the client and the host; trusted proxies have tests of their own.
     originOf: ({ headers }) => ({

@@ -50,6 +50,8 @@ export function planOf(steps: readonly StoredStep[], wires: Wires, row: Partial<
     pageTheme: null,
     steps,
     connections: connectionsOf(wires),
+    subscriptionType: "ENTERPRISE_PLAN",
+    trialEndsAt: null,
   };
   return compilePlan({ ...base, ...row }, "https://go.example/menu");
 }

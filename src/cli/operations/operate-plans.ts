@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
+import { tellPlanChanges } from "../../db/tell-plan-changes.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
 import type { SubscriptionType } from "../../model/plans/entitlement.ts";
@@ -21,11 +22,14 @@ export async function setPlan(config: Config, workspaceId: string, name: string)
   if (plan === undefined) throw new UsageError(`--plan: one of ${planIds.join(", ")}, not "${name}"`);
   return withDatabase(config, async ({ db }) => {
     await checkWorkspace(db, workspaceId);
-    await db
-      .updateTable("workspaces")
-      .set({ subscription_type: subscriptions[plan], trial_ends_at: null, updated_at: new Date() })
-      .where("id", "=", workspaceId)
-      .execute();
+    await db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable("workspaces")
+        .set({ subscription_type: subscriptions[plan], trial_ends_at: null, updated_at: new Date() })
+        .where("id", "=", workspaceId)
+        .execute();
+      await tellPlanChanges(tx, [workspaceId]);
+    });
     const effect = config.plans.inForce ? "is effective within 5 s" : "has no effect before PLANS is on";
     return `workspace ${workspaceId} is on the plan ${plan}, which ${effect}`;
   });

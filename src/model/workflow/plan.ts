@@ -1,4 +1,5 @@
 import { parseTarget, type RedirectTarget } from "../links/redirect-target.ts";
+import type { SubscriptionType } from "../plans/entitlement.ts";
 import { factsByAction, type Payloads, type StepAction, stepActions } from "../steps/kinds.ts";
 import type { Lookup } from "../steps/step.ts";
 import { type AttributeCapture, readAttributeCapture } from "./attribute-capture.ts";
@@ -39,6 +40,9 @@ export interface PlanRow {
   readonly pageTheme: unknown;
   readonly steps: readonly StoredStep[];
   readonly connections: readonly StoredConnection[];
+  /** What the plan of the workspace follows from; of a sandbox, those of its parent. */
+  readonly subscriptionType: SubscriptionType;
+  readonly trialEndsAt: Date | null;
 }
 
 /** A step as it is run. */
@@ -60,9 +64,18 @@ export interface PlanStepOf<Action extends StepAction> {
 /** What has to be looked up before a walk. */
 export type PlanNeeds = { readonly [Name in Lookup]: boolean };
 
+/** What a plan holds in another form than its row. */
+type CompiledField =
+  | "steps"
+  | "connections"
+  | "workspaceExpiresAt"
+  | "expiresAt"
+  | "expiredDestination"
+  | "subscriptionType"
+  | "trialEndsAt";
+
 /** Everything that a visit of a link needs to know, without another look at the database. */
-export interface Plan
-  extends Omit<PlanRow, "steps" | "connections" | "workspaceExpiresAt" | "expiresAt" | "expiredDestination"> {
+export interface Plan extends Omit<PlanRow, CompiledField> {
   /** The address of the short link, without query. */
   readonly entrypoint: string;
   /** When the workspace ends, in milliseconds. Infinite for all but sandboxes. */
@@ -80,14 +93,17 @@ export interface Plan
   readonly needsAfter: PlanNeeds;
   /** Where visitors go whom the workflow cannot serve: the link's fallback, else the domain's root, else nowhere. */
   readonly fallback: RedirectTarget | undefined;
+  /** Where the line that names the service leads, at the end of pages. Empty for pages without that line. */
+  readonly brandUrl: string;
 }
 
 /**
  * Compiles the stored rows of a link. It leaves out steps of actions that this version does not know, and steps with a
  * broken payload. A branch to such a step is not connected.
  */
-export function compilePlan(row: PlanRow, entrypoint: string): Plan {
-  const { steps: rows, connections, workspaceExpiresAt, expiresAt, expiredDestination, ...rest } = row;
+export function compilePlan(row: PlanRow, entrypoint: string, brandUrl = ""): Plan {
+  const { steps: rows, connections, workspaceExpiresAt, expiresAt, expiredDestination, ...others } = row;
+  const { subscriptionType: _, trialEndsAt: __, ...rest } = others;
   const readable = rows.flatMap((stored) => readStep(stored) ?? []);
   const next = new Map<string, Map<string, string>>(readable.map(({ id }) => [id, new Map()]));
   for (const { stepId, branchId, nextStepId } of connections)
@@ -103,6 +119,7 @@ export function compilePlan(row: PlanRow, entrypoint: string): Plan {
   return {
     ...rest,
     entrypoint,
+    brandUrl,
     workspaceExpiresAtMs: workspaceExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     expiresAtMs: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     afterExpiry: expiredDestination === "" ? undefined : parseTarget(expiredDestination),

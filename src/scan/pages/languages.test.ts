@@ -29,6 +29,7 @@ test("has words in sixteen languages, each complete, and with the places for wha
     expect(JSON.stringify(words), language).not.toContain('""');
     expect(words.rating, language).toContain("{rating}");
     expect(words.goesOn, language).toContain("{when}");
+    expect(words.madeWith, language).toContain("{service}");
     expect(words.notices.TOO_MANY_TRIES.text, language).toContain("{when}");
   }
 });

@@ -44,6 +44,20 @@ test.each([
   expect(textOf(page)).not.toMatch(/<script|\sstyle=|\son\w+=|@import|url\(/i);
 });
 
+test("ends with the one line that names the service, in every language, and only where it is wanted", () => {
+  for (const language of languages) {
+    for (const step of Object.values(steps)) {
+      const page = textOf(renderStep(newView(step, { language, brandUrl: 'https://a.example/"><b>' })));
+      expect(page.trimEnd(), language).toMatch(
+        /<a class="brand" href="[^"]*">[^<]*Signpost[^<]*<\/a>\s*<\/main>\s*<\/body>\s*<\/html>$/,
+      );
+      expect(page).toContain('href="https://a.example/&quot;&gt;&lt;b&gt;"');
+      expect(page).not.toContain("{service}");
+      expect(textOf(renderStep(newView(step, { language, brandUrl: "" })))).not.toMatch(/brand|Signpost/);
+    }
+  }
+});
+
 test("lets forms be sent, and allows none where there is none", () => {
   const policy = (view: StepView) => header(renderStep(view), "Content-Security-Policy");
   expect(policy(newView(steps.form))).not.toContain("form-action");
@@ -148,7 +162,7 @@ test("makes only links that a browser opens as web pages, and letters and calls 
     email: "a b&c?@d.example",
   };
   const card = { ...hostile, socialLinks: [{ platform: "github", url: "data:text/html,x" }] };
-  const page = textOf(renderStep(newView({ action: "CONTACT_CARD", payload: card })));
+  const page = textOf(renderStep(newView({ action: "CONTACT_CARD", payload: card }, { brandUrl: "" })));
   const addresses = [...page.matchAll(/href="([^"]*)"/g)].map((match) => match[1]);
   expect(addresses).toEqual([
     "data:,",

@@ -26,6 +26,7 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
     theme: pageTheme(plan.pageTheme),
     media: {},
     language,
+    brandUrl: plan.brandUrl,
     action: `${path}?${query}`,
     cardUrl: `${path}/card.vcf?${query}`,
     entered: again?.entered,

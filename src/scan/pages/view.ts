@@ -23,6 +23,8 @@ export interface Setting {
   readonly theme: PageTheme;
   readonly media: PageMedia;
   readonly language: Language;
+  /** Where the line that names the service leads. Empty for pages without that line. */
+  readonly brandUrl: string;
   /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…&visit=…`. */
   readonly action: string;
   /** Where a contact card can be downloaded: `/<shortlink>/s/<stepId>/card.vcf?lbid=…&visit=…`. */

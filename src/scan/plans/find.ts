@@ -5,7 +5,7 @@ import { loadPlan } from "../../db/load-plan.ts";
 import type { Db } from "../../db/open.ts";
 import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { parseTarget, type RedirectTarget } from "../../model/links/redirect-target.ts";
-import { compilePlan, type Plan } from "../../model/workflow/plan.ts";
+import { compilePlan, type Plan, type PlanRow } from "../../model/workflow/plan.ts";
 import { type CacheDeps, createCache, type Known } from "./cache.ts";
 import { loadRoot } from "./load-root.ts";
 
@@ -32,6 +32,8 @@ export interface PlansDeps {
   readonly nowMs: () => number;
   /** Public address of short links without a domain of their own, without a slash at the end. */
   readonly shortUrl: string;
+  /** Where pages that name the service lead to; empty for those that do not. */
+  readonly brandUrlOf: (row: PlanRow) => string;
   readonly onTrouble: (error: unknown) => void;
   /**
    * The size of the memory for plans, 50,000 shares of up to 4 kB by default. Most plans take one share, at about 2 kB;
@@ -50,7 +52,7 @@ const shareBytes = 4_096;
  * Opens the memory of plans. It hears of changes by LISTEN, and goes on with what it knows while the database is away.
  */
 export async function openPlans(deps: PlansDeps): Promise<Plans> {
-  const { db, connection, nowMs, shortUrl, onTrouble, size = 50_000 } = deps;
+  const { db, connection, nowMs, shortUrl, brandUrlOf, onTrouble, size = 50_000 } = deps;
   let hears = () => false;
   const shared = { ...times, missSize, nowMs, hearsChanges: () => hears() } satisfies Partial<
     CacheDeps<object>
@@ -64,7 +66,7 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
       const slash = key.indexOf("/");
       const row = await loadPlan(db, key.slice(0, slash), key.slice(slash + 1));
       if (row === undefined) return undefined;
-      return compilePlan(row, entrypointOf(row, shortUrl));
+      return compilePlan(row, entrypointOf(row, shortUrl), brandUrlOf(row));
     },
   });
   const roots = createCache<Root>({

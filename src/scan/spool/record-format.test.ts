@@ -30,6 +30,8 @@ const row: PlanRow = {
     { id: uuid(4), action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/" } },
   ],
   connections: [{ stepId: uuid(3), branchId: "next", nextStepId: uuid(4) }],
+  subscriptionType: "ENTERPRISE_PLAN",
+  trialEndsAt: null,
 };
 const plan = compilePlan(row, "https://go.example/menu");
 const capture = {

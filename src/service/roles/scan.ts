@@ -43,6 +43,8 @@ export async function startScanRole(parts: Parts, spool: Spool): Promise<ScanRol
     sealKey: keyFor("visit-seals"),
     quarantineDirectory: spoolDirectory(config.dataDir),
     shortUrl: addresses.shortUrl,
+    baseUrl: addresses.baseUrl,
+    terms: config.plans,
     siteUrl: addresses.baseUrl === addresses.shortUrl ? undefined : addresses.baseUrl,
     originOf: (req) => readOrigin(connectionOf(req)),
     now,

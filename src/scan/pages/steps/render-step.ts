@@ -1,5 +1,6 @@
 import { type Content, type HostedPage, makePage } from "../../../pages/page.ts";
 import type { StepView } from "../view.ts";
+import { withBrand } from "./brand-line.ts";
 import { contactCardContent } from "./contact-card.ts";
 import { formContent } from "./form.ts";
 import { messageContent } from "./message.ts";
@@ -13,8 +14,9 @@ import { thankYouContent } from "./thank-you.ts";
  * bytes.
  */
 export function renderStep(view: StepView): HostedPage {
-  const { language, theme, media } = view;
-  return makePage({ ...contentOf(view), status: statusOf(view), language, theme, media });
+  const { language, theme, media, brandUrl } = view;
+  const content = withBrand(contentOf(view), brandUrl, language);
+  return makePage({ ...content, status: statusOf(view), language, theme, media });
 }
 
 function statusOf({ status, faults, step }: StepView): number {

@@ -30,6 +30,7 @@ export const arabic: Words = {
   rating: "{rating} من 5",
   goesOn: "ستتم المتابعة {when}.",
   goOnNow: "المتابعة الآن",
+  madeWith: "صُنعت باستخدام {service}",
   notices: {
     NOT_FOUND: { title: "لا يوجد شيء هنا", text: "يرجى التحقق من العنوان أو مسح الرمز مرة أخرى." },
     NOT_AVAILABLE: {

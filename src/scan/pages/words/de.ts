@@ -30,6 +30,7 @@ export const german: Words = {
   rating: "{rating} von 5",
   goesOn: "Es geht {when} weiter.",
   goOnNow: "Jetzt weiter",
+  madeWith: "Erstellt mit {service}",
   notices: {
     NOT_FOUND: {
       title: "Hier ist nichts",

@@ -30,6 +30,7 @@ export const english: Words = {
   rating: "{rating} of 5",
   goesOn: "This page moves on {when}.",
   goOnNow: "Continue now",
+  madeWith: "Made with {service}",
   notices: {
     NOT_FOUND: {
       title: "There is nothing here",

@@ -30,6 +30,7 @@ export const spanish: Words = {
   rating: "{rating} de 5",
   goesOn: "Esta página continuará {when}.",
   goOnNow: "Continuar ahora",
+  madeWith: "Hecho con {service}",
   notices: {
     NOT_FOUND: { title: "Aquí no hay nada", text: "Revise la dirección o vuelva a escanear el código." },
     NOT_AVAILABLE: {

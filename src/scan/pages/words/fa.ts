@@ -30,6 +30,7 @@ export const persian: Words = {
   rating: "{rating} از ۵",
   goesOn: "این صفحه {when} ادامه می‌یابد.",
   goOnNow: "همین حالا ادامه دهید",
+  madeWith: "ساخته‌شده با {service}",
   notices: {
     NOT_FOUND: { title: "اینجا چیزی نیست", text: "لطفاً نشانی را بررسی کنید یا کد را دوباره اسکن کنید." },
     NOT_AVAILABLE: {

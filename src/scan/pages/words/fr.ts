@@ -31,6 +31,7 @@ export const french: Words = {
   rating: "{rating} sur 5",
   goesOn: "La suite s’affichera {when}.",
   goOnNow: "Continuer maintenant",
+  madeWith: "Réalisé avec {service}",
   notices: {
     NOT_FOUND: {
       title: "Il n’y a rien ici",

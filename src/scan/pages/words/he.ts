@@ -30,6 +30,7 @@ export const hebrew: Words = {
   rating: "{rating} מתוך 5",
   goesOn: "ממשיכים {when}.",
   goOnNow: "להמשיך עכשיו",
+  madeWith: "נוצר באמצעות {service}",
   notices: {
     NOT_FOUND: { title: "אין כאן כלום", text: "נא לבדוק את הכתובת או לסרוק שוב את הקוד." },
     NOT_AVAILABLE: { title: "לא זמין", text: "הקישור הזה לא מוביל לשום מקום כרגע. נא לנסות מאוחר יותר." },

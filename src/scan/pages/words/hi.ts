@@ -30,6 +30,7 @@ export const hindi: Words = {
   rating: "5 में से {rating}",
   goesOn: "यह पेज {when} आगे बढ़ेगा।",
   goOnNow: "अभी आगे बढ़ें",
+  madeWith: "{service} से बनाया गया",
   notices: {
     NOT_FOUND: { title: "यहाँ कुछ नहीं है", text: "कृपया पता जाँचें या कोड फिर से स्कैन करें।" },
     NOT_AVAILABLE: {

@@ -31,6 +31,7 @@ export const italian: Words = {
   rating: "{rating} su 5",
   goesOn: "Si prosegue {when}.",
   goOnNow: "Continua ora",
+  madeWith: "Creato con {service}",
   notices: {
     NOT_FOUND: { title: "Qui non c’è nulla", text: "Controlla l’indirizzo o scansiona di nuovo il codice." },
     NOT_AVAILABLE: {

@@ -30,6 +30,7 @@ export const japanese: Words = {
   rating: "5 段階中 {rating}",
   goesOn: "{when}に次へ進みます。",
   goOnNow: "今すぐ進む",
+  madeWith: "{service} で作成",
   notices: {
     NOT_FOUND: {
       title: "ページが見つかりません",

@@ -30,6 +30,7 @@ export const dutch: Words = {
   rating: "{rating} van 5",
   goesOn: "Deze pagina gaat {when} verder.",
   goOnNow: "Nu verder",
+  madeWith: "Gemaakt met {service}",
   notices: {
     NOT_FOUND: { title: "Hier is niets", text: "Controleer het adres of scan de code opnieuw." },
     NOT_AVAILABLE: {

@@ -30,6 +30,7 @@ export const polish: Words = {
   rating: "{rating} z 5",
   goesOn: "Ciąg dalszy {when}.",
   goOnNow: "Przejdź teraz",
+  madeWith: "Utworzono za pomocą {service}",
   notices: {
     NOT_FOUND: { title: "Nic tu nie ma", text: "Sprawdź adres albo zeskanuj kod ponownie." },
     NOT_AVAILABLE: {

@@ -30,6 +30,7 @@ export const portuguese: Words = {
   rating: "{rating} de 5",
   goesOn: "Esta página continua {when}.",
   goOnNow: "Continuar agora",
+  madeWith: "Feito com {service}",
   notices: {
     NOT_FOUND: { title: "Não há nada aqui", text: "Confira o endereço ou leia o código de novo." },
     NOT_AVAILABLE: {

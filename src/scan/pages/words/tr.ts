@@ -30,6 +30,7 @@ export const turkish: Words = {
   rating: "5 üzerinden {rating}",
   goesOn: "Bu sayfa {when} devam edecek.",
   goOnNow: "Şimdi devam et",
+  madeWith: "{service} ile yapıldı",
   notices: {
     NOT_FOUND: { title: "Burada bir şey yok", text: "Lütfen adresi kontrol edin veya kodu yeniden tarayın." },
     NOT_AVAILABLE: {

@@ -30,6 +30,7 @@ export const urdu: Words = {
   rating: "5 میں سے {rating}",
   goesOn: "یہ صفحہ {when} آگے بڑھے گا۔",
   goOnNow: "ابھی جاری رکھیں",
+  madeWith: "{service} سے بنایا گیا",
   notices: {
     NOT_FOUND: { title: "یہاں کچھ نہیں ہے", text: "براہ کرم پتہ دیکھ لیں یا کوڈ دوبارہ اسکین کریں۔" },
     NOT_AVAILABLE: {

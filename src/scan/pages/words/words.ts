@@ -26,6 +26,8 @@ export interface Words {
   /** Of a page that moves on by itself, with `{when}`. */
   readonly goesOn: string;
   readonly goOnNow: string;
+  /** The last line of pages that name the service, with `{service}`. */
+  readonly madeWith: string;
   readonly notices: Readonly<Record<NoticeKind, { readonly title: string; readonly text: string }>>;
 }
 

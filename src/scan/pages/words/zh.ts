@@ -30,6 +30,7 @@ export const chinese: Words = {
   rating: "{rating} 分，满分 5 分",
   goesOn: "此页面将在{when}继续。",
   goOnNow: "立即继续",
+  madeWith: "由 {service} 制作",
   notices: {
     NOT_FOUND: { title: "这里什么也没有", text: "请检查地址，或重新扫描二维码。" },
     NOT_AVAILABLE: { title: "暂不可用", text: "此链接目前没有目标页面，请稍后再试。" },
