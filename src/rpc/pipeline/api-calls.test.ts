@@ -4,6 +4,7 @@ import { PricingService } from "../../../gen/signpost/v1/pricing_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { type Api, type ApiOptions, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { newId } from "../../lib/ids.ts";
 import { cycleOf } from "../../model/plans/cycle.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
 
@@ -151,6 +152,24 @@ test("a sandbox has its own calls, whatever its workspace's plan", async () => {
     status: 429,
     json: { error: { codeType: "SANDBOX_CAP_REACHED" } },
   });
+});
+
+test("publishable tokens, which anybody can call with, take no calls from the plan and go on beyond it", async () => {
+  const workspace = await limitedWorkspace();
+  const token = await api.signToken({
+    ...{ tokenId: newId(clock.now()), workspaceId: workspace.workspaceId, keyType: "PUBLISHABLE" },
+    ...{ scope: "", environment: "live", issuedAt: clock.now() },
+  });
+  const identify = (index: number) =>
+    api.rest(token)("POST", "/v1/visitor/identify", { visitor: { $email: `ada-${index}@example.com` } });
+  const refused = (await identify(0)).status;
+  for (let call = 1; call < 30; call++) expect((await identify(call)).status).toBe(refused);
+  expect(refused).toBeLessThan(429);
+  expect((await api.rest(token)("GET", "/v1/links")).status).toBe(403);
+  expect(await countedOf(workspace)).toBe(0);
+  for (let call = 0; call < 20; call++) expect((await read(workspace)).status).toBe(200);
+  expect((await read(workspace)).status).toBe(429);
+  expect((await identify(30)).status).toBe(refused);
 });
 
 // The last, because it lets the clock of this file go on.

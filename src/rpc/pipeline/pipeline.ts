@@ -196,13 +196,21 @@ async function admit(
     throw error;
   }
   for (const bucket of bucketsOf(state)) checkRate(state, bucket, rateLimiter.take(bucket));
-  const { caller } = state.identity ?? {};
-  // Open calls ignore tokens, and members' sessions are free.
-  if (caller !== undefined && caller.memberId === undefined && plan.access.scope !== undefined) {
-    const begun = apiCalls.begin(caller.workspaceId, at);
+  if (isCounted(state)) {
+    const begun = apiCalls.begin(state.identity.caller.workspaceId, at);
     state.counted = begun instanceof Promise ? await begun : begun;
   }
   permit(plan.access, state.identity, authenticate);
+}
+
+/**
+ * Whether the call uses up calls of the workspace's plan. Open calls ignore tokens, members' sessions are free, and
+ * anybody can call with a publishable token.
+ */
+function isCounted(state: CallState): state is CallState & { readonly identity: Identity } {
+  const { plan, identity } = state;
+  if (identity === undefined || plan.access.scope === undefined) return false;
+  return identity.caller.memberId === undefined && identity.credential.kind !== "PUBLISHABLE";
 }
 
 function checkRate(state: CallState, { kind }: Bucket, left: BucketState | undefined): void {
