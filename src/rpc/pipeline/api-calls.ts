@@ -63,7 +63,8 @@ export function createApiCalls({ db, now, entitlements, log }: ApiCallsDeps): Ap
     try {
       const entitlement = await entitlements.of(workspaceId, db);
       const cycle = cycleOf(at, entitlement.timezone);
-      const isRunning = () => counters.get(workspaceId)?.cycle.month === cycle.month;
+      // A workspace whose zone has changed, or a process whose clock went back, goes on with the later month.
+      const isRunning = () => (counters.get(workspaceId)?.cycle.month ?? "") >= cycle.month;
       if (!isRunning()) {
         const used = await findCalls(db, workspaceId, cycle.month);
         // Another call may have read it first. The counter of an earlier cycle is written all the same.

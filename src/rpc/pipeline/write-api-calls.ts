@@ -67,17 +67,16 @@ export function createCallWriter({
 
   async function write(): Promise<void> {
     if (touched.size === 0) return;
-    const batch = [...touched].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const batch = [...touched].map((count) => ({ count, calls: count.unwritten }));
     touched.clear();
-    const calls = batch.map(({ unwritten }) => unwritten);
-    for (const [index, count] of batch.entries()) move(count, calls[index] ?? 0);
+    for (const { count, calls } of batch) move(count, calls);
     try {
-      const sums = await addCalls(db, batch, calls);
-      for (const count of batch) count.used = sums.get(keyOf(count)) ?? count.used;
+      const sums = await addCalls(db, mergedByKey(batch));
+      for (const { count } of batch) count.used = sums.get(keyOf(count)) ?? count.used;
       isAway = false;
     } catch (error) {
-      for (const [index, count] of batch.entries()) {
-        move(count, -(calls[index] ?? 0));
+      for (const { count, calls } of batch) {
+        move(count, -calls);
         touch(count);
       }
       warn(error);
@@ -104,6 +103,24 @@ function keyOf({ workspaceId, cycle }: CallCount): string {
   return `${workspaceId} ${cycle.month}`;
 }
 
+interface Counted {
+  readonly count: CallCount;
+  readonly calls: number;
+}
+
+/**
+ * The calls of each workspace and cycle once, in the order of their rows. A count that was dropped from memory may be
+ * written together with the one that replaced it, and a statement may write a row only once.
+ */
+function mergedByKey(batch: readonly Counted[]): Counted[] {
+  const merged = new Map<string, Counted>();
+  for (const { count, calls } of batch) {
+    const key = keyOf(count);
+    merged.set(key, { count, calls: calls + (merged.get(key)?.calls ?? 0) });
+  }
+  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counted]) => counted);
+}
+
 /** The calls of a workspace in a cycle, of all processes. */
 export async function findCalls(db: Db, workspaceId: string, cycle: string): Promise<number> {
   const row = await db
@@ -119,18 +136,14 @@ export async function findCalls(db: Db, workspaceId: string, cycle: string): Pro
 type SumRow = Pick<Selectable<AllowanceCycles>, "workspace_id" | "cycle" | "used">;
 
 /** Adds the calls to those of other processes, and returns the sums by workspace and cycle. */
-async function addCalls(
-  db: Db,
-  batch: readonly CallCount[],
-  calls: readonly number[],
-): Promise<ReadonlyMap<string, number>> {
-  const allowed = batch.map(({ allowed }) => allowed ?? null);
+async function addCalls(db: Db, batch: readonly Counted[]): Promise<ReadonlyMap<string, number>> {
+  const allowed = batch.map(({ count }) => count.allowed ?? null);
   const { rows } = await sql<SumRow>`
     with given as (
       select * from unnest(
-        ${batch.map(({ workspaceId }) => workspaceId)}::uuid[],
-        ${batch.map(({ cycle }) => cycle.month)}::text[],
-        ${calls}::bigint[],
+        ${batch.map(({ count }) => count.workspaceId)}::uuid[],
+        ${batch.map(({ count }) => count.cycle.month)}::text[],
+        ${batch.map(({ calls }) => calls)}::bigint[],
         ${allowed}::bigint[]) with ordinality as given (workspace_id, cycle, calls, allowed, place)),
     sums as (
       insert into allowance_cycles as sums (workspace_id, limit_key, cycle, used)
