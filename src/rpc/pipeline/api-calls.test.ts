@@ -1,12 +1,19 @@
+import { create } from "@bufbuild/protobuf";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { PricingService } from "../../../gen/signpost/v1/pricing_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
+import { newCall } from "../../../test/support/new-call.ts";
 import { type Api, type ApiOptions, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { eventually } from "../../../test/support/start-service.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import type { Db } from "../../db/open.ts";
 import { newId } from "../../lib/ids.ts";
 import { cycleOf } from "../../model/plans/cycle.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
+import { createApiCalls } from "./api-calls.ts";
+import { createCallWriter, findCalls } from "./write-api-calls.ts";
 
 const limits = { PUBLIC_API_CALLS: 20, PLATFORM_CREDITS: 1_000_000 };
 const plans = readPlanTable({ plans: { FREE: { limits } } }, true, []);
@@ -170,6 +177,91 @@ test("publishable tokens, which anybody can call with, take no calls from the pl
   for (let call = 0; call < 20; call++) expect((await read(workspace)).status).toBe(200);
   expect((await read(workspace)).status).toBe(429);
   expect((await identify(30)).status).toBe(refused);
+});
+
+test("a call that is over before the database has told the calls of its workspace leaves no trace", async () => {
+  const workspace = await limitedWorkspace();
+  const gone = new AbortController();
+  const calls = await api.db.transaction().execute(async (tx) => {
+    await sql`lock table allowance_cycles in access exclusive mode`.execute(tx);
+    const begun = Array.from({ length: 3 }, () =>
+      api.invoke(
+        LinksService.method.list,
+        () => create(LinksService.method.list.input),
+        newCall({ token: workspace.token, signal: gone.signal }),
+      ),
+    );
+    await eventually(
+      () => waiting(tx),
+      (count) => count > 0,
+      10_000,
+    );
+    gone.abort();
+    return Promise.all(begun);
+  });
+  for (const call of calls) expect(call).toMatchObject({ error: { code: "CANCELLED" } });
+  await eventually(
+    () => waiting(api.db),
+    (count) => count === 0,
+    10_000,
+  );
+  for (let call = 0; call < 20; call++) expect((await read(workspace)).status).toBe(200);
+  expect((await read(workspace)).status).toBe(429);
+});
+
+/** How many statements of this file wait for a lock. */
+async function waiting(db: Db): Promise<number> {
+  const { rows } = await sql`select from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`.execute(db);
+  return rows.length;
+}
+
+test("a call of an earlier month, as after a change of zone or clock, goes on with the later month's count", async () => {
+  const { workspaceId } = await limitedWorkspace();
+  const warnings: unknown[] = [];
+  const calls = createApiCalls({
+    ...{ db: api.db, now: clock.now, entitlements: createEntitlements({ plans, now: clock.now }) },
+    log: { warn: (fields: unknown) => void warnings.push(fields) },
+  });
+  const at = clock.now();
+  const next = new Date(cycleOf(at, "UTC").end.getTime() + 1_000);
+  for (const moment of [next, at, next, at]) (await calls.begin(workspaceId, moment))?.end("OK");
+  await calls.close();
+  expect(warnings).toEqual([]);
+  const rows = await api.db
+    .selectFrom("allowance_cycles")
+    .select(["cycle", "used"])
+    .where("workspace_id", "=", workspaceId)
+    .execute();
+  expect(rows).toEqual([{ cycle: cycleOf(next, "UTC").month, used: 4n }]);
+});
+
+test("two counts of one workspace and month are added up, also after the database was away", async () => {
+  const { workspaceId } = await limitedWorkspace();
+  const cycle = cycleOf(clock.now(), "UTC");
+  let isAway = true;
+  const db = api.db.withPlugin({
+    transformQuery({ node }) {
+      if (isAway) throw new Error("away");
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const { touch, flush } = createCallWriter({ db, log: { warn: () => {} } });
+  const counts = [3, 4].map((unwritten) => ({ workspaceId, cycle, allowed: 20, used: 0, unwritten }));
+  for (const count of counts) touch(count);
+  await flush();
+  expect(counts).toMatchObject([
+    { used: 0, unwritten: 3 },
+    { used: 0, unwritten: 4 },
+  ]);
+  isAway = false;
+  await flush();
+  expect(counts).toMatchObject([
+    { used: 7, unwritten: 0 },
+    { used: 7, unwritten: 0 },
+  ]);
+  expect(await findCalls(api.db, workspaceId, cycle.month)).toBe(7);
 });
 
 // The last, because it lets the clock of this file go on.

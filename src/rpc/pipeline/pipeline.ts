@@ -47,6 +47,8 @@ interface CallState {
   counted: CountedCall | undefined;
   isReplay: boolean;
   isLarge: boolean;
+  /** Whether the call is answered. It may be before its work ends. */
+  isOver: boolean;
 }
 
 interface Running {
@@ -64,7 +66,7 @@ export function loadRules(): Promise<typeof import("./validate.ts")> {
 }
 
 /**
- * Builds the pipeline that every protocol calls. Its order: token 401, rate 429, scope 403, reading and rules 400, a
+ * Builds the pipeline that every protocol calls. Its order: token 401, rate 429, scope 403, reading and rules 400, the
  * calls of the plan 429, a turn among calls of the same cost 429, idempotency, handler. Then it writes one log line and
  * counts the call. Throws when a method is not unary, declares no access or has no handler.
  */
@@ -84,6 +86,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
       counted: undefined,
       isReplay: false,
       isLarge: false,
+      isOver: false,
     };
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
@@ -198,7 +201,10 @@ async function admit(
   for (const bucket of bucketsOf(state)) checkRate(state, bucket, rateLimiter.take(bucket));
   if (isCounted(state)) {
     const begun = apiCalls.begin(state.identity.caller.workspaceId, at);
-    state.counted = begun instanceof Promise ? await begun : begun;
+    const counted = begun instanceof Promise ? await begun : begun;
+    // Nobody else ends a call that begins only after its answer.
+    if (state.isOver) counted?.end("DEADLINE_EXCEEDED");
+    else state.counted = counted;
   }
   permit(plan.access, state.identity, authenticate);
 }
@@ -336,6 +342,7 @@ const sandboxHeaders = { "x-service-sandbox": "true", "x-robots-tag": "noindex" 
 function report({ metrics, log }: PipelineDeps, state: CallState, outcome: Outcome, seconds: number): void {
   const { plan, call, identity } = state;
   const code = outcome.ok ? "OK" : outcome.error.code;
+  state.isOver = true;
   state.counted?.end(code);
   metrics.count(plan.name, call.protocol, code, seconds);
   // The line never holds bodies, tokens, keys or addresses of requests.
