@@ -16,8 +16,9 @@ export interface CrossedColumns {
 
 /**
  * A table expression that queues a mail to every administrator of the workspaces in `rows` whose use now reaches 80 or
- * 100 percent of a limit. What is used only grows within a cycle, so each mark is passed once. It has a row for each
- * mail, and must be read to have an effect.
+ * 100 percent of a limit. A write that passes both marks queues one mail, of 100 percent. What is used only grows within
+ * a cycle, so a limit's mark is passed once; a mark of a limit that rose meanwhile is passed again. The expression has a
+ * row for each mail. It takes effect only when a statement reads it.
  */
 export function quotaMails(rows: RawBuilder<unknown>, columns: CrossedColumns): RawBuilder<unknown> {
   const { workspaceId, limit, before, after, allowed } = columns;

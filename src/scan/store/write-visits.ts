@@ -28,9 +28,8 @@ export interface Written {
 
 /**
  * Writes a batch of visits in one transaction: devices, visitors, events, traces and roll-ups. Visits beyond the limit
- * of a plan are locked. Each visit is written
- * once, however often and by however many drains it is given. Rejects when the database is away, or when a visit cannot
- * be stored as it is.
+ * of a plan are locked. Each visit is written once, however often and by however many drains it is given. Rejects when
+ * the database is away, or when a visit cannot be stored as it is.
  */
 export async function writeVisits(db: Db, plans: PlanTable, batch: readonly VisitFacts[]): Promise<Written> {
   // In order of arrival, each once.
