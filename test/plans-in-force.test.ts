@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { operate } from "../src/cli/operator-commands.ts";
 import { readConfig } from "../src/service/config.ts";
@@ -49,6 +50,15 @@ async function apiCalls(): Promise<number> {
   return (await allowances()).allowances.at(-1)?.used ?? 0;
 }
 
+/** The cycles of all accounts of credits. */
+async function accountCycles(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await client.connect();
+  const { rows } = await client.query<{ cycle: string }>("select cycle from credit_accounts");
+  await client.end();
+  return rows.map(({ cycle }) => cycle);
+}
+
 const msMax = 30_000;
 
 test("a new workspace tries PRO for the days of the configuration, and operators change its plan", async () => {
@@ -66,6 +76,14 @@ test("a new workspace tries PRO for the days of the configuration, and operators
   );
   expect(again).toContain("42 bought credits left");
   expect((await allowances()).allowances[2]).toMatchObject({ used: 0, remaining: 62 });
+  // Bought credits begin no month: only a charge knows the month of the workspace's own zone.
+  expect(await accountCycles()).toEqual([""]);
+  const { call } = restApi(service.baseUrl, service.credentials.accessToken);
+  made += 1;
+  await call("POST", "/v1/links", { destination: "https://example.com" });
+  const [, , credits] = (await allowances()).allowances;
+  expect([(credits?.used ?? 0) > 0, (credits?.used ?? 0) + (credits?.remaining ?? 0)]).toEqual([true, 62]);
+  expect(await accountCycles()).toEqual([expect.stringMatching(/^\d{4}-\d{2}$/)]);
 });
 
 test.each([

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { tellPlanChanges } from "../../db/tell-plan-changes.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { monthOf } from "../../model/plans/cycle.ts";
 import type { SubscriptionType } from "../../model/plans/entitlement.ts";
 import { type PlanId, planIds } from "../../model/plans/plan-table.ts";
 import type { Config } from "../../service/config.ts";
@@ -44,9 +43,10 @@ export async function addCredits(config: Config, workspaceId: string, count: str
     throw new UsageError(`--credits: a whole number from 1 to ${creditsMax}, not "${count}"`);
   return withDatabase(config, async ({ db }) => {
     await checkWorkspace(db, workspaceId);
+    // A new account's cycle is empty, which comes before every month: the first charge begins the workspace's own.
     const { rows } = await sql<{ left: bigint }>`
       insert into credit_accounts as a (workspace_id, cycle, used, last_charge, topup_bought)
-      values (${workspaceId}, ${monthOf(new Date(), "UTC")}, 0, 0, ${credits})
+      values (${workspaceId}, '', 0, 0, ${credits})
       on conflict (workspace_id) do update set topup_bought = a.topup_bought + excluded.topup_bought
       returning topup_bought - topup_used as left`.execute(db);
     return `workspace ${workspaceId} has ${rows[0]?.left} bought credits left`;
