@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { EventsService } from "../gen/signpost/v1/events_service_pb.js";
 import { createEntitlements } from "../src/db/entitlements.ts";
+import type { Db } from "../src/db/open.ts";
 import { cycleOf } from "../src/model/plans/cycle.ts";
 import type { PlanTable } from "../src/model/plans/plan-table.ts";
 import { readPlanTable } from "../src/model/plans/read-plan-table.ts";
@@ -13,6 +14,7 @@ import { revealVisits } from "../src/visitors/reveal-visits.ts";
 import { rebuildRollUps } from "../src/visitors/roll-ups.ts";
 import { startApi, type TestWorkspace } from "./support/start-api.ts";
 import { startTestScan, type TestScan } from "./support/start-scan.ts";
+import { eventually } from "./support/start-service.ts";
 
 function plansWith(TRACKED_VISITS: number): PlanTable {
   return readPlanTable({ plans: { FREE: { limits: { TRACKED_VISITS } } } }, true, []);
@@ -188,6 +190,70 @@ test("a higher limit reveals what fits it for good, and every figure follows", a
   await expectCounted(workspace, link.id, 12);
   expect(await cycleRow(workspace)).toEqual({ used: 12n, locked: 0n });
 });
+
+test("visits of several months are revealed by their own numbers, some at a time", async () => {
+  const workspace = await limitedWorkspace();
+  const scan = await scanWith(plans);
+  const link = await newLink(workspace);
+  await visit(scan, link, 15);
+  await scan.drained();
+  // The last four become the sixth to ninth visit of an earlier month.
+  const earlier = (await lockedIds(workspace)).slice(-4);
+  const { workspaceId } = workspace;
+  await sql`update events set locked_cycle = '2000-01', locked_number = locked_number - 6
+    where workspace_id = ${workspaceId} and id = any(${earlier}::uuid[])`.execute(db);
+  await sql`update allowance_cycles set used = 11, locked = 6
+    where workspace_id = ${workspaceId} and limit_key = 'TRACKED_VISITS'`.execute(db);
+  await sql`insert into allowance_cycles (workspace_id, limit_key, cycle, used, locked)
+    values (${workspaceId}, 'TRACKED_VISITS', '2000-01', 9, 4)`.execute(db);
+  const locked = async () => {
+    const { rows } = await sql<{ locked: number }>`select locked::int from allowance_cycles
+      where workspace_id = ${workspaceId} and limit_key = 'TRACKED_VISITS' order by cycle`.execute(db);
+    return rows.map((row) => row.locked);
+  };
+  await revealVisits({ db, plans: plansWith(8), now: api.now, batchSize: 2 });
+  await expectCounted(workspace, link.id, 11);
+  expect(await locked()).toEqual([1, 3]);
+  await revealVisits({ db, plans: plansWith(20), now: api.now, batchSize: 2 });
+  await expectCounted(workspace, link.id, 15);
+  expect(await locked()).toEqual([0, 0]);
+});
+
+test("a month with nothing to reveal is left alone, and an unlimited one is locked after the roll-ups", async () => {
+  const workspace = await limitedWorkspace();
+  const scan = await scanWith(plans);
+  const link = await newLink(workspace);
+  await visit(scan, link, 7);
+  await scan.drained();
+  const { workspaceId } = workspace;
+  const cycle = sql`select from allowance_cycles where workspace_id = ${workspaceId}
+    and limit_key = 'TRACKED_VISITS' for no key update`;
+  await db.transaction().execute(async (tx) => {
+    await cycle.execute(tx);
+    await revealVisits({ db, plans, now: api.now });
+  });
+  let revealed: Promise<void> | undefined;
+  await db.transaction().execute(async (tx) => {
+    await sql`select from link_counters where workspace_id = ${workspaceId} for update`.execute(tx);
+    revealed = revealVisits({ db, plans: { ...plans, inForce: false }, now: api.now });
+    await eventually(
+      () => waitingOf(tx),
+      (count) => count > 0,
+      10_000,
+    );
+    // As the drain does, which would meet a deadlock here.
+    await sql`${cycle} nowait`.execute(tx);
+  });
+  await revealed;
+  await expectCounted(workspace, link.id, 7);
+});
+
+/** How many statements of this file's database wait for a lock. */
+async function waitingOf(tx: Db): Promise<number> {
+  const { rows } = await sql`select from pg_locks l join pg_stat_activity a using (pid)
+    where not l.granted and a.datname = current_database()`.execute(tx);
+  return rows.length;
+}
 
 test("visits that several processes store at the same time are locked beyond exactly the limit", async () => {
   const workspace = await limitedWorkspace();

@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-import { plainArray } from "../db/array-literal.ts";
+import { type RawBuilder, sql } from "kysely";
 import { findWorkspaceFacts } from "../db/entitlements.ts";
 import { isLostRace, untilUndisturbed } from "../db/lost-races.ts";
 import type { Db } from "../db/open.ts";
@@ -23,20 +22,20 @@ export async function revealVisits(
   { db, plans, now, batchSize = 1_000 }: RevealDeps,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { rows } = await sql<{ workspace_id: string }>`
-    select distinct workspace_id from allowance_cycles where locked > 0 order by workspace_id`.execute(db);
-  const facts = await findWorkspaceFacts(
-    db,
-    rows.map(({ workspace_id }) => workspace_id),
-  );
-  for (const [workspaceId, own] of facts) {
+  const { rows } = await sql<{ workspace_id: string; cycle: string }>`
+    select workspace_id, cycle from allowance_cycles where limit_key = 'TRACKED_VISITS' and locked > 0
+    order by workspace_id, cycle`.execute(db);
+  const facts = await findWorkspaceFacts(db, [...new Set(rows.map(({ workspace_id }) => workspace_id))]);
+  for (const { workspace_id: workspaceId, cycle } of rows) {
+    const own = facts.get(workspaceId);
+    if (own === undefined) continue;
     const allowed = entitlementOf(plans, own, now()).limits.TRACKED_VISITS;
-    const numberMax = typeof allowed === "number" ? allowed : unlimitedNumber;
+    const numberMax = typeof allowed === "number" ? allowed : undefined;
+    const question = { workspaceId, cycle, numberMax, batchSize };
     const reveal = () =>
-      untilUndisturbed(
-        () => db.transaction().execute((tx) => revealSome(tx, { workspaceId, numberMax, batchSize })),
-        isLostRace,
-      );
+      untilUndisturbed(() => db.transaction().execute((tx) => revealSome(tx, question)), isLostRace);
+    // Most cycles have nothing to reveal, and then their rows need no lock.
+    if (!(await hasFitting(db, question))) continue;
     while (signal?.aborted !== true && (await reveal()) === batchSize);
   }
 }
@@ -46,40 +45,45 @@ const unlimitedNumber = 2_147_483_647;
 
 interface Reveal {
   readonly workspaceId: string;
-  /** The last number that fits the limit. */
-  readonly numberMax: number;
+  readonly cycle: string;
+  /** The last number that fits the limit; undefined where nothing limits visits. */
+  readonly numberMax: number | undefined;
   readonly batchSize: number;
 }
 
+/** The locked visits of a cycle that fit the limit. The index of locked visits finds them without reading others. */
+function fitting({ workspaceId, cycle, numberMax = unlimitedNumber }: Reveal): RawBuilder<unknown> {
+  return sql`workspace_id = ${workspaceId} and locked_cycle = ${cycle} and locked_number <= ${numberMax}`;
+}
+
+async function hasFitting(db: Db, question: Reveal): Promise<boolean> {
+  const { rows } = await sql`select from events where ${fitting(question)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /**
- * Reveals some visits, and returns how many. Takes its locks in the order of the drain: the roll-ups, the cycles, the
- * events.
+ * Reveals some visits, and returns how many. Takes its locks in the order of the drain. Where visits are limited, that
+ * is the cycle, the events, the rows of the roll-ups. Elsewhere the cycle comes last.
  */
-async function revealSome(tx: Db, { workspaceId, numberMax, batchSize }: Reveal): Promise<number> {
+async function revealSome(tx: Db, question: Reveal): Promise<number> {
+  const { workspaceId, cycle, numberMax, batchSize } = question;
+  const cycleRow = sql`workspace_id = ${workspaceId} and limit_key = 'TRACKED_VISITS' and cycle = ${cycle}`;
   await shareRollUps([workspaceId]).execute(tx);
-  await sql`select from allowance_cycles where workspace_id = ${workspaceId} and locked > 0
-    order by limit_key, cycle for no key update`.execute(tx);
-  const { rows } = await sql<{ id: string; locked_cycle: string }>`
+  if (numberMax !== undefined)
+    await sql`select from allowance_cycles where ${cycleRow} for no key update`.execute(tx);
+  const { rows } = await sql<{ id: string }>`
     with fitting as materialized (
-      select id, locked_cycle from events
-      where workspace_id = ${workspaceId} and locked_number is not null and locked_number <= ${numberMax}
-      order by id limit ${batchSize} for no key update)
+      select id from events where ${fitting(question)}
+      order by locked_number limit ${batchSize} for no key update)
     update events e set locked_number = null, locked_cycle = null
     from fitting where e.workspace_id = ${workspaceId} and e.id = fitting.id
-    returning e.id, fitting.locked_cycle`.execute(tx);
+    returning e.id`.execute(tx);
   if (rows.length === 0) return 0;
   await addEvents(
     tx,
     workspaceId,
     rows.map(({ id }) => id),
   );
-  await sql`
-    update allowance_cycles c set locked = c.locked - given.visits
-    from (select cycle, count(*) as visits
-      from unnest(${plainArray(rows.map(({ locked_cycle }) => locked_cycle))}::text[]) as revealed (cycle)
-      group by cycle) as given
-    where c.workspace_id = ${workspaceId} and c.limit_key = 'TRACKED_VISITS' and c.cycle = given.cycle`.execute(
-    tx,
-  );
+  await sql`update allowance_cycles set locked = locked - ${rows.length} where ${cycleRow}`.execute(tx);
   return rows.length;
 }
