@@ -31,7 +31,7 @@ export interface Deps {
    * a connection.
    */
   readonly autonomousDb: Db;
-  /** Answers questions about counted visits. */
+  /** Answers questions about counted visits. Services are given those that the plan of the workspace shows. */
   readonly analytics: Analytics;
   /** Where files are kept. */
   readonly storage: Storage;

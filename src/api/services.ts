@@ -44,6 +44,7 @@ import { metricsService } from "./metrics/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
+import { shownAnalytics } from "./resources/history.ts";
 import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { timeSeriesService } from "./time-series/service.ts";
@@ -57,8 +58,9 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  deps: Deps & MembersDeps & SandboxesDeps & WorkspaceTokensDeps,
+  given: Deps & MembersDeps & SandboxesDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
+  const deps = { ...given, analytics: shownAnalytics(given) };
   return [
     registerPartly(AgentIdentityService),
     register(AllowancesService, allowancesService(deps)),

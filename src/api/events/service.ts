@@ -6,9 +6,9 @@ import { UncountedReason } from "../../../gen/signpost/v1/visit_pb.js";
 import type { Db } from "../../db/open.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
-import { historyStart } from "../../model/plans/entitlement.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { later, shownSince } from "../resources/history.ts";
 import { notFound } from "../resources/not-found.ts";
 import { type EmbeddedRows, eventMessages, isRead, toTrace } from "./message.ts";
 import {
@@ -25,15 +25,9 @@ import {
   listEvents,
 } from "./queries.ts";
 
-export function eventsService({
-  shortUrl,
-  now,
-  entitlements,
-}: Pick<Deps, "shortUrl" | "now" | "entitlements">): Handlers<typeof EventsService> {
-  /** The time before which the plan shows no events, if there is one. */
-  const shownSince = async (workspaceId: string, db: Db) =>
-    historyStart(await entitlements.of(workspaceId, db), now());
-
+export function eventsService(
+  deps: Pick<Deps, "shortUrl" | "now" | "entitlements">,
+): Handlers<typeof EventsService> {
   return {
     async listEvents(request, context) {
       const { db } = context;
@@ -43,14 +37,14 @@ export function eventsService({
       const page = readPage(request, { key: "none", sort: "events id desc", filters: filter });
       const csv = request.responseFormat === ResponseFormat.CSV;
       // The pages of a list stay the same list, although the plan shows ever later events.
-      const shown = { ...filter, from: later(filter.from, await shownSince(workspaceId, db)) };
+      const shown = { ...filter, from: later(filter.from, await shownSince(deps, workspaceId, db)) };
       const [rows, totalCount] = await Promise.all([
         listEvents(db, shown, page),
         csv ? 0n : countEvents(db, shown),
         checkFiltered(db, filter),
       ]);
       const embedded = await embed(db, workspaceId, rows.slice(0, page.size), include);
-      const toMessage = eventMessages(embedded, shortUrl);
+      const toMessage = eventMessages(embedded, deps.shortUrl);
       const filling = {
         rows,
         edgeOf: ({ id }: EventRow) => ({ key: undefined, id }),
@@ -70,16 +64,12 @@ export function eventsService({
 
     async listEventTraces({ eventId }, context) {
       const { workspaceId } = callerOf(context);
-      const since = await shownSince(workspaceId, context.db);
+      const since = await shownSince(deps, workspaceId, context.db);
       const found = await findEventWithTraces(context.db, workspaceId, { eventId, since });
       if (found === undefined) throw notFound("event", "eventId", eventId);
       return { traces: found.traces.map((trace) => toTrace(trace, found.event)) };
     },
   };
-}
-
-function later(one: Date | undefined, other: Date | undefined): Date | undefined {
-  return one !== undefined && (other === undefined || one > other) ? one : other;
 }
 
 /** Checks that the link and the visitor of a filter belong to the workspace. The link may be deleted. */

@@ -7,6 +7,8 @@ import { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js
 import { ask, protocols } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits } from "../../../test/support/visits.ts";
+import { createEntitlements } from "../../db/entitlements.ts";
+import { defaultPlans } from "../../model/plans/plan-table.ts";
 import type { Context } from "../../rpc/handlers.ts";
 import { recordWriters } from "../../rpc/records.ts";
 import { visitorsService } from "./service.ts";
@@ -315,7 +317,14 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     complete: (request) => request,
     writeRecord: recordWriters.proto,
   };
-  const { list: listVisitors } = visitorsService({ now: api.now, shortUrl: "https://short.test" });
+  const entitlements = createEntitlements({ plans: defaultPlans, now: api.now });
+  // What a workspace is allowed is in memory.
+  await entitlements.of(workspaceId, db);
+  const { list: listVisitors } = visitorsService({
+    now: api.now,
+    shortUrl: "https://short.test",
+    entitlements,
+  });
   const count = async (init: MessageInitShape<typeof VisitorsService.method.list.input>) => {
     statements.length = 0;
     await listVisitors(create(VisitorsService.method.list.input, init), context);

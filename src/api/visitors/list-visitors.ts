@@ -15,6 +15,7 @@ import { fillPage } from "../../lib/paging/fill-page.ts";
 import { type PageEdge, readPage } from "../../lib/paging/page.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { shownSince } from "../resources/history.ts";
 import { notFound } from "../resources/not-found.ts";
 import type { VisitorRow } from "../resources/visitor.ts";
 import { type EmbeddedObjects, toVisitor } from "./message.ts";
@@ -37,9 +38,11 @@ type VisitorsPage =
   | { readonly json: MessageInitShape<typeof ListVisitorsJsonResponseSchema> }
   | { readonly csv: MessageInitShape<typeof ListVisitorsCsvResponseSchema> };
 
+type ListDeps = Pick<Deps, "entitlements" | "now" | "shortUrl">;
+
 /** Lists visitors: one statement for the page, one for the number of all, and one for each kind of embedded object. */
 export async function listVisitorsPage(
-  { shortUrl }: Pick<Deps, "shortUrl">,
+  deps: ListDeps,
   request: ListVisitorsRequest | SearchVisitorsRequest,
   context: Context,
 ): Promise<VisitorsPage> {
@@ -64,14 +67,14 @@ export async function listVisitorsPage(
     filter.linkId === undefined || linkExists(db, workspaceId, filter.linkId),
   ]);
   if (!hasLink) throw notFound("link", "linkId", request.linkId);
-  const embedded = await embed(db, workspaceId, rows.slice(0, page.size), include);
+  const embedded = await embed(deps, context, rows.slice(0, page.size), include);
   const filling = {
     rows,
     edgeOf: (row: VisitorRow) => edgeOf(row, order),
     bytesOf: ({ bytes }: SizedVisitorRow) => bytes,
   };
   const visitorOf = (row: VisitorRow) =>
-    isRead(row, embedded) ? create(VisitorSchema, toVisitor(row, embedded, shortUrl)) : undefined;
+    isRead(row, embedded) ? create(VisitorSchema, toVisitor(row, embedded, deps.shortUrl)) : undefined;
   if (!csv) {
     const write = (visitor: Visitor) => context.writeRecord(VisitorSchema, visitor);
     const { records, ...rest } = await fillPage(page, { ...filling, recordOf: visitorOf, write });
@@ -86,11 +89,13 @@ export async function listVisitorsPage(
 
 /** Looks up what visitors embed: one statement for each kind of object, all at once. */
 export async function embed(
-  db: Db,
-  workspaceId: string,
+  deps: Pick<Deps, "entitlements" | "now">,
+  context: Context,
   visitors: readonly VisitorRow[],
   include: ReadonlySet<string>,
 ): Promise<EmbeddedObjects> {
+  const { db } = context;
+  const { workspaceId } = callerOf(context);
   const ids = visitors.map(({ id }) => id);
   const asked = <Found>(
     name: string,
@@ -98,7 +103,9 @@ export async function embed(
   ) => (include.has(name) && ids.length > 0 ? find(db, workspaceId, ids) : undefined);
   const [devices, events, links] = await Promise.all([
     asked("devices", findVisitorDevices),
-    asked("events", findEvents),
+    asked("events", async (db, workspaceId, ids) =>
+      findEvents(db, workspaceId, ids, await shownSince(deps, workspaceId, db)),
+    ),
     asked("links", findVisitedLinks),
   ]);
   return { devices, events, links };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answer.ts";
+import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
 import type { DeviceRow } from "../resources/device.ts";
 import type { AttributeRow, VisitorRow } from "../resources/visitor.ts";
@@ -169,16 +170,21 @@ export interface VisitorEventRow {
   readonly created_at: Date;
 }
 
-/** The events of visitors, newest first. */
+/** The events of visitors, newest first. Leaves out those from before `since`. */
 export function findEvents(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
+  since: Date | undefined,
 ): Promise<Embedded<VisitorEventRow>> {
+  const isShown =
+    since === undefined
+      ? sql.raw("true")
+      : sql`created_at >= ${since} and id >= ${uuidFromTime(since)}::uuid`;
   return readEmbedded(db, ids, {
     bytes: sql`0`,
     source: sql`select visitor_id, id, link_id, action, visit_type, created_at from events
-      where workspace_id = ${workspaceId} and visitor_id = asked.id and locked_number is null
+      where workspace_id = ${workspaceId} and visitor_id = asked.id and locked_number is null and ${isShown}
       order by id desc limit ${embeddedMax}`,
     order: sql`id desc`,
   });

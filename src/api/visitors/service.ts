@@ -16,7 +16,9 @@ import { filterFaults, isReservedName, valueFaults } from "./rules.ts";
 import { changeVisitor } from "./update-visitor.ts";
 import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
 
-export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<typeof VisitorsService> {
+export function visitorsService(
+  deps: Pick<Deps, "entitlements" | "now" | "shortUrl">,
+): Handlers<typeof VisitorsService> {
   const misses = createMissLimit({ nowMs: () => deps.now().getTime() });
   const arrivals = createArrivals({ misses });
   return {
@@ -38,7 +40,7 @@ export function visitorsService(deps: Pick<Deps, "now" | "shortUrl">): Handlers<
       const { workspaceId } = callerOf(context);
       const row = await findVisitor(context.db, workspaceId, id);
       if (row === undefined) throw notFound("visitor", "id", id);
-      const embedded = await embed(context.db, workspaceId, [row], new Set(include));
+      const embedded = await embed(deps, context, [row], new Set(include));
       return { visitor: toVisitor(row, embedded, deps.shortUrl) };
     },
 
