@@ -64,7 +64,7 @@ async function revealSome(tx: Db, { workspaceId, numberMax, batchSize }: Reveal)
       select id, locked_cycle from events
       where workspace_id = ${workspaceId} and locked_number is not null and locked_number <= ${numberMax}
       order by id limit ${batchSize} for no key update)
-    update events e set locked_number = null, locked_cycle = null
+    update events e set locked_number = null
     from fitting where e.workspace_id = ${workspaceId} and e.id = fitting.id
     returning e.id, fitting.locked_cycle`.execute(tx);
   if (rows.length === 0) return 0;
