@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { EventsService } from "../gen/signpost/v1/events_service_pb.js";
 import { createEntitlements } from "../src/db/entitlements.ts";
 import type { Db } from "../src/db/open.ts";
+import { endIdleVisits } from "../src/jobs/end-idle-visits.ts";
 import { cycleOf } from "../src/model/plans/cycle.ts";
 import type { PlanTable } from "../src/model/plans/plan-table.ts";
 import { readPlanTable } from "../src/model/plans/read-plan-table.ts";
@@ -12,6 +13,7 @@ import { nowhere } from "../src/scan/device/geography.ts";
 import { createRecordStore } from "../src/scan/store/store-records.ts";
 import { revealVisits } from "../src/visitors/reveal-visits.ts";
 import { rebuildRollUps } from "../src/visitors/roll-ups.ts";
+import { insertWorkflow } from "./support/insert-workflow.ts";
 import { startApi, type TestWorkspace } from "./support/start-api.ts";
 import { startTestScan, type TestScan } from "./support/start-scan.ts";
 import { eventually } from "./support/start-service.ts";
@@ -254,6 +256,38 @@ async function waitingOf(tx: Db): Promise<number> {
     where not l.granted and a.datname = current_database()`.execute(tx);
   return rows.length;
 }
+
+test("a visit that is revealed while it is under way gets no lead score when it ends", async () => {
+  const link = await insertWorkflow(db, {
+    entry: { action: "LINK_VISIT", next: { next: "page" } },
+    page: {
+      action: "MESSAGE_PAGE",
+      payload: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" },
+      next: { next: "done" },
+    },
+    done: { action: "CLIENT_REDIRECT", payload: { destination: "https://example.com" } },
+  });
+  const scan = await scanWith(plans);
+  for (let index = 0; index < 7; index++)
+    await scan.ask(`/${link.shortlink}`, { host: "short.test", headers: { "user-agent": phone } });
+  await scan.drained();
+  await revealVisits({ db, plans: plansWith(6), now: api.now });
+  // Without plans, scores are unlimited.
+  const later = () => new Date(Date.now() + 31 * 60_000);
+  await endIdleVisits({ db, plans: { ...plans, inForce: false }, now: later });
+  const events = await db
+    .selectFrom("events")
+    .select(["outcome", "locked_number", "lead_score"])
+    .where("workspace_id", "=", link.workspaceId)
+    .orderBy("id")
+    .execute();
+  expect(events.map(({ outcome }) => outcome)).toEqual(Array(7).fill("ABANDONED"));
+  expect(events.map(({ locked_number }) => locked_number)).toEqual([...Array(6).fill(null), 7]);
+  expect(events.map(({ lead_score }) => lead_score !== null)).toEqual([
+    ...Array(5).fill(true),
+    ...Array(2).fill(false),
+  ]);
+});
 
 test("visits that several processes store at the same time are locked beyond exactly the limit", async () => {
   const workspace = await limitedWorkspace();

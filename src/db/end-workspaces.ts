@@ -3,7 +3,7 @@ import type { Workspaces } from "../../gen/database.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
 import { restorableMs } from "../model/workspace-end.ts";
 import { tellRestoration, tellRevocation, tellWorkspaceChange } from "./channels.ts";
-import type { Db } from "./open.ts";
+import { type Db, inTransaction } from "./open.ts";
 
 /** Queues the mails of a deletion: a job for each row of `rows`. */
 export type QueueMails = (
@@ -19,14 +19,19 @@ export interface WorkspaceEnd {
 }
 
 /**
- * Deletes a workspace with its sandboxes, in one statement: their tokens, sessions, links and public views end on every
+ * Deletes a workspace with its sandboxes, in one transaction: their tokens, sessions, links and public views end on every
  * process within seconds, their domains are free for others, and the administrators get a mail. All rows and files stay
  * for the purge. Returns the ids of the ended workspaces; none when there is no such living workspace.
  */
-export async function deleteWorkspace(
-  db: Db,
-  { workspaceId, at, jobCalls }: WorkspaceEnd,
-): Promise<string[]> {
+export function deleteWorkspace(db: Db, end: WorkspaceEnd): Promise<string[]> {
+  return inTransaction(db, async (tx) => {
+    // The lock is taken in a statement of its own, so that the next statement sees the sandboxes that were being made.
+    await sql`select from workspaces where id = ${end.workspaceId} for no key update`.execute(tx);
+    return endLocked(tx, end);
+  });
+}
+
+async function endLocked(tx: Db, { workspaceId, at, jobCalls }: WorkspaceEnd): Promise<string[]> {
   const restorableUntil = new Date(at.getTime() + restorableMs).toISOString();
   const mails = jobCalls(
     "send-mail",
@@ -41,7 +46,7 @@ export async function deleteWorkspace(
     { rows: sql.raw("admin"), priority: 0 },
   );
   const { rows } = await sql<Pick<Selectable<Workspaces>, "id">>`
-    with living as (select id from workspaces where id = ${workspaceId} and deleted_at is null for no key update),
+    with living as (select id from workspaces where id = ${workspaceId} and deleted_at is null),
       ended as (
         update workspaces w set deleted_at = ${at}, updated_at = ${at} from living
         where (w.id = living.id or w.parent_workspace_id = living.id) and w.deleted_at is null
@@ -57,7 +62,7 @@ export async function deleteWorkspace(
       mail as (select ${mails} as job)
     select id, ${tellRevocation(sql.ref("id"))}, ${tellWorkspaceChange(sql.ref("id"))},
       -- Counted, because PostgreSQL does not run what nothing reads.
-      (select count(*) from mail) from ended`.execute(db);
+      (select count(*) from mail) from ended`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

@@ -4,6 +4,7 @@ import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
+import { reserveForNobody } from "./purge-reservations.ts";
 
 export interface RowsDeps {
   readonly db: Db;
@@ -32,6 +33,9 @@ const besides: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
 
 const picturesOfGone = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
   where options ->> 'centralImageKey' is not null`;
+
+/** Statements that take rows from the workspace where they are not deleted. */
+const instead: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = { shortlinks: reserveForNobody };
 
 /**
  * Deletes the rows and files of a workspace from every table that has a `workspace_id`, one batch in each transaction.
@@ -95,7 +99,7 @@ async function deleteFiles(
 /** How many files are deleted at the same time. */
 const filesMax = 100;
 
-/** Deletes the rows at these places, or any of the workspace's. Returns how many they were. */
+/** Takes the rows at these places, or any of the workspace's, from it. Returns how many they were. */
 async function deleteBatch(
   { db, now, batchSize }: RowsDeps,
   { table, workspaceId, rows: places }: Place & { readonly rows: readonly string[] | undefined },
@@ -105,8 +109,9 @@ async function deleteBatch(
     places === undefined
       ? sql`array(select ctid from ${from} where workspace_id = ${workspaceId} limit ${batchSize})`
       : sql`${places}::tid[]`;
+  const taking = instead[table]?.(now()) ?? sql`delete from ${from}`;
   const statement = sql<{ count: bigint }>`
-    with gone as (delete from ${from} where ctid = any(${chosen}) and workspace_id = ${workspaceId} returning *)
+    with gone as (${taking} where ctid = any(${chosen}) and workspace_id = ${workspaceId} returning *)
       ${besides[table]?.(now()) ?? sql.raw("")}
     select count(*) as count from gone`;
   const { rows } = await statement.execute(db);

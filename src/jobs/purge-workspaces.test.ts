@@ -13,6 +13,7 @@ import { visitsThrough } from "../../test/support/visits.ts";
 import { deleteWorkspace, forgetRevocations } from "../db/end-workspaces.ts";
 import { sweepFiles } from "../db/file-checks.ts";
 import { localFolderStorage } from "../lib/storage/storage-local.ts";
+import { deleteOldReservations } from "./purge-reservations.ts";
 import { type PurgeDeps, purgeWorkspace, purgeWorkspaces } from "./purge-workspaces.ts";
 import { enqueue, jobCalls } from "./queue.ts";
 import { renderQrcode } from "./render-qrcode.ts";
@@ -254,6 +255,35 @@ test("a revocation is remembered as long as a token could need it", async () => 
   expect(await remembered()).toEqual([live.workspaceId, sandbox]);
   clock.advance(dayMs);
   expect(await remembered()).toEqual([live.workspaceId]);
+});
+
+test("short links of a purged workspace are nobody's for 90 days, and then anybody's", async () => {
+  const doomed = await api.newWorkspace();
+  const names = ["early", "claimed", "forgotten"].map((name) => `${name}-${doomed.workspaceId.slice(-12)}`);
+  const make = ({ rest }: TestWorkspace) =>
+    Promise.all(
+      names.map((shortlink) => rest("POST", "/v1/links", { destination: "https://example.com", shortlink })),
+    );
+  const [early] = (await make(doomed)).map(({ json }) => json.link.id);
+  expect((await doomed.rest("DELETE", `/v1/links/${early}`)).status).toBe(200);
+  clock.advance(dayMs);
+  await remove(doomed);
+  expect(await purgeWorkspace(deps, doomed.workspaceId)).toBe(true);
+  expect(await tables.naming(doomed.workspaceId)).toEqual(["revocations"]);
+  const taken = async () => {
+    while ((await deleteOldReservations(db, clock.now())) > 0);
+    const rows = db.selectFrom("shortlinks").select("shortlink").where("shortlink", "in", names);
+    return (await rows.orderBy("shortlink").execute()).map(({ shortlink }) => shortlink.split("-")[0]);
+  };
+  clock.advance(89 * dayMs + 1);
+  expect(await taken()).toEqual(["claimed", "forgotten"]);
+  const other = await api.newWorkspace();
+  expect((await make(other)).map(({ status }) => status)).toEqual([200, 409, 409]);
+  clock.advance(dayMs);
+  const claim = { destination: "https://example.com", shortlink: names[1] };
+  expect((await other.rest("POST", "/v1/links", claim)).status).toBe(200);
+  expect(await taken()).toEqual(["claimed", "early"]);
+  expect((await scan.ask(`/${names[1]}`)).status).toBe(302);
 });
 
 async function newSandbox(parent: TestWorkspace, livesMs: number): Promise<string> {

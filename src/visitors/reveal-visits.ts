@@ -75,7 +75,7 @@ async function revealSome(tx: Db, question: Reveal): Promise<number> {
     with fitting as materialized (
       select id from events where ${fitting(question)}
       order by locked_number limit ${batchSize} for no key update)
-    update events e set locked_number = null, locked_cycle = null
+    update events e set locked_number = null
     from fitting where e.workspace_id = ${workspaceId} and e.id = fitting.id
     returning e.id`.execute(tx);
   if (rows.length === 0) return 0;

@@ -35,7 +35,8 @@ interface EventKey {
 
 /**
  * Scores visits that have ended with a request after their first, from what is stored of them. A visit is scored once.
- * Visits that are not counted or locked get no score, nor do those of sandboxes or beyond what the plans allow.
+ * Visits that are not counted or have ever been locked get no score, nor do those of sandboxes or beyond what the plans
+ * allow. A revealed visit keeps the cycle that it was locked in.
  */
 export async function scoreVisits(
   tx: Db,
@@ -109,7 +110,7 @@ async function findEnded(tx: Db, visits: readonly EventKey[]): Promise<ScoredRow
       from unnest(${plainArray(visits.map(({ workspaceId }) => workspaceId))}::uuid[],
           ${plainArray(visits.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)
       join events e on e.workspace_id = given.workspace_id and e.id = given.event_id
-      where e.counted and e.locked_number is null and e.ended_at is not null and e.lead_score is null)
+      where e.counted and e.locked_cycle is null and e.ended_at is not null and e.lead_score is null)
     select e.workspace_id as "workspaceId", e.id as "eventId", e.ended_at, e.steps_total, d.platform_name,
       d.platform_version, d.browser_name, d.browser_version, d.country, l.purpose,
       w.subscription_type, w.trial_ends_at, w.timezone,

@@ -151,6 +151,40 @@ test("sandboxes end with their workspace, without a mail, and do not come back",
   expect(await statusAt(api, sandbox)).toBe(401);
 });
 
+test("a sandbox that is being made while its workspace is deleted ends with it", async () => {
+  const { workspaceId, rest } = workspace;
+  /** Sends a call that needs the workspace's row, and waits until it waits for it. */
+  const waiting = async (call: () => ReturnType<typeof rest>, count: number) => {
+    const answer = call();
+    await eventually(async () => expect(await waitingStatements()).toBe(count));
+    return { answer };
+  };
+  const [made, deleted] = await db.transaction().execute(async (tx) => {
+    await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(tx);
+    // PostgreSQL serves those who wait for a row in the order of their arrival.
+    return [
+      await waiting(() => rest("POST", "/v1/sandboxes", {}), 1),
+      await waiting(() => rest("DELETE", "/v1/workspace"), 2),
+    ] as const;
+  });
+  const { status, json } = await made.answer;
+  expect([status, (await deleted.answer).status]).toEqual([200, 200]);
+  const { deleted_at } = await db
+    .selectFrom("workspaces")
+    .select("deleted_at")
+    .where("id", "=", json.sandbox.id)
+    .executeTakeFirstOrThrow();
+  expect(deleted_at).not.toBeNull();
+  expect((await api.rest(json.accessToken)("GET", "/v1/workspace")).status).toBe(401);
+});
+
+/** How many statements wait for a lock. */
+async function waitingStatements(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 test("a deleted workspace releases its domains at once, and its slug and addresses with the purge", async () => {
   const domain = await newDomain(workspace);
   const slug = `s-${randomUUID()}`;

@@ -270,8 +270,8 @@ create index links_expires_at_idx on links (workspace_id, expires_at)
 create view living_links as select * from links
   where deleted_at is null and (expires_at is null or expires_at > now());
 
--- Not a tenant table: short links are unique per host, and a scan knows only host and short link. The default short
--- domain is ''.
+-- Short links are unique per host, and a scan knows only host and short link. The default short domain is ''. Those of a
+-- purged workspace belong to no workspace until their reservation is over.
 create table shortlinks (
   host text not null,
   shortlink text not null,

@@ -12,6 +12,7 @@ import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
+import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
@@ -99,6 +100,7 @@ export function startWorker(parts: Parts): Jobs {
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       while ((await deleteOldChallenges(db, now())) > 0);
+      while ((await deleteOldReservations(db, now())) > 0);
       await deleteOldJobs(db, now());
       await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
