@@ -485,4 +485,14 @@ test("a workspace mails links to a thousand new addresses in a day, and no more"
   expect(refused.headers["retry-after"]).toBe("3600");
   expect((await workspace.rest("PUT", `/v1/members/${member.id}`, { email: newEmail() })).status).toBe(429);
   expect(await recordsOf(workspace)).toEqual(before);
+  // Deleting whom the links were for makes no room, and the addresses are forgotten.
+  expect((await workspace.rest("DELETE", `/v1/members/${member.id}`)).status).toBe(200);
+  expect((await workspace.rest("POST", "/v1/members/invite", { email: newEmail() })).status).toBe(429);
+  expect(await reasonOf(workspace.client(MembersService).invite({ email: newEmail() }))).toBe(
+    "LIMIT_REACHED",
+  );
+  const { challenges } = await recordsOf(workspace);
+  expect(JSON.stringify(challenges)).not.toContain(member.email);
+  for (const { member_id, used_at } of challenges as { member_id: string; used_at: Date | null }[])
+    if (member_id === member.id) expect(used_at).not.toBeNull();
 });
