@@ -6,8 +6,9 @@ import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.js";
 import { Member_Role } from "../../../gen/signpost/v1/member_pb.js";
 import { MembersService } from "../../../gen/signpost/v1/members_service_pb.js";
 import { onePixel } from "../../../test/support/one-pixel.ts";
-import { signedIn, signInAs } from "../../../test/support/sign-in.ts";
+import { type SignedIn, signedIn, signInAs } from "../../../test/support/sign-in.ts";
 import { type Rest, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { endSession, endSessions } from "../../people/end-sessions.ts";
 
 const api = await startApi();
 
@@ -392,6 +393,40 @@ test("a new password ends the caller's other sessions and closes what was mailed
       ?.password_hash ?? "";
   expect(hash).toMatch(/^\$argon2id\$/);
   expect(await verify(hash, password)).toBe(true);
+});
+
+test("a session that ended a moment ago changes nothing of its member any more", async () => {
+  const workspace = await api.newWorkspace();
+  const ends: ((session: SignedIn) => Promise<unknown>)[] = [
+    (session) => endSessions(api.db, session),
+    (session) => endSession(api.db, session, api.now()),
+    ({ memberId }) =>
+      api.db
+        .updateTable("members")
+        .set({ access_revoked_at: api.now() })
+        .where("id", "=", memberId)
+        .execute(),
+    ({ memberId }) => api.db.deleteFrom("members").where("id", "=", memberId).execute(),
+  ];
+  for (const end of ends) {
+    const session = await signInAs(api, workspace, { role: "VIEWER" });
+    // This process knows for 5 s that the session goes on; another one ends it meanwhile.
+    expect(await works(session.rest)).toBe(true);
+    await end(session);
+    const before = await recordsOf(workspace);
+    for (const change of [
+      { password: "a password to stay with" },
+      { email: newEmail() },
+      { firstName: "Eve" },
+    ])
+      expect((await session.rest("PUT", "/v1/member", change)).json.error).toMatchObject({
+        code: 401,
+        codeType: "UNAUTHENTICATED",
+      });
+    const members = session.client(MembersService);
+    expect(await reasonOf(members.updateMyself({ lastName: "Eve" }))).toBe("UNAUTHENTICATED");
+    expect(await recordsOf(workspace)).toEqual(before);
+  }
 });
 
 test("bad requests name every bad field, and nothing is written", async () => {
