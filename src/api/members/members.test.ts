@@ -9,6 +9,7 @@ import { onePixel } from "../../../test/support/one-pixel.ts";
 import { type SignedIn, signedIn, signInAs } from "../../../test/support/sign-in.ts";
 import { type Rest, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { endSession, endSessions } from "../../people/end-sessions.ts";
+import { createPasswordGate } from "../../people/passwords.ts";
 
 const api = await startApi();
 
@@ -393,6 +394,31 @@ test("a new password ends the caller's other sessions and closes what was mailed
       ?.password_hash ?? "";
   expect(hash).toMatch(/^\$argon2id\$/);
   expect(await verify(hash, password)).toBe(true);
+});
+
+test("new passwords stand in one line with those of sign-in; the others are sent away, and nothing is written", async () => {
+  const workspace = await api.newWorkspace();
+  const member = await signInAs(api, workspace, { role: "VIEWER" });
+  const open = Promise.withResolvers<string>();
+  const gate = createPasswordGate({ hash: () => open.promise });
+  const held = Array.from({ length: 66 }, (_, index) => gate.hash("x", `network ${index % 6}`));
+  try {
+    const before = await recordsOf(workspace);
+    const refused = await member.rest("PUT", "/v1/member", { password: "a password to wait with" });
+    expect(refused).toMatchObject({ status: 429, json: { error: { codeType: "RATE_LIMITED" } } });
+    expect(refused.headers["retry-after"]).toBe("1");
+    const members = member.client(MembersService);
+    expect(await reasonOf(members.updateMyself({ password: "a password to wait with" }))).toBe(
+      "RATE_LIMITED",
+    );
+    expect(await recordsOf(workspace)).toEqual(before);
+    // Names need no hash.
+    expect((await member.rest("PUT", "/v1/member", { firstName: "Ada" })).status).toBe(200);
+  } finally {
+    open.resolve("");
+    await Promise.all(held);
+  }
+  expect((await member.rest("PUT", "/v1/member", { password: "a password to wait with" })).status).toBe(200);
 });
 
 test("a session that ended a moment ago changes nothing of its member any more", async () => {

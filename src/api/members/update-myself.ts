@@ -1,10 +1,11 @@
 import type { UpdateMyselfRequest } from "../../../gen/signpost/v1/members_service_pb.js";
 import { type Db, inTransaction } from "../../db/open.ts";
+import { networkOf } from "../../lib/client-address.ts";
 import { type Fault, fail, invalidArgument } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { closeChallenges } from "../../people/challenges.ts";
 import { endSessions } from "../../people/end-sessions.ts";
-import { hashPassword } from "../../people/passwords.ts";
+import type { PasswordGate } from "../../people/passwords.ts";
 import { isOpen, standingOf } from "../../people/standing.ts";
 import type { Caller } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
@@ -24,9 +25,16 @@ function fieldsOf({ email, firstName, lastName, password, updateMask }: UpdateMy
   return fieldsToChange({ email, first_name: firstName, last_name: lastName, password }, updateMask?.paths);
 }
 
-/** The hash of the new password; undefined when the password stays. It is made before the transaction begins. */
-export async function newPasswordHash(request: UpdateMyselfRequest): Promise<string | undefined> {
-  return fieldsOf(request).has("password") ? hashPassword(request.password) : undefined;
+/**
+ * The hash of the new password; undefined when the password stays. It is made before the transaction begins, in line with those
+ * of sign-in. Throws RESOURCE_EXHAUSTED when too many wait.
+ */
+export async function newPasswordHash(
+  request: UpdateMyselfRequest,
+  passwords: Pick<PasswordGate, "hash">,
+  address: string,
+): Promise<string | undefined> {
+  return fieldsOf(request).has("password") ? passwords.hash(request.password, networkOf(address)) : undefined;
 }
 
 /**
