@@ -368,6 +368,21 @@ test("a wrong password, a silent server and one that is away are no refusals: th
   expect(strict.mails).toEqual([]);
 });
 
+test("a refused recipient ends a mail; a refused sender is the operator's to mend, and the mail stays queued", async () => {
+  const refusal = () => Object.assign(new Error("no <ada@example.com> here"), { responseCode: 550 });
+  const noSender = await startMailServer({ onMailFrom: (_address, _session, done) => done(refusal()) });
+  const noRecipient = await startMailServer({ onRcptTo: (_address, _session, done) => done(refusal()) });
+  const member = await newMember({});
+  const send = async ({ url }: { readonly url: string }) =>
+    task(smtpOutbox(url, now))(await payloadOf("email-changed", member), signal);
+  logged.length = 0;
+  await expect(send(noSender)).rejects.toThrow(/^the mail server did not take the mail: EENVELOPE 550$/);
+  expect(logged).toEqual([]);
+  await send(noRecipient);
+  expect(logged.join("")).toMatch(/EENVELOPE 550.*given up/);
+  expect(logged.join("")).not.toMatch(/@example\.com/);
+});
+
 test("after a mail server was found away, no mail waits for it for half a minute", async () => {
   let connections = 0;
   const silent = createServer(() => void connections++);

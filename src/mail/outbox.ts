@@ -91,22 +91,24 @@ interface Failure {
   readonly code: string;
   readonly responseCode: number | undefined;
   readonly permanent: boolean;
+  /** The SMTP command that the server answered. */
+  readonly command: string | undefined;
 }
 
 function failureOf(error: unknown): Failure {
-  const { code = "", responseCode, permanent = false } = error as Partial<Failure>;
-  return { code, responseCode, permanent };
+  const { code = "", responseCode, permanent = false, command } = error as Partial<Failure>;
+  return { code, responseCode, permanent, command };
 }
 
 /**
  * What the mail server said, as an error for the log and the queue. Its own words are left out, because they repeat
- * people's addresses. A wrong password of ours is no refusal of the mail.
+ * people's addresses. Only a refusal of the recipient or of the text ends a mail. The operator can put a wrong password or a
+ * refused sender right, and the mail then goes out.
  */
-function describedFailure({ code, responseCode, permanent }: Failure): Error {
+function describedFailure({ code, responseCode, permanent, command }: Failure): Error {
   const message = `the mail server did not take the mail: ${code} ${responseCode ?? ""}`.trimEnd();
-  return permanent && (code === "EENVELOPE" || code === "EMESSAGE")
-    ? new Refused(message)
-    : new Error(message);
+  const isOfMail = code === "EMESSAGE" || (code === "EENVELOPE" && command === "RCPT TO");
+  return permanent && isOfMail ? new Refused(message) : new Error(message);
 }
 
 /** How long mails are kept in a folder, in milliseconds: 30 days. */

@@ -24,7 +24,7 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
 export const nobodysHash =
   "$argon2id$v=19$m=19456,t=2,p=1$mVsK4yOME8C7O8oZzmZE3Q$7C9vl9AkzGfo5ojIohNu0ISmYB3eaHBO03QoWxgOrxE";
 
-/** Hashes passwords of strangers, a few at a time. */
+/** Hashes the passwords that people send, a few at a time in the whole process. */
 export interface PasswordGate {
   /** Makes the hash of a new password. Throws RESOURCE_EXHAUSTED when too many wait. */
   hash(password: string, network: string): Promise<string>;
@@ -43,18 +43,19 @@ const places = { places: 2, share: 2, longPlaces: 2, longShare: 2 };
 /** At 15 ms for each, the last in line waits half a second. */
 const waitingMax = { inAll: 64, ofNetwork: 16 };
 
+// The threads are the process's, so all its gates share the places.
+const turnstile = createTurnstile(places);
+
 export function createPasswordGate({
   hash = hashPassword,
   verify = verifyPassword,
 }: PasswordGateDeps = {}): PasswordGate {
-  const turnstile = createTurnstile(places);
-
   async function inTurn<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
     if (turnstile.waitingInAll() >= waitingMax.inAll || turnstile.waiting(network) >= waitingMax.ofNetwork) {
       throw fail(
         "RESOURCE_EXHAUSTED",
         "RATE_LIMITED",
-        "too many people are signing in; try again in a second",
+        "too many passwords wait to be hashed; try again in a second",
         {
           retryAfterSeconds: 1,
         },

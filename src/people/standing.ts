@@ -1,4 +1,5 @@
-import type { MemberRole } from "../../gen/database.ts";
+import type { Selectable } from "kysely";
+import type { MemberRole, Members } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { lruCache } from "../lib/lru-cache.ts";
 import type { Session } from "./sessions.ts";
@@ -77,19 +78,30 @@ export async function readStanding(db: Db, { workspaceId, memberId }: Member): P
     .where("workspace_id", "=", workspaceId)
     .where("id", "=", memberId)
     .executeTakeFirst();
-  return (
-    row && {
-      role: row.role,
-      isSuspended: row.access_revoked_at !== null,
-      epoch: row.session_epoch,
-      keptSessionId: row.kept_session_id,
-      endedSessionIds: row.ended_session_ids,
-    }
-  );
+  return row && standingOf(row);
+}
+
+type StandingRow = Pick<
+  Selectable<Members>,
+  "role" | "access_revoked_at" | "session_epoch" | "kept_session_id" | "ended_session_ids"
+>;
+
+/** The standing that a member's row tells. */
+export function standingOf(row: StandingRow): Standing {
+  return {
+    role: row.role,
+    isSuspended: row.access_revoked_at !== null,
+    epoch: row.session_epoch,
+    keptSessionId: row.kept_session_id,
+    endedSessionIds: row.ended_session_ids,
+  };
 }
 
 /** Whether a session goes on, as far as its member is concerned. */
-export function isOpen(session: Session, standing: Standing | undefined): standing is Standing {
+export function isOpen(
+  session: Pick<Session, "sessionId" | "epoch">,
+  standing: Standing | undefined,
+): standing is Standing {
   if (standing === undefined || standing.isSuspended) return false;
   if (standing.endedSessionIds.includes(session.sessionId)) return false;
   return session.epoch === standing.epoch || session.sessionId === standing.keptSessionId;

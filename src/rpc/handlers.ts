@@ -16,6 +16,8 @@ export interface Caller {
   readonly tokenId: string | undefined;
   /** Present for members only. */
   readonly sessionId?: string;
+  /** The member's epoch when the session began; present for members only. */
+  readonly sessionEpoch?: number;
   /** Public scope names, such as `links:read`; a write scope always comes with its read scope. */
   readonly scopes: ReadonlySet<string>;
   /** Whether the caller may do everything: a token without chosen scopes, or an administrator. */

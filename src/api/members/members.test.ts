@@ -6,8 +6,10 @@ import { ErrorInfoSchema } from "../../../gen/google/rpc/error_details_pb.js";
 import { Member_Role } from "../../../gen/signpost/v1/member_pb.js";
 import { MembersService } from "../../../gen/signpost/v1/members_service_pb.js";
 import { onePixel } from "../../../test/support/one-pixel.ts";
-import { signedIn, signInAs } from "../../../test/support/sign-in.ts";
+import { type SignedIn, signedIn, signInAs } from "../../../test/support/sign-in.ts";
 import { type Rest, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { endSession, endSessions } from "../../people/end-sessions.ts";
+import { createPasswordGate } from "../../people/passwords.ts";
 
 const api = await startApi();
 
@@ -394,6 +396,65 @@ test("a new password ends the caller's other sessions and closes what was mailed
   expect(await verify(hash, password)).toBe(true);
 });
 
+test("new passwords stand in one line with those of sign-in; the others are sent away, and nothing is written", async () => {
+  const workspace = await api.newWorkspace();
+  const member = await signInAs(api, workspace, { role: "VIEWER" });
+  const open = Promise.withResolvers<string>();
+  const gate = createPasswordGate({ hash: () => open.promise });
+  const held = Array.from({ length: 66 }, (_, index) => gate.hash("x", `network ${index % 6}`));
+  try {
+    const before = await recordsOf(workspace);
+    const refused = await member.rest("PUT", "/v1/member", { password: "a password to wait with" });
+    expect(refused).toMatchObject({ status: 429, json: { error: { codeType: "RATE_LIMITED" } } });
+    expect(refused.headers["retry-after"]).toBe("1");
+    const members = member.client(MembersService);
+    expect(await reasonOf(members.updateMyself({ password: "a password to wait with" }))).toBe(
+      "RATE_LIMITED",
+    );
+    expect(await recordsOf(workspace)).toEqual(before);
+    // Names need no hash.
+    expect((await member.rest("PUT", "/v1/member", { firstName: "Ada" })).status).toBe(200);
+  } finally {
+    open.resolve("");
+    await Promise.all(held);
+  }
+  expect((await member.rest("PUT", "/v1/member", { password: "a password to wait with" })).status).toBe(200);
+});
+
+test("a session that ended a moment ago changes nothing of its member any more", async () => {
+  const workspace = await api.newWorkspace();
+  const ends: ((session: SignedIn) => Promise<unknown>)[] = [
+    (session) => endSessions(api.db, session),
+    (session) => endSession(api.db, session, api.now()),
+    ({ memberId }) =>
+      api.db
+        .updateTable("members")
+        .set({ access_revoked_at: api.now() })
+        .where("id", "=", memberId)
+        .execute(),
+    ({ memberId }) => api.db.deleteFrom("members").where("id", "=", memberId).execute(),
+  ];
+  for (const end of ends) {
+    const session = await signInAs(api, workspace, { role: "VIEWER" });
+    // This process knows for 5 s that the session goes on; another one ends it meanwhile.
+    expect(await works(session.rest)).toBe(true);
+    await end(session);
+    const before = await recordsOf(workspace);
+    for (const change of [
+      { password: "a password to stay with" },
+      { email: newEmail() },
+      { firstName: "Eve" },
+    ])
+      expect((await session.rest("PUT", "/v1/member", change)).json.error).toMatchObject({
+        code: 401,
+        codeType: "UNAUTHENTICATED",
+      });
+    const members = session.client(MembersService);
+    expect(await reasonOf(members.updateMyself({ lastName: "Eve" }))).toBe("UNAUTHENTICATED");
+    expect(await recordsOf(workspace)).toEqual(before);
+  }
+});
+
 test("bad requests name every bad field, and nothing is written", async () => {
   const workspace = await api.newWorkspace();
   const admin = await signInAs(api, workspace);
@@ -485,4 +546,14 @@ test("a workspace mails links to a thousand new addresses in a day, and no more"
   expect(refused.headers["retry-after"]).toBe("3600");
   expect((await workspace.rest("PUT", `/v1/members/${member.id}`, { email: newEmail() })).status).toBe(429);
   expect(await recordsOf(workspace)).toEqual(before);
+  // Deleting whom the links were for makes no room, and the addresses are forgotten.
+  expect((await workspace.rest("DELETE", `/v1/members/${member.id}`)).status).toBe(200);
+  expect((await workspace.rest("POST", "/v1/members/invite", { email: newEmail() })).status).toBe(429);
+  expect(await reasonOf(workspace.client(MembersService).invite({ email: newEmail() }))).toBe(
+    "LIMIT_REACHED",
+  );
+  const { challenges } = await recordsOf(workspace);
+  expect(JSON.stringify(challenges)).not.toContain(member.email);
+  for (const { member_id, used_at } of challenges as { member_id: string; used_at: Date | null }[])
+    if (member_id === member.id) expect(used_at).not.toBeNull();
 });

@@ -3,6 +3,7 @@ import { MemberSchema } from "../../../gen/signpost/v1/member_pb.js";
 import type { MembersService } from "../../../gen/signpost/v1/members_service_pb.js";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
+import { createPasswordGate } from "../../people/passwords.ts";
 import { type Context, callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { allowAccess, forceSignout, removeMember, revokeAccess } from "./end-access.ts";
@@ -22,6 +23,7 @@ type ServiceDeps = Pick<Deps, "now" | "jobCall" | "entitlements"> & MembersDeps;
 
 export function membersService(deps: ServiceDeps): Handlers<typeof MembersService> {
   const answer = answerWith(deps);
+  const passwords = createPasswordGate();
   return {
     async getMyself(_request, context) {
       return { member: toMember(await existing(context, memberIdOf(context))) };
@@ -30,7 +32,7 @@ export function membersService(deps: ServiceDeps): Handlers<typeof MembersServic
     updateMyself: withCheck(
       myselfFaults,
       inTwoParts(async (request, context) => {
-        const passwordHash = await newPasswordHash(request);
+        const passwordHash = await newPasswordHash(request, passwords, context.address);
         const [caller, memberId] = [callerOf(context), memberIdOf(context)];
         return async (db) =>
           answer(context, await updateMyself(db, request, { ...deps, caller, memberId, passwordHash }));

@@ -1,15 +1,16 @@
 import type { UpdateMyselfRequest } from "../../../gen/signpost/v1/members_service_pb.js";
 import { type Db, inTransaction } from "../../db/open.ts";
-import { type Fault, invalidArgument } from "../../lib/errors.ts";
+import { networkOf } from "../../lib/client-address.ts";
+import { type Fault, fail, invalidArgument } from "../../lib/errors.ts";
 import { fieldsToChange } from "../../lib/field-mask.ts";
 import { closeChallenges } from "../../people/challenges.ts";
 import { endSessions } from "../../people/end-sessions.ts";
-import { hashPassword } from "../../people/passwords.ts";
+import type { PasswordGate } from "../../people/passwords.ts";
+import { isOpen, standingOf } from "../../people/standing.ts";
 import type { Caller } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { changeEmail } from "./change-email.ts";
 import type { MemberRow } from "./queries.ts";
-import { noSuchMember } from "./rules.ts";
 import { emailFaults } from "./update-member.ts";
 import { lockMember, writeMember } from "./writes.ts";
 
@@ -24,9 +25,24 @@ function fieldsOf({ email, firstName, lastName, password, updateMask }: UpdateMy
   return fieldsToChange({ email, first_name: firstName, last_name: lastName, password }, updateMask?.paths);
 }
 
-/** The hash of the new password; undefined when the password stays. It is made before the transaction begins. */
-export async function newPasswordHash(request: UpdateMyselfRequest): Promise<string | undefined> {
-  return fieldsOf(request).has("password") ? hashPassword(request.password) : undefined;
+/**
+ * The hash of the new password; undefined when the password stays. It is made before the transaction begins, in line with those
+ * of sign-in. Throws RESOURCE_EXHAUSTED when too many wait.
+ */
+export async function newPasswordHash(
+  request: UpdateMyselfRequest,
+  passwords: Pick<PasswordGate, "hash">,
+  address: string,
+): Promise<string | undefined> {
+  return fieldsOf(request).has("password") ? passwords.hash(request.password, networkOf(address)) : undefined;
+}
+
+/**
+ * Whether the caller's session goes on by the locked row. The pipeline knows the row as it was up to 5 s ago: a session that
+ * has ended since must not set a password that outlasts its end.
+ */
+function goesOn({ sessionId, sessionEpoch: epoch }: Caller, row: MemberRow): boolean {
+  return sessionId !== undefined && epoch !== undefined && isOpen({ sessionId, epoch }, standingOf(row));
 }
 
 /**
@@ -47,7 +63,9 @@ export function updateMyself(
   const fields = fieldsOf(request);
   return inTransaction(db, async (tx) => {
     const before = await lockMember(tx, workspaceId, memberId);
-    if (before === undefined) throw noSuchMember(memberId);
+    if (before === undefined || !goesOn(caller, before)) {
+      throw fail("UNAUTHENTICATED", "UNAUTHENTICATED", "the session has ended; sign in again");
+    }
     const email = fields.has("email") ? request.email.toLowerCase() : before.email;
     const first_name = fields.has("first_name") ? request.firstName : before.first_name;
     const last_name = fields.has("last_name") ? request.lastName : before.last_name;

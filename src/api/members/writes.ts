@@ -65,8 +65,8 @@ export async function releaseEmail(tx: Db, { workspace_id, id, email }: MemberRo
 }
 
 /**
- * Deletes a locked member for good, with passkeys, and with links and codes that were mailed. What the member made stays,
- * without its maker.
+ * Deletes a locked member for good, with passkeys. What the member made stays, without its maker. The challenges stay too,
+ * without their address, because they count against what a workspace may mail in a day.
  */
 export async function deleteMember(tx: Db, { workspace_id: workspaceId, id }: MemberRow): Promise<void> {
   await sql`
@@ -74,7 +74,8 @@ export async function deleteMember(tx: Db, { workspace_id: workspaceId, id }: Me
       tokens as (update workspace_tokens set created_by = null
         where workspace_id = ${workspaceId} and created_by = ${id}),
       passkeys as (delete from member_passkeys where workspace_id = ${workspaceId} and member_id = ${id}),
-      challenges as (delete from member_challenges where workspace_id = ${workspaceId} and member_id = ${id}),
+      challenges as (update member_challenges set email = ''
+        where workspace_id = ${workspaceId} and member_id = ${id}),
       notices as (delete from dismissed_notices where workspace_id = ${workspaceId} and member_id = ${id})
     delete from members where workspace_id = ${workspaceId} and id = ${id}`.execute(tx);
 }

@@ -25,4 +25,8 @@ create table member_challenges (
 );
 create index member_challenges_member_idx on member_challenges (workspace_id, member_id, kind, created_at);
 create index member_challenges_expires_at_idx on member_challenges (workspace_id, expires_at);
+
+-- Finds the sign-ups that nobody accepted.
+create index members_pending_admin_idx on members (workspace_id)
+  where role = 'ADMIN' and password_hash is null and email_verified_at is null;
 `;

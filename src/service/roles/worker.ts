@@ -11,6 +11,7 @@ import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
+import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
@@ -93,7 +94,7 @@ export function startWorker(parts: Parts): Jobs {
       baseUrl,
       log,
     }),
-    "delete-expired": async () => {
+    "delete-expired": async (_payload, signal) => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
       await deleteUnclaimedDesigns(db, now());
@@ -102,6 +103,7 @@ export function startWorker(parts: Parts): Jobs {
       while ((await deleteOldChallenges(db, now())) > 0);
       while ((await deleteOldReservations(db, now())) > 0);
       await deleteOldJobs(db, now());
+      await endUnacceptedSignUps({ db, storage, now }, signal);
       await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
     },

@@ -56,8 +56,15 @@ export function createSessionIdentities({
   };
 }
 
-function identityWith({ workspaceId, memberId, sessionId }: Session, role: MemberRole): Identity {
-  const member = { workspaceId, memberId, tokenId: undefined, sessionId, sandbox: false };
+function identityWith({ workspaceId, memberId, sessionId, epoch }: Session, role: MemberRole): Identity {
+  const member = {
+    workspaceId,
+    memberId,
+    tokenId: undefined,
+    sessionId,
+    sessionEpoch: epoch,
+    sandbox: false,
+  };
   return {
     caller: Object.freeze({ ...member, ...roleGrants[role] }),
     credential: { kind: "SESSION", id: sessionId },
