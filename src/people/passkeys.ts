@@ -66,6 +66,7 @@ export async function addPasskey(
   const { verifyRegistrationResponse } = await loadLibrary();
   const at = deps.now();
   const place: ChallengePlace = { purpose: "register", boundTo };
+  if (!(await vouchesForItself(response.response.attestationObject))) throw refusedKey();
   const { registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: (challenge) => challengeTime(deps.challengeKey, place, challenge, at) !== undefined,
@@ -77,6 +78,21 @@ export async function addPasskey(
   });
   if (registrationInfo === undefined) throw refusedKey();
   await insertPasskey(deps.db, member, registrationInfo.credential, at);
+}
+
+/**
+ * Whether a new passkey brings no certificates. We ask for none, and for some kinds of them the library fetches addresses
+ * that they name, which a stranger chooses.
+ */
+async function vouchesForItself(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await import("@simplewebauthn/server/helpers");
+  try {
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+    const format: unknown = attestation.get("fmt");
+    return format === "none" || (format === "packed" && attestation.get("attStmt").get("x5c") === undefined);
+  } catch {
+    return false; // it is no attestation at all
+  }
 }
 
 /** The row of the member is locked, so that of many at once ten are kept. */
