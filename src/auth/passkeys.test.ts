@@ -150,6 +150,21 @@ test.skipIf(!hasOpenssl)(
   },
 );
 
+test("of a new passkey only ways to reach it that browsers know are kept, and no name longer than 1,023 bytes", async () => {
+  const { member, page, made } = await openAccount();
+  const long = await page.ask("register", { response: made(none, { idBytes: 1_024 }) });
+  expect([long.status, long.json.error.codeType]).toEqual([400, "INVALID_ARGUMENT"]);
+  const transports = ["usb", "carrier-pigeon", "internal", "usb", 7];
+  const kept = await page.ask("register", { response: made(none, { idBytes: 1_023, transports }) });
+  expect(kept.status).toBe(200);
+  const rows = await db
+    .selectFrom("member_passkeys")
+    .select("transports")
+    .where("member_id", "=", member.memberId)
+    .execute();
+  expect(rows).toEqual([{ transports: ["internal", "usb"] }]);
+});
+
 /** A member's account page, and an authenticator that makes passkeys as its script is asked to. */
 async function openAccount() {
   const member = await server.newMember();
@@ -162,7 +177,7 @@ async function openAccount() {
     origin: new URL(server.authUrl).origin,
   });
   const clientDataHash = hash("sha256", clientData, "buffer");
-  const made = (attest: Attest = none, { idBytes = 32, transports = ["internal"] } = {}) => {
+  const made = (attest: Attest = none, { idBytes = 32, transports = [] as unknown[] } = {}) => {
     const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     const id = randomBytes(idBytes);
     const { format, statement } = attest({ key, clientDataHash });

@@ -24,6 +24,9 @@ type Member = Pick<SigningMember, "workspaceId" | "memberId">;
 /** The most passkeys of a member. */
 export const passkeysMax = 10;
 
+/** The most bytes of the name that an authenticator gives a passkey (WebAuthn 5.8.3). */
+const credentialIdMax = 1_023;
+
 /** EdDSA, ES256 and RS256, which every authenticator has one of. Asked for its own list, the library tries out Node's experiments. */
 const algorithms = [-8, -7, -257] as const;
 
@@ -77,6 +80,7 @@ export async function addPasskey(
     throw refusedKey(error);
   });
   if (registrationInfo === undefined) throw refusedKey();
+  if (Buffer.byteLength(registrationInfo.credential.id, "base64url") > credentialIdMax) throw refusedKey();
   await insertPasskey(deps.db, member, registrationInfo.credential, at);
 }
 
