@@ -254,10 +254,17 @@ test("wrong addresses and names are refused with the form", async () => {
     ["/auth/sign-up", { email: "no address", name: "A shop" }],
     ["/auth/forgotten", { email: `${"x".repeat(250)}@example.com` }],
     ["/auth/forgotten", { email: "a@b\r\nBcc: c@d" }],
+    ["/auth/forgotten", { email: "1,victim@example.com" }],
+    ["/auth/sign-up", { email: "1,a@example.com", name: "A shop" }],
+    ["/auth/sign-up", { email: "a@example.com", name: "\u0007\r\n" }],
   ] as const;
   for (const [path, fields] of wrong) {
     const { status, text } = await own.submit(path, fields);
     expect([status, text.includes('role="alert"')]).toEqual([400, true]);
   }
   expect(await server.queued("sign-up", "a@example.com")).toEqual([]);
+  await own.submit("/auth/sign-up", { email: "cafe@example.com", name: " Cafe\u0301\r\n\u0007Bcc: x" });
+  expect(await server.queued("sign-up", "cafe@example.com")).toEqual([
+    { email: "cafe@example.com", name: "Caf\u00e9 Bcc: x" },
+  ]);
 });
