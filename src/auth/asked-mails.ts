@@ -65,7 +65,7 @@ export function signUpPage(deps: AuthDeps): PageActions {
     open: (visit) => ({ page: formPage(visit, form(visit)) }),
     async send(visit, fields) {
       const email = normalEmail(fields.get("email") ?? "");
-      const name = (fields.get("name") ?? "").trim();
+      const name = nameOf(fields.get("name") ?? "");
       const { faults } = wordsOf(visit.language);
       const wrong = name === "" || [...name].length > 255 ? "name" : isEmail(email) ? undefined : "email";
       if (wrong !== undefined) {
@@ -115,7 +115,18 @@ export function sentPage(): PageActions {
   };
 }
 
-/** Whether a text could be an address; only its owner can tell for certain. */
+const label = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
+const address = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.${label})*$`);
+
+/** Whether a text could be an address, by the rule of HTML, which the API has too; only its owner can tell for certain. */
 function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(text);
+  return text.length <= 254 && address.test(text);
+}
+
+/** A name as one line, in the form in which names are compared. */
+function nameOf(text: string): string {
+  return text
+    .normalize("NFC")
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim();
 }

@@ -98,9 +98,9 @@ async function replyTo(
 
 function readFields(text: string): Fields {
   const fields = new Map<string, string>();
-  // PostgreSQL keeps no NUL.
+  // PostgreSQL keeps no NUL; of a password it keeps a hash alone.
   for (const [name, value] of new URLSearchParams(text))
-    if (!fields.has(name)) fields.set(name, value.replaceAll("\0", ""));
+    if (!fields.has(name)) fields.set(name, name === "password" ? value : value.replaceAll("\0", ""));
   return fields;
 }
 

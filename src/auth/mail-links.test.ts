@@ -63,6 +63,26 @@ test("a new password ends every session and every other link and code of the mem
   expect((await browser().signIn(member.email, newPassword)).status).toBe(303);
 });
 
+test("a reset removes the member's passkeys and nobody else's", async () => {
+  const [member, other] = [await server.newMember(), await server.newMember()];
+  for (const { workspaceId, memberId } of [member, other])
+    await db
+      .insertInto("member_passkeys")
+      .values({
+        ...{ workspace_id: workspaceId, id: memberId, member_id: memberId, credential_id: Buffer.alloc(16) },
+        ...{ public_key: Buffer.alloc(77), sign_count: 0n, created_at: clock.now() },
+      })
+      .execute();
+  const own = browser();
+  const path = await server.linkPath(member, "PASSWORD_RESET");
+  await own.open(path);
+  expect((await own.submit("/auth/reset", { challenge: tokenOf(path), password: newPassword })).status).toBe(
+    303,
+  );
+  const left = await db.selectFrom("member_passkeys").select("member_id").execute();
+  expect(left).toEqual([{ member_id: other.memberId }]);
+});
+
 test("links that are forged, old, of another kind, or of a member who changed or may not enter, lead nowhere", async () => {
   const fresh = await server.linkPath(await server.newMember(), "PASSWORD_RESET");
   const last = fresh.at(-1) === "A" ? "B" : "A";
@@ -234,10 +254,17 @@ test("wrong addresses and names are refused with the form", async () => {
     ["/auth/sign-up", { email: "no address", name: "A shop" }],
     ["/auth/forgotten", { email: `${"x".repeat(250)}@example.com` }],
     ["/auth/forgotten", { email: "a@b\r\nBcc: c@d" }],
+    ["/auth/forgotten", { email: "1,victim@example.com" }],
+    ["/auth/sign-up", { email: "1,a@example.com", name: "A shop" }],
+    ["/auth/sign-up", { email: "a@example.com", name: "\u0007\r\n" }],
   ] as const;
   for (const [path, fields] of wrong) {
     const { status, text } = await own.submit(path, fields);
     expect([status, text.includes('role="alert"')]).toEqual([400, true]);
   }
   expect(await server.queued("sign-up", "a@example.com")).toEqual([]);
+  await own.submit("/auth/sign-up", { email: "cafe@example.com", name: " Cafe\u0301\r\n\u0007Bcc: x" });
+  expect(await server.queued("sign-up", "cafe@example.com")).toEqual([
+    { email: "cafe@example.com", name: "Caf\u00e9 Bcc: x" },
+  ]);
 });

@@ -100,7 +100,7 @@ function passwordPage(
         help: words.passwordHelp,
         autocomplete: "new-password",
         minLength: min,
-        maxLength: max,
+        maxLength: 2 * max, // browsers count an emoji as two
         isWrong,
       });
       return { ...frame(words, found), fields: [username(found.email), password] };

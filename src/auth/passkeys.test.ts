@@ -1,6 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { generateKeyPairSync, hash, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isoCBOR } from "@simplewebauthn/server/helpers";
+import { expect, onTestFinished, test } from "vitest";
 import { memberPassword, openTestBrowser, startSignIn } from "../../test/support/start-sign-in.ts";
+import { hasTool } from "../../test/support/system-tool.ts";
 import { newId } from "../lib/ids.ts";
 import { challengeTime, passkeyChallenge } from "../people/passkey-challenges.ts";
 
@@ -108,6 +117,142 @@ test("a member has ten passkeys at most, removes only its own, and keeps what do
   });
   expect([wrong.status, wrong.json.error.codeType]).toEqual([400, "INVALID_ARGUMENT"]);
 });
+
+const hasOpenssl = hasTool({ command: "openssl", debianPackage: "openssl" });
+
+test.skipIf(!hasOpenssl)(
+  "a passkey with certificates is refused, and no address that they name is asked",
+  async () => {
+    let asked = 0;
+    const listener = createServer((_req, res) => {
+      asked += 1;
+      res.end();
+    }).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    onTestFinished(() => void listener.close());
+    const crl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/crl`;
+    const { page, made } = await openAccount();
+    const vouched = made(({ key, clientDataHash }) => ({
+      format: "android-key",
+      statement: new Map<string | number, Cbor>([
+        ["alg", -7],
+        ["sig", new Uint8Array(70)],
+        ["x5c", androidCertificates(key, clientDataHash, crl)],
+      ]),
+    }));
+    const packed = made(() => ({ format: "packed", statement: new Map([["x5c", [new Uint8Array(20)]]]) }));
+    for (const refused of [vouched, packed, made(() => ({ format: "tpm", statement: new Map() }))]) {
+      const { status, json } = await page.ask("register", { response: refused });
+      expect([status, json.error?.codeType]).toEqual([400, "INVALID_ARGUMENT"]);
+    }
+    expect(asked).toBe(0);
+    expect((await page.ask("register", { response: made() })).status).toBe(200);
+  },
+);
+
+test("of a new passkey only ways to reach it that browsers know are kept, and no name longer than 1,023 bytes", async () => {
+  const { member, page, made } = await openAccount();
+  const long = await page.ask("register", { response: made(none, { idBytes: 1_024 }) });
+  expect([long.status, long.json.error.codeType]).toEqual([400, "INVALID_ARGUMENT"]);
+  const transports = ["usb", "carrier-pigeon", "internal", "usb", 7];
+  const kept = await page.ask("register", { response: made(none, { idBytes: 1_023, transports }) });
+  expect(kept.status).toBe(200);
+  const rows = await db
+    .selectFrom("member_passkeys")
+    .select("transports")
+    .where("member_id", "=", member.memberId)
+    .execute();
+  expect(rows).toEqual([{ transports: ["internal", "usb"] }]);
+});
+
+/** A member's account page, and an authenticator that makes passkeys as its script is asked to. */
+async function openAccount() {
+  const member = await server.newMember();
+  const page = await openPage();
+  await page.submit("/auth/sign-in", { email: member.email, password: memberPassword });
+  const { challenge, rp } = (await page.ask("register-options")).json;
+  const clientData = JSON.stringify({
+    type: "webauthn.create",
+    challenge,
+    origin: new URL(server.authUrl).origin,
+  });
+  const clientDataHash = hash("sha256", clientData, "buffer");
+  const made = (attest: Attest = none, { idBytes = 32, transports = [] as unknown[] } = {}) => {
+    const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+    const id = randomBytes(idBytes);
+    const { format, statement } = attest({ key, clientDataHash });
+    const attestation = new Map<string | number, Cbor>([
+      ["fmt", format],
+      ["attStmt", statement],
+      ["authData", authenticatorData(key, id, rp.id)],
+    ]);
+    const name = id.toString("base64url");
+    return {
+      ...{ id: name, rawId: name, type: "public-key" },
+      response: {
+        clientDataJSON: Buffer.from(clientData).toString("base64url"),
+        attestationObject: Buffer.from(isoCBOR.encode(attestation)).toString("base64url"),
+        transports,
+      },
+    };
+  };
+  return { member, page, made };
+}
+
+type Cbor = Parameters<typeof isoCBOR.encode>[0];
+
+type Attest = (about: { readonly key: KeyObject; readonly clientDataHash: Buffer }) => {
+  readonly format: string;
+  readonly statement: Map<string | number, Cbor>;
+};
+
+function none(): ReturnType<Attest> {
+  return { format: "none", statement: new Map() };
+}
+
+function authenticatorData(key: KeyObject, id: Buffer, rpId: string): Uint8Array {
+  const { x = "", y = "" } = key.export({ format: "jwk" });
+  const publicKey = new Map<string | number, Cbor>([
+    [1, 2],
+    [3, -7],
+    [-1, 1],
+    [-2, new Uint8Array(Buffer.from(x, "base64url"))],
+    [-3, new Uint8Array(Buffer.from(y, "base64url"))],
+  ]);
+  const userPresentAndVerified = 0x45;
+  return new Uint8Array(
+    Buffer.concat([
+      hash("sha256", rpId, "buffer"),
+      Buffer.from([userPresentAndVerified, 0, 0, 0, 0]),
+      Buffer.alloc(16),
+      Buffer.from([id.length >> 8, id.length & 255]),
+      id,
+      isoCBOR.encode(publicKey),
+    ]),
+  );
+}
+
+/** Certificates as a key of Android has them, made by a root of our own that names a list of revoked ones. */
+function androidCertificates(key: KeyObject, clientDataHash: Buffer, crl: string): Uint8Array[] {
+  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const make = (name: string, own: KeyObject, ...terms: string[]) => {
+    writeFileSync(join(folder, `${name}.key`), own.export({ type: "pkcs8", format: "pem" }));
+    const given = ["req", "-x509", "-days", "2", "-subj", `/CN=${name}`, "-key", `${name}.key`, ...terms];
+    execFileSync("openssl", [...given, "-out", `${name}.pem`], { cwd: folder });
+    return new Uint8Array(new X509Certificate(readFileSync(join(folder, `${name}.pem`))).raw);
+  };
+  const root = make("root", generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+  const content = `0201030a01000201040a01000420${clientDataHash.toString("hex")}040030003000`;
+  const description = `30${(content.length / 2).toString(16)}${content}`;
+  const leaf = make(
+    "leaf",
+    key,
+    ...["-CA", "root.pem", "-CAkey", "root.key", "-addext", `crlDistributionPoints=URI:${crl}`],
+    ...["-addext", `1.3.6.1.4.1.11129.2.1.17=DER:${description}`],
+  );
+  return [leaf, root];
+}
 
 function passkeyRow(
   { workspaceId, memberId }: { workspaceId: string; memberId: string },

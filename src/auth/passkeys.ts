@@ -91,6 +91,9 @@ export function removePasskeyPage(deps: AuthDeps): PageActions {
   };
 }
 
+/** How browsers reach authenticators (WebAuthn 5.8.4, and `cable`, which `hybrid` was once called). */
+const knownTransports = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"] as const;
+
 /** The texts that the library reads. It checks what they say, and takes their types for granted. */
 function registration(value: unknown): RegistrationResponseJSON {
   const { id, rawId, type, response } = asObject(value) ?? {};
@@ -102,9 +105,7 @@ function registration(value: unknown): RegistrationResponseJSON {
     response: {
       clientDataJSON: textOf(clientDataJSON),
       attestationObject: textOf(attestationObject),
-      transports: Array.isArray(transports)
-        ? transports.slice(0, 8).map((each) => textOf(each).slice(0, 32))
-        : [],
+      transports: knownTransports.filter((each) => Array.isArray(transports) && transports.includes(each)),
     },
     clientExtensionResults: {},
   };

@@ -139,6 +139,24 @@ test("bodies that are large, no forms or no JSON are refused, and the connection
   expect([status, headers.allow]).toEqual([405, "POST, DELETE"]);
 });
 
+test("a password counts as whole characters, 1,024 of any script, and with every one of them", async () => {
+  const reader = await server.newMember();
+  const { email } = reader;
+  const password = `${"🔑".repeat(1_023)}\0`;
+  const own = browser();
+  const path = await server.linkPath(reader, "PASSWORD_RESET");
+  expect((await own.open(path)).text).toContain('maxlength="2048"');
+  const challenge = new URL(path, "http://x").searchParams.get("challenge") ?? "";
+  expect((await own.submit("/auth/reset", { challenge, password })).status).toBe(303);
+  expect((await own.json("POST", "/auth/session", { email, password })).status).toBe(200);
+  const cut = password.slice(0, -1);
+  expect((await own.json("POST", "/auth/session", { email, password: cut })).status).toBe(401);
+  expect((await browser().signIn(email, cut)).status).toBe(401);
+  const signedIn = browser();
+  expect((await signedIn.open("/auth/sign-in")).text).toContain('maxlength="2048"');
+  expect((await signedIn.signIn(email, password)).to).toBe("/auth/account");
+});
+
 test("a program gets the member with a session that all protocols take, and ends it", async () => {
   const own = browser();
   const reply = await own.json("POST", "/auth/session", credentials(member), { "x-request-id": "mine" });

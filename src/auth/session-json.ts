@@ -105,7 +105,7 @@ function readAttempt(text: string): { email: string; password: string; code: str
 }
 
 function isText(value: unknown, max: number): value is string {
-  return typeof value === "string" && value !== "" && value.length <= max;
+  return typeof value === "string" && value !== "" && [...value].length <= max;
 }
 
 function parsed(text: string): unknown {

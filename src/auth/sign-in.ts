@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { inWords } from "../pages/languages.ts";
+import { passwordLengths } from "../people/passwords.ts";
 import { sessionLifeMs } from "../people/sessions.ts";
 import { type SignInOutcome, signIn, signInWithCode } from "../people/sign-in.ts";
 import type { AuthDeps } from "./deps.ts";
@@ -101,7 +102,7 @@ function passwordForm(deps: AuthDeps, visit: Visit, email?: string, isWrong?: bo
         type: "password",
         label: words.password,
         autocomplete: "current-password",
-        maxLength: 1_024,
+        maxLength: 2 * passwordLengths.max, // browsers count an emoji as two
         isWrong,
       }),
     ],

@@ -329,6 +329,19 @@ test("a mail that the server refuses for good is given up and logged without its
   expect(logged.join("")).not.toMatch(/@example\.com/);
 });
 
+test("an address with a comma is one address: the mail goes to nobody whom it names", async () => {
+  const context = {
+    ...{ mailId: newId(now()), workspaceId: newId(now()), timezone: "UTC", workspace: "Café" },
+    ...{ challengeKey, authUrl, baseUrl: "b", from, displayLanguage: "en", firstName: "" },
+    to: "1,victim@example.com",
+  };
+  const message = compose("email-changed", { newEmail: "n@example.com" }, context);
+  await smtpOutbox(server.url, now).deliver(newId(now()), message, signal);
+  const recipients = server.mails.flatMap((each) => each.recipients);
+  expect(recipients).toHaveLength(1);
+  expect(recipients).not.toContain("victim@example.com");
+});
+
 test("a sender that stops in the middle of a mail sends it again with its Message-ID", async () => {
   const ada = await newMember({});
   const forever = Promise.withResolvers<void>();

@@ -80,7 +80,11 @@ export function folderOutbox(folder: string): Outbox {
 function optionsOf({ envelope, ...message }: Message): SendMailOptions {
   return {
     ...message,
-    envelope: { from: envelope.from, to: [...envelope.to] },
+    // As objects, so that nobody reads a list of addresses into the text of one.
+    envelope: {
+      from: { name: "", address: envelope.from },
+      to: envelope.to.map((address) => ({ name: "", address })),
+    },
     // Nothing in a mail names a file or an address to read.
     disableFileAccess: true,
     disableUrlAccess: true,

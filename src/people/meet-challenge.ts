@@ -52,7 +52,7 @@ export async function confirmAddress(
 
 /**
  * Sets the password of whoever holds the link of an invitation or a reset, which also confirms the address and ends all
- * sessions and every other link of the kind.
+ * sessions and every other link of the kind. A reset removes the passkeys too.
  */
 export async function setPassword(
   db: Db,
@@ -78,6 +78,14 @@ export async function setPassword(
       .where("workspace_id", "=", member.workspaceId)
       .where("id", "=", member.memberId)
       .execute();
+    // Whoever had the account may have made a passkey; no page must let them in again.
+    if (kind === "PASSWORD_RESET") {
+      await tx
+        .deleteFrom("member_passkeys")
+        .where("workspace_id", "=", member.workspaceId)
+        .where("member_id", "=", member.memberId)
+        .execute();
+    }
     await tx
       .updateTable("member_challenges")
       .set({ used_at: at })

@@ -24,6 +24,9 @@ type Member = Pick<SigningMember, "workspaceId" | "memberId">;
 /** The most passkeys of a member. */
 export const passkeysMax = 10;
 
+/** The most bytes of the name that an authenticator gives a passkey (WebAuthn 5.8.3). */
+const credentialIdMax = 1_023;
+
 /** EdDSA, ES256 and RS256, which every authenticator has one of. Asked for its own list, the library tries out Node's experiments. */
 const algorithms = [-8, -7, -257] as const;
 
@@ -66,6 +69,7 @@ export async function addPasskey(
   const { verifyRegistrationResponse } = await loadLibrary();
   const at = deps.now();
   const place: ChallengePlace = { purpose: "register", boundTo };
+  if (!(await vouchesForItself(response.response.attestationObject))) throw refusedKey();
   const { registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: (challenge) => challengeTime(deps.challengeKey, place, challenge, at) !== undefined,
@@ -76,7 +80,23 @@ export async function addPasskey(
     throw refusedKey(error);
   });
   if (registrationInfo === undefined) throw refusedKey();
+  if (Buffer.byteLength(registrationInfo.credential.id, "base64url") > credentialIdMax) throw refusedKey();
   await insertPasskey(deps.db, member, registrationInfo.credential, at);
+}
+
+/**
+ * Whether a new passkey brings no certificates. We ask for none, and for some kinds of them the library fetches addresses
+ * that they name, which a stranger chooses.
+ */
+async function vouchesForItself(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await import("@simplewebauthn/server/helpers");
+  try {
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+    const format: unknown = attestation.get("fmt");
+    return format === "none" || (format === "packed" && attestation.get("attStmt").get("x5c") === undefined);
+  } catch {
+    return false; // it is no attestation at all
+  }
 }
 
 /** The row of the member is locked, so that of many at once ten are kept. */
