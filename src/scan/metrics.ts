@@ -71,7 +71,7 @@ export function registerScanMetrics(registry: Registry, figures: ScanFigures): v
     () => recorder.lost,
   );
   gauge("signpost_buffered_visits", "Visits that are only in memory.", () => recorder.buffered);
-  gauge("signpost_spool_depth", "Visits on disk that are not in the database.", figures.spoolDepth);
+  gauge("signpost_spool_depth", "Visits on their way to the database.", figures.spoolDepth);
   gauge("signpost_spool_unreadable_files", "Damaged spool files left alone.", figures.unreadableSpools);
   counter("signpost_drained_visits_total", "Visits moved to the database.", () => drain.drained);
   counter("signpost_dropped_visits_total", "Visits of purged workspaces.", () => drain.dropped);

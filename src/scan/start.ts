@@ -116,7 +116,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     visits,
     recorder: recorder.counts,
     drain: drain.counts,
-    spoolDepth: spool.depth,
+    spoolDepth: () => spool.depth() + spool.pending(),
     unreadableSpools: () => spool.unreadable().length,
   });
   let troubleAtMs = Number.NEGATIVE_INFINITY;

@@ -147,7 +147,10 @@ async function addCalls(db: Db, batch: readonly Counted[]): Promise<ReadonlyMap<
         ${allowed}::bigint[]) with ordinality as given (workspace_id, cycle, calls, allowed, place)),
     sums as (
       insert into allowance_cycles as sums (workspace_id, limit_key, cycle, used)
-      select workspace_id, ${apiCallsKey}, cycle, calls from given order by place
+      select workspace_id, ${apiCallsKey}, cycle, calls from given
+      -- A purge leaves nothing behind, so nothing is written after it.
+      where exists (select from workspaces w where w.id = given.workspace_id and w.purge_began_at is null)
+      order by place
       on conflict (workspace_id, limit_key, cycle) do update set used = sums.used + excluded.used
       returning workspace_id, cycle, used),
     written as (select sums.*, sums.used - given.calls as before, given.allowed

@@ -12,6 +12,8 @@ export interface GroupCommit {
   end(error?: Error, onCommit?: (records: number) => void): void;
   /** Ends all groups with an error. */
   endAll(error: Error): void;
+  /** How many records wait for their commit. */
+  pending(): number;
   /** Resolves when nothing waits and no commit is on its way. */
   idle(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function groupCommit(handover: Handover, wake: () => void, limits: GroupL
   /** Records for which the open group has no room. */
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
+  let pending = 0;
   let isWaking = false;
   let idlers: (() => void)[] = [];
 
@@ -92,12 +95,14 @@ export function groupCommit(handover: Handover, wake: () => void, limits: GroupL
         return;
       }
       waitingBytes += size;
+      pending += 1;
       if (waiting.length > 0 || !put(id, text, size, done)) waiting.push({ id, text, size, done });
     },
     end(error, onCommit) {
       const group = groups.shift();
       if (group === undefined) throw new Error("the disk has committed a group that nobody gave it");
       waitingBytes -= group.bytes;
+      pending -= group.dones.length;
       onCommit?.(group.dones.length);
       if (waiting.length > 0) putWaiting();
       for (const done of group.dones) done(error);
@@ -107,9 +112,11 @@ export function groupCommit(handover: Handover, wake: () => void, limits: GroupL
       const left = [...groups.splice(0).flatMap(({ dones }) => dones), ...waiting.map(({ done }) => done)];
       waiting = [];
       waitingBytes = 0;
+      pending = 0;
       for (const done of left) done(error);
       endIdlers();
     },
+    pending: () => pending,
     idle() {
       return new Promise((resolve) => {
         if (groups.length === 0) resolve();

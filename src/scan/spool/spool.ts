@@ -58,8 +58,10 @@ export type Spool = {
   forget(batch: Pick<Batch, "chunks">): Promise<void>;
   /** Takes over what dead processes left in the same directory, and gives the number of their records. */
   adopt(): Promise<number>;
-  /** Records appended or adopted and not yet forgotten. */
+  /** Records on disk, appended or adopted, that are not yet forgotten. */
   depth(): number;
+  /** Records that are not yet on disk. While the disk stalls, their visitors may have been answered. */
+  pending(): number;
   /** Files of the directory that are damaged and were left alone, as of the last `adopt`. */
   unreadable(): readonly string[];
   /** Writes what is being appended, and closes the files. */
@@ -124,6 +126,7 @@ export async function openSpool(directory: string): Promise<Spool> {
     forget,
     adopt,
     depth: () => depth,
+    pending: disk.pending,
     unreadable: () => unreadable,
     async close() {
       await disk.close();
@@ -131,7 +134,7 @@ export async function openSpool(directory: string): Promise<Spool> {
   };
 }
 
-type Disk = Pick<GroupCommit, "add"> & {
+type Disk = Pick<GroupCommit, "add" | "pending"> & {
   records: number;
   ask(request: DiskRequest): Promise<DiskAnswer>;
   close(): Promise<void>;
@@ -184,6 +187,7 @@ async function startDisk(directory: string, onCommit: (records: number) => void)
   if (opened.kind !== "opened") throw unexpected(opened);
   return {
     records: opened.records,
+    pending: commits.pending,
     add(id, text, size, done) {
       if (ended) done(ended);
       else commits.add(id, text, size, done);

@@ -29,7 +29,7 @@ export interface DrainCounts {
 }
 
 export interface DrainDeps {
-  readonly spool: Pick<Spool, "append" | "read" | "forget" | "depth" | "adopt">;
+  readonly spool: Pick<Spool, "append" | "read" | "forget" | "depth" | "pending" | "adopt">;
   readonly store: StoreRecords;
   readonly quarantine: Quarantine;
   readonly now: () => Date;
@@ -129,7 +129,7 @@ export function startDrain(deps: DrainDeps): Drain {
         wait = 0;
         if (spool.depth() === 0) {
           counts.lagMs = 0;
-          for (const end of flushed) end(true);
+          if (spool.pending() === 0) for (const end of flushed) end(true);
         }
         const hurries = isClosed || ((flushed.size > 0 || caughtUp.size > 0) && spool.depth() > 0);
         // Visitors come before the spool. While they need the processors, the drain works a third of the time.
