@@ -271,7 +271,7 @@ test("answers the visitor all the same when the disk refuses the visit", async (
       forget: async () => {},
       adopt: async () => 0,
       pending: () => 0,
-    depth: () => 0,
+      depth: () => 0,
       unreadable: () => [],
       close: async () => {},
     },
