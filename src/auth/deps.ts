@@ -16,6 +16,8 @@ export interface AuthDeps extends SignInDeps {
   readonly formKey: Uint8Array;
   readonly verifySession: VerifySession;
   readonly originOf: (req: IncomingMessage) => Origin;
+  /** Takes one request from the rate of an address. Seconds to wait when nothing is left of it. */
+  readonly secondsToWait: (address: string) => number | undefined;
   readonly queueJob: <Task extends "mail-reset" | "sign-up">(
     db: Db,
     task: Task,

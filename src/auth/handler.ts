@@ -35,6 +35,10 @@ export function authHandler(deps: AuthDeps): AuthHandler {
   return async (req, res) => {
     const [path = "", query = ""] = (req.url ?? "").split("?", 2);
     const name = path.slice(base.length).replace(/^\//, "");
+    // Every other request costs a statement, or a password's hash.
+    const isReading = req.method === "GET" || req.method === "HEAD";
+    const seconds = isReading ? undefined : deps.secondsToWait(deps.originOf(req).address);
+    if (seconds !== undefined) return refuse(res, seconds);
     if (name === "session") return answerSession(req, res);
     const { secret, isNew } = tokens.secretOf(cookies.read(req.headers.cookie, "form"));
     const visit: Visit = {
@@ -53,6 +57,11 @@ export function authHandler(deps: AuthDeps): AuthHandler {
     const formCookie = isNew && "page" in reply ? [cookies.write("form", secret, formSeconds)] : [];
     send(req, res, visit, { ...reply, setCookies: [...(reply.setCookies ?? []), ...formCookie] });
   };
+}
+
+function refuse(res: ServerResponse, seconds: number): void {
+  res.writeHead(429, { "retry-after": String(seconds), "content-type": "text/plain", connection: "close" });
+  res.end(`Too many requests; try again in ${seconds} s.\n`);
 }
 
 /** How long a form can stay open, in seconds. */

@@ -78,6 +78,18 @@ test("an unknown address is limited like a known one", async () => {
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
 });
 
+test("an address that asks too often is refused before its request is read, but may still open pages", async () => {
+  const hurried = await startSignIn({ clock, database: one.database, deps: { secondsToWait: () => 3 } });
+  const browser = openTestBrowser(hurried.port);
+  const before = hashes() + hurried.counts.verified;
+  for (const path of ["session", "sign-in", "forgotten", "passkeys/sign-in"]) {
+    const { status, headers } = await browser.json("POST", `/auth/${path}`, { email: "x@example.com" });
+    expect([status, headers["retry-after"]]).toEqual([429, "3"]);
+  }
+  expect((await browser.open("/auth/sign-in")).status).toBe(200);
+  expect(hashes() + hurried.counts.verified).toBe(before);
+});
+
 test("two passwords are hashed at a time; few wait, and the others are sent away without costing a try", async () => {
   const open = Promise.withResolvers<void>();
   let running = 0;

@@ -7,6 +7,7 @@ import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
 import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
+import { noWorkspace } from "../model/no-workspace.ts";
 import type { SignToken } from "../model/token.ts";
 import { createSessionVerifier } from "../people/sessions.ts";
 import { createStandings, type Standings } from "../people/standing.ts";
@@ -60,6 +61,10 @@ export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged"> {
   pace(address: string, signal: AbortSignal): Promise<void>;
   /** The rate-limit headers for a caller who is refused before the method is known; counts one anonymous call. */
   readonly limitsOf: (address: string) => AnswerHeaders;
+  /** Takes one request from the rate of an address. Seconds to wait when nothing is left of it. */
+  readonly secondsToWait: (address: string) => number | undefined;
+  /** The share of the pool that all callers without a token have together. */
+  readonly strangersDb: Db;
   /** Writes what is kept in memory for a while: API calls, last uses of tokens, rates. */
   flush(): Promise<void>;
   /** Flushes for the last time and stops listening; call it before the database closes. */
@@ -85,9 +90,10 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       onScopesChanged: revocations.change,
       onMemberChanged: standings.forget,
     });
+    const turns = createTurns(db, sharesOf(options.connections));
     const invoke = createPipeline({
       services,
-      turns: createTurns(db, sharesOf(options.connections)),
+      turns,
       now,
       authenticate: createAuthenticate({
         verifyToken: createTokenVerifier(tokenKey),
@@ -120,7 +126,13 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       }
     };
     const limitsOf = (address: string) => limitHeaders(rateLimiter.take({ kind: "anonymous", address }));
-    return { invoke, services, pace, limitsOf, onMemberChanged: standings.forget, flush, close };
+    const secondsToWait = (address: string) => {
+      const left = rateLimiter.take({ kind: "anonymous", address });
+      return left?.isAllowed === false ? left.retryAfterSeconds : undefined;
+    };
+    const strangersDb = turns.of(noWorkspace);
+    const onMemberChanged = standings.forget;
+    return { invoke, services, pace, limitsOf, secondsToWait, strangersDb, onMemberChanged, flush, close };
   } catch (error) {
     await close();
     throw error;

@@ -94,6 +94,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
     onMemberChanged: () => {},
+    secondsToWait: () => undefined,
     toCallError,
     errorAnswer: (error) => ({ status: httpStatusOf(error), body: errorBody(error) }),
     originOf: (req) => readOrigin(connectionOf(req)),

@@ -24,7 +24,6 @@ create table member_challenges (
   constraint member_challenges_pkey primary key (workspace_id, id)
 );
 create index member_challenges_member_idx on member_challenges (workspace_id, member_id, kind, created_at);
-create index member_challenges_expires_at_idx on member_challenges (workspace_id, expires_at);
 
 -- Finds the sign-ups that nobody accepted.
 create index members_pending_admin_idx on members (workspace_id)

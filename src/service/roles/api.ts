@@ -102,7 +102,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
   });
   const openAuth = async () => {
     const { openSignIn } = await import("./sign-in.ts");
-    return openSignIn(parts, pipeline.onMemberChanged);
+    return openSignIn(parts, pipeline);
   };
   return {
     ...protocols,

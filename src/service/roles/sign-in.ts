@@ -2,16 +2,20 @@ import { authHandler } from "../../auth/handler.ts";
 import { enqueue } from "../../jobs/queue.ts";
 import { createPasswordGate } from "../../people/passwords.ts";
 import { createSessionSigner, createSessionVerifier } from "../../people/sessions.ts";
-import type { Standings } from "../../people/standing.ts";
 import { errorBody, httpStatusOf } from "../../rest/error-body.ts";
+import type { OpenPipeline } from "../../rpc/open-pipeline.ts";
 import { toCallError } from "../../rpc/pipeline/failure.ts";
 import { connectionOf } from "../../server/connection.ts";
 import type { Parts } from "./parts.ts";
 
 /** Opens the sign-in pages and the session for programs. */
 export function openSignIn(
-  { config, addresses, db, now, log, keyFor, readOrigin, reader }: Parts,
-  onMemberChanged: Standings["forget"],
+  { config, addresses, now, log, keyFor, readOrigin, reader }: Parts,
+  {
+    strangersDb: db,
+    secondsToWait,
+    onMemberChanged,
+  }: Pick<OpenPipeline, "strangersDb" | "secondsToWait" | "onMemberChanged">,
 ) {
   const sessionKey = keyFor("member-sessions");
   return authHandler({
@@ -29,6 +33,7 @@ export function openSignIn(
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: config.allowsSignUp,
     onMemberChanged,
+    secondsToWait,
     toCallError,
     errorAnswer: (error) => ({ status: httpStatusOf(error), body: errorBody(error) }),
     originOf: (req) => readOrigin(connectionOf(req)),
