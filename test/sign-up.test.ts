@@ -20,11 +20,14 @@ test("somebody signs up at a running service, follows the mailed link, and calls
     expect(accepted.to).toBe("/auth/sign-in?done=password");
     expect((await browser.signIn("ada@example.com", "a password of hers")).to).toBe("/auth/account");
     const credentials = { email: "ada@example.com", password: "a password of hers" };
-    const { accessToken, workspaceId, emailVerifiedAt } = JSON.parse(
+    const { accessToken, ...member } = JSON.parse(
       (await browser.json("POST", "/auth/session", credentials)).text,
     );
-    expect(emailVerifiedAt).toBeDefined();
+    const { workspaceId } = member;
+    expect(member.emailVerifiedAt).toBeDefined();
     const headers = { authorization: `Bearer ${accessToken}` };
+    // A session begins with the member as the API has it.
+    expect(await (await fetch(`${service.baseUrl}/v1/member`, { headers })).json()).toEqual(member);
     const tokens = await fetch(`${service.baseUrl}/v1/workspace-tokens`, { headers });
     // Nobody was there to be told a token.
     expect(await tokens.json()).toMatchObject({ tokens: [] });

@@ -4,7 +4,7 @@ import type { Db } from "../db/open.ts";
 import type { Origin } from "../lib/client-address.ts";
 import type { CallError } from "../lib/errors.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
-import type { VerifySession } from "../people/sessions.ts";
+import type { SignedSession, VerifySession } from "../people/sessions.ts";
 import type { SignInDeps } from "../people/sign-in.ts";
 import type { Standings } from "../people/standing.ts";
 
@@ -16,6 +16,8 @@ export interface AuthDeps extends SignInDeps {
   readonly formKey: Uint8Array;
   readonly verifySession: VerifySession;
   readonly originOf: (req: IncomingMessage) => Origin;
+  /** The JSON of a member, with the token of the session. Undefined when the member was deleted meanwhile. */
+  readonly memberJson: (db: Db, session: SignedSession) => Promise<string | undefined>;
   /** Takes one request from the rate of an address. Seconds to wait when nothing is left of it. */
   readonly secondsToWait: (address: string) => number | undefined;
   readonly queueJob: <Task extends "mail-reset" | "sign-up">(

@@ -32,3 +32,12 @@ function tooLarge(max: number) {
   const message = `the body may have ${max} bytes at most`;
   return fail("INVALID_ARGUMENT", "REQUEST_TOO_LARGE", message, { httpStatus: 413 });
 }
+
+/** Parses a body. Throws INVALID_ARGUMENT for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", "the body is no JSON");
+  }
+}

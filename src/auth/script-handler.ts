@@ -8,7 +8,7 @@ import type { FormTokens } from "./form-token.ts";
 import { isOwnPost } from "./own-post.ts";
 import { passkeyScript } from "./passkey-script.ts";
 import { passkeyActions, type ScriptAction, type ScriptAnswer } from "./passkeys.ts";
-import { readBody } from "./read-body.ts";
+import { parseJson, readBody } from "./read-body.ts";
 import type { Visit } from "./visit.ts";
 
 /** Serves the script of the pages, and answers its questions under the rules of forms. */
@@ -60,19 +60,11 @@ async function answerOf(
   if (action === undefined || req.method !== "POST")
     throw fail("NOT_FOUND", "NOT_FOUND", "there is nothing here");
   const text = await readBody(req, { mediaType: "application/json", address: origin.address });
-  const body = objectOf(parsed(text));
+  const body = objectOf(parseJson(text));
   const token = typeof body.form === "string" ? body.form : undefined;
   if (!isOwnPost(visit) || !tokens.fits(cookies.read(req.headers.cookie, "form"), token))
     throw fail("PERMISSION_DENIED", "PERMISSION_DENIED", "open the page again");
   return action(visit, body);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", "the body is no JSON");
-  }
 }
 
 function refused(deps: AuthDeps, thrown: unknown) {

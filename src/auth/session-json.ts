@@ -1,16 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeFailure } from "../db/describe-failure.ts";
-import type { Db } from "../db/open.ts";
 import { type CallError, fail, invalid } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { discardBody, dropMax } from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { asObject } from "../model/json-fields.ts";
 import { endSession } from "../people/end-sessions.ts";
-import type { SignedSession } from "../people/sessions.ts";
 import { signIn } from "../people/sign-in.ts";
 import type { AuthDeps } from "./deps.ts";
-import { readBody } from "./read-body.ts";
+import { parseJson, readBody } from "./read-body.ts";
 import { openSession } from "./signed-in.ts";
 import { signInOrigin } from "./visit.ts";
 
@@ -60,8 +58,11 @@ async function signInAnswer(deps: AuthDeps, req: IncomingMessage): Promise<Answe
   const given = readAttempt(await readBody(req, { mediaType: "application/json", address }));
   const outcome = await signIn(deps, { ...given, ...origin });
   switch (outcome.kind) {
-    case "signed-in":
-      return { status: 200, body: JSON.stringify(await memberJson(deps.db, outcome.session)) };
+    case "signed-in": {
+      const body = await deps.memberJson(deps.db, outcome.session);
+      if (body === undefined) throw mismatch(given);
+      return { status: 200, body };
+    }
     case "code-needed":
       throw fail(
         "UNAUTHENTICATED",
@@ -73,21 +74,20 @@ async function signInAnswer(deps: AuthDeps, req: IncomingMessage): Promise<Answe
         retryAfterSeconds: outcome.seconds,
       });
     case "refused":
-      throw fail(
-        "UNAUTHENTICATED",
-        "UNAUTHENTICATED",
-        given.code === undefined
-          ? "e-mail and password do not match an account"
-          : "e-mail, password and code do not match an account",
-      );
+      throw mismatch(given);
   }
+}
+
+function mismatch({ code }: { readonly code: string | undefined }): CallError {
+  const what = code === undefined ? "e-mail and password" : "e-mail, password and code";
+  return fail("UNAUTHENTICATED", "UNAUTHENTICATED", `${what} do not match an account`);
 }
 
 /** Longer texts are no address, password or code of ours. */
 const lengths = { email: 254, password: 1_024, code: 16 };
 
 function readAttempt(text: string): { email: string; password: string; code: string | undefined } {
-  const body = asObject(parsed(text));
+  const body = asObject(parseJson(text));
   if (body === undefined) throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", "the body is no JSON object");
   const { email, password, code } = body;
   const wrong = [
@@ -108,14 +108,6 @@ function isText(value: unknown, max: number): value is string {
   return typeof value === "string" && value !== "" && [...value].length <= max;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw fail("INVALID_ARGUMENT", "INVALID_ARGUMENT", "the body is no JSON");
-  }
-}
-
 async function signOutAnswer(deps: AuthDeps, req: IncomingMessage): Promise<Answer> {
   const accessToken = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? "")?.[1];
   const open = await openSession(deps, accessToken);
@@ -132,34 +124,6 @@ async function signOutAnswer(deps: AuthDeps, req: IncomingMessage): Promise<Answ
   await endSession(deps.db, open.session, deps.now());
   deps.onMemberChanged(open.session);
   return { status: 204 };
-}
-
-/** The member as `/v1/member` writes it, with the session that began. */
-async function memberJson(db: Db, { workspaceId, memberId, accessToken }: SignedSession): Promise<object> {
-  const row = await db
-    .selectFrom("members")
-    .selectAll()
-    .where("workspace_id", "=", workspaceId)
-    .where("id", "=", memberId)
-    .executeTakeFirstOrThrow();
-  return {
-    id: row.id,
-    workspaceId,
-    email: row.email,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    role: `ROLE_${row.role}`,
-    displayLanguage: row.display_language,
-    accessToken,
-    ...(row.email_verified_at && { emailVerifiedAt: row.email_verified_at }),
-    ...(row.last_signin_at && { lastSigninAt: row.last_signin_at }),
-    lastKnownCountry: row.last_known_country,
-    lastKnownIp: row.last_known_ip,
-    lastKnownLanguage: row.last_known_language,
-    lastKnownTimezone: row.last_known_timezone,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }
 
 function refused(deps: AuthDeps, thrown: unknown, requestId: string): Answer {

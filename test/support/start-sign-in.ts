@@ -23,6 +23,7 @@ import { toCallError } from "../../src/rpc/pipeline/failure.ts";
 import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { connectionOf } from "../../src/server/connection.ts";
 import { listen } from "../../src/server/listen.ts";
+import { memberJson } from "../../src/service/roles/member-json.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { masterSecret } from "./start-api.ts";
 import { type TestDatabase, testDatabase } from "./test-database.ts";
@@ -95,6 +96,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     allowsSignUp: false,
     onMemberChanged: () => {},
     secondsToWait: () => undefined,
+    memberJson,
     toCallError,
     errorAnswer: (error) => ({ status: httpStatusOf(error), body: errorBody(error) }),
     originOf: (req) => readOrigin(connectionOf(req)),
@@ -131,16 +133,16 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     return { workspaceId, memberId, email };
   }
 
-  /** The payloads of queued jobs of a kind that hold a text, such as an address. */
+  /** The payloads of queued jobs of a kind with a text that begins with this one, such as an address. */
   async function queued<Task extends keyof QueuedJobs>(
     task: Task,
-    holds: string,
+    text: string,
   ): Promise<QueuedJobs[Task][]> {
     const { rows } = await own.pool.query<{ payload: QueuedJobs[Task] }>(
       `select job.payload from graphile_worker._private_jobs job
        join graphile_worker._private_tasks task on task.id = job.task_id
        where task.identifier = $1 and strpos(job.payload::text, $2) > 0 order by job.id`,
-      [task, holds],
+      [task, `"${text}`],
     );
     return rows.map(({ payload }) => payload);
   }

@@ -6,6 +6,7 @@ import { errorBody, httpStatusOf } from "../../rest/error-body.ts";
 import type { OpenPipeline } from "../../rpc/open-pipeline.ts";
 import { toCallError } from "../../rpc/pipeline/failure.ts";
 import { connectionOf } from "../../server/connection.ts";
+import { memberJson } from "./member-json.ts";
 import type { Parts } from "./parts.ts";
 
 /** Opens the sign-in pages and the session for programs. */
@@ -34,6 +35,7 @@ export function openSignIn(
     allowsSignUp: config.allowsSignUp,
     onMemberChanged,
     secondsToWait,
+    memberJson,
     toCallError,
     errorAnswer: (error) => ({ status: httpStatusOf(error), body: errorBody(error) }),
     originOf: (req) => readOrigin(connectionOf(req)),
