@@ -1,11 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { drained } from "./support/drained.ts";
 import { makePages, startPages, whatIsWrong } from "./support/page-load.ts";
 import { restApi } from "./support/rest-api.ts";
 import { eventually, isExternalRun, type Service, startService } from "./support/start-service.ts";
+
+// Visits do without the worker, which would draw the built-in templates after a first start: a second of the processor
+// for each.
+const env = { ROLES: "api,scan" };
+/** Every test has a server of its own, which begins as the first start of this service left it. */
+const first = await startService({ database: "own", env });
+const dataFrom = first.dataDir;
+await first.kill("SIGTERM");
+afterAll(() => first.stop());
 
 const connections = 16;
 const browser =
@@ -118,7 +127,7 @@ async function visits(load: Load, count: number): Promise<void> {
 }
 
 test("every redirected visitor is in the database once, even if the service is killed under load", async () => {
-  let service = await startService({ database: "own" });
+  let service = await startService({ database: "own", dataFrom, env });
   onTestFinished(() => service.stop());
   const load = startLoad(service.port, await makeLink(service));
   for (let round = 0; round < 3; round++) {
@@ -154,7 +163,7 @@ async function makePageLink(
 }
 
 test("a shown page is in the database after a kill, as a running visit", async () => {
-  let service = await startService({ database: "own" });
+  let service = await startService({ database: "own", dataFrom, env });
   onTestFinished(() => service.stop());
   const { shortlink, stepId } = await makePageLink(service);
   const visits = await Promise.all(
@@ -191,7 +200,7 @@ test("a shown page is in the database after a kill, as a running visit", async (
 }, 60_000);
 
 test("every answer that a visitor saw accepted is in the visitor's profile once, also when the service is killed under load", async () => {
-  let service = await startService({ database: "own" });
+  let service = await startService({ database: "own", dataFrom, env });
   onTestFinished(() => service.stop());
   const { port } = service;
   const load = startPages(
@@ -222,7 +231,7 @@ test("every answer that a visitor saw accepted is in the visitor's profile once,
 test.skipIf(isExternalRun)(
   "redirects go on while the database is dead, and what happened meanwhile is in it afterwards, once",
   async () => {
-    const service = await startService({ database: "own" });
+    const service = await startService({ database: "own", dataFrom, env });
     onTestFinished(() => service.stop());
     const load = startLoad(service.port, await makeLink(service));
     await visits(load, 100);

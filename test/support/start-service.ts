@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -58,6 +58,8 @@ export interface ServiceOptions {
    * new user, on an embedded server of its own, or on an empty database when the run uses an external server.
    */
   readonly database?: "shared" | "own";
+  /** The folder of a stopped service whose data the new one begins with. It goes with an `own` embedded server. */
+  readonly dataFrom?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Another process whose database this one shares; the database still belongs to that process. */
   readonly beside?: Service;
@@ -80,10 +82,18 @@ const startMsMax = 50_000;
 
 /** Starts the real program in a child process and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { database = "shared", env = {}, program = "src/main.ts", beside, ownGroup = false } = options;
+  const {
+    database = "shared",
+    env = {},
+    program = "src/main.ts",
+    beside,
+    ownGroup = false,
+    dataFrom,
+  } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
+  if (isEmbedded && dataFrom !== undefined) execFileSync("cp", ["-a", `${dataFrom}/.`, dataDir]);
   const ownUrl =
     isEmbedded || beside !== undefined
       ? undefined

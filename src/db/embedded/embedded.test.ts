@@ -29,18 +29,23 @@ async function temporaryFolder(): Promise<string> {
 /** A folder with a cluster that was stopped; making it anew would take a second of the processor. */
 const made = await mkdtemp(join(tmpdir(), "signpost-test-"));
 await chmod(made, 0o755);
+await (await startEmbedded({ dataDir: join(made, "stopped"), log })).stop();
+copyMade(join(made, "shared"));
 /** A server for tests that only ask. */
 const shared = await startEmbedded({ dataDir: join(made, "shared"), log });
-await (await startEmbedded({ dataDir: join(made, "stopped"), log })).stop();
 afterAll(async () => {
   await shared.stop();
   await rm(made, { recursive: true, force: true });
 });
 
+function copyMade(dataDir: string): void {
+  execFileSync("cp", ["-a", join(made, "stopped"), dataDir]);
+}
+
 /** A folder of its own with a copy of the stopped cluster. */
 async function madeFolder(): Promise<string> {
   const dataDir = join(await temporaryFolder(), "data");
-  execFileSync("cp", ["-a", join(made, "stopped"), dataDir]);
+  copyMade(dataDir);
   return dataDir;
 }
 
@@ -104,7 +109,7 @@ async function startService(dataDir: string, account: { uid?: number; gid?: numb
 }
 
 test("keeps rows over a restart, with every commit on disk", async () => {
-  const dataDir = await temporaryFolder();
+  const dataDir = await madeFolder();
   const first = await startEmbedded({ dataDir, log });
   await ask(first, "create table kept as select 7 as value");
   expect(await ask(first, "select current_setting('fsync'), current_setting('synchronous_commit')")).toEqual([
@@ -133,7 +138,10 @@ test("orders text by code point and knows letters beyond ASCII", async () => {
 });
 
 test("serves from a folder whose path is longer than a socket address", async () => {
-  const dataDir = join(await temporaryFolder(), "long".repeat(20), "path".repeat(20));
+  const folder = join(await temporaryFolder(), "long".repeat(20));
+  const dataDir = join(folder, "path".repeat(20));
+  await mkdir(folder);
+  copyMade(dataDir);
   const database = await start(dataDir);
   expect(Buffer.byteLength(database.host)).toBeLessThan(80);
   expect(await ask(database, "select 1")).toEqual([1]);
