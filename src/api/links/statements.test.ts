@@ -64,6 +64,7 @@ const context: Context = {
   signal: new AbortController().signal,
   afterCommit: () => {},
   complete: (request) => request,
+  ask: () => Promise.reject(new Error("nothing is asked here")),
   writeRecord: recordWriters.proto,
 };
 

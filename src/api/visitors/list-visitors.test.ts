@@ -315,6 +315,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     signal: new AbortController().signal,
     afterCommit: () => {},
     complete: (request) => request,
+    ask: () => Promise.reject(new Error("nothing is asked here")),
     writeRecord: recordWriters.proto,
   };
   const entitlements = createEntitlements({ plans: defaultPlans, now: api.now });

@@ -46,6 +46,7 @@ beforeEach(async () => {
     signal: new AbortController().signal,
     afterCommit: () => {},
     complete: (request) => request,
+    ask: () => Promise.reject(new Error("nothing is asked here")),
     writeRecord: recordWriters.proto,
   };
 });

@@ -1,4 +1,4 @@
-import { create, type Message } from "@bufbuild/protobuf";
+import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import { describeFailure } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
@@ -11,6 +11,7 @@ import { type MethodPlan, planMethods } from "../access.ts";
 import type { AnswerHeaders, Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context, Finish, RegisteredService, Write } from "../handlers.ts";
 import type { ApiCalls, CountedCall } from "./api-calls.ts";
+import { type Answerer, asker } from "./ask.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { type CostLines, type Leave, openLines } from "./cost.ts";
 import type { Authenticate, Identity } from "./credentials/authenticate.ts";
@@ -55,6 +56,7 @@ interface Running {
   readonly read: Read;
   readonly deadline: CallDeadline;
   readonly lines: CostLines;
+  readonly plans: ReadonlyMap<DescMethod, MethodPlan>;
 }
 
 let rules: Promise<typeof import("./validate.ts")> | undefined;
@@ -91,7 +93,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
     try {
-      const message = await deadline.race(run(deps, state, { read, deadline, lines }));
+      const message = await deadline.race(run(deps, state, { read, deadline, lines, plans }));
       outcome = { ok: true, message, headers: { ...headersOf(state, true), ...jobHeaders(plan, message) } };
     } catch (error) {
       outcome = { ok: false, error: toCallError(error), headers: headersOf(state, false) };
@@ -105,27 +107,35 @@ export function createPipeline(deps: PipelineDeps): Invoke {
 async function run(
   deps: PipelineDeps,
   state: CallState,
-  { read, deadline, lines }: Running,
+  { read, deadline, lines, plans }: Running,
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
   const ruleTime = clockOf(state.call, state.identity, deps.now);
   const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
-  const { checkRequest } = await loadRules();
+  const { checkRequest, readRequest } = await loadRules();
   if (state.isLarge) await othersTurn();
   const { handle, method } = state.plan;
   // As in `runHandler`: only the registry's common type is narrower.
   const refusalOf = (given: Message) =>
-    checkRequest(given, method.input, () => handle.check?.(given as never));
+    checkRequest(given, method.input, () => handle.check?.(given as never, readRequest));
   const refusal = refusalOf(request);
   if (refusal !== undefined) throw refusal;
   const beyondPlan = state.counted?.refusal();
   if (beyondPlan !== undefined) throw beyondPlan;
   const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
+  const answerer: Answerer = {
+    planOf: (asked) => plans.get(asked),
+    permit: (asked) => permit(asked.access, state.identity, deps.authenticate),
+    // A call of the same cost has its turn already, and would wait for itself.
+    turnOf: (asked) =>
+      asked.cost === state.plan.cost ? undefined : turnOf({ ...state, plan: asked }, lines, deadline.signal),
+    readRequest,
+  };
   try {
-    return await handled(deps, state, request, { deadline, complete, ruleTime });
+    return await handled(deps, state, request, { deadline, complete, ruleTime, answerer });
   } finally {
     leave?.();
   }
@@ -149,7 +159,11 @@ async function handled(
   deps: PipelineDeps,
   state: CallState,
   request: Message,
-  { deadline, ...given }: Pick<Running, "deadline"> & Pick<Context, "complete" | "ruleTime">,
+  {
+    deadline,
+    answerer,
+    ...given
+  }: Pick<Running, "deadline"> & Pick<Context, "complete" | "ruleTime"> & { readonly answerer: Answerer },
 ): Promise<Message> {
   const { plan, call } = state;
   let finish: Finish | undefined;
@@ -164,6 +178,7 @@ async function handled(
       finish = left;
     },
     writeRecord: call.writeRecord,
+    ask: asker(answerer, () => contextOn(db)),
     ...given,
   });
   const finished = async (message: Message) =>
