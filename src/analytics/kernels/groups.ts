@@ -38,7 +38,7 @@ export function seriesKernel(question: Series, textsOf: TextsOf): Kernel<SeriesC
       const texts = held(span, dimension);
       const placeByCode = placesOf(texts, textsOf(dimension), places, series.length);
       eachInterval(span, starts, (interval, from, to) => {
-        const counts = countPlaces(texts, placeByCode, span, from, to);
+        const counts = countPlaces(texts, placeByCode, series.length, span, from, to);
         for (const [place, { counts: points }] of series.entries())
           points[interval] = (points[interval] ?? 0) + (counts[place] ?? 0);
       });
@@ -56,18 +56,20 @@ function placesOf(
   texts: readonly string[],
   places: ReadonlyMap<string, number>,
   others: number,
-): Uint8Array {
-  return Uint8Array.from(numbers, (number) => places.get(texts[number] ?? "") ?? others);
+): Uint16Array {
+  return Uint16Array.from(numbers, (number) => places.get(texts[number] ?? "") ?? others);
 }
 
+/** How many of some rows have each place. */
 function countPlaces(
   { codes }: NumberedTexts,
-  placeByCode: Uint8Array,
+  placeByCode: Uint16Array,
+  others: number,
   { rows }: Span,
   from: number,
   to: number,
 ): Uint32Array {
-  const counts = new Uint32Array(256);
+  const counts = new Uint32Array(others + 1);
   for (let row = from; row < to; row++) {
     const place = placeByCode[codes[rows[row] ?? 0] ?? 0] ?? 0;
     counts[place] = (counts[place] ?? 0) + 1;

@@ -19,12 +19,12 @@ export const sourcesOf: { readonly [Name in HeldName]: readonly ColumnName[] } =
 };
 
 /** Gives a column as it is stored. */
-type Stored = <Name extends ColumnName>(name: Name) => VisitColumns[Name];
+export type StoredColumns = <Name extends ColumnName>(name: Name) => VisitColumns[Name];
 
 /** Makes a column for reading, with the numbers of the workspace. */
 export function holdColumn<Name extends HeldName>(
   name: Name,
-  stored: Stored,
+  stored: StoredColumns,
   numbers: WorkspaceNumbers,
 ): HeldColumns[Name] {
   const make: { readonly [Each in HeldName]: () => HeldColumns[Each] } = {

@@ -34,7 +34,8 @@ export function createPeopleNumbers(): PeopleNumbers {
     const mask = keys.length - 1;
     let place = (Math.imul(key | 0, 0x9e3779b1) ^ Math.imul((key / 4_294_967_296) | 0, 0x85ebca6b)) >>> 0;
     place = (place ^ (place >>> 15)) & mask;
-    for (let found = keys[place]; found !== key && found !== 0; found = keys[place]) place = (place + 1) & mask;
+    for (let found = keys[place]; found !== key && found !== 0; found = keys[place])
+      place = (place + 1) & mask;
     return place;
   }
 

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import type { HeldColumns } from "../kernels/span.ts";
 import type { VisitColumns } from "../segments/columns.ts";
 import { type Client, readVisits } from "../segments/read-visits.ts";
 
@@ -68,9 +67,9 @@ const segmentsSql = `
   from segments s left join (
     select o.begins_at, min(marked_at) as marked_at
     from segment_marks m cross join lateral (
-      select begins_at from segments o where o.workspace_id = m.workspace_id and o.begins_at <= m.visited_at
+      select begins_at, ends_at from segments o where o.workspace_id = m.workspace_id and o.begins_at <= m.visited_at
       order by begins_at desc limit 1) o
-    where m.workspace_id = $1 group by o.begins_at) m using (begins_at)
+    where m.workspace_id = $1 and m.visited_at < o.ends_at group by o.begins_at) m using (begins_at)
   where s.workspace_id = $1 order by s.begins_at`;
 
 const movesSql = `
@@ -83,7 +82,10 @@ export function readState(pool: pg.Pool, workspaceId: string, xmin: string): Pro
     const segments = await readRows<[string, string, string, number, string | null]>(client, segmentsSql, [
       workspaceId,
     ]);
-    const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [workspaceId, xmin]);
+    const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [
+      workspaceId,
+      xmin,
+    ]);
     const facts = segments.map(([version, begins, ends, visits, marked]) => ({
       version,
       beginsMs: Number(begins),
@@ -141,5 +143,3 @@ export async function readOpen(
   }
   return parts;
 }
-
-export type HeldOpenPart = Omit<OpenPart, "columns"> & { readonly columns: HeldColumns };

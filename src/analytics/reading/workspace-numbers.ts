@@ -6,6 +6,8 @@ import { createTextNumbers, type TextNumbers } from "./text-numbers.ts";
 /** The numbers that the texts and the people of a workspace have in the columns that are kept. */
 export interface WorkspaceNumbers {
   readonly people: People;
+  /** How often visitors moved: a question that looks at people must see one answer from its beginning to its end. */
+  moves(): number;
   /** How often visitors were erased: columns with people from before are not valid any more. */
   erasures(): number;
   texts(name: TextName): TextNumbers;
@@ -23,6 +25,7 @@ export function createWorkspaceNumbers(): WorkspaceNumbers {
   const moved = new Map<number, number>();
   let became = new Uint32Array(0);
   let erasures = 0;
+  let moveCount = 0;
 
   const becameOf = (visitor: number) => moved.get(visitor) ?? visitor;
 
@@ -44,6 +47,7 @@ export function createWorkspaceNumbers(): WorkspaceNumbers {
         return became;
       },
     },
+    moves: () => moveCount,
     erasures: () => erasures,
     texts(name) {
       let texts = byName.get(name);
@@ -63,9 +67,10 @@ export function createWorkspaceNumbers(): WorkspaceNumbers {
         if (now === 0 && people.known(visitor) !== undefined) erasures += 1;
       }
       became = follow();
+      moveCount += 1;
     },
     bytes() {
-      const texts = byName.values().reduce((sum, each) => sum + each.bytes(), 0);
+      const texts = [...byName.values()].reduce((sum, each) => sum + each.bytes(), 0);
       return texts + people.bytes() + became.byteLength + 64 * moved.size;
     },
   };
