@@ -40,25 +40,34 @@ export class NotSealed extends Error {
   override readonly name = "NotSealed";
 }
 
-/** Runs statements that all see one moment. */
-export async function atOneMoment<Result>(
+/** Runs statements on one connection. */
+export async function withConnection<Result>(
   pool: pg.Pool,
   run: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  let failure: unknown;
+  let isBroken = true;
   try {
+    const result = await run(client);
+    isBroken = false;
+    return result;
+  } finally {
+    // A connection on which something failed is closed, not used again.
+    client.release(isBroken);
+  }
+}
+
+/** Runs statements that all see one moment. */
+export function atOneMoment<Result>(
+  pool: pg.Pool,
+  run: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return withConnection(pool, async (client) => {
     await client.query("begin isolation level repeatable read read only");
     const result = await run(client);
     await client.query("commit");
     return result;
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    // A connection in a broken transaction is closed, not used again.
-    client.release(failure !== undefined);
-  }
+  });
 }
 
 const segmentsSql = `
