@@ -132,8 +132,10 @@ describe.each(protocols)("over %s", (protocol) => {
     if (kind === undefined) throw new Error(`nothing says what record ${id.path} leads to`);
     const seed = seeds[nameOf(method)];
     const base = { ...everyInclude(method), ...(seed?.request(own) as JsonObject) };
-    const send = async (value: string) =>
-      shapeOf(await ask(api, protocol, method, id.put(base, value), mine.token), value);
+    const send = async (value: string) => {
+      await seed?.makeRoom?.(api, mine.workspaceId);
+      return shapeOf(await ask(api, protocol, method, id.put(base, value), mine.token), value);
+    };
     const name = `${nameOf(method)} ${id.path}`;
     const foreignId = untouched.get(name) ?? (await makers[kind](api, theirs));
     const toForeign = await send(foreignId);
