@@ -12,7 +12,7 @@ import { inTransaction, violates } from "../../db/open.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
-import { chargeOf, coveredCheck } from "../resources/credits.ts";
+import { chargeOf, coveredCheck } from "../resources/credit-queries.ts";
 import { shownSince } from "../resources/history.ts";
 import { notFound } from "../resources/not-found.ts";
 import { findScope } from "../resources/scope-queries.ts";

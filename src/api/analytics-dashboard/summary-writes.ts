@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { WidgetSummaries } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import { type Charge, chargeFor } from "../resources/credits.ts";
+import { type Charge, chargeFor } from "../resources/credit-queries.ts";
 
 export type SummaryRow = Selectable<WidgetSummaries>;
 

@@ -8,7 +8,7 @@ import { defaultDesignOptions } from "../../model/look/design-options.ts";
 import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
 import type { Deps } from "../deps.ts";
-import { chargeOf, coveredCheck } from "../resources/credits.ts";
+import { chargeOf, coveredCheck } from "../resources/credit-queries.ts";
 import { type Insertion, insertLinks, type NewLink } from "./create-writes.ts";
 import {
   idTaken,

@@ -7,7 +7,7 @@ import type { Db } from "../../db/open.ts";
 import { prepared } from "../../db/prepared.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Deps } from "../deps.ts";
-import { type Charge, chargeFor, nameOfCharge } from "../resources/credits.ts";
+import { type Charge, chargeFor, nameOfCharge } from "../resources/credit-queries.ts";
 import type { TagRow } from "../resources/tag.ts";
 import { type AttachedTag, attachedTags, attachTags } from "./tag-writes.ts";
 

@@ -43,7 +43,8 @@ export function nameOfCharge({ credits, allowed = boundless }: Charge): string {
  * `coveredCheck` when the credits do not suffice.
  */
 export function chargeFor({ credits, allowed = boundless, cycle }: Charge): RawBuilder<unknown> {
-  const [limit, price] = [sql`${allowed}::bigint`, sql`${credits}::bigint`];
+  const limit = sql`${allowed}::bigint`;
+  const price = sql`${credits}::bigint`;
   const before = sql`(case when excluded.cycle > a.cycle then 0 else a.used end)`;
   const ofPlan = sql`least(${price}, greatest(0, ${limit} - ${before}))`;
   // The first row of a workspace must hold the check even where another row exists.
