@@ -26,26 +26,26 @@ describe("sentences", () => {
       numbersOf(countries({ Germany: 50, France: 30, Spain: 20 }), {
         before: countries({ Germany: 48, France: 12, Spain: 20 }),
       }),
-      "Visits: 100 in all, 20 more (25%) than in the 30 days before. " +
+      "Visits: 100 in 3 rows, 20 more (25%) than in the rows of the 30 days before. " +
         "Germany leads with 50 of the 100 listed (50%). " +
         "France changed most: 30, 18 more (150%) than in the 30 days before.",
     ],
     [
       "a fall",
       numbersOf(countries({ Germany: 10, France: 5 }), { before: countries({ Germany: 40, France: 5 }) }),
-      "Visits: 15 in all, 30 less (66.67%) than in the 30 days before. " +
+      "Visits: 15 in 2 rows, 30 less (66.67%) than in the rows of the 30 days before. " +
         "Germany leads with 10 of the 15 listed (66.67%). " +
         "Germany changed most: 10, 30 less (75%) than in the 30 days before.",
     ],
     [
       "days and their peak",
       numbersOf(daily(3, 9, 1), { before: daily(0, 0, 0), chartType: "area" }),
-      "Visits: 13 in all, after none in the 30 days before. The peak is 9 on 25 October 2026.",
+      "Visits: 13 added up over 3 intervals, after none in the 30 days before. The peak is 9 on 25 October 2026.",
     ],
     [
       "a peak that comes twice",
       numbersOf(daily(9, 1, 9), { before: daily(19), chartType: "area" }),
-      "Visits: 19 in all, as much as in the 30 days before. The peak of 9 comes 2 times, first on 24 October 2026.",
+      "Visits: 19 added up over 3 intervals, as much as in the 30 days before. The peak of 9 comes 2 times, first on 24 October 2026.",
     ],
     [
       "nothing on any day",
@@ -57,7 +57,11 @@ describe("sentences", () => {
       numbersOf(daily(0, 0), { before: daily(4) }),
       "Visits: none, after 4 in the 30 days before.",
     ],
-    ["the same on all days", numbersOf(daily(2, 2)), "Visits: 4 in all. Each of the 2 intervals has 2."],
+    [
+      "the same on all days",
+      numbersOf(daily(2, 2)),
+      "Visits: 4 added up over 2 intervals. Each of the 2 intervals has 2.",
+    ],
     ["no rows", numbersOf([]), "There is nothing to summarize: the widget has no rows."],
     [
       "one number",
@@ -83,20 +87,20 @@ describe("sentences", () => {
     [
       "below zero",
       numbersOf(countries({ a: -5, b: 3 }), { before: countries({ a: -9, b: 3 }) }),
-      "Visits: -2 in all, 4 more than in the 30 days before. b leads with 3. " +
+      "Visits: -2 in 2 rows, 4 more than in the rows of the 30 days before. b leads with 3. " +
         "a changed most: -5, 4 more than in the 30 days before.",
     ],
     [
       "two leaders",
       numbersOf(countries({ a: 5, b: 5, c: 1 })),
-      "Visits: 11 in all. a and b lead with 5 each.",
+      "Visits: 11 in 3 rows. a and b lead with 5 each.",
     ],
     [
       "many leaders",
       numbersOf(countries({ a: 5, b: 5, c: 5, d: 5, e: 1 })),
-      "Visits: 21 in all. 4 lead with 5 each, among them a, b and c.",
+      "Visits: 21 in 5 rows. 4 lead with 5 each, among them a, b and c.",
     ],
-    ["equals", numbersOf(countries({ a: 5, b: 5 })), "Visits: 10 in all. All 2 have 5 each."],
+    ["equals", numbersOf(countries({ a: 5, b: 5 })), "Visits: 10 in 2 rows. All 2 have 5 each."],
     [
       "a way through a workflow",
       numbersOf(countries({ Entry: 100, Form: 70, Exit: 40 }), {
@@ -127,7 +131,7 @@ describe("sentences", () => {
         ],
         { chartType: "stacked_area" },
       ),
-      "Visits: 8 in all. The peak is 5 on 24 October 2026. B leads with 6 of the 8 listed (75%).",
+      "Visits: 8 added up over 2 intervals. The peak is 5 on 24 October 2026. B leads with 6 of the 8 listed (75%).",
     ],
   ];
   test.each(cases)("%s", (_, numbers, text) => expect(plainSummary(numbers)).toBe(text));

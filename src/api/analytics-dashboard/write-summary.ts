@@ -64,14 +64,25 @@ function total(numbers: Numbers, role: Measured): string | undefined {
   const isNone = isCount && values.every((value) => value === 0);
   // Without rows before, a count was 0, and a mean had no value.
   const hasEarlier = earlier !== undefined && (isCount || earlier.length > 0);
-  const change = hasEarlier ? `, ${difference(now, sum(earlier), numbers, isCount)}` : "";
-  const inAll = isCount && rows.length > 1 ? " in all" : "";
-  return `${named(names[role] ?? "Value")}: ${isNone ? "none" : `${amount(now)}${inAll}`}${change}.`;
+  const isList = rows.length > 1 && rows[0]?.timestamp === undefined;
+  const period = isList ? `the rows of the ${numbers.days} days before` : `the ${numbers.days} days before`;
+  const change = hasEarlier ? `, ${difference(now, sum(earlier), { period, isCount })}` : "";
+  const times = new Set(rows.map(({ timestamp }) => timestamp?.getTime())).size;
+  // A list may be cut, and whoever comes in two intervals counts in both: neither sum is the whole.
+  const where = isList
+    ? ` in ${amount(rows.length)} rows`
+    : times > 1
+      ? ` added up over ${amount(times)} intervals`
+      : "";
+  return `${named(names[role] ?? "Value")}: ${isNone ? "none" : `${amount(now)}${where}`}${change}.`;
 }
 
 /** `20 more (25%) than in the 30 days before`. Differences that would be shown as 0 are none. */
-function difference(now: number, earlier: number, { days }: Numbers, isCount: boolean): string {
-  const period = `the ${days} days before`;
+function difference(
+  now: number,
+  earlier: number,
+  { period, isCount }: { readonly period: string; readonly isCount: boolean },
+): string {
   const by = now - earlier;
   if (isCount && now === 0)
     return earlier === 0 ? `and none in ${period}` : `after ${amount(earlier)} in ${period}`;
@@ -144,6 +155,7 @@ function largest({ rows, counts }: Numbers): string | undefined {
 function mostChanged(numbers: Numbers): string | undefined {
   const { rows, before = [], counts } = numbers;
   const isCount = counts.has("value");
+  const period = `the ${numbers.days} days before`;
   const earlier = groups(before);
   if (!isCount && (groups(rows).size < rows.length || earlier.size < before.length)) return undefined;
   const changes = [...groups(rows)].flatMap(([key, { name, value }]) => {
@@ -153,7 +165,7 @@ function mostChanged(numbers: Numbers): string | undefined {
   const most = Math.max(0, ...changes.map(({ size }) => size));
   const [first, second] = changes.filter(({ size }) => size === most);
   if (first === undefined || changes.length < 2 || rounded(most) === 0) return undefined;
-  const what = `${amount(first.value)}, ${difference(first.value, first.was, numbers, isCount)}`;
+  const what = `${amount(first.value)}, ${difference(first.value, first.was, { period, isCount })}`;
   return second === undefined
     ? `${named(first.name)} changed most: ${what}.`
     : `Nothing changed more than ${named(first.name)}: ${what}.`;
@@ -168,8 +180,11 @@ function* funnel(numbers: Numbers): Generator<string> {
   if (entry === undefined || last === undefined) return;
   const before = numbers.before?.find(({ label }) => label === numbers.rows[0]?.label)?.value;
   const wasEmpty = numbers.before?.length === 0;
+  const period = `the ${numbers.days} days before`;
   const change =
-    before === undefined && !wasEmpty ? "" : `, ${difference(entry.value, before ?? 0, numbers, true)}`;
+    before === undefined && !wasEmpty
+      ? ""
+      : `, ${difference(entry.value, before ?? 0, { period, isCount: true })}`;
   yield `${entry.name}: ${entry.value === 0 ? "none" : amount(entry.value)}${change}.`;
   if (steps.length < 2 || entry.value <= 0) return;
   yield `Of these, ${amount(last.value)} (${percent(last.value, entry.value)}) reached ${last.name}.`;
