@@ -155,7 +155,7 @@ export interface CustomDomains {
 }
 
 export interface Dashboards {
-  config: Json;
+  config: string;
   created_at: Date;
   id: string;
   link_id: string | null;

@@ -65,7 +65,7 @@ export function createServices(
   return [
     registerPartly(AgentIdentityService),
     register(AllowancesService, allowancesService(deps)),
-    registerPartly(AnalyticsDashboardService, analyticsDashboardService(deps)),
+    register(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     registerPartly(AssistantService),

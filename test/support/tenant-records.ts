@@ -199,6 +199,8 @@ export type RecordKind = keyof typeof makers;
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "AnalyticsDashboardService id": "dashboard",
   dashboardId: "dashboard",
+  // A widget is no record of its own: any id that the dashboard's widgets lack is unknown.
+  widgetId: "dashboard",
   "DirectoriesService id": "directory",
   parentDirectoryId: "directory",
   "JobsService id": "job",
@@ -251,6 +253,12 @@ export const seeds: Readonly<Record<string, Seed>> = {
       db.deleteFrom("dashboards").where("workspace_id", "=", workspaceId).execute(),
   },
   "AnalyticsDashboardService.DeleteDashboard": { request: ({ dashboard }) => ({ id: dashboard }) },
+  "AnalyticsDashboardService.GenerateWidgetSummary": {
+    request: ({ dashboard }) => ({ dashboardId: dashboard, widgetId: "visits" }),
+  },
+  "AnalyticsDashboardService.GetWidgetSummary": {
+    request: ({ dashboard }) => ({ dashboardId: dashboard, widgetId: "visits" }),
+  },
   "AnalyticsDashboardService.ListDashboards": { request: () => ({}), lists: "dashboard" },
   "AnalyticsDashboardService.UpdateDashboard": {
     request: ({ dashboard }) => ({ id: dashboard, name: "Renamed" }),

@@ -369,7 +369,7 @@ export declare type WidgetTab = Message<"signpost.v1.WidgetTab"> & {
 export declare const WidgetTabSchema: GenMessage<WidgetTab>;
 
 /**
- * The assistant's text about the numbers of a widget.
+ * The text about the numbers of a widget.
  *
  * @generated from message signpost.v1.AnalyticsWidgetResult
  */

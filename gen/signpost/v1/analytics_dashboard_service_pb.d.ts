@@ -393,7 +393,7 @@ export enum DashboardScope {
 export declare const DashboardScopeSchema: GenEnum<DashboardScope>;
 
 /**
- * Manage dashboards of charts, and have the assistant summarize widgets.
+ * Manage dashboards of charts, and summarize widgets.
  *
  * @generated from service signpost.v1.AnalyticsDashboardService
  */
@@ -450,7 +450,7 @@ export declare const AnalyticsDashboardService: GenService<{
     output: typeof DeleteDashboardResponseSchema;
   },
   /**
-   * Get the stored summary of a widget.
+   * Get the stored summary of a widget, and how many rows the widget has now.
    *
    * Errors: NOT_FOUND if there is no such dashboard or widget.
    *
@@ -462,11 +462,11 @@ export declare const AnalyticsDashboardService: GenService<{
     output: typeof GetWidgetSummaryResponseSchema;
   },
   /**
-   * Have the assistant summarize the numbers of a widget and store the text. A new text costs one credit; a stored text
-   * that is still current is returned free of charge.
+   * Summarize the numbers of a widget and store the text. It is about the last 30 days, compared with the 30 days before.
+   * A new text costs one credit; a stored text that is still current is returned free of charge, and so is a text about
+   * no rows.
    *
-   * Errors: NOT_FOUND if there is no such dashboard or widget; RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS); UNAVAILABLE
-   * (ASSISTANT_UNAVAILABLE).
+   * Errors: NOT_FOUND if there is no such dashboard or widget; RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS).
    *
    * @generated from rpc signpost.v1.AnalyticsDashboardService.GenerateWidgetSummary
    */

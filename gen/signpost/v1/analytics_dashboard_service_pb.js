@@ -116,7 +116,7 @@ export const DashboardScope = /*@__PURE__*/
   tsEnum(DashboardScopeSchema);
 
 /**
- * Manage dashboards of charts, and have the assistant summarize widgets.
+ * Manage dashboards of charts, and summarize widgets.
  *
  * @generated from service signpost.v1.AnalyticsDashboardService
  */

@@ -1,9 +1,9 @@
-import type { DescEnum, JsonObject, Message } from "@bufbuild/protobuf";
+import { type DescEnum, type JsonObject, type Message, ScalarType } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type DashboardWidget, WidgetTabMode } from "../../../gen/signpost/v1/analytics_dashboard_pb.js";
 import type { Context } from "../../rpc/handlers.ts";
 import { dataSources } from "./data-sources.ts";
-import { type ChartRole, type RoleField, type Roles, rolesOf } from "./roles.ts";
+import { type ChartRole, chartRoles, type RoleField, type Roles, rolesOf } from "./roles.ts";
 import { type RowShape, rowShapeOf } from "./row-shape.ts";
 
 /** The dates that the reader of a widget chooses. */
@@ -27,6 +27,8 @@ export interface WidgetRow {
 
 export interface WidgetAnswer {
   readonly rows: readonly WidgetRow[];
+  /** The roles whose values are counts, which can be added up; others are means or shares. */
+  readonly counts: ReadonlySet<ChartRole>;
   /** What people call the values. */
   readonly names: Readonly<Partial<Record<ChartRole, string>>>;
 }
@@ -43,7 +45,7 @@ export async function askWidget(
   const source = dataSources.get(dataSource?.endpoint ?? "");
   const shape = source && rowShapeOf(source, dataSource?.responseDataPath ?? "");
   if (dataSource === undefined || source === undefined || typeof shape !== "object")
-    return { rows: [], names: {} };
+    return { rows: [], counts: new Set(), names: {} };
   const tabs = visualization?.tabs ?? [];
   const tab =
     asked.tab === undefined
@@ -58,12 +60,20 @@ export async function askWidget(
   const roles = rolesOf(shape, visualization);
   const answer = await context.ask(source.method, params);
   const names = Object.entries(roles).map(([role, { label }]) => [role, label]);
-  return { rows: rowsOf(answer, shape, roles), names: Object.fromEntries(names) };
+  return { rows: rowsOf(answer, shape, roles), counts: countsIn(roles), names: Object.fromEntries(names) };
 }
 
 /** Whether the dates that the reader chooses change what a widget shows. */
 export function usesDates({ dataSource }: DashboardWidget): boolean {
   return dataSource?.usesDateRange === true;
+}
+
+function countsIn(roles: Roles): ReadonlySet<ChartRole> {
+  const isCount = (role: ChartRole) => {
+    const { kind, field } = roles[role] ?? {};
+    return kind === "number" && field?.scalar !== ScalarType.DOUBLE && field?.scalar !== ScalarType.FLOAT;
+  };
+  return new Set(chartRoles.filter(isCount));
 }
 
 function datesOf({ from, to }: Asked): JsonObject {

@@ -93,10 +93,16 @@ export async function changeDashboard(
       name: name ?? before.name,
       config: config === undefined ? before.config : fromConfig(withIds(config, at)),
     };
-    if (isDeepStrictEqual(after, { name: before.name, config: before.config })) return toDashboard(before);
+    const isSame = after.name === before.name && isSameJson(after.config, before.config);
+    if (isSame) return toDashboard(before);
     const changedWidgets = config === undefined ? [] : changedIn(before, toConfig(after.config));
     return toDashboard(await updateDashboard(tx, before, { ...after, changedWidgets, at }));
   });
+}
+
+/** Whether two texts are the same JSON, in any order of keys. */
+function isSameJson(one: string, other: string): boolean {
+  return one === other || isDeepStrictEqual(JSON.parse(one), JSON.parse(other));
 }
 
 /** Reads what an update changes. Throws INVALID_ARGUMENT when it takes away what a dashboard must have. */

@@ -1,7 +1,6 @@
-import { type Message, toJson } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import {
   type DashboardConfig,
-  DashboardConfigSchema,
   type DashboardWidget,
   WidgetTabMode,
   WidgetTabView,
@@ -11,6 +10,7 @@ import { type Fault, type FieldViolation, fail, invalidArgument } from "../../li
 import type { ReadRequest } from "../../rpc/handlers.ts";
 import { type DataSource, dataSources } from "./data-sources.ts";
 import { gridFaults, idFaults } from "./grid.ts";
+import { fromConfig } from "./message.ts";
 import { roleFaults } from "./roles.ts";
 import { rowShapeOf } from "./row-shape.ts";
 
@@ -19,6 +19,9 @@ const widgetsMax = 50;
 
 /** How large a configuration is at most, as JSON. */
 const configBytesMax = 256 * 1024;
+
+/** How many faults an answer lists. */
+const faultsMax = 100;
 
 /** Throws LIMIT_REACHED for a configuration with too many widgets. */
 export function checkWidgetCount({ widgets }: DashboardConfig): void {
@@ -36,7 +39,7 @@ export function configFaults(
   readRequest: ReadRequest,
 ): readonly Fault[] {
   if (config === undefined || config.widgets.length > widgetsMax) return [];
-  const bytes = Buffer.byteLength(JSON.stringify(toJson(DashboardConfigSchema, config)));
+  const bytes = Buffer.byteLength(fromConfig(config));
   if (bytes > configBytesMax) {
     const advice = `has ${bytes} bytes as JSON, and may have ${configBytesMax}: use fewer widgets or shorter texts`;
     return [invalidArgument("config", advice)];
@@ -44,7 +47,7 @@ export function configFaults(
   const ofWidgets = config.widgets.flatMap((widget, index) =>
     widgetFaults(widget, `config.widgets[${index}]`, readRequest),
   );
-  return [...gridFaults(config, "config"), ...idFaults(config, "config"), ...ofWidgets];
+  return [...gridFaults(config, "config"), ...idFaults(config, "config"), ...ofWidgets].slice(0, faultsMax);
 }
 
 /** A widget without an endpoint is empty: it shows nothing yet. */

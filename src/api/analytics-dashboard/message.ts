@@ -1,6 +1,5 @@
-import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Json } from "../../../gen/database.ts";
 import {
   type AnalyticsDashboard,
   AnalyticsDashboardSchema,
@@ -21,10 +20,10 @@ export function toDashboard(row: DashboardRow): AnalyticsDashboard {
 }
 
 /** A configuration as it is stored: the column is only ever written by `fromConfig`. */
-export function toConfig(config: Json): DashboardConfig {
-  return fromJson(DashboardConfigSchema, config as JsonValue, { ignoreUnknownFields: true });
+export function toConfig(config: string): DashboardConfig {
+  return fromJsonString(DashboardConfigSchema, config, { ignoreUnknownFields: true });
 }
 
-export function fromConfig(config: DashboardConfig): Json {
-  return toJson(DashboardConfigSchema, config) as Json;
+export function fromConfig(config: DashboardConfig): string {
+  return toJsonString(DashboardConfigSchema, config);
 }

@@ -52,7 +52,7 @@ export async function listDashboards(
   const beyond = after ? sql`and (d.created_at, d.id) < (${after.key}, ${after.id}::uuid)` : sql.raw("");
   const page = sql`select ${dashboardColumns} from dashboards d where ${matching(filter)} ${beyond}
     order by d.created_at desc, d.id desc limit ${size + 1}`;
-  const bytes = sql.raw("octet_length(page.name) + octet_length(page.config::text)");
+  const bytes = sql.raw("octet_length(page.name) + octet_length(page.config)");
   const order = sql.raw("page.created_at desc, page.id desc");
   const statement = sql<DashboardRow & { bytes: number }>`${withinAnswer(page, { bytes, order })}`;
   return (await statement.execute(db)).rows;

@@ -2,6 +2,7 @@ import { AnalyticsDashboardSchema } from "../../../gen/signpost/v1/analytics_das
 import {
   type AnalyticsDashboardService,
   DashboardScope,
+  type GenerateWidgetSummaryRequest,
   type ListDashboardsRequest,
 } from "../../../gen/signpost/v1/analytics_dashboard_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
@@ -9,18 +10,23 @@ import { faultsFrom } from "../../lib/errors.ts";
 import { chosenIdFaults } from "../../lib/ids.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
-import { callerOf, type Handlers, withCheck } from "../../rpc/handlers.ts";
+import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { changeDashboard, createDashboard, noSuchDashboard, wantedOf } from "./change-dashboards.ts";
 import { configFaults } from "./config-faults.ts";
 import { toDashboard } from "./message.ts";
 import { countDashboards, type DashboardFilter, listDashboards, lockDashboard } from "./queries.ts";
+import { generateSummary, readSummary } from "./summarize.ts";
+import { plainSummary, type WriteSummary } from "./write-summary.ts";
 import { deleteDashboard } from "./writes.ts";
 
+/** The dashboards. A model may write the summaries; without one they are written by rules. */
 export function analyticsDashboardService(
-  deps: Pick<Deps, "now">,
-): Partial<Handlers<typeof AnalyticsDashboardService>> {
+  given: Pick<Deps, "now" | "entitlements">,
+  writeSummary: WriteSummary = async (numbers) => plainSummary(numbers),
+): Handlers<typeof AnalyticsDashboardService> {
+  const deps = { ...given, writeSummary };
   return {
     async listDashboards(request, context) {
       const filter = readFilter(request, callerOf(context).workspaceId);
@@ -61,6 +67,16 @@ export function analyticsDashboardService(
       });
       return {};
     },
+
+    async getWidgetSummary(request, context) {
+      const result = await readSummary(deps, request, context);
+      return result === undefined ? {} : { result };
+    },
+
+    // The numbers are asked, and the text is written, before the transaction.
+    generateWidgetSummary: inTwoParts((request: GenerateWidgetSummaryRequest, context) =>
+      generateSummary(deps, request, context),
+    ),
   };
 }
 

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { Json } from "../../../gen/database.ts";
 import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { type DashboardRow, dashboardColumns } from "./queries.ts";
@@ -11,7 +10,7 @@ export interface NewDashboard {
   /** Null for the dashboard of the workspace. */
   readonly linkId: string | null;
   readonly name: string;
-  readonly config: Json;
+  readonly config: string;
   readonly at: Date;
 }
 
@@ -29,7 +28,7 @@ export async function insertDashboard(tx: Db, dashboard: NewDashboard): Promise<
   }
   const { rows } = await sql<DashboardRow>`
     insert into dashboards (workspace_id, id, link_id, name, config, created_at, updated_at)
-    values (${workspaceId}, ${id}, ${linkId}, ${name}, ${JSON.stringify(config)}::jsonb, ${at}, ${at})
+    values (${workspaceId}, ${id}, ${linkId}, ${name}, ${config}, ${at}, ${at})
     returning ${dashboardColumns}`.execute(tx);
   return onlyRow(rows);
 }
@@ -37,7 +36,7 @@ export async function insertDashboard(tx: Db, dashboard: NewDashboard): Promise<
 /** The new values of a locked dashboard, and the widgets whose texts are about another question from now on. */
 export interface DashboardChange {
   readonly name: string;
-  readonly config: Json;
+  readonly config: string;
   readonly changedWidgets: readonly string[];
   readonly at: Date;
 }
@@ -50,7 +49,7 @@ export async function updateDashboard(
   const { rows } = await sql<DashboardRow>`
     with outdated as (delete from widget_summaries
       where workspace_id = ${workspace_id} and dashboard_id = ${id} and widget_id = any(${changedWidgets}))
-    update dashboards set name = ${name}, config = ${JSON.stringify(config)}::jsonb, updated_at = ${at}
+    update dashboards set name = ${name}, config = ${config}, updated_at = ${at}
     where workspace_id = ${workspace_id} and id = ${id} returning ${dashboardColumns}`.execute(tx);
   return onlyRow(rows);
 }

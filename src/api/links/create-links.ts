@@ -5,11 +5,11 @@ import { othersTurn } from "../../lib/limits/loop-turns.ts";
 import { blockedFaults, hostsToScreen } from "../../model/links/screened-url.ts";
 import { reservationMs } from "../../model/links/shortlink.ts";
 import { defaultDesignOptions } from "../../model/look/design-options.ts";
-import { monthOf } from "../../model/plans/cycle.ts";
 import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
 import type { Deps } from "../deps.ts";
-import { type Insertion, insertLinks, type LinkCharge, type NewLink } from "./create-writes.ts";
+import { chargeOf, coveredCheck } from "../resources/credit-queries.ts";
+import { type Insertion, insertLinks, type NewLink } from "./create-writes.ts";
 import {
   idTaken,
   isLinkId,
@@ -184,7 +184,7 @@ async function insertOrFail(
       screenedHosts: hostsToScreen(wanted.flatMap(({ urls }) => urls)),
       jobCalls,
       drawingPriority: isOne ? drawingPriority.one : drawingPriority.many,
-      charge: chargeOf(entitlement, first.at),
+      charge: chargeOf(entitlement, entitlement.linkCost * links.length, first.at),
     });
     refuse(
       blockedFaults(
@@ -195,21 +195,9 @@ async function insertOrFail(
     return insertion;
   } catch (error) {
     if (violates(error, "links_pkey")) throw isOne ? idTaken(first.id) : interrupted();
-    if (violates(error, "credit_accounts_covered_check"))
-      throw limitReached("PLATFORM_CREDITS", entitlement, first.at);
+    if (violates(error, coveredCheck)) throw limitReached("PLATFORM_CREDITS", entitlement, first.at);
     throw error;
   }
-}
-
-/** What each link costs. Undefined where links cost nothing, or credits have no end. */
-function chargeOf({ limits, linkCost, timezone }: Entitlement, at: Date): LinkCharge | undefined {
-  const allowed = limits.PLATFORM_CREDITS;
-  if (allowed === "unlimited" || linkCost === 0) return undefined;
-  return {
-    credits: linkCost,
-    allowed: allowed === "metered" ? undefined : allowed,
-    cycle: monthOf(at, timezone),
-  };
 }
 
 function releasedBefore(at: Date): Date {

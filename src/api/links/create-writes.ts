@@ -1,14 +1,13 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Json } from "../../../gen/database.ts";
 import { tellLinkChange } from "../../db/channels.ts";
 import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { prepared } from "../../db/prepared.ts";
-import { quotaMails } from "../../db/quota-mails.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
-import type { LimitKey } from "../../model/plans/plan-table.ts";
 import type { Deps } from "../deps.ts";
+import { type Charge, chargeFor, nameOfCharge } from "../resources/credit-queries.ts";
 import type { TagRow } from "../resources/tag.ts";
 import { type AttachedTag, attachedTags, attachTags } from "./tag-writes.ts";
 
@@ -57,18 +56,8 @@ export interface NewLinks {
   readonly jobCalls: Deps["jobCalls"];
   /** The priority of the jobs that draw the QR images. */
   readonly drawingPriority: number;
-  /** What the links cost; undefined where nobody counts it. */
-  readonly charge: LinkCharge | undefined;
-}
-
-/** What links cost a workspace. */
-export interface LinkCharge {
-  /** The credits that one link costs. */
-  readonly credits: number;
-  /** The credits of the plan in a cycle. Undefined for a plan whose credits are metered. */
-  readonly allowed: number | undefined;
-  /** The running cycle; see `Cycle`. */
-  readonly cycle: string;
+  /** What the links cost together; undefined where nobody counts it. */
+  readonly charge: Charge | undefined;
 }
 
 export interface Insertion {
@@ -82,7 +71,7 @@ export interface Insertion {
 /**
  * Makes links with their designs, their two connected steps, their tags and their counters, queues their images and
  * tells the scan runtime, in one statement, which also charges for them. Breaks `links_pkey` when an id is taken, and
- * `credit_accounts_covered_check` when the credits do not suffice. When a host is blocked, nothing is written. When a
+ * `coveredCheck` when the credits do not suffice. When a host is blocked, nothing is written. When a
  * short link is taken, only the others are claimed: the caller then undoes its transaction, unless the one link was the
  * only one.
  */
@@ -127,7 +116,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
         insert into link_counters (workspace_id, link_id) select workspace_id, link_id from made
         on conflict on constraint link_counters_pkey do nothing),
       ${attachTags(tags)}
-      ${wanted.charge === undefined ? sql`` : chargeFor(wanted.charge, links.length)}
+      ${wanted.charge === undefined ? sql`` : sql`${chargeFor(wanted.charge)},`}
       job as (select from ${drawing}),
       notice as (select ${tellLinkChange(sql.ref("host"), sql.ref("shortlink"))} from made)
     select array(select host from blocked) as blocked_hosts, array(select link_id from claimed) as claimed,
@@ -137,7 +126,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
         as told`;
   // The text depends only on whether there are tags, designs of others, and a charge. Planning takes longer than
   // running.
-  const charged = wanted.charge === undefined ? "" : nameOfCharge(wanted.charge, links.length);
+  const charged = wanted.charge === undefined ? "" : nameOfCharge(wanted.charge);
   const name = `insert-links${tags.length === 0 ? "" : "-tagged"}${isOwn ? "" : "-designed"}${charged}`;
   const { rows } = await db.executeQuery(prepared(name, statement.compile(db)));
   return onlyRow(rows);
@@ -190,40 +179,3 @@ const designs = sql`
         insert into qrcode_designs (workspace_id, id, link_id, options, created_at, updated_at)
         select made.workspace_id, taken.id, made.link_id, taken.options, taken.created_at, made.at
         from made join taken on taken.id = made.design_id),`;
-
-/** More credits than any plan has, for those that are metered. */
-const boundless = 2 ** 52;
-
-function nameOfCharge({ credits, allowed = boundless }: LinkCharge, links: number): string {
-  return credits * links <= allowed ? "-charged" : "-overcharged";
-}
-
-/**
- * Takes the price of the new links from the plan's credits, and the rest from the bought ones. The account of another
- * cycle begins with nothing used, unless that cycle is later: a workspace whose zone changes goes on with its month.
- */
-function chargeFor({ credits, allowed = boundless, cycle }: LinkCharge, links: number): RawBuilder<unknown> {
-  const [limit, price] = [sql`${allowed}::bigint`, sql`${credits * links}::bigint`];
-  const before = sql`(case when excluded.cycle > a.cycle then 0 else a.used end)`;
-  const ofPlan = sql`least(${price}, greatest(0, ${limit} - ${before}))`;
-  // The first row of a workspace must hold the check even where another row exists.
-  const first =
-    credits * links <= allowed
-      ? sql`${price}, ${price}, 0, 0`
-      : sql`${limit}, ${limit}, ${price} - ${limit}, coalesce((select topup_bought - topup_used
-          from credit_accounts known where known.workspace_id = given.workspace_id), 0)`;
-  return sql`
-      charge as (
-        insert into credit_accounts as a (workspace_id, cycle, used, last_charge, topup_used, topup_bought)
-        select workspace_id, ${cycle}, ${first} from (select workspace_id from made limit 1) as given
-        on conflict (workspace_id) do update set cycle = greatest(a.cycle, excluded.cycle),
-          used = ${before} + ${ofPlan}, last_charge = ${ofPlan}, topup_used = a.topup_used + ${price} - ${ofPlan}
-        returning workspace_id, used, last_charge),
-      mail as (select from ${quotaMails(sql`charge`, {
-        workspaceId: sql.ref("charge.workspace_id"),
-        limit: sql.lit("PLATFORM_CREDITS" satisfies LimitKey),
-        before: sql`(charge.used - charge.last_charge)`,
-        after: sql.ref("charge.used"),
-        allowed: limit,
-      })} as queued),`;
-}

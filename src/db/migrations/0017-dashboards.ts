@@ -12,8 +12,8 @@ create table dashboards (
   -- Null for the dashboard of the whole workspace.
   link_id uuid,
   name text not null,
-  -- A DashboardConfig in protobuf's JSON.
-  config jsonb not null,
+  -- A DashboardConfig in protobuf's JSON. As text, so that lists count its bytes without reading it.
+  config text not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   constraint dashboards_pkey primary key (workspace_id, id),
