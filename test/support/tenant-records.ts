@@ -250,6 +250,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
     makeRoom: ({ db }) => db.deleteFrom("dashboards").execute(),
   },
   "AnalyticsDashboardService.DeleteDashboard": { request: ({ dashboard }) => ({ id: dashboard }) },
+  "AnalyticsDashboardService.GetWidgetPicture": {
+    request: ({ dashboard }) => ({ dashboardId: dashboard, picture: "countries.svg" }),
+  },
   "AnalyticsDashboardService.ListDashboards": { request: () => ({}), lists: "dashboard" },
   "AnalyticsDashboardService.UpdateDashboard": {
     request: ({ dashboard }) => ({ id: dashboard, name: "Renamed" }),

@@ -16,6 +16,7 @@ import { changeDashboard, createDashboard, noSuchDashboard, wantedOf } from "./c
 import { configFaults } from "./config-faults.ts";
 import { toDashboard } from "./message.ts";
 import { countDashboards, type DashboardFilter, listDashboards, lockDashboard } from "./queries.ts";
+import { widgetPicture } from "./widget-picture.ts";
 import { deleteDashboard } from "./writes.ts";
 
 export function analyticsDashboardService(
@@ -61,6 +62,8 @@ export function analyticsDashboardService(
       });
       return {};
     },
+
+    getWidgetPicture: (request, context) => widgetPicture(deps, request, context),
   };
 }
 
