@@ -431,6 +431,7 @@ export declare type GetWidgetPictureRequest = Message<"signpost.v1.GetWidgetPict
 
   /**
    * How many pixels the picture has for each pixel of the layout, for sharp screens. 0 means 1.
+   * A picture has at most 4,000,000 pixels.
    *
    * @generated from field: int32 scale = 10;
    */

@@ -16,7 +16,7 @@ import { changeDashboard, createDashboard, noSuchDashboard, wantedOf } from "./c
 import { configFaults } from "./config-faults.ts";
 import { toDashboard } from "./message.ts";
 import { countDashboards, type DashboardFilter, listDashboards, lockDashboard } from "./queries.ts";
-import { widgetPicture } from "./widget-picture.ts";
+import { pictureFaults, widgetPicture } from "./widget-picture.ts";
 import { deleteDashboard } from "./writes.ts";
 
 export function analyticsDashboardService(
@@ -63,7 +63,7 @@ export function analyticsDashboardService(
       return {};
     },
 
-    getWidgetPicture: (request, context) => widgetPicture(deps, request, context),
+    getWidgetPicture: withCheck(pictureFaults, (request, context) => widgetPicture(deps, request, context)),
   };
 }
 

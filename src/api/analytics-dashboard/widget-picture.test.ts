@@ -185,7 +185,7 @@ describe("refuses", () => {
       { width: "2000", height: "1000", scale: "2" },
       400,
       "INVALID_ARGUMENT",
-      /4,000,000 pixels/,
+      /scale: .*4,000,000: give a smaller size/,
     ],
     ["own", "plans.svg", { startDate: "2020-01-01T00:00:00Z" }, 400, "INVALID_ARGUMENT", /400 days/],
     ["own", "plans.svg", { intervalInMinutes: "4" }, 400, "INVALID_ARGUMENT", /intervalInMinutes/],

@@ -10,7 +10,7 @@ import type {
   GetWidgetPictureResponseSchema,
 } from "../../../gen/signpost/v1/analytics_dashboard_service_pb.js";
 import type { Chart, Look } from "../../charts/chart.ts";
-import { invalid } from "../../lib/errors.ts";
+import { type Fault, invalid, invalidArgument } from "../../lib/errors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
@@ -20,6 +20,17 @@ import { noSuchDashboard } from "./change-dashboards.ts";
 import { toConfig } from "./message.ts";
 import { findDashboard } from "./queries.ts";
 import { chartTypeOf } from "./roles.ts";
+
+/** As many pixels as a picture of 2,000 by 2,000 has: 16 MB while it is painted. */
+const pixelsMax = 4_000_000;
+
+/** Refuses pictures that are larger than any screen. */
+export function pictureFaults(request: GetWidgetPictureRequest): readonly Fault[] {
+  const { width, height, scale } = sizeOf(request);
+  if (width * height * scale * scale <= pixelsMax) return [];
+  const fix = `a picture of ${width * scale} × ${height * scale} pixels has more than 4,000,000: give a smaller size`;
+  return [invalidArgument("scale", fix)];
+}
 
 /** Draws a widget from the answer to its question. */
 export async function widgetPicture(
@@ -128,15 +139,14 @@ function chartOf(
   };
 }
 
-function lookOf(
-  { theme, width, height, scale }: GetWidgetPictureRequest,
-  { visualization }: DashboardWidget,
-): Look {
+function sizeOf({ width, height, scale }: GetWidgetPictureRequest): Pick<Look, "width" | "height" | "scale"> {
+  return { width: width || 640, height: height || 360, scale: scale || 1 };
+}
+
+function lookOf(request: GetWidgetPictureRequest, { visualization }: DashboardWidget): Look {
   return {
-    theme: theme === "dark" ? "dark" : "light",
-    width: width || 640,
-    height: height || 360,
-    scale: scale || 1,
+    ...sizeOf(request),
+    theme: request.theme === "dark" ? "dark" : "light",
     colors: visualization?.colors ?? [],
   };
 }
