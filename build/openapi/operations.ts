@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, type DescMethodUnary, getOption } from "@bufbuild/protobuf";
-import { cache_seconds, success_status } from "../../gen/signpost/options/v1/handling_pb.js";
+import { success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import { type Binding, isHttpBody } from "../../src/rest/binding.ts";
-import { methodAccess, takesIdempotencyKey } from "../../src/rpc/access.ts";
+import { cacheControlOf, methodAccess, takesIdempotencyKey } from "../../src/rpc/access.ts";
 import { retirementOf } from "../../src/rpc/deprecation.ts";
 import { type Comment, type Commented, parseMethodComment, wholeText } from "./comments.ts";
 import { errorResponse, type ResponseObject } from "./error-schemas.ts";
@@ -140,21 +140,21 @@ function successOf(
   { method, responseField }: Binding,
   { schemas, commentOf }: OperationsOptions,
 ): ResponseObject {
-  const seconds = getOption(method, cache_seconds);
   const keyed = takesIdempotencyKey(method);
   const retirement = retirementOf(method);
   const headers = headersOf(
     ...(retirement === undefined ? [] : (["Deprecation", "Link"] as const)),
     ...(retirement?.sunset === undefined ? [] : (["Sunset"] as const)),
     ...(keyed ? (["Idempotent-Replayed"] as const) : []),
-    ...(seconds > 0 ? (["Cache-Control"] as const) : []),
+    ...(cacheControlOf(method) === undefined ? [] : (["Cache-Control"] as const)),
     ...(getOption(method, success_status) === 202 ? (["Location"] as const) : []),
   );
   const told = wholeText(commentOf(responseField ?? method.output));
   // The document shows whose response it is, so the prefix `Response for List:` is removed.
   const description = told.replace(/^Response for \w+: (\w)/, (_, first: string) => first.toUpperCase());
   const shown = description === "" ? "The call succeeded." : description;
-  if (isHttpBody(method.output)) return { description: shown, headers, content: { "*/*": {} } };
+  if (isHttpBody(responseField?.message ?? method.output))
+    return { description: shown, headers, content: { "*/*": {} } };
   const schema =
     responseField === undefined ? schemas.message(method.output) : bare(schemas.field(responseField));
   return { description: shown, headers, content: { "application/json": { schema } } };

@@ -15,9 +15,12 @@ export function number(chart: Chart, body: Box, colors: Colors): string {
   const sum = sumOf(rows.map(({ value }) => value));
   const [only] = rows;
   const second = rows.length === 1 ? secondText(only?.value2) : "";
-  const below = [oneLine(chart.valueName), second && `${oneLine(chart.value2Name)}: ${second}`].filter(
-    Boolean,
-  );
+  const name = oneLine(chart.valueName);
+  // A name that only repeats the title says nothing.
+  const below = [
+    name === oneLine(chart.title) ? "" : name,
+    second && `${oneLine(chart.value2Name)}: ${second}`,
+  ].filter(Boolean);
   const size = Math.max(16, Math.min(72, body.height - 24 * below.length));
   const texts = [fullNumber(sum), shortNumber(sum)];
   const text = texts.find((each) => textWidth(each, size, true) <= body.width) ?? shortNumber(sum);

@@ -1,9 +1,6 @@
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 
-/** So many pixels a picture has at most: 16 MB while it is painted. */
-export const pixelsMax = 4_000_000;
-
 /** The fonts of pictures, which come with the service: the machines that it runs on often have none. */
 const fonts = ["400Regular/Inter_400Regular.ttf", "600SemiBold/Inter_600SemiBold.ttf"].map((file) =>
   fileURLToPath(import.meta.resolve(`@expo-google-fonts/inter/${file}`)),
@@ -29,7 +26,5 @@ function loadFonts(): Promise<unknown> {
 /** Paints an SVG of ours, on another thread. */
 export async function paint(svg: string): Promise<Buffer> {
   await loadFonts();
-  return sharp(Buffer.from(svg), { limitInputPixels: pixelsMax })
-    .png({ compressionLevel: 7, palette: false })
-    .toBuffer();
+  return sharp(Buffer.from(svg)).png({ compressionLevel: 7 }).toBuffer();
 }

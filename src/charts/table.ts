@@ -58,6 +58,9 @@ function seriesOf(
   placeOf: PlaceOf,
 ): Series[] {
   const isDouble = rows.some(({ value2 }) => value2 !== undefined);
+  // Categories that are other names of the labels, such as codes of countries, make no series.
+  const categories = new Set(rows.map(({ category }) => category)).size;
+  const isSeries = categories < rows.length || length < rows.length;
   const sums = new Map<string, number[]>();
   const add = (name: string, row: ChartRow, value: number) => {
     const known = sums.get(name) ?? new Array<number>(length).fill(0);
@@ -66,7 +69,7 @@ function seriesOf(
     sums.set(name, known);
   };
   for (const row of rows) {
-    add(isDouble ? valueName : row.category, row, row.value);
+    add(isDouble ? valueName : isSeries ? row.category : "", row, row.value);
     if (isDouble) add(value2Name, row, row.value2 ?? 0);
   }
   const nameless = sums.size === 1 ? oneLine(valueName) : "Unknown";

@@ -117,3 +117,13 @@ export function fullTime(at: Date, timezone: string): string {
   const { year, month, day, minutes } = localTime(at, timezone);
   return `${monthNames[month - 1]} ${day}, ${year}, ${clock(minutes)}`;
 }
+
+/** A range of time by the days it touches, such as `Dec 3, 2025 – Jan 2, 2026, Europe/Berlin`. */
+export function rangeText(from: Date, to: Date, timezone: string): string {
+  const [first, last] = [localTime(from, timezone), localTime(to, timezone)];
+  const dayOf = ({ month, day }: LocalTime) => `${monthNames[month - 1]} ${day}`;
+  const end = `${dayOf(last)}, ${last.year}`;
+  if (!isOtherDay(first, last)) return `${end}, ${timezone}`;
+  const start = first.year === last.year ? dayOf(first) : `${dayOf(first)}, ${first.year}`;
+  return `${start} – ${end}, ${timezone}`;
+}

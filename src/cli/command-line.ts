@@ -15,6 +15,7 @@ import { UsageError } from "./outcome.ts";
 export const settingFlags = [
   { name: "json", value: "", description: "print the service's answer unchanged as JSON" },
   { name: "csv", value: "", description: "print a list as CSV" },
+  { name: "chart", value: "", description: "draw the numbers instead of a table" },
   { name: "all", value: "", description: "follow all pages of a list" },
   { name: "watch", value: "", description: "wait until the job is finished" },
   {

@@ -1,3 +1,4 @@
+import { plotOf } from "./chart/plot.ts";
 import { settingFlags } from "./command-line.ts";
 import { type Descriptions, firstSentence } from "./operations/descriptions.ts";
 import { type Flag, flagName, flagsOf, isRequired, placeholder } from "./operations/flags.ts";
@@ -116,6 +117,7 @@ function settingsOf(command: Command, isWatched: boolean): [string, string][] {
   const unfit = new Set<string>([
     ...(isPaged(command) ? [] : ["all"]),
     ...(csvField(command.method.input) === undefined ? ["csv"] : []),
+    ...(plotOf(command) === undefined ? ["chart"] : []),
     ...(isWatched ? [] : ["watch"]),
   ]);
   return settingFlags

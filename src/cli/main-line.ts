@@ -69,8 +69,10 @@ async function runOperator(name: string, args: readonly string[], terminal: Term
 
 async function runInGroup(args: readonly string[], terminal: Terminal): Promise<void> {
   const [word = "", commandWord, ...rest] = args;
-  const { findCommand, findGroupName, groupNames, loadGroup } = await import("./operations/groups.ts");
-  const name = await findGroupName(word);
+  const { findCommand, findGroupName, findGroupNameByCommand, groupNames, loadGroup } = await import(
+    "./operations/groups.ts"
+  );
+  const name = (await findGroupName(word)) ?? (await findGroupNameByCommand(word, commandWord ?? ""));
   if (name === undefined) {
     const own = [...operatorCommands, ...clientCommands].map((each) => each.name);
     throw new UsageError(`there is no command "${word}"${hint(word, [...(await groupNames()), ...own])}`);

@@ -18,6 +18,7 @@ process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   width: process.stdout.columns ?? (Number(process.env.COLUMNS) || usualWidth),
   write: (text) => void process.stdout.write(text),
+  isWatched: process.stdout.isTTY,
   report: (text) => void process.stderr.write(`${text}\n`),
   redraw: process.stderr.isTTY ? (text) => void process.stderr.write(`\r${text}\u001b[K`) : undefined,
 });

@@ -75,7 +75,8 @@ export function textWidth(text: string): number {
   return width;
 }
 
-function cutTo(text: string, width: number): string {
+/** Cuts a text so that it takes at most so many columns. */
+export function cutTo(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let cut = "";
   let used = 1;

@@ -1,4 +1,4 @@
-import type { DescMethodUnary, Registry } from "@bufbuild/protobuf";
+import type { DescMethodUnary, Message, Registry } from "@bufbuild/protobuf";
 import { CallError, fail } from "../lib/errors.ts";
 import type { BodyBudget, BodyHold } from "../lib/limits/body-budget.ts";
 import { bodyBytesMax } from "../lib/limits/body-bytes.ts";
@@ -13,12 +13,12 @@ import {
 } from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { AnswerHeaders, Call, Invoke, Weigh } from "../rpc/call.ts";
-import type { Binding } from "./binding.ts";
+import { type Binding, isHttpBody } from "./binding.ts";
 import { announcesBody, checkMediaType, contentCoding, header, type RestRequest } from "./body.ts";
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";
-import { type RestResponse, respond, respondError } from "./respond.ts";
+import { type RestResponse, respond, respondError, respondFile } from "./respond.ts";
 import type { RestRouter } from "./router.ts";
 
 export interface RestOptions {
@@ -51,6 +51,8 @@ interface BindingPlan {
   readonly binding: Binding;
   readonly decode: Decode;
   readonly encode: Encode;
+  /** Whether the answer is a file of its own media type instead of JSON. */
+  readonly isFile: boolean;
   readonly bodyBytesMax: number;
   readonly status: number;
 }
@@ -106,6 +108,7 @@ function createPlans(
       binding,
       decode: decoderOf(binding),
       encode: encoderOf(binding),
+      isFile: isHttpBody(binding.responseField?.message ?? binding.method.output),
       bodyBytesMax: options.bodyBytesMaxOf?.(binding.method) ?? bodyBytesMax,
       status: options.successStatusOf?.(binding.method) ?? 200,
     };
@@ -135,8 +138,25 @@ async function serve(
     return plan.decode({ segments, query, body, contentType });
   };
   const outcome = await options.invoke(plan.binding.method, read, call).finally(hold.release);
-  if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);
+  if (outcome.ok) answer(req, res, plan, { requestId, ...outcome });
   else await refuse(req, res, outcome.error, requestId, { headers: outcome.headers, bytesMax: dropMax });
+}
+
+interface Answered {
+  readonly requestId: string;
+  readonly message: Message;
+  readonly headers: AnswerHeaders;
+}
+
+function answer(
+  req: RestRequest,
+  res: RestResponse,
+  plan: BindingPlan,
+  { requestId, message, headers }: Answered,
+): void {
+  const payload = plan.encode(message);
+  if (plan.isFile) respondFile(res, payload, header(req, "if-none-match"), { requestId, headers });
+  else respond(res, plan.status, payload, requestId, headers);
 }
 
 /** Answers with an error. Drops up to `bytesMax` of the body, so that a client that still sends receives the answer. */

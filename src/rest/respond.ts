@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { CallError } from "../lib/errors.ts";
+import { etagOf, matchesEtag, pictureHeaders } from "../lib/etag.ts";
 import type { AnswerHeaders } from "../rpc/call.ts";
 import type { Payload } from "./encode.ts";
 import { errorBody, httpStatusOf } from "./error-body.ts";
@@ -26,6 +27,31 @@ export function respond(
     "x-request-id": requestId,
     ...headers,
   });
+}
+
+/** Writes a file with its tag, or 304 to a client that has it. */
+export function respondFile(
+  res: RestResponse,
+  payload: Payload,
+  ifNoneMatch: string | undefined,
+  { requestId, headers }: { readonly requestId: string; readonly headers: AnswerHeaders },
+): void {
+  const body = Buffer.from(payload.body);
+  const etag = etagOf(body);
+  const told = {
+    "cache-control": "no-store",
+    "x-request-id": requestId,
+    ...pictureHeaders,
+    etag,
+    ...headers,
+  };
+  if (matchesEtag(ifNoneMatch, etag)) write(res, 304, "", told);
+  else
+    write(res, 200, body, {
+      "content-type": payload.contentType,
+      "content-length": String(body.byteLength),
+      ...told,
+    });
 }
 
 /** Writes an error as `errorBody` does, with `Retry-After` and the other headers of the refusal. */

@@ -21,6 +21,7 @@ import {
   cache_seconds,
   calls_per_minute_and_address,
   cost,
+  private_cache_seconds,
 } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail, type Reason } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
@@ -93,7 +94,6 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
   const own = Object.hasOwn(handlers, method.localName) ? handlers[method.localName] : undefined;
   const handle = own ?? (unbuilt.has(method.localName) ? refuseUnbuilt(name) : undefined);
   if (handle === undefined) throw new Error(`${name}: has no handler`);
-  const cacheSeconds = getOption(method, cache_seconds);
   const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   return {
     method,
@@ -102,13 +102,20 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     takesIdempotencyKey: takesIdempotencyKey(method),
     readsOnly: isReading,
     answersSecrets: hasSecrets(method.output, new Set()),
-    cacheControl: cacheSeconds === 0 ? undefined : `public, max-age=${cacheSeconds}`,
+    cacheControl: cacheControlOf(method),
     callsPerMinute: getOption(method, calls_per_minute_and_address),
     cost: getOption(method, cost),
     answersJob: !getOption(method, answers_job) ? undefined : isReading ? "reads" : "starts",
     retirement: retirementOf(method)?.headers ?? {},
     handle,
   };
+}
+
+/** The `Cache-Control` of a method's successful answers. */
+export function cacheControlOf(method: DescMethodUnary): string | undefined {
+  const [shared, own] = [getOption(method, cache_seconds), getOption(method, private_cache_seconds)];
+  if (shared > 0) return `public, max-age=${shared}`;
+  return own > 0 ? `private, max-age=${own}` : undefined;
 }
 
 function refuseUnbuilt(name: string): Handle {

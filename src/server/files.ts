@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { CallError, fail } from "../lib/errors.ts";
+import { etagOf, matchesEtag, pictureHeaders } from "../lib/etag.ts";
 import { filesPath, isPublicFile } from "../lib/storage/file-url.ts";
 import { verifyUrl } from "../lib/storage/signed-url.ts";
 import type { Storage } from "../lib/storage/storage.ts";
@@ -46,15 +46,14 @@ async function reply({ storage, signingKey, now }: FilesDeps, req: HttpRequest):
   const file = contentTypeOf(key) === undefined ? undefined : await storage.get(key);
   if (file === undefined) throw fail("NOT_FOUND", "NOT_FOUND", "there is no such file", { httpStatus: 404 });
 
-  const etag = `"${createHash("sha256").update(file.bytes).digest("base64url")}"`;
+  const etag = etagOf(file.bytes);
   const headers = {
     etag,
     "cache-control": cacheControl,
-    "x-content-type-options": "nosniff",
-    // Pages embed these images. Opened on its own, an image must not run scripts under our host name.
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    ...pictureHeaders,
   };
-  if (matches(req.headers["if-none-match"], etag)) return { status: 304, headers, body: new Uint8Array() };
+  if (matchesEtag(req.headers["if-none-match"], etag))
+    return { status: 304, headers, body: new Uint8Array() };
   return { status: 200, headers: { ...headers, "content-type": file.contentType }, body: file.bytes };
 }
 
@@ -80,10 +79,6 @@ function readable(
 
 function keyOf(path: string): string {
   return path.startsWith(filesPath) ? path.slice(filesPath.length) : "";
-}
-
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  return (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
 }
 
 function refusal({ log }: FilesDeps, error: unknown): Reply {

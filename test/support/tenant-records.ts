@@ -259,6 +259,9 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "AnalyticsDashboardService.GetWidgetSummary": {
     request: ({ dashboard }) => ({ dashboardId: dashboard, widgetId: "visits" }),
   },
+  "AnalyticsDashboardService.GetWidgetPicture": {
+    request: ({ dashboard }) => ({ dashboardId: dashboard, picture: "countries.svg" }),
+  },
   "AnalyticsDashboardService.ListDashboards": { request: () => ({}), lists: "dashboard" },
   "AnalyticsDashboardService.UpdateDashboard": {
     request: ({ dashboard }) => ({ id: dashboard, name: "Renamed" }),

@@ -5,7 +5,8 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { AnalyticsDashboard, AnalyticsWidgetResult, DashboardConfig } from "./analytics_dashboard_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { HttpBody } from "../../google/api/httpbody_pb.js";
 
 /**
  * Describes the file signpost/v1/analytics_dashboard_service.proto.
@@ -360,6 +361,110 @@ export declare type GenerateWidgetSummaryResponse = Message<"signpost.v1.Generat
 export declare const GenerateWidgetSummaryResponseSchema: GenMessage<GenerateWidgetSummaryResponse>;
 
 /**
+ * Request for GetWidgetPicture.
+ *
+ * @generated from message signpost.v1.GetWidgetPictureRequest
+ */
+export declare type GetWidgetPictureRequest = Message<"signpost.v1.GetWidgetPictureRequest"> & {
+  /**
+   * The dashboard's id, a UUID.
+   *
+   * @generated from field: string dashboard_id = 1;
+   */
+  dashboardId: string;
+
+  /**
+   * The widget's id in the dashboard, with the format at its end: `countries.svg` or `countries.png`.
+   *
+   * @generated from field: string picture = 2;
+   */
+  picture: string;
+
+  /**
+   * The beginning of the range, for widgets that use dates; 30 days before the end when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 3;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * The end of the range; now when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 4;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * The length of intervals in minutes, for widgets that use intervals; 0 means the one that suits the range.
+   *
+   * @generated from field: int32 interval_in_minutes = 5;
+   */
+  intervalInMinutes: number;
+
+  /**
+   * Which of the widget's tabs is drawn, counted from 1; 0 means the first one with numbers.
+   *
+   * @generated from field: int32 tab = 6;
+   */
+  tab: number;
+
+  /**
+   * `light` or `dark`. Empty means light.
+   *
+   * @generated from field: string theme = 7;
+   */
+  theme: string;
+
+  /**
+   * The size of the layout in pixels; 0 means 640.
+   *
+   * @generated from field: int32 width = 8;
+   */
+  width: number;
+
+  /**
+   * 0 means 360.
+   *
+   * @generated from field: int32 height = 9;
+   */
+  height: number;
+
+  /**
+   * How many pixels the picture has for each pixel of the layout, for sharp screens. 0 means 1.
+   * A picture has at most 4,000,000 pixels.
+   *
+   * @generated from field: int32 scale = 10;
+   */
+  scale: number;
+};
+
+/**
+ * Describes the message signpost.v1.GetWidgetPictureRequest.
+ * Use `create(GetWidgetPictureRequestSchema)` to create a new message.
+ */
+export declare const GetWidgetPictureRequestSchema: GenMessage<GetWidgetPictureRequest>;
+
+/**
+ * Response for GetWidgetPicture.
+ *
+ * @generated from message signpost.v1.GetWidgetPictureResponse
+ */
+export declare type GetWidgetPictureResponse = Message<"signpost.v1.GetWidgetPictureResponse"> & {
+  /**
+   * The picture: `image/svg+xml` or `image/png`.
+   *
+   * @generated from field: google.api.HttpBody image = 1;
+   */
+  image?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.GetWidgetPictureResponse.
+ * Use `create(GetWidgetPictureResponseSchema)` to create a new message.
+ */
+export declare const GetWidgetPictureResponseSchema: GenMessage<GetWidgetPictureResponse>;
+
+/**
  * Which dashboards a list shows.
  *
  * @generated from enum signpost.v1.DashboardScope
@@ -460,6 +565,21 @@ export declare const AnalyticsDashboardService: GenService<{
     methodKind: "unary";
     input: typeof GetWidgetSummaryRequestSchema;
     output: typeof GetWidgetSummaryResponseSchema;
+  },
+  /**
+   * Draw a widget with its numbers of now, for pages, mail and chats: as SVG, or as PNG with texts that need no font of
+   * the machine. What has no room is summed up as `Other`, or it is said how much is left out; a map is drawn as bars.
+   * Texts of rows may be cut. Over REST the answer is the picture itself. An addition of this service.
+   *
+   * Errors: NOT_FOUND if there is no such dashboard, widget or tab; INVALID_ARGUMENT if the widget's operation refuses
+   * the dates.
+   *
+   * @generated from rpc signpost.v1.AnalyticsDashboardService.GetWidgetPicture
+   */
+  getWidgetPicture: {
+    methodKind: "unary";
+    input: typeof GetWidgetPictureRequestSchema;
+    output: typeof GetWidgetPictureResponseSchema;
   },
   /**
    * Summarize the numbers of a widget and store the text. It is about the last 30 days, compared with the 30 days before.

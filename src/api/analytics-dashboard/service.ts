@@ -18,6 +18,7 @@ import { configFaults } from "./config-faults.ts";
 import { toDashboard } from "./message.ts";
 import { countDashboards, type DashboardFilter, listDashboards, lockDashboard } from "./queries.ts";
 import { generateSummary, readSummary } from "./summarize.ts";
+import { pictureFaults, widgetPicture } from "./widget-picture.ts";
 import { plainSummary, type WriteSummary } from "./write-summary.ts";
 import { deleteDashboard } from "./writes.ts";
 
@@ -77,6 +78,8 @@ export function analyticsDashboardService(
     generateWidgetSummary: inTwoParts((request: GenerateWidgetSummaryRequest, context) =>
       generateSummary(deps, request, context),
     ),
+
+    getWidgetPicture: withCheck(pictureFaults, (request, context) => widgetPicture(deps, request, context)),
   };
 }
 

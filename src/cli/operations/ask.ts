@@ -7,6 +7,8 @@ import type { RestCall } from "./request.ts";
 /** A successful answer. */
 export interface ServiceAnswer {
   /** The body as received. */
+  readonly bytes: Uint8Array;
+  /** The body as text. */
   readonly text: string;
   /** The body; an empty object when it is no JSON object. */
   readonly json: JsonObject;
@@ -38,11 +40,12 @@ export function createAsk({ baseUrl, accessToken }: Connection): Ask {
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     };
     for (let tries = 1; ; tries++) {
-      const { response, text } = await send(baseUrl, call, headers);
+      const { response, bytes } = await send(baseUrl, call, headers);
+      const text = Buffer.from(bytes).toString("utf8");
       const retryAfterSeconds = secondsOf(response.headers.get("retry-after"));
       const json = objectOf(text);
       const isReplay = response.headers.get("idempotent-replayed") === "true";
-      if (response.ok) return { text, json, retryAfterSeconds, isReplay };
+      if (response.ok) return { bytes, text, json, retryAfterSeconds, isReplay };
       const isPassing = response.status === 429 || response.status === 503;
       if (!isPassing || tries >= triesMax || (retryAfterSeconds ?? Number.POSITIVE_INFINITY) > waitSecondsMax)
         throw refusalOf(response, json);
@@ -55,7 +58,7 @@ async function send(
   baseUrl: string,
   { httpMethod, target, body }: RestCall,
   headers: Readonly<Record<string, string>>,
-): Promise<{ response: Response; text: string }> {
+): Promise<{ response: Response; bytes: Uint8Array }> {
   try {
     const response = await fetch(`${baseUrl}${target}`, {
       method: httpMethod,
@@ -65,7 +68,7 @@ async function send(
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),
     });
-    return { response, text: await response.text() };
+    return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   } catch (error) {
     throw unreachable(baseUrl, error);
   }

@@ -36,6 +36,17 @@ export async function findGroupName(word: string): Promise<string | undefined> {
   return names.includes(word) ? word : names.find((name) => singular(name) === singular(word));
 }
 
+/**
+ * The group whose name begins with a word and that alone has a command: `analytics breakdown` is in the group
+ * `analytics-data`. Undefined when there is none, or more than one.
+ */
+export async function findGroupNameByCommand(word: string, commandWord: string): Promise<string | undefined> {
+  const names = (await groupNames()).filter((name) => name.startsWith(`${word}-`));
+  const groups = await Promise.all(names.map(loadGroup));
+  const [found, ...others] = groups.filter((group) => findCommand(group, commandWord) !== undefined);
+  return others.length === 0 ? found?.name : undefined;
+}
+
 /** Loads the descriptors of one group and of the files it refers to. Throws when there is no such group. */
 export async function loadGroup(name: string): Promise<Group> {
   const module: Record<string, unknown> = await import(
@@ -72,11 +83,15 @@ function commandsOf(group: string, service: DescService): Command[] {
   }));
 }
 
-/** The command that a word names in a group, by its short name or by the RPC's full name (`list-events`). */
+/**
+ * The command that a word names in a group, by its short name, by the RPC's full name (`list-events`), or without the verb
+ * that says no more than that it reads (`breakdown` for `get-breakdown`).
+ */
 export function findCommand({ commands }: Group, word: string): Command | undefined {
   return (
     commands.find(({ name }) => name === word) ??
-    commands.find(({ method }) => splitWords(method.name).join("-") === word)
+    commands.find(({ method }) => splitWords(method.name).join("-") === word) ??
+    commands.find(({ name }) => name === `get-${word}`)
   );
 }
 

@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { isHttpBody } from "../../rest/binding.ts";
+import { drawChart } from "../chart/draw-chart.ts";
+import { inkFor } from "../chart/ink.ts";
+import { plotOf } from "../chart/plot.ts";
 import { checkRequired, readCommandLine, type Settings } from "../command-line.ts";
 import { UsageError } from "../outcome.ts";
 import { type EnvironmentVariables, findConnection } from "../profiles.ts";
@@ -18,7 +22,9 @@ export interface Terminal {
   /** Characters per line. */
   readonly width: number;
   /** Prints results unchanged. */
-  readonly write: (text: string) => void;
+  readonly write: (result: string | Uint8Array) => void;
+  /** Whether somebody watches the results, so that they may have colors. */
+  readonly isWatched?: boolean;
   /** Prints messages that are no results. */
   readonly report: (text: string) => void;
   /** Shows one line in place of the one that it showed before; absent where nobody watches. */
@@ -43,7 +49,9 @@ export async function runOperation(
   checkRequired(command, request);
   const ask = createAsk(await findConnection(terminal.env, settings.profile));
   const run = { command, request, settings, ask, terminal };
-  if (settings.csv !== undefined) await printCsv(run);
+  if (isFile(command)) terminal.write((await askOnce(run, request)).bytes);
+  else if (settings.chart !== undefined) await printChart(run);
+  else if (settings.csv !== undefined) await printCsv(run);
   else if (watch !== undefined) await printWatched(run, watch);
   else await printPages(run);
   return true;
@@ -61,6 +69,10 @@ function checkSettings(command: Command, settings: Settings, watch: Watch | unde
   const help = `${command.group} ${command.name}`;
   if (settings.csv !== undefined && settings.json !== undefined)
     throw new UsageError("--json and --csv exclude each other", help);
+  if (settings.chart !== undefined && (settings.json ?? settings.csv) !== undefined)
+    throw new UsageError("--chart excludes --json and --csv", help);
+  if (settings.chart !== undefined && plotOf(command) === undefined)
+    throw new UsageError("--chart: this operation answers no rows of numbers", help);
   if (settings.csv !== undefined && csvField(command.method.input) === undefined)
     throw new UsageError("--csv: this operation has no CSV", help);
   if (settings.all !== undefined && !isPaged(command))
@@ -138,6 +150,20 @@ async function printPages(run: Run): Promise<void> {
   }
   if (joined !== undefined) terminal.write(`${JSON.stringify(joined)}\n`);
   if (settings.json === undefined) for (const line of shower.end()) terminal.write(`${line}\n`);
+}
+
+/** Whether an operation answers a file, such as a picture, instead of JSON. */
+function isFile({ binding, method }: Command): boolean {
+  return isHttpBody(binding.responseField?.message ?? method.output);
+}
+
+async function printChart(run: Run): Promise<void> {
+  const { command, terminal } = run;
+  const { json } = await askOnce(run, run.request);
+  const plot = plotOf(command);
+  const ink = inkFor(terminal.env, terminal.isWatched === true);
+  const lines = plot === undefined ? [] : drawChart(plot, json, terminal.width, ink);
+  for (const line of lines) terminal.write(`${line}\n`);
 }
 
 async function printCsv(run: Run): Promise<void> {

@@ -51,6 +51,13 @@ export declare const CostSchema: GenEnum<Cost>;
 export declare const cache_seconds: GenExtension<MethodOptions, number>;
 
 /**
+ * How many seconds the caller's own cache may keep a successful answer without asking again.
+ *
+ * @generated from extension: uint32 private_cache_seconds = 50113;
+ */
+export declare const private_cache_seconds: GenExtension<MethodOptions, number>;
+
+/**
  * The HTTP status of a success over REST, for methods that do not answer 200: 202 when the work continues after the
  * answer.
  *

@@ -9,7 +9,7 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file signpost/options/v1/handling.proto.
  */
 export const file_signpost_options_v1_handling = /*@__PURE__*/
-  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKj0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6TwoEY29zdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL+HAyABKA4yGS5zaWducG9zdC5vcHRpb25zLnYxLkNvc3RSBGNvc3Q6QQoLYW5zd2Vyc19qb2ISHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjAhwMgASgIUgphbnN3ZXJzSm9iOjsKCHZlcmJhdGltEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi4hwMgASgIUgh2ZXJiYXRpbWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKj0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6VAoVcHJpdmF0ZV9jYWNoZV9zZWNvbmRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwYcDIAEoDVITcHJpdmF0ZUNhY2hlU2Vjb25kczpHCg5zdWNjZXNzX3N0YXR1cxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmHAyABKAVSDXN1Y2Nlc3NTdGF0dXM6TAoRcmVxdWVzdF9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi6hwMgASgNUg9yZXF1ZXN0Qnl0ZXNNYXg6YAocY2FsbHNfcGVyX21pbnV0ZV9hbmRfYWRkcmVzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL6HAyABKA1SGGNhbGxzUGVyTWludXRlQW5kQWRkcmVzczpPCgRjb3N0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYv4cDIAEoDjIZLnNpZ25wb3N0Lm9wdGlvbnMudjEuQ29zdFIEY29zdDpBCgthbnN3ZXJzX2pvYhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMCHAyABKAhSCmFuc3dlcnNKb2I6OwoIdmVyYmF0aW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLiHAyABKAhSCHZlcmJhdGltYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Describes the enum signpost.options.v1.Cost.
@@ -34,13 +34,21 @@ export const cache_seconds = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 0);
 
 /**
+ * How many seconds the caller's own cache may keep a successful answer without asking again.
+ *
+ * @generated from extension: uint32 private_cache_seconds = 50113;
+ */
+export const private_cache_seconds = /*@__PURE__*/
+  extDesc(file_signpost_options_v1_handling, 1);
+
+/**
  * The HTTP status of a success over REST, for methods that do not answer 200: 202 when the work continues after the
  * answer.
  *
  * @generated from extension: int32 success_status = 50105;
  */
 export const success_status = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 1);
+  extDesc(file_signpost_options_v1_handling, 2);
 
 /**
  * The limit of a request in bytes, after decompression and over every protocol, for methods that take more than the
@@ -49,7 +57,7 @@ export const success_status = /*@__PURE__*/
  * @generated from extension: uint32 request_bytes_max = 50106;
  */
 export const request_bytes_max = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 2);
+  extDesc(file_signpost_options_v1_handling, 3);
 
 /**
  * How many calls one address may make in a minute, at once or spread out. It applies in addition to the caller's
@@ -58,7 +66,7 @@ export const request_bytes_max = /*@__PURE__*/
  * @generated from extension: uint32 calls_per_minute_and_address = 50110;
  */
 export const calls_per_minute_and_address = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 3);
+  extDesc(file_signpost_options_v1_handling, 4);
 
 /**
  * The cost of a call. It limits how many such calls run at the same time.
@@ -66,7 +74,7 @@ export const calls_per_minute_and_address = /*@__PURE__*/
  * @generated from extension: signpost.options.v1.Cost cost = 50111;
  */
 export const cost = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 4);
+  extDesc(file_signpost_options_v1_handling, 5);
 
 /**
  * Whether the answer's field `job` is background work. Until it is finished, `Retry-After` says when to ask again; the answer
@@ -75,7 +83,7 @@ export const cost = /*@__PURE__*/
  * @generated from extension: bool answers_job = 50112;
  */
 export const answers_job = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 5);
+  extDesc(file_signpost_options_v1_handling, 6);
 
 /**
  * Keeps a text exactly as sent, for passwords: it is not trimmed or brought to NFC, and may hold any character except
@@ -84,5 +92,5 @@ export const answers_job = /*@__PURE__*/
  * @generated from extension: bool verbatim = 50104;
  */
 export const verbatim = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 6);
+  extDesc(file_signpost_options_v1_handling, 7);
 
