@@ -9,7 +9,8 @@ import { type Audience, audienceKernel } from "../kernels/audience.ts";
 import { funnelKernel } from "../kernels/funnel.ts";
 import { groupsKernel, seriesKernel } from "../kernels/groups.ts";
 import { linksKernel } from "../kernels/links.ts";
-import type { Kernel, People, Span, TextsOf } from "../kernels/span.ts";
+import { type Moves, noBits } from "../kernels/people.ts";
+import type { Kernel, Span, TextsOf } from "../kernels/span.ts";
 import { hoursKernel, intervalsKernel, summaryKernel } from "../kernels/times.ts";
 import { visitorsKernel } from "../kernels/visitors.ts";
 import type { AnswerOf, Attribute, Kind, QuestionOf, Scope } from "../question.ts";
@@ -102,7 +103,7 @@ function createReading(
     /** Gives a kernel the visits of a scope, and answers with what it makes of them. */
     async run<Answer>(
       scope: Scope,
-      kernelOf: (textsOf: TextsOf, people: People) => Kernel<Answer>,
+      kernelOf: (textsOf: TextsOf, moves: Moves) => Kernel<Answer>,
     ): Promise<Answer> {
       const { from, to } = scope;
       const [links, state] = await Promise.all([readLinkFilter(deps.pool, scope), fresh(memory.state)]);
@@ -113,15 +114,15 @@ function createReading(
       for (const source of sources)
         if ("segment" in source) throughMs = Math.min(throughMs, source.segment.markedMs ?? throughMs);
       const { numbers } = memory;
-      const moves = numbers.moves();
-      const kernel = kernelOf((name) => numbers.texts(name).texts, numbers.people);
+      const moveCount = numbers.moveCount();
+      const kernel = kernelOf((name) => numbers.texts(name).texts, numbers.moves);
       const inTime = (take: Kernel<Answer>["add"]) => (span: Span) => {
         if (performance.now() > end) throw new TookTooLong("a question took too long");
         take(span);
       };
       await deps.spans.each(of, sources, kernel.columns, inTime(kernel.add));
       if (kernel.addAgain) await deps.spans.each(of, sources, kernel.columns, inTime(kernel.addAgain));
-      if (kernel.columns.includes("people") && moves !== numbers.moves())
+      if (kernel.columns.includes("people") && moveCount !== numbers.moveCount())
         throw new ChangedMeanwhile("visitors moved while a question looked at them");
       return kernel.finish();
     },
@@ -138,7 +139,9 @@ const answers: { readonly [K in Kind]: AnswerKind<K> } = {
   summary: ({ run }, { scope }) => run(scope, summaryKernel),
   // Whoever came before the range returns in it.
   visitors: ({ run }, question) =>
-    run({ ...question.scope, from: undefined }, (_textsOf, people) => visitorsKernel(question, people)),
+    run({ ...question.scope, from: undefined }, (_textsOf, moves) =>
+      visitorsKernel(question, moves, { seen: noBits }),
+    ),
   async topLinks({ run, pool }, question) {
     const { scope, limit } = question;
     const visits = await run(scope, (textsOf) => linksKernel(question, textsOf));
@@ -146,7 +149,7 @@ const answers: { readonly [K in Kind]: AnswerKind<K> } = {
   },
   async funnel({ run, fresh, memory }, { scope }) {
     const identified = await fresh(memory.identified);
-    return run(scope, (textsOf, people) => funnelKernel(textsOf, people, identified));
+    return run(scope, (textsOf, moves) => funnelKernel(textsOf, moves, identified));
   },
   attribute: (reading, question) => ofAudience(reading, question, numbersKernel),
   attributeGroups: (reading, question) =>
@@ -160,7 +163,7 @@ async function ofAudience<Answer>(
   { scope, key }: Attribute,
   kernelOf: (audience: Audience) => AttributeKernel<Answer>,
 ): Promise<Answer> {
-  const audience = await run(scope, (_textsOf, people) => audienceKernel(people));
+  const audience = await run(scope, (_textsOf, moves) => audienceKernel(moves));
   const { chunks } = await fresh(memory.given(key));
   const kernel = kernelOf(audience);
   for (const chunk of chunks) kernel.add(chunk);
