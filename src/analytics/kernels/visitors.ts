@@ -3,22 +3,16 @@ import { addBit, type Bits, bitsFor, codesOf, hasBit, type Moves, noBits } from 
 import { eachInterval } from "./slices.ts";
 import { held, type Kernel } from "./span.ts";
 
-/** Who was seen before a range. */
-export interface History {
-  readonly seen: Bits;
-}
-
 /**
  * Counts people once for each interval and once for the range. Who was seen neither before the range nor earlier in it is
- * new, and everybody else returns. `history` has those of the visits before the range that it is not given.
+ * new, and everybody else returns. `before` has those of visits before the range that it is not given.
  */
-export function visitorsKernel(question: Visitors, moves: Moves, history: History): Kernel<VisitorCounts> {
+export function visitorsKernel(question: Visitors, moves: Moves, before: Bits): Kernel<VisitorCounts> {
   const from = question.scope.from?.getTime() ?? 0;
   // A range begins within an interval; what lies before it is history.
   const starts = question.starts.map((start) => Math.max(from, start.getTime()));
   const counts = starts.map(() => ({ fresh: 0, returning: 0 }));
   const total = { fresh: 0, returning: 0 };
-  const before = history.seen;
   let early = noBits;
   let inRange = noBits;
   let inInterval = noBits;

@@ -1,6 +1,7 @@
 import { addBit, bitsFor, codeOfVisitor, type HeldPeople, type Moves, noBits } from "../kernels/people.ts";
 import type { TextName } from "../kernels/span.ts";
 import type { Numbers } from "../segments/columns.ts";
+import { createHistories, type Histories } from "./histories.ts";
 import { NotSealed } from "./read-state.ts";
 import { createTextNumbers, type TextNumbers } from "./text-numbers.ts";
 
@@ -13,6 +14,7 @@ export interface WorkspaceNumbers {
   moveCount(): number;
   /** How often visitors were erased: columns with people from before are not valid any more. */
   erasures(): number;
+  readonly histories: Histories;
   /** Takes visitors who have become others since the last call; 0 for erased ones. */
   move(moves: readonly (readonly [visitor: number, became: number])[]): void;
   bytes(): number;
@@ -24,6 +26,7 @@ const numberMax = 0x7fff_ffff;
 export function createWorkspaceNumbers(): WorkspaceNumbers {
   const byName = new Map<TextName, TextNumbers>();
   const visitors = new Map<number, number>();
+  const histories = createHistories();
   let moved = noBits;
   let greatest = 0;
   let erasures = 0;
@@ -48,12 +51,14 @@ export function createWorkspaceNumbers(): WorkspaceNumbers {
       },
       became: (code) => codeOfVisitor(visitors.get(code / 2) ?? code / 2),
     },
+    histories,
     moveCount: () => moveCount,
     erasures: () => erasures,
     move(moves) {
       const news = moves.filter(([visitor, now]) => visitors.get(visitor) !== now);
       if (news.length === 0) return;
       moveCount += 1;
+      histories.move(news);
       for (const [visitor, now] of news) {
         visitors.set(visitor, now);
         const code = codeOfVisitor(visitor);
@@ -66,7 +71,7 @@ export function createWorkspaceNumbers(): WorkspaceNumbers {
     },
     bytes() {
       const texts = [...byName.values()].reduce((sum, each) => sum + each.bytes(), 0);
-      return texts + moved.byteLength + 64 * visitors.size;
+      return texts + histories.bytes() + moved.byteLength + 64 * visitors.size;
     },
   };
 }
