@@ -525,9 +525,10 @@ export interface Revocations {
 }
 
 export interface SegmentMarks {
+  first_at: Date;
   id: Generated<bigint>;
+  last_at: Date;
   marked_at: Date;
-  visited_at: Date;
   workspace_id: string;
 }
 

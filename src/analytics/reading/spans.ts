@@ -12,7 +12,7 @@ export interface Range {
 }
 
 /** Visits that a question needs, as a segment or as they are read from events. */
-type Source = { readonly segment: SegmentFacts } | { readonly part: HeldPart };
+export type Source = { readonly segment: SegmentFacts } | { readonly part: HeldPart };
 
 export interface SpansOf {
   readonly workspaceId: string;
