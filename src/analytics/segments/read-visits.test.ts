@@ -13,7 +13,7 @@ import { columnNames, packColumns, unpackColumn, unpackColumns } from "./pack-co
 import { readVisits } from "./read-visits.ts";
 
 const { db, pool } = await testDatabase();
-const ask = referenceAnalytics();
+const ask = referenceAnalytics(() => new Date());
 const dayMs = 86_400_000;
 
 async function newWorld(seed: number, visits: number): Promise<{ workspaceId: string; world: World }> {
@@ -60,7 +60,8 @@ test.each([1, 2, 3])("columns say what the reference says about the same visits 
   expect(rows.map(({ atMs }) => atMs)).toEqual(rows.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
   const scope = { workspaceId, linkId: undefined, tagKey: undefined, from: undefined, to: undefined };
   for (const dimension of ["browser", "platform", "deviceType", "country", "city", "visitType"] as const) {
-    const { total, groups } = await ask(db, "groups", { scope, dimension, limit: 100 });
+    const { answer } = await ask(db, "groups", { scope, dimension, limit: 100 });
+    const { total, groups } = answer;
     expect(total).toBe(rows.length);
     const own = Map.groupBy(rows, (row) => row[dimension]);
     expect(groups.map(({ value, count }) => [value, count])).toEqual(
@@ -68,13 +69,14 @@ test.each([1, 2, 3])("columns say what the reference says about the same visits 
     );
     expect(own.size).toBe(groups.length);
   }
-  const summary = await ask(db, "summary", { scope });
+  const { answer: summary } = await ask(db, "summary", { scope });
   const scores = rows.flatMap(({ score }) => (score === 255 ? [] : [score]));
   expect([scores.length, scores.reduce((sum, score) => sum + score, 0)]).toEqual([
     summary.scored,
     summary.scoreSum,
   ]);
-  const { visits, completed, steps } = await ask(db, "funnel", { scope });
+  const { answer: funnel } = await ask(db, "funnel", { scope });
+  const { visits, completed, steps } = funnel;
   expect([rows.length, rows.filter(({ isCompleted }) => isCompleted).length]).toEqual([visits, completed]);
   const identified = new Set(world.visitors.flatMap(({ id, email }) => (email === undefined ? [] : [id])));
   const numbers = await db
