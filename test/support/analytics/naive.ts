@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { stepActions } from "../../../src/model/steps/kinds.ts";
 import { aheadMs, naiveStarts } from "./local.ts";
+import { explainCount } from "./naive-explain.ts";
 import { planValues, type World, type WorldVisit, type WorldVisitor } from "./world.ts";
 
 /** The fields that questions have, as the API names them. */
@@ -14,25 +15,32 @@ export interface Asked {
   readonly limit?: number;
   readonly intervalInMinutes?: number;
   readonly key?: string;
+  readonly value?: string;
+  readonly intervalStart?: string;
+  readonly hour?: number;
 }
 
-type Naive = (world: World, asked: Asked) => JsonObject;
+export type Naive = (world: World, asked: Asked) => JsonObject;
 
 const dayMs = 86_400_000;
 
-function rangeOf({ startDate, endDate }: Asked): { readonly from: number; readonly to: number } {
+export function rangeOf({ startDate, endDate }: Asked): { readonly from: number; readonly to: number } {
   const to = endDate === undefined ? Number.POSITIVE_INFINITY : Date.parse(endDate);
   const from = startDate === undefined ? to - 30 * dayMs : Date.parse(startDate);
   return { from, to };
 }
 
-function everIn(world: World, { linkId, tag }: Asked): WorldVisit[] {
+export function everIn(world: World, asked: Asked): WorldVisit[] {
+  return recordedIn(world, asked).filter(({ counted }) => counted);
+}
+
+/** The visits of a link or a tag, whether they count or not. */
+export function recordedIn(world: World, { linkId, tag }: Asked): WorldVisit[] {
   const tagged = world.links.filter(
     ({ tags }) => tag === undefined || tags.some((each) => each === tag.toLowerCase()),
   );
   return world.visits.filter(
     (visit) =>
-      visit.counted &&
       (linkId === undefined || visit.linkId === linkId) &&
       (tag === undefined || tagged.some(({ id }) => id === visit.linkId)),
   );
@@ -45,7 +53,7 @@ function visitsIn(world: World, asked: Asked): WorldVisit[] {
 
 const percent = (part: number, whole: number) =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
-const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+export const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** Values and how often they occur, largest first, then by what they are called, the empty value last. */
 function ranked(values: readonly string[], nameOf: (value: string) => string = (value) => value) {
@@ -69,7 +77,7 @@ const valueBy: Readonly<Record<string, (visit: WorldVisit) => string>> = {
   visit_type: ({ visitType }) => visitType,
 };
 
-function valuesBy(dimension: string, visits: readonly WorldVisit[]): string[] {
+export function valuesBy(dimension: string, visits: readonly WorldVisit[]): string[] {
   const read = valueBy[dimension];
   if (read === undefined) throw new Error(`there is no dimension ${dimension}`);
   return visits.map(read);
@@ -91,7 +99,7 @@ const words: Readonly<Record<string, string>> = {
   RETURNING: "Returning",
 };
 
-function codeOf(dimension: string, value: string): string {
+export function codeOf(dimension: string, value: string): string {
   if (value === "") return "";
   if (dimension === "device_type") return `DEVICE_TYPE_${value}`;
   return dimension === "visit_type" ? `VISIT_TYPE_${value}` : value;
@@ -101,7 +109,7 @@ function nameOf(value: string): string {
   return value === "" ? "Unknown" : (words[value] ?? value);
 }
 
-function startsFor(world: World, asked: Asked, usual?: number): number[] {
+export function startsFor(world: World, asked: Asked, usual?: number): number[] {
   const { from, to } = rangeOf(asked);
   const given = asked.intervalInMinutes ?? usual;
   if (given !== undefined) return naiveStarts(from, to, given, world.timezone);
@@ -119,9 +127,9 @@ function spread(visits: readonly WorldVisit[], starts: readonly number[]): numbe
   return counts;
 }
 
-const iso = (ms: number | undefined) => new Date(ms ?? 0).toISOString().replace(".000Z", "Z");
+export const iso = (ms: number | undefined) => new Date(ms ?? 0).toISOString().replace(".000Z", "Z");
 
-const person = ({ visitor, device }: WorldVisit) => visitor?.id ?? device.id;
+export const person = ({ visitor, device }: WorldVisit) => visitor?.id ?? device.id;
 
 const breakdown: Naive = (world, asked) => {
   const { dimension = "", limit = 10 } = asked;
@@ -392,4 +400,5 @@ export const naive = {
   GetAttributeDistribution: attributeDistribution,
   GetAttributeValues: attributeValues,
   GetEventsMetric: eventsMetric,
+  ExplainCount: explainCount,
 } as const satisfies Record<string, Naive>;

@@ -3,6 +3,18 @@ import { newId } from "../../../src/lib/ids.ts";
 import type { StepAction } from "../../../src/model/steps/kinds.ts";
 import type { Random } from "../../fuzz/random.ts";
 
+export const uncountedReasons = [
+  "CRAWLER",
+  "LINK_PREVIEW",
+  "PROGRAM",
+  "AGENT",
+  "PREFETCH",
+  "PREVIEW",
+  "EMBEDDED",
+] as const;
+
+export type UncountedReason = (typeof uncountedReasons)[number];
+
 /** A step that a visit reached, in the order of the way. */
 export interface Step {
   readonly action: StepAction;
@@ -40,6 +52,10 @@ export interface WorldVisit {
   /** Whether the visit counts. A locked one does not, until it is revealed. */
   readonly counted: boolean;
   readonly isLocked: boolean;
+  /** Why a visit does not count that is not locked. Undefined for one from before reasons were kept, too. */
+  readonly uncountedReason: UncountedReason | undefined;
+  /** Undefined for a visit that was stored at once. */
+  readonly lateSeconds: number | undefined;
   readonly visitType: "FIRST" | "RETURNING";
   readonly score: number | undefined;
   readonly outcome: "COMPLETED" | "FALLBACK" | "ABANDONED";
@@ -129,6 +145,7 @@ export function randomVisit(random: Random, world: Omit<World, "visits">): World
   const link = random.pick(world.links);
   const counted = random.percent(80);
   if (device === undefined || link === undefined) throw new Error("a world needs devices and links");
+  const isLocked = !counted && random.percent(30);
   return {
     id: newId(at),
     at,
@@ -136,7 +153,9 @@ export function randomVisit(random: Random, world: Omit<World, "visits">): World
     device,
     visitor: random.percent(80) ? random.pick(world.visitors) : undefined,
     counted,
-    isLocked: !counted && random.percent(30),
+    isLocked,
+    uncountedReason: counted || isLocked || random.percent(10) ? undefined : random.pick(uncountedReasons),
+    lateSeconds: random.percent(5) ? 61 + random.below(100_000) : undefined,
     visitType: random.pick(["FIRST", "RETURNING"] as const),
     score: random.percent(50) ? random.below(101) : undefined,
     outcome,
