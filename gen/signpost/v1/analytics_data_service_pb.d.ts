@@ -1064,16 +1064,16 @@ export declare type ExplainCountResponse = Message<"signpost.v1.ExplainCountResp
   /**
    * The range that counts, after the plan's history and the interval have narrowed it.
    *
-   * @generated from field: google.protobuf.Timestamp start_date = 7;
+   * @generated from field: google.protobuf.Timestamp counted_from = 7;
    */
-  startDate?: Timestamp | undefined;
+  countedFrom?: Timestamp | undefined;
 
   /**
    * Inclusive.
    *
-   * @generated from field: google.protobuf.Timestamp end_date = 8;
+   * @generated from field: google.protobuf.Timestamp counted_through = 8;
    */
-  endDate?: Timestamp | undefined;
+  countedThrough?: Timestamp | undefined;
 };
 
 /**

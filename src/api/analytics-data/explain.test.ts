@@ -129,7 +129,7 @@ test("whoever asks for all of a workspace learns of the visits in its sandboxes,
 });
 
 test("locked visits have a number and no example, and none of their properties can be asked for", async () => {
-  const locked = world.visits.filter(({ isLocked }) => isLocked);
+  const locked = world.visits.filter(({ lockedNumber }) => lockedNumber !== undefined);
   const shown = locked.filter(({ at }) => at >= new Date(range.startDate) && at <= new Date(range.endDate));
   const of = ({ leftOut }: Explained) => leftOut.find(({ reason }) => reason === "LEFT_OUT_REASON_LOCKED");
   expect(shown.length).toBeGreaterThan(0);

@@ -55,8 +55,8 @@ export async function explainCount(deps: ExplainDeps, request: ExplainCountReque
       .map(({ reason, ...visits }) => ({ reason: reasonNamed(reason), ...notable(visits) }))
       .sort((a, b) => b.eventCount - a.eventCount || a.reason - b.reason),
     late: notable(late),
-    startDate: timestampFromDate(scope.from),
-    endDate: timestampFromDate(scope.to),
+    countedFrom: timestampFromDate(scope.from),
+    countedThrough: timestampFromDate(scope.to),
   };
 }
 

@@ -9,15 +9,15 @@ import {
   recordedIn,
   startsFor,
   valuesBy,
-} from "./naive.ts";
+} from "./naive-visits.ts";
 import { uncountedReasons, type WorldVisit } from "./world.ts";
 
 /** The reasons in the order of the API, in which equal ones come. */
 const reasons = ["UNSPECIFIED", ...uncountedReasons, "LOCKED"];
 
-function reasonOf({ counted, isLocked, uncountedReason }: WorldVisit): string {
+function reasonOf({ counted, lockedNumber, uncountedReason }: WorldVisit): string {
   if (counted) return "";
-  return isLocked ? "LOCKED" : (uncountedReason ?? "UNSPECIFIED");
+  return lockedNumber === undefined ? (uncountedReason ?? "UNSPECIFIED") : "LOCKED";
 }
 
 /** Explains a count visit by visit. */
@@ -38,7 +38,8 @@ export const explainCount: Naive = (world, asked) => {
     .filter(
       (visit) =>
         dimension === undefined ||
-        (!visit.isLocked && codeOf(dimension, valuesBy(dimension, [visit])[0] ?? "") === value),
+        (visit.lockedNumber === undefined &&
+          codeOf(dimension, valuesBy(dimension, [visit])[0] ?? "") === value),
     )
     .sort((a, b) => byBytes(b.id, a.id));
   const counted = recorded.filter(({ counted }) => counted);
@@ -62,7 +63,7 @@ export const explainCount: Naive = (world, asked) => {
       eventIds: reason === "LOCKED" ? [] : idsOf(visits),
     })),
     late: notable(counted.filter(({ lateSeconds }) => lateSeconds !== undefined)),
-    startDate: iso(from),
-    endDate: iso(to),
+    countedFrom: iso(from),
+    countedThrough: iso(to),
   };
 };

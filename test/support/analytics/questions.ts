@@ -3,7 +3,8 @@ import { AnalyticsDataService } from "../../../gen/signpost/v1/analytics_data_se
 import { MetricsService } from "../../../gen/signpost/v1/metrics_service_pb.js";
 import { TimeSeriesService } from "../../../gen/signpost/v1/time_series_service_pb.js";
 import type { Random } from "../../fuzz/random.ts";
-import { type Asked, codeOf, naive, startsFor, valuesBy } from "./naive.ts";
+import { naive } from "./naive.ts";
+import { type Asked, codeOf, startsFor, valuesBy } from "./naive-visits.ts";
 import { randomMoment, type World } from "./world.ts";
 
 export interface Question {
