@@ -7,14 +7,14 @@ import { createEntitlements } from "../../../src/db/entitlements.ts";
 import type { Db } from "../../../src/db/open.ts";
 import { defaultPlans } from "../../../src/model/plans/plan-table.ts";
 import type { Context } from "../../../src/rpc/handlers.ts";
-import { recordWriters } from "../../../src/rpc/records.ts";
+import { callContext } from "../call-context.ts";
 
 /** Answers an operation of the analytics, given as JSON, for a workspace. */
 export type AskDriver = (
   workspaceId: string,
   method: DescMethodUnary,
   request: JsonObject,
-) => Promise<unknown>;
+) => Promise<JsonObject>;
 
 /** Asks the handlers of the API with a driver of their own. No socket and no token stand between. */
 export function askDriver(analytics: Analytics, db: Db, now: () => Date): AskDriver {
@@ -30,30 +30,9 @@ export function askDriver(analytics: Analytics, db: Db, now: () => Date): AskDri
       request: object,
       context: Context,
     ) => Promise<Record<string, unknown>>;
-    const answer = await handle(fromJson(method.input, request), contextOf(workspaceId, db));
+    const answer = await handle(fromJson(method.input, request), callContext(db, workspaceId));
     const body = toJson(method.output, create(method.output, answer), { alwaysEmitImplicit: true });
-    // Over REST, this answer is its one field.
-    return method.name === "GetEventsMetric" ? Object.values(body as object)[0] : body;
-  };
-}
-
-function contextOf(workspaceId: string, db: Db): Context {
-  return {
-    caller: {
-      workspaceId,
-      memberId: undefined,
-      tokenId: undefined,
-      scopes: new Set(),
-      fullAccess: false,
-      sandbox: false,
-    },
-    db,
-    requestId: "test",
-    ruleTime: () => new Date(),
-    address: "192.0.2.1",
-    signal: new AbortController().signal,
-    afterCommit: () => {},
-    complete: (request) => request,
-    writeRecord: recordWriters.proto,
+    // Over REST, this answer is its one field. Every answer is an object.
+    return (method.name === "GetEventsMetric" ? Object.values(body as object)[0] : body) as JsonObject;
   };
 }
