@@ -247,6 +247,7 @@ export interface Events {
   exit_tracking: boolean | null;
   id: string;
   last_step_id: string | null;
+  late_seconds: number | null;
   lead_score: number | null;
   link_id: string;
   locked_cycle: string | null;

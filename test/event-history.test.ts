@@ -76,6 +76,7 @@ async function shownIn({ rest, client }: TestWorkspace): Promise<Readonly<Record
     hours: hours.totalEvents,
     timeSeries: timeSeries.totalData,
     buckets: timeSeries.data.reduce((sum: number, { eventCount }: Bucket) => sum + eventCount, 0),
+    explained: (await post("/v1/analytics:explain", range)).recorded,
     eventsMetric: (await rest("GET", "/v1/metrics/events")).json.totalEvents,
     workspaceMetric: (await rest("GET", "/v1/metrics/workspace")).json.totalEvents,
     visitors: visitor.events.length,

@@ -266,6 +266,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "AnalyticsDashboardService.UpdateDashboard": {
     request: ({ dashboard }) => ({ id: dashboard, name: "Renamed" }),
   },
+  "AnalyticsDataService.ExplainCount": { request: ({ link }) => ({ linkId: link, dimension: "city" }) },
   "AnalyticsDataService.GetAttributeDistribution": { request: ({ link }) => ({ key: "plan", linkId: link }) },
   "AnalyticsDataService.GetAttributeMetric": { request: ({ link }) => ({ key: "plan", linkId: link }) },
   "AnalyticsDataService.GetAttributeValues": { request: ({ link }) => ({ key: "plan", linkId: link }) },

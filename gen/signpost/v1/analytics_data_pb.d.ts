@@ -2,7 +2,7 @@
 // @generated from file signpost/v1/analytics_data.proto (package signpost.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { DeviceType } from "./device_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -423,4 +423,143 @@ export declare type FunnelBranch = Message<"signpost.v1.FunnelBranch"> & {
  * Use `create(FunnelBranchSchema)` to create a new message.
  */
 export declare const FunnelBranchSchema: GenMessage<FunnelBranch>;
+
+/**
+ * Recorded visits that a count leaves out for one reason.
+ *
+ * @generated from message signpost.v1.LeftOutVisits
+ */
+export declare type LeftOutVisits = Message<"signpost.v1.LeftOutVisits"> & {
+  /**
+   * @generated from field: signpost.v1.LeftOutReason reason = 1;
+   */
+  reason: LeftOutReason;
+
+  /**
+   * @generated from field: int32 event_count = 2;
+   */
+  eventCount: number;
+
+  /**
+   * The newest of these events, at most 20. Empty for visits that no list shows: locked ones, and those of sandboxes.
+   *
+   * @generated from field: repeated string event_ids = 3;
+   */
+  eventIds: string[];
+};
+
+/**
+ * Describes the message signpost.v1.LeftOutVisits.
+ * Use `create(LeftOutVisitsSchema)` to create a new message.
+ */
+export declare const LeftOutVisitsSchema: GenMessage<LeftOutVisits>;
+
+/**
+ * Counted visits that something is to be known about.
+ *
+ * @generated from message signpost.v1.NotableVisits
+ */
+export declare type NotableVisits = Message<"signpost.v1.NotableVisits"> & {
+  /**
+   * @generated from field: int32 event_count = 1;
+   */
+  eventCount: number;
+
+  /**
+   * The newest of these events, at most 20.
+   *
+   * @generated from field: repeated string event_ids = 2;
+   */
+  eventIds: string[];
+};
+
+/**
+ * Describes the message signpost.v1.NotableVisits.
+ * Use `create(NotableVisitsSchema)` to create a new message.
+ */
+export declare const NotableVisitsSchema: GenMessage<NotableVisits>;
+
+/**
+ * Why a recorded visit is not part of a count.
+ *
+ * @generated from enum signpost.v1.LeftOutReason
+ */
+export enum LeftOutReason {
+  /**
+   * It was recorded before reasons were kept.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A crawler follows links on its own schedule.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_CRAWLER = 1;
+   */
+  CRAWLER = 1,
+
+  /**
+   * A chat, a mail scanner or a social service looks at a link that somebody shared.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_LINK_PREVIEW = 2;
+   */
+  LINK_PREVIEW = 2,
+
+  /**
+   * A library, a command line or a browser without a screen.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_PROGRAM = 3;
+   */
+  PROGRAM = 3,
+
+  /**
+   * An AI assistant acts for somebody.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_AGENT = 4;
+   */
+  AGENT = 4,
+
+  /**
+   * A browser asked in advance. It was refused, so it asks again when somebody opens the link.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_PREFETCH = 5;
+   */
+  PREFETCH = 5,
+
+  /**
+   * A browser drew a picture of the page.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_PREVIEW = 6;
+   */
+  PREVIEW = 6,
+
+  /**
+   * A browser loaded the link as a part of another page, such as an image.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_EMBEDDED = 7;
+   */
+  EMBEDDED = 7,
+
+  /**
+   * The visit is beyond the plan's limit. A plan with a higher limit reveals it, and then it counts. A question with a
+   * `dimension` leaves it out of all numbers, because what it is counted by stays hidden.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_LOCKED = 8;
+   */
+  LOCKED = 8,
+
+  /**
+   * The visit belongs to a sandbox of the workspace, which counts for itself. Only of whole workspaces: a sandbox has
+   * links and tags of its own.
+   *
+   * @generated from enum value: LEFT_OUT_REASON_SANDBOX = 9;
+   */
+  SANDBOX = 9,
+}
+
+/**
+ * Describes the enum signpost.v1.LeftOutReason.
+ */
+export declare const LeftOutReasonSchema: GenEnum<LeftOutReason>;
 

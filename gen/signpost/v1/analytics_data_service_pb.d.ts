@@ -5,7 +5,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { AttributeValueDataPoint, AttributeValueEntry, BreakdownDataPoint, DeviceDataPoint, FunnelStep, GeoDataPoint, HourOfDayDataPoint, TimeSeriesSeries, TopLinkDataPoint, VisitorTrendDataPoint } from "./analytics_data_pb.js";
+import type { AttributeValueDataPoint, AttributeValueEntry, BreakdownDataPoint, DeviceDataPoint, FunnelStep, GeoDataPoint, HourOfDayDataPoint, LeftOutVisits, NotableVisits, TimeSeriesSeries, TopLinkDataPoint, VisitorTrendDataPoint } from "./analytics_data_pb.js";
 
 /**
  * Describes the file signpost/v1/analytics_data_service.proto.
@@ -1021,6 +1021,156 @@ export declare type GetAttributeValuesResponse = Message<"signpost.v1.GetAttribu
 export declare const GetAttributeValuesResponseSchema: GenMessage<GetAttributeValuesResponse>;
 
 /**
+ * Request for ExplainCount. Give what the chart was asked for, and of its numbers the one to explain.
+ *
+ * @generated from message signpost.v1.ExplainCountRequest
+ */
+export declare type ExplainCountRequest = Message<"signpost.v1.ExplainCountRequest"> & {
+  /**
+   * Only visits of this link; empty means the whole workspace.
+   *
+   * @generated from field: string link_id = 1;
+   */
+  linkId: string;
+
+  /**
+   * Only visits of links that have this tag now, in any case of letters; empty means all links.
+   *
+   * @generated from field: string tag = 2;
+   */
+  tag: string;
+
+  /**
+   * The first moment that counts. Unset means 30 days before the end. At most 400 days before the end; a plan with a
+   * short history moves it later.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 3;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * The last moment that counts. Unset means now.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 4;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * Only visits with one value of this property: `browser`, `platform`, `device_type`, `country`, `city` or
+   * `visit_type`. Empty means all visits.
+   *
+   * @generated from field: string dimension = 5;
+   */
+  dimension: string;
+
+  /**
+   * The value as charts name it for programs, such as `DE`, `DEVICE_TYPE_MOBILE` or `Firefox`. Empty means visits whose
+   * value is not known. Only with `dimension`.
+   *
+   * @generated from field: string value = 6;
+   */
+  value: string;
+
+  /**
+   * Only visits of the interval that begins then: the `timestamp` of one point of a chart.
+   *
+   * @generated from field: google.protobuf.Timestamp interval_start = 7;
+   */
+  intervalStart?: Timestamp | undefined;
+
+  /**
+   * The length of the chart's intervals, as the chart was asked for. 0 means the shortest of 60, 1,440 and 10,080 that
+   * gives at most 400 intervals. Only with `intervalStart`.
+   *
+   * @generated from field: int32 interval_in_minutes = 8;
+   */
+  intervalInMinutes: number;
+
+  /**
+   * Only visits of this hour of the day, 0 to 23, in the workspace's timezone.
+   *
+   * @generated from field: optional int32 hour = 9;
+   */
+  hour?: number | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.ExplainCountRequest.
+ * Use `create(ExplainCountRequestSchema)` to create a new message.
+ */
+export declare const ExplainCountRequestSchema: GenMessage<ExplainCountRequest>;
+
+/**
+ * Response for ExplainCount.
+ *
+ * @generated from message signpost.v1.ExplainCountResponse
+ */
+export declare type ExplainCountResponse = Message<"signpost.v1.ExplainCountResponse"> & {
+  /**
+   * How many visits are counted: the number on the chart.
+   *
+   * @generated from field: int32 counted = 1;
+   */
+  counted: number;
+
+  /**
+   * The newest of these events, at most 20.
+   *
+   * @generated from field: repeated string event_ids = 2;
+   */
+  eventIds: string[];
+
+  /**
+   * How many visitors made the counted visits. Visits without a visitor are told apart by their devices.
+   *
+   * @generated from field: int32 visitors = 3;
+   */
+  visitors: number;
+
+  /**
+   * How many visits were recorded: `counted`, and all that are left out.
+   *
+   * @generated from field: int32 recorded = 4;
+   */
+  recorded: number;
+
+  /**
+   * The visits that were recorded and are not counted, by reason, most visits first.
+   *
+   * @generated from field: repeated signpost.v1.LeftOutVisits left_out = 5;
+   */
+  leftOut: LeftOutVisits[];
+
+  /**
+   * The counted visits that were stored more than a minute after they happened. Charts that were drawn in between lacked
+   * them.
+   *
+   * @generated from field: signpost.v1.NotableVisits late = 6;
+   */
+  late?: NotableVisits | undefined;
+
+  /**
+   * The range that counts, after the plan's history and the interval have narrowed it.
+   *
+   * @generated from field: google.protobuf.Timestamp counted_from = 7;
+   */
+  countedFrom?: Timestamp | undefined;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp counted_through = 8;
+   */
+  countedThrough?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.ExplainCountResponse.
+ * Use `create(ExplainCountResponseSchema)` to create a new message.
+ */
+export declare const ExplainCountResponseSchema: GenMessage<ExplainCountResponse>;
+
+/**
  * What visits can be grouped by.
  *
  * @generated from enum signpost.v1.GroupByDimension
@@ -1217,6 +1367,21 @@ export declare const AnalyticsDataService: GenService<{
     methodKind: "unary";
     input: typeof GetAttributeValuesRequestSchema;
     output: typeof GetAttributeValuesResponseSchema;
+  },
+  /**
+   * Explain a number of a chart: which visits it counts, and which were recorded and are not part of it. What is counted
+   * and what is left out add up to what was recorded. The answer is read from the events at once, so that it may be ahead
+   * of a chart whose range ends now. An addition of this service.
+   *
+   * Errors: NOT_FOUND if there is no such link; INVALID_ARGUMENT if the dimension or its value is unknown, the range too
+   * long, or there is no such interval.
+   *
+   * @generated from rpc signpost.v1.AnalyticsDataService.ExplainCount
+   */
+  explainCount: {
+    methodKind: "unary";
+    input: typeof ExplainCountRequestSchema;
+    output: typeof ExplainCountResponseSchema;
   },
 }>;
 

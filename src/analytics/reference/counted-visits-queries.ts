@@ -7,15 +7,25 @@ type Sql = RawBuilder<unknown>;
 /** Which events `e` count as visits. No other place of the analytics says so. */
 export const counts = "e.counted and e.locked_number is null";
 
+/** Why an event `e` does not count: null for one that does, empty for one that does not say. */
+const leftOut = sql`case when ${sql.raw(counts)} then null when e.counted then 'LOCKED'
+  else coalesce(e.uncounted_reason::text, '') end`;
+
 /** The counted visits of a scope with what they are grouped by. A device that is gone, or was never known, is unknown. */
 export function countedVisits(scope: Scope): Sql {
+  return recordedVisits(scope, sql.raw(counts));
+}
+
+/** The recorded visits of a scope whose events `e` meet a condition, and why they do not count. */
+export function recordedVisits(scope: Scope, condition: Sql): Sql {
   return sql`
     select e.id, e.link_id, e.visitor_id, coalesce(e.visitor_id, e.device_id) as person, e.created_at, e.outcome,
       e.lead_score, e.visit_type::text as visit_type, coalesce(d.device_type, 'UNKNOWN')::text as device_type,
       coalesce(d.country, '') collate "C" as country, coalesce(d.city, '') collate "C" as city,
-      coalesce(d.browser_name, '') collate "C" as browser, coalesce(d.platform_name, '') collate "C" as platform
+      coalesce(d.browser_name, '') collate "C" as browser, coalesce(d.platform_name, '') collate "C" as platform,
+      e.late_seconds, ${leftOut} as left_out
     from events e left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
-    where ${sql.raw(counts)} and ${inScope(scope)}`;
+    where ${condition} and ${inScope(scope)}`;
 }
 
 function inScope({ workspaceId, linkId, tagKey, from, to }: Scope): Sql {

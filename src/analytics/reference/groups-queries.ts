@@ -11,7 +11,8 @@ import type {
 } from "../question.ts";
 import { countedVisits, intervalOf } from "./counted-visits-queries.ts";
 
-const columns = {
+/** The columns of visits by dimension. */
+export const groupColumns = {
   browser: sql.raw("browser"),
   platform: sql.raw("platform"),
   deviceType: sql.raw("device_type"),
@@ -31,7 +32,7 @@ interface GroupRow {
 export async function groups(db: Db, { scope, dimension, limit }: Groups): Promise<GroupCounts> {
   const { rows } = await sql<GroupRow>`
     with visits as (${countedVisits(scope)}),
-    grouped as (select ${columns[dimension]} as value, count(*) as count from visits group by 1)
+    grouped as (select ${groupColumns[dimension]} as value, count(*) as count from visits group by 1)
     select value, count::int as count, (sum(count) over ())::int as total from grouped
     order by ${rank} limit ${limit}`.execute(db);
   return { total: rows[0]?.total ?? 0, groups: rows.map(({ value, count }) => ({ value, count })) };
@@ -46,7 +47,7 @@ export async function series(db: Db, question: Series): Promise<SeriesCounts> {
   const { rows } = await sql<SeriesRow>`
     with visits as (${countedVisits(scope)}),
     placed as materialized (
-      select ${columns[dimension]} as value, ${intervalOf(sql.raw("created_at"), starts)} as place, count(*) as count
+      select ${groupColumns[dimension]} as value, ${intervalOf(sql.raw("created_at"), starts)} as place, count(*) as count
       from visits group by 1, 2),
     grouped as (
       select value, sum(count) as count, sum(sum(count)) over () as total from placed group by value

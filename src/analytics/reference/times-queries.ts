@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type {
   Hours,
@@ -27,16 +27,20 @@ export async function intervals(db: Db, { scope, starts }: Intervals): Promise<r
 }
 
 export async function hours(db: Db, { scope, clock }: Hours): Promise<readonly number[]> {
+  const { rows } = await sql<Point>`
+    with visits as (${countedVisits(scope)})
+    select ${hourOf(sql.raw("created_at"), clock)} + 1 as place, count(*)::int as count from visits group by 1`.execute(
+    db,
+  );
+  return spread(rows, 24);
+}
+
+/** The hour of the day in which a moment lies, from 0. */
+export function hourOf(moment: RawBuilder<unknown>, clock: Hours["clock"]): RawBuilder<unknown> {
   const sinces = clock.map(({ since }) => since);
   const offsets = clock.map(({ offsetMs }) => offsetMs / 1000);
-  const { rows } = await sql<Point>`
-    with visits as (${countedVisits(scope)}),
-    local as (
-      select created_at at time zone 'UTC' + make_interval(secs =>
-        (${offsets}::float8[])[${intervalOf(sql.raw("created_at"), sinces)}]) as at
-      from visits)
-    select extract(hour from at)::int + 1 as place, count(*)::int as count from local group by 1`.execute(db);
-  return spread(rows, 24);
+  return sql`extract(hour from ${moment} at time zone 'UTC' + make_interval(secs =>
+    (${offsets}::float8[])[${intervalOf(moment, sinces)}]))::int`;
 }
 
 interface VisitorRow extends VisitorNumbers {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { AnalyticsDataService } from "../../../gen/signpost/v1/analytics_data_service_pb.js";
 import { randomFrom } from "../../../test/fuzz/random.ts";
 import { expectedAnswer, type Question, randomQuestion } from "../../../test/support/analytics/questions.ts";
-import { storeVisits, storeWorld } from "../../../test/support/analytics/store-world.ts";
+import { storeWorld } from "../../../test/support/analytics/store-world.ts";
 import {
   randomVisit,
   randomWorld,
@@ -13,7 +13,6 @@ import {
 import { ask } from "../../../test/support/ask.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { newId } from "../../lib/ids.ts";
-import { lbidOfEvent } from "../../model/visitors/lbid.ts";
 import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 
 const api = await startApi();
@@ -24,6 +23,7 @@ interface Place {
   readonly world: World;
 }
 
+// That drivers are right whatever happens to visits is proven in ../../analytics/differential.test.ts.
 const places: Place[] = [];
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ async function compareAnswers({ workspace, world }: Place, count: number): Promi
       protocol === "grpc" && method.name === "GetEventsMetric" ? unwrapped(answer.body) : answer.body;
     const { dataThrough, ...numbers } = body as JsonObject;
     expect(numbers, described(question, answer.message)).toEqual(expectedAnswer(world, question));
-    expect(isRecent(dataThrough)).toBe(true);
+    if (method.name !== "ExplainCount") expect(isRecent(dataThrough)).toBe(true);
     names.add(method.name);
   }
   return names;
@@ -86,44 +86,9 @@ function described({ method, asked }: Question, message: string): string {
 
 test("every operation answers what counting visit by visit gives, in two zones, over REST and gRPC", async () => {
   const asked = new Set<string>();
-  for (const place of places) for (const name of await compareAnswers(place, 75)) asked.add(name);
-  expect(asked.size).toBe(13);
+  for (const place of places) for (const name of await compareAnswers(place, 60)) asked.add(name);
+  expect(asked.size).toBe(14);
 });
-
-test("merged and deleted visitors, deleted links and late visits count as they are now", async () => {
-  for (const { workspace, world } of places) {
-    const { rest, workspaceId } = workspace;
-    await mergeVisitors(workspace, world);
-    const erased = world.visitors.findLast(({ email }) => email === undefined);
-    expect((await rest("DELETE", `/v1/visitors/${erased?.id}`)).status).toBe(200);
-    for (const visit of world.visits) if (visit.visitor === erased) visit.visitor = undefined;
-    const [link] = world.links;
-    if (link === undefined) throw new Error("the world has no links");
-    expect((await rest("DELETE", `/v1/links/${link.id}`)).status).toBe(200);
-    Object.assign(link, { isDeleted: true, tags: [] });
-    const known = world.visitors.filter((visitor) => visitor !== erased);
-    const late = Array.from({ length: 60 }, () => randomVisit(random, { ...world, visitors: known }));
-    world.visits.push(...late);
-    await storeVisits(api.db, workspaceId, late);
-    await compareAnswers({ workspace, world }, 75);
-  }
-});
-
-/** Identifies three anonymous visitors as others by their visits, so that each is merged into the other. */
-async function mergeVisitors({ rest }: TestWorkspace, world: World): Promise<void> {
-  const profiles = world.visitors.filter(({ email }) => email !== undefined);
-  const anonymous = world.visitors.filter(({ email, plan }) => email === undefined && plan === undefined);
-  expect(anonymous.length).toBeGreaterThan(2);
-  for (const [index, from] of anonymous.slice(0, 3).entries()) {
-    const into = profiles[index];
-    const visit = world.visits.find(({ visitor }) => visitor === from);
-    const lbid = lbidOfEvent(visit?.id ?? "");
-    const { json } = await rest("POST", "/v1/visitor/identify", { lbid, visitor: { $email: into?.email } });
-    expect(json.visitor.id).toBe(into?.id);
-    for (const each of world.visits) if (each.visitor === from) each.visitor = into;
-    world.visitors.splice(world.visitors.indexOf(from), 1);
-  }
-}
 
 test("the totals are those of the list of events, of its CSV, and of the links' counters", async () => {
   for (const { workspace, world } of places) {

@@ -1,18 +1,20 @@
 import { GroupByDimension } from "../../../gen/signpost/v1/analytics_data_service_pb.js";
+import { DeviceType } from "../../../gen/signpost/v1/device_pb.js";
+import { VisitType } from "../../../gen/signpost/v1/visit_pb.js";
 import type { Dimension, Group } from "../../analytics/question.ts";
 
-const byName: Readonly<Record<string, Dimension>> = {
-  browser: "browser",
-  platform: "platform",
-  device_type: "deviceType",
-  country: "country",
-  city: "city",
-  visit_type: "visitType",
-};
+const byName: ReadonlyMap<string, Dimension> = new Map([
+  ["browser", "browser"],
+  ["platform", "platform"],
+  ["device_type", "deviceType"],
+  ["country", "country"],
+  ["city", "city"],
+  ["visit_type", "visitType"],
+]);
 
 /** The dimension of a breakdown. */
 export function dimensionNamed(name: string): Dimension {
-  const dimension = byName[name];
+  const dimension = byName.get(name);
   if (dimension === undefined) throw new Error(`the rules let the dimension ${name} through`);
   return dimension;
 }
@@ -56,6 +58,36 @@ export function codeOf(dimension: Dimension, value: string): string {
   if (dimension === "deviceType") return `DEVICE_TYPE_${value}`;
   return dimension === "visitType" ? `VISIT_TYPE_${value}` : value;
 }
+
+/** The stored value that the API names so. */
+export function storedValue(dimension: Dimension, code: string): string {
+  if (dimension === "deviceType") return code.replace("DEVICE_TYPE_", "") || "UNKNOWN";
+  return dimension === "visitType" ? code.replace("VISIT_TYPE_", "") : code;
+}
+
+/**
+ * What is wrong with a value that a caller gives for a dimension. An empty value stands for an unknown one. A name that
+ * is no dimension is refused by the rules.
+ */
+export function valueFault(name: string, code: string): string | undefined {
+  const dimension = byName.get(name);
+  if (dimension === undefined || code === "") return undefined;
+  if (dimension === "country")
+    return /^[A-Z]{2}$/.test(code)
+      ? undefined
+      : "must be a country's code of two capital letters, such as DE";
+  const names = valueNames[dimension];
+  return names === undefined || names.includes(code) ? undefined : `must be one of ${names.join(", ")}`;
+}
+
+const named = (numbers: object) =>
+  Object.keys(numbers).filter((name) => /^[A-Z]/.test(name) && name !== "UNSPECIFIED");
+
+/** The API's names of values, of dimensions that have a fixed set. */
+const valueNames: Readonly<Partial<Record<Dimension, readonly string[]>>> = {
+  deviceType: named(DeviceType).map((value) => codeOf("deviceType", value)),
+  visitType: named(VisitType).map((value) => codeOf("visitType", value)),
+};
 
 function nameOfCountry(code: string): string {
   // Only two letters are sure to have the form that the formatter takes.

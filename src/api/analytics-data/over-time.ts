@@ -79,7 +79,11 @@ const usualMinutes = [60, 1_440, 10_080] as const;
 const usualIntervals = 400;
 
 /** The length of intervals that was asked for, or the shortest usual one that makes few. */
-function minutesOf({ intervalInMinutes }: { readonly intervalInMinutes: number }): (range: Range) => number {
+export function minutesOf({
+  intervalInMinutes,
+}: {
+  readonly intervalInMinutes: number;
+}): (range: Range) => number {
   if (intervalInMinutes !== 0) return () => intervalInMinutes;
   return (range) => {
     const isFew = (minutes: number) =>

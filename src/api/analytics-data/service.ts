@@ -5,10 +5,11 @@ import type { Deps } from "../deps.ts";
 import { rangeFaults, readRange, type ScopeRequest } from "../resources/scope.ts";
 import { attributeDistribution, attributeMetric, attributeValues } from "./attributes.ts";
 import { breakdown, deviceDistribution, geoBreakdown, topLinks } from "./breakdowns.ts";
+import { explainCount, explainFaults } from "./explain.ts";
 import { toFunnel } from "./funnel.ts";
 import { groupedTimeSeries, hourOfDayDistribution, visitorTrends } from "./over-time.ts";
 
-export type AnalyticsDeps = Pick<Deps, "analytics" | "now">;
+export type AnalyticsDeps = Pick<Deps, "analytics" | "entitlements" | "now">;
 
 /** Answers a request once its range is known to be allowed. */
 type Answer<Request, Response> = (
@@ -40,5 +41,9 @@ export function analyticsDataService(deps: AnalyticsDeps): Handlers<typeof Analy
     getAttributeMetric: ranged(attributeMetric),
     getAttributeDistribution: ranged(attributeDistribution),
     getAttributeValues: ranged(attributeValues),
+    explainCount: withCheck(
+      (request) => explainFaults(request, deps.now()),
+      (request, context) => explainCount(deps, request, context),
+    ),
   };
 }

@@ -405,6 +405,8 @@ create table events (
   steps_reached smallint not null,
   last_step_id uuid,
   outcome journey_outcome not null,
+  -- How many seconds after its time the visit was stored. Null up to a minute, and then it takes no room.
+  late_seconds integer,
   ended_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
@@ -412,6 +414,7 @@ create table events (
 ) partition by range (id);
 create index events_link_idx on events (workspace_id, link_id, id);
 create index events_visitor_idx on events (workspace_id, visitor_id, id) where visitor_id is not null;
+create index events_late_idx on events (workspace_id, id) where late_seconds is not null;
 
 create table traces (
   workspace_id uuid not null,

@@ -188,6 +188,19 @@ test("writes a visit with its device, visitor, traces and counters", async () =>
   expect(await counterOf(link)).toBe(1n);
 });
 
+test("a visit that is stored more than a minute after its time says so, in whole seconds, and no other does", async () => {
+  const link = await insertLink(db);
+  const agesMs = [-5_000, 0, 60_000, 60_001, 3_600_500, 9 * 86_400_000];
+  const now = new Date(startMs);
+  const records: Recorded[] = [];
+  for (const ageMs of agesMs) records.push(await recordOf(link, { atMs: startMs - ageMs }));
+  expect(await newStore()([chunkOf(records)], now)).toMatchObject({ written: agesMs.length });
+  const late = new Map(
+    (await eventsOf(link)).map(({ created_at, late_seconds }) => [created_at.getTime(), late_seconds]),
+  );
+  expect(agesMs.map((ageMs) => late.get(startMs - ageMs))).toEqual([null, null, null, 60, 3_601, 777_600]);
+});
+
 test("writes each visit once, however often it is given and by however many drains", async () => {
   const links = await Promise.all(Array.from({ length: 5 }, () => insertLink(db)));
   const cookies = Array.from({ length: 40 }, () => randomUUID());

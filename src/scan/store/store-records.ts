@@ -9,7 +9,7 @@ import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-recor
 import { findVisits, type Readable } from "./find-visits.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
 import { writeAnswers } from "./write-answers.ts";
-import { writeVisits } from "./write-visits.ts";
+import { type VisitStore, writeVisits } from "./write-visits.ts";
 
 /** The result of storing a batch of records. `poison` holds the records that can never be stored. */
 export interface Stored {
@@ -134,7 +134,7 @@ async function storePart(db: Db, deps: StoreDeps, records: readonly RawRecord[],
   for (const { content } of answers) oldestMs = Math.min(oldestMs, content.atMs);
   const { plans = defaultPlans } = deps;
   let outcome = await storeSome(visits, async (batch) => ({
-    ...(await writeVisits(db, plans, batch)),
+    ...(await writeVisits({ db, plans, now }, batch)),
     early: [],
   }));
   const keys = visits.map(({ content: { visit } }) => ({
@@ -146,16 +146,9 @@ async function storePart(db: Db, deps: StoreDeps, records: readonly RawRecord[],
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
 
-/** Where answers are stored, by which plans and when. */
-interface AnswerStore {
-  readonly db: Db;
-  readonly plans: PlanTable;
-  readonly now: Date;
-}
-
 /** Stores answers, after one statement has found out which of their visits are stored. */
 async function storeAnswers(
-  to: AnswerStore,
+  to: VisitStore,
   answers: readonly Readable<RecordedAnswer>[],
 ): Promise<StoreOutcome> {
   const { db, now } = to;
@@ -192,7 +185,7 @@ const answeredMax = 200;
 
 /** Stores answers of several visits together, and then those of each visit that must be written alone. */
 async function storeAnswered(
-  { db, plans, now }: AnswerStore,
+  { db, plans, now }: VisitStore,
   byVisit: readonly Readable<RecordedAnswer>[][],
 ): Promise<StoreOutcome> {
   const left = new Set<RecordedAnswer>();

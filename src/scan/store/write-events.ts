@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { plainArray, textArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
@@ -10,20 +10,22 @@ import { savedOn, toldByEvent } from "./write-traces.ts";
  * have in common is sent once, and each event names it by its place: reading all of it for each event cost PostgreSQL as
  * much as storing the event.
  */
-export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
+export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[], now: Date): Promise<void> {
   const ofLinks = once(visits, ofLink);
   const ofKinds = once(visits, ofKind);
   const link = (read: (own: OfLink) => string | number) => plainArray(ofLinks.distinct.map(read));
   const kind = (read: (own: OfKind) => string | number | boolean) => plainArray(ofKinds.distinct.map(read));
   const plain = (read: (visit: ResolvedVisit) => string | number) => plainArray(visits.map(read));
   const hasLocks = visits.some(({ lock }) => lock !== undefined);
+  const isLate = visits.some(({ facts }) => now.getTime() - facts.visit.atMs > lateAfterMs);
   // There is no "on conflict", which would cost every visit something. An event that exists already fails the batch,
   // and the next attempt looks for such events.
   await sql`
     insert into events (workspace_id, id, link_id, device_id, visitor_id, action, visit_type, counted, uncounted_reason,
       entrypoint, destination, destination_action, steps_total, steps_reached, last_step_id, outcome, entry_step_id,
       exit_tracking, lead_score, engagement_level, technological_aptitude, recurring_interest, profile_fit,
-      recurring_scans, scored_at, ended_at, created_at, updated_at${hasLocks ? sql`, locked_number, locked_cycle` : sql``})
+      recurring_scans, scored_at, ended_at, created_at, updated_at${hasLocks ? sql`, locked_number, locked_cycle` : sql``}
+      ${isLate ? sql`, late_seconds` : sql``})
     select (${link(({ workspaceId }) => workspaceId)}::uuid[])[link], id, (${link(({ linkId }) => linkId)}::uuid[])[link],
       device_id, visitor_id, (${kind(({ action }) => action)}::action[])[kind],
       (${kind(({ visitType }) => visitType)}::visit_type[])[kind], (${kind(({ counted }) => counted)}::boolean[])[kind],
@@ -42,6 +44,7 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
       (${kind(({ recurringScans }) => recurringScans)}::integer[])[kind],
       case when lead_score is not null then at end, case when outcome <> 'IN_PROGRESS' then at end, at, at
       ${hasLocks ? sql`, locked_number, (${kind(({ lockedCycle }) => lockedCycle)}::text[])[kind]` : sql``}
+      ${isLate ? sql`, ${lateSeconds(now)}` : sql``}
     from (select id, device_id, visitor_id, destination, link, kind, to_timestamp(at_ms / 1000) as at,
         ${hasLocks ? sql`locked_number,` : sql``}
         (${kind(({ outcome }) => outcome)}::journey_outcome[])[kind] as outcome,
@@ -57,6 +60,14 @@ export async function insertEvents(tx: Db, visits: readonly ResolvedVisit[]): Pr
         ${hasLocks ? sql`, ${plain(({ lock }) => lock?.number ?? "")}::integer[]` : sql``})
         as given (id, device_id, visitor_id, destination, link, kind, at_ms
           ${hasLocks ? sql`, locked_number` : sql``})) as given`.execute(tx);
+}
+
+/** How long after its time a visit is stored at most, so that it is not late. */
+const lateAfterMs = 60_000;
+
+function lateSeconds(now: Date): RawBuilder<unknown> {
+  return sql`case when ${now}::timestamptz - at > ${lateAfterMs} * interval '1 millisecond'
+    then least(extract(epoch from ${now}::timestamptz - at), 2147483647)::integer end`;
 }
 
 /** Each value once, and for each visit the place of its value, from 1. */

@@ -20,6 +20,13 @@ import { BatchRace, writeDevices } from "./write-devices.ts";
 import { insertEvents, insertVisitsUnderWay } from "./write-events.ts";
 import { insertTraces, savedOn } from "./write-traces.ts";
 
+/** Where visits are stored, by which plans and when. */
+export interface VisitStore {
+  readonly db: Db;
+  readonly plans: PlanTable;
+  readonly now: Date;
+}
+
 /** What became of a batch. */
 export interface Written {
   readonly written: number;
@@ -32,13 +39,16 @@ export interface Written {
  * of a plan are locked. Each visit is written once, however often and by however many drains it is given. Rejects when
  * the database is away, or when a visit cannot be stored as it is.
  */
-export async function writeVisits(db: Db, plans: PlanTable, batch: readonly VisitFacts[]): Promise<Written> {
+export async function writeVisits(
+  { db, plans, now }: VisitStore,
+  batch: readonly VisitFacts[],
+): Promise<Written> {
   // In order of arrival, each once.
   const visits = [...new Map(batch.map((facts) => [placeOf(facts), facts])).values()].sort((a, b) =>
     a.visit.id < b.visit.id ? -1 : 1,
   );
   return untilUndisturbed(
-    (attempt) => db.transaction().execute((tx) => writeOnce(tx, plans, visits, attempt > 1)),
+    (attempt) => db.transaction().execute((tx) => writeOnce({ db: tx, plans, now }, visits, attempt > 1)),
     isRace,
   );
 }
@@ -81,8 +91,7 @@ function toMark(
 
 /** Looks for visits that are already written only after an attempt has failed, as happens after a crash. */
 async function writeOnce(
-  tx: Db,
-  plans: PlanTable,
+  { db: tx, plans, now }: VisitStore,
   batch: readonly VisitFacts[],
   looksFirst: boolean,
 ): Promise<Written> {
@@ -119,7 +128,7 @@ async function writeOnce(
   const counted = resolved.filter(({ facts, lock }) => facts.counted && lock === undefined);
   await foldVisitors(tx, counted);
   await scoreVisits(tx, counted, living);
-  await insertEvents(tx, resolved);
+  await insertEvents(tx, resolved, now);
   await insertTraces(tx, resolved, looksFirst);
   await insertVisitsUnderWay(tx, resolved);
   await saveVisitorAttributes(tx, resolved.flatMap(savedBy));

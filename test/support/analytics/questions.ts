@@ -3,7 +3,8 @@ import { AnalyticsDataService } from "../../../gen/signpost/v1/analytics_data_se
 import { MetricsService } from "../../../gen/signpost/v1/metrics_service_pb.js";
 import { TimeSeriesService } from "../../../gen/signpost/v1/time_series_service_pb.js";
 import type { Random } from "../../fuzz/random.ts";
-import { type Asked, naive } from "./naive.ts";
+import { naive } from "./naive.ts";
+import { type Asked, codeOf, startsFor, valuesBy } from "./naive-visits.ts";
 import { randomMoment, type World } from "./world.ts";
 
 export interface Question {
@@ -50,7 +51,23 @@ export function randomQuestion(random: Random, world: World): Question {
   const asked = Object.fromEntries(
     Object.entries(may).filter(([name, value]) => value !== undefined && given.has(name)),
   );
-  return { method, asked };
+  return { method, asked: method.name === "ExplainCount" ? numberOfChart(random, world, asked) : asked };
+}
+
+/** The question for one number of a chart that the world has: a value, an interval or an hour. */
+function numberOfChart(random: Random, world: World, { intervalInMinutes, ...asked }: Asked): Asked {
+  const visit = random.pick(world.visits);
+  const isGrouped = asked.dimension !== undefined && visit !== undefined && random.percent(50);
+  const { dimension = "", ...whole } = asked;
+  const [value = ""] = isGrouped ? valuesBy(dimension, [visit]) : [];
+  const chart = { ...whole, ...(intervalInMinutes !== undefined && { intervalInMinutes }) };
+  const start = random.percent(40) ? random.pick(startsFor(world, chart)) : undefined;
+  return {
+    ...whole,
+    ...(isGrouped && { dimension, value: codeOf(dimension, value) }),
+    ...(start !== undefined && { ...chart, intervalStart: new Date(start).toISOString() }),
+    ...(random.percent(20) && { hour: random.below(24) }),
+  };
 }
 
 function group(random: Random): string {

@@ -17,6 +17,8 @@ export async function storeWorld(db: Db, workspaceId: string, world: World): Pro
           id,
           device_type: deviceType,
           device_actor: "HUMAN",
+          // Without an address, visits would be those of which nothing may be kept.
+          ip_address: "192.0.2.0",
         } as const;
         return { ...own, ...facts, ...times, last_used_at: at };
       }),
@@ -26,7 +28,11 @@ export async function storeWorld(db: Db, workspaceId: string, world: World): Pro
   await storeVisits(db, workspaceId, world.visits);
 }
 
-async function storeVisitors(db: Db, workspaceId: string, visitors: readonly WorldVisitor[]): Promise<void> {
+export async function storeVisitors(
+  db: Db,
+  workspaceId: string,
+  visitors: readonly WorldVisitor[],
+): Promise<void> {
   const timesOf = ({ at }: WorldVisitor) => ({ created_at: at, updated_at: at });
   await db
     .insertInto("visitors")
@@ -45,7 +51,7 @@ async function storeVisitors(db: Db, workspaceId: string, visitors: readonly Wor
     const own = { workspace_id: workspaceId, visitor_id: visitor.id, key: "plan", type: "STRING" } as const;
     return visitor.plan === undefined ? [] : [{ ...own, value: visitor.plan, ...timesOf(visitor) }];
   });
-  await db.insertInto("visitor_attributes").values(attributes).execute();
+  if (attributes.length > 0) await db.insertInto("visitor_attributes").values(attributes).execute();
 }
 
 /** The events and traces of visits. Where a visit has no page, its event tells the entry and the redirect. */
@@ -96,7 +102,8 @@ function told({ steps, outcome }: WorldVisit) {
 }
 
 function eventOf(workspaceId: string, visit: WorldVisit, entryStepId: string, exitTracking: boolean | null) {
-  const { id, at, linkId, device, visitor, counted, isLocked, visitType, score, outcome, steps } = visit;
+  const { id, at, linkId, device, visitor, counted, visitType, score, outcome, steps } = visit;
+  const isLocked = visit.lockedNumber !== undefined;
   return {
     workspace_id: workspaceId,
     id,
@@ -106,9 +113,10 @@ function eventOf(workspaceId: string, visit: WorldVisit, entryStepId: string, ex
     action: "SCAN",
     visit_type: visitType,
     counted: counted || isLocked,
-    locked_number: isLocked ? 1_001 : null,
+    locked_number: visit.lockedNumber ?? null,
     locked_cycle: isLocked ? "2024-02" : null,
-    uncounted_reason: counted || isLocked ? null : "CRAWLER",
+    uncounted_reason: visit.uncountedReason ?? null,
+    late_seconds: visit.lateSeconds ?? null,
     entrypoint: "https://short.test/menu",
     destination: "https://example.com",
     steps_total: steps.length,

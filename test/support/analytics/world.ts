@@ -3,6 +3,18 @@ import { newId } from "../../../src/lib/ids.ts";
 import type { StepAction } from "../../../src/model/steps/kinds.ts";
 import type { Random } from "../../fuzz/random.ts";
 
+export const uncountedReasons = [
+  "CRAWLER",
+  "LINK_PREVIEW",
+  "PROGRAM",
+  "AGENT",
+  "PREFETCH",
+  "PREVIEW",
+  "EMBEDDED",
+] as const;
+
+export type UncountedReason = (typeof uncountedReasons)[number];
+
 /** A step that a visit reached, in the order of the way. */
 export interface Step {
   readonly action: StepAction;
@@ -38,8 +50,13 @@ export interface WorldVisit {
   readonly device: WorldDevice;
   visitor: WorldVisitor | undefined;
   /** Whether the visit counts. A locked one does not, until it is revealed. */
-  readonly counted: boolean;
-  readonly isLocked: boolean;
+  counted: boolean;
+  /** The number of a locked visit in its cycle. */
+  lockedNumber: number | undefined;
+  /** Why a visit does not count that is not locked. Undefined for one from before reasons were kept, too. */
+  readonly uncountedReason: UncountedReason | undefined;
+  /** Undefined for a visit that was stored at once. */
+  readonly lateSeconds: number | undefined;
   readonly visitType: "FIRST" | "RETURNING";
   readonly score: number | undefined;
   readonly outcome: "COMPLETED" | "FALLBACK" | "ABANDONED";
@@ -73,7 +90,12 @@ export const planValues: ReadonlyMap<string, number | undefined> = new Map([
   ["1e999", undefined],
   ["=HYPERLINK(1)", undefined],
   ["<b>pro</b>", undefined],
+  ["__proto__", undefined],
+  ["long ".repeat(800), undefined],
 ]);
+
+/** The greatest number of a locked visit. */
+export const lockedNumberMax = 1_000;
 
 /** Moments around which visits crowd: clock changes of several zones, a leap day, ends of months. */
 const crowded = [
@@ -99,7 +121,7 @@ export function randomWorld(
   count: number,
 ): World {
   const devices = Array.from({ length: 30 }, () => randomDevice(random));
-  const visitors = Array.from({ length: 25 }, (_, index) => randomVisitor(random, index));
+  const visitors = Array.from({ length: 40 }, (_, index) => randomVisitor(random, index));
   const world = { timezone, links, devices, visitors, visits: [] };
   return { ...world, visits: Array.from({ length: count }, () => randomVisit(random, world)) };
 }
@@ -109,13 +131,13 @@ function randomDevice(random: Random): WorldDevice {
     id: randomUUID(),
     deviceType: random.pick(["MOBILE", "DESKTOP", "TABLET", "UNKNOWN", "NATIVE"] as const),
     country: random.pick(["DE", "AT", "US", "NZ", "AX", "ZA", ""] as const),
-    city: random.pick(["Köln", "Zürich", "Aalen", "Ålesund", "🏙️", ""] as const),
-    browser: random.pick(["Firefox", "Chrome", "Safari", ""] as const),
+    city: random.pick(["Köln", "Zürich", "Aalen", "Ålesund", "🏙️", "__proto__", ""] as const),
+    browser: random.pick(["Firefox", "Chrome", "=1+1", "constructor", ""] as const),
     platform: random.pick(["Android", "iOS", "Windows", ""] as const),
   };
 }
 
-function randomVisitor(random: Random, index: number): WorldVisitor {
+export function randomVisitor(random: Random, index: number): WorldVisitor {
   const at = new Date(Date.UTC(2024, 0, 1) + random.below(1_000_000) * 1000);
   const plan = random.percent(60) ? random.pick([...planValues.keys()]) : undefined;
   const email = random.percent(30) ? `ada.${index}.${randomUUID()}@example.com` : undefined;
@@ -129,6 +151,8 @@ export function randomVisit(random: Random, world: Omit<World, "visits">): World
   const link = random.pick(world.links);
   const counted = random.percent(80);
   if (device === undefined || link === undefined) throw new Error("a world needs devices and links");
+  const lockedNumber = !counted && random.percent(30) ? 1 + random.below(lockedNumberMax) : undefined;
+  const isLocked = lockedNumber !== undefined;
   return {
     id: newId(at),
     at,
@@ -136,7 +160,9 @@ export function randomVisit(random: Random, world: Omit<World, "visits">): World
     device,
     visitor: random.percent(80) ? random.pick(world.visitors) : undefined,
     counted,
-    isLocked: !counted && random.percent(30),
+    lockedNumber,
+    uncountedReason: counted || isLocked || random.percent(10) ? undefined : random.pick(uncountedReasons),
+    lateSeconds: random.percent(5) ? 61 + random.below(100_000) : undefined,
     visitType: random.pick(["FIRST", "RETURNING"] as const),
     score: random.percent(50) ? random.below(101) : undefined,
     outcome,
