@@ -154,6 +154,16 @@ export interface CustomDomains {
   workspace_id: string;
 }
 
+export interface Dashboards {
+  config: Json;
+  created_at: Date;
+  id: string;
+  link_id: string | null;
+  name: string;
+  updated_at: Date;
+  workspace_id: string;
+}
+
 export interface DeviceCookies {
   cookie_hash: Buffer;
   device_id: string;
@@ -620,6 +630,15 @@ export interface VisitTraces {
   workspace_id: string | null;
 }
 
+export interface WidgetSummaries {
+  dashboard_id: string;
+  generated_at: Date;
+  source_count: number;
+  text: string;
+  widget_id: string;
+  workspace_id: string;
+}
+
 export interface WorkflowConnections {
   branch_id: string;
   link_id: string;
@@ -701,6 +720,7 @@ export interface DB {
   changed_scopes: ChangedScopes;
   credit_accounts: CreditAccounts;
   custom_domains: CustomDomains;
+  dashboards: Dashboards;
   device_cookies: DeviceCookies;
   device_links: DeviceLinks;
   devices: Devices;
@@ -740,6 +760,7 @@ export interface DB {
   visitor_links: VisitorLinks;
   visitors: Visitors;
   visits: Visits;
+  widget_summaries: WidgetSummaries;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_digests: WorkspaceDigests;

@@ -18,6 +18,7 @@ import * as signIn from "./migrations/0013-sign-in.ts";
 import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
 import * as segments from "./migrations/0016-segments.ts";
+import * as dashboards from "./migrations/0017-dashboards.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   "0014-quotas": quotas,
   "0015-sandboxes": sandboxes,
   "0016-segments": segments,
+  "0017-dashboards": dashboards,
 };
 
 /** How many months of event partitions are made ahead of time. */
