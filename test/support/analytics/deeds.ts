@@ -26,7 +26,7 @@ const dayMs = 86_400_000;
 export const beginMs = Date.UTC(2026, 7, 1);
 const newVisitId = createVisitIds();
 const plansWith = (TRACKED_VISITS: number) =>
-  readPlanTable({ plans: { FREE: { limits: { TRACKED_VISITS } } } }, true, []);
+  readPlanTable({ plans: { FREE: { limits: { TRACKED_VISITS }, leadScores: "unlimited" } } }, true, []);
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 
@@ -170,16 +170,18 @@ export async function placeWithDeeds(db: Db, random: Random) {
       await store([chunkOf(records)], now());
     },
     async identify() {
-      const one = random.pick(place.made);
-      if (one === undefined) return;
-      const row = await db
+      const events = await db
         .selectFrom("events")
-        .select("device_id")
-        .where("id", "=", one.id)
-        .executeTakeFirst();
+        .select(["id", "device_id", "visitor_id"])
+        .where("workspace_id", "=", workspaceId)
+        .where("counted", "=", true)
+        .execute();
+      const nobodys = events.filter(({ visitor_id }) => visitor_id === null);
+      const row = random.pick(nobodys.length > 0 && random.percent(50) ? nobodys : events);
+      if (row === undefined) return;
       const value = `ada.${random.below(4)}@example.com`;
       const attributes = [{ key: "$email", value, type: "STRING", setOnce: false } as const];
-      const event = row && { id: one.id, deviceId: row.device_id, mayAttach: true };
+      const event = { id: row.id, deviceId: row.device_id, mayAttach: true };
       await db
         .transaction()
         .execute((tx) => identifyVisitor(tx, { workspaceId, at: now(), event, attributes }));
