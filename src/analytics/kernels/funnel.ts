@@ -39,6 +39,7 @@ export function funnelKernel(textsOf: TextsOf, moves: Moves, isKnown: Bits): Ker
 }
 
 function rowsOfKnown(all: HeldPeople, rows: Uint32Array, moves: Moves, isKnown: Bits): Uint32Array {
+  if (isKnown.length === 0) return rows.subarray(0, 0);
   const people = codesOf(all, rows, moves);
   const known = new Uint32Array(rows.length);
   let count = 0;

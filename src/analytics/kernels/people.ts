@@ -27,7 +27,7 @@ export const noBits: Bits = new Uint32Array(0);
 
 /** A set with room for numbers up to `greatest`. */
 export function bitsFor(bits: Bits, greatest: number): Bits {
-  const needed = (greatest >>> 5) + 1;
+  const needed = Math.floor(greatest / 32) + 1;
   if (needed <= bits.length) return bits;
   const more = new Uint32Array(Math.ceil(needed * 1.25));
   more.set(bits);
@@ -44,16 +44,24 @@ export function addBit(bits: Bits, number: number): void {
 }
 
 /** The codes of some rows, of those who have moved the ones of now. They are valid until the next call. */
-export function codesOf({ codes }: HeldPeople, rows: Uint32Array, { moved, became }: Moves): Uint32Array {
-  if (found.length < rows.length) found = new Uint32Array(Math.max(65_536, rows.length));
-  const own = found;
-  for (let index = 0; index < rows.length; index++) own[index] = codes[rows[index] ?? 0] ?? 0;
+export function codesOf(
+  { codes }: HeldPeople,
+  rows: Uint32Array,
+  { moved, became }: Moves,
+): Uint32Array {
+  const { length } = rows;
+  const first = rows[0] ?? 0;
+  const isRun = (rows[length - 1] ?? 0) - first === length - 1;
+  if (isRun && moved.length === 0) return codes.subarray(first, first + length);
+  if (found.length < length) found = new Uint32Array(Math.max(65_536, length));
+  const own = found.subarray(0, length);
+  for (let index = 0; index < length; index++) own[index] = codes[rows[index] ?? 0] ?? 0;
   if (moved.length > 0)
-    for (let index = 0; index < rows.length; index++) {
+    for (let index = 0; index < length; index++) {
       const code = own[index] ?? 0;
       if (hasBit(moved, code)) own[index] = became(code);
     }
-  return own.subarray(0, rows.length);
+  return own;
 }
 
 let found = new Uint32Array(0);

@@ -13,34 +13,37 @@ export function visitorsKernel(question: Visitors, moves: Moves, before: Bits): 
   const starts = question.starts.map((start) => Math.max(from, start.getTime()));
   const counts = starts.map(() => ({ fresh: 0, returning: 0 }));
   const total = { fresh: 0, returning: 0 };
-  let early = noBits;
-  let inRange = noBits;
-  let inInterval = noBits;
+  let past = before.slice();
+  // Two bits for each code, so that both are in the memory that was just read: 1 for the interval, 2 for the range.
+  let flags: Bits = noBits;
   // Those of the interval, so that their bits can be taken back.
   let present = new Uint32Array(1_024);
   let [interval, presentCount] = [-1, 0];
 
   function begin(place: number): void {
-    for (let index = 0; index < presentCount; index++) inInterval[(present[index] ?? 0) >>> 5] = 0;
+    for (let index = 0; index < presentCount; index++) {
+      const word = (present[index] ?? 0) >>> 4;
+      flags[word] = (flags[word] ?? 0) & ofRange;
+    }
     [interval, presentCount] = [place, 0];
   }
 
   function note(people: Uint32Array, first: number, end: number): void {
-    const [days, range, past] = [inInterval, inRange, early];
-    let [fresh, returning, late] = [0, 0, 0];
+    const [own, history, list] = [flags, past, present];
+    let [fresh, returning, late, length] = [0, 0, 0, presentCount];
     for (let row = first; row < end; row++) {
       const person = people[row] ?? 0;
-      if (hasBit(days, person) || person === 0) continue;
-      addBit(days, person);
-      present[presentCount++] = person;
-      if (hasBit(range, person)) {
-        returning += 1;
-        continue;
-      }
-      addBit(range, person);
-      if (hasBit(before, person) || hasBit(past, person)) late += 1;
+      const shift = (person & 15) << 1;
+      const word = own[person >>> 4] ?? 0;
+      const flag = (word >>> shift) & 3;
+      if ((flag & 1) === 1 || person === 0) continue;
+      own[person >>> 4] = word | (3 << shift);
+      list[length++] = person;
+      if (flag === 2) returning += 1;
+      else if (hasBit(history, person)) late += 1;
       else fresh += 1;
     }
+    presentCount = length;
     const count = counts[interval];
     if (count === undefined) return;
     count.fresh += fresh;
@@ -54,12 +57,12 @@ export function visitorsKernel(question: Visitors, moves: Moves, before: Bits): 
     add(span) {
       const all = held(span, "people");
       const greatest = Math.max(all.greatest, moves.greatest);
-      [early, inRange] = [bitsFor(early, greatest), bitsFor(inRange, greatest)];
-      inInterval = bitsFor(inInterval, greatest);
+      past = bitsFor(past, greatest);
+      flags = bitsFor(flags, 2 * greatest + 1);
       const people = codesOf(all, span.rows, moves);
       eachInterval(span, starts, (place, first, end) => {
         if (place < 0) {
-          for (let row = first; row < end; row++) addBit(early, people[row] ?? 0);
+          for (let row = first; row < end; row++) addBit(past, people[row] ?? 0);
           return;
         }
         if (place !== interval) begin(place);
@@ -74,3 +77,6 @@ export function visitorsKernel(question: Visitors, moves: Moves, before: Bits): 
     finish: () => ({ ...total, intervals: counts }),
   };
 }
+
+/** The flags of the range among those of sixteen people. */
+const ofRange = 0xaaaa_aaaa;

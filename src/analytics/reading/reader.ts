@@ -91,9 +91,14 @@ function createReading(
   const memory = deps.memoryOf(workspaceId);
   let throughMs = now();
 
+  /** What is read holds what was stored by this time, as `performance.now` has it. */
+  function goesTo(at: number): void {
+    throughMs = Math.min(throughMs, now() - Math.ceil(performance.now() - at));
+  }
+
   async function fresh<Value>(reading: (maxAgeMs: number) => Promise<Aged<Value>>): Promise<Value> {
     const { value, beganAt } = await reading(isFirst ? maxAgeMs : 0);
-    throughMs = Math.min(throughMs, now() - Math.ceil(performance.now() - beganAt));
+    goesTo(beganAt);
     return value;
   }
 
@@ -110,11 +115,10 @@ function createReading(
       const { from, to } = scope;
       const [links, state] = await Promise.all([readLinkFilter(deps.pool, scope), fresh(memory.state)]);
       const range = { fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER };
-      const marksFromMs = now() - Math.min(markedMsMax, maxAgeMs);
-      const of = { workspaceId, memory, state, range, links, marksFromMs };
+      const of = { workspaceId, memory, state, range, links, lateMs: Math.min(markedMsMax, maxAgeMs) };
       const sources = await deps.spans.sources(of);
       for (const source of sources)
-        if ("segment" in source) throughMs = Math.min(throughMs, source.segment.markedMs ?? throughMs);
+        if ("segment" in source && source.segment.markedAt !== undefined) goesTo(source.segment.markedAt);
       const { numbers } = memory;
       const moveCount = numbers.moveCount();
       const read = async <Result>(some: readonly Source[], kernel: Kernel<Result>): Promise<Result> => {
