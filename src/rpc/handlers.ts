@@ -65,7 +65,8 @@ export interface Context {
   /**
    * Asks another operation, which only reads, in the name of the caller: with the caller's scopes, by the operation's own
    * rules, and in its turn if it is costly. Takes its request as JSON. It is a part of this call, not one of its own: neither
-   * rate nor plan count it. Throws what the operation refuses.
+   * rate nor plan count it. It may wait, so that it is refused in a transaction: ask in the first part of a handler. Throws
+   * what the operation refuses.
    */
   readonly ask: <Output extends DescMessage>(
     method: DescMethodUnary<DescMessage, Output>,

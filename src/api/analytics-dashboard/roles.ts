@@ -86,10 +86,11 @@ function suggestedRoles(shape: RowShape): Roles {
   const own = fields.filter(({ level }) => level === 0);
   const numbers = own.filter(({ kind }) => kind === "number");
   const text = own.find(({ kind }) => kind === "text");
-  const timestamp = own.find(({ kind }) => kind === "time");
+  const isList = shape.steps.at(-1)?.fieldKind === "list";
+  // Times of a single row say what it is about, and are no place on an axis.
+  const timestamp = isList ? own.find(({ kind }) => kind === "time") : undefined;
   // Of several rows of numbers only, such as hours and their visits, each is called by its first number.
-  const isNumbered =
-    shape.steps.at(-1)?.fieldKind === "list" && timestamp === undefined && numbers.length > 1;
+  const isNumbered = isList && timestamp === undefined && numbers.length > 1;
   const label = text ?? (isNumbered ? numbers[0] : undefined);
   const [value, next] = numbers.filter((field) => field !== label);
   // A second value is drawn on the scale of the first: a percentage beside a count is none.

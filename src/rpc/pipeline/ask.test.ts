@@ -70,6 +70,12 @@ test("nothing that writes can be asked, and nothing that is not served", async (
   }
 });
 
+test("nothing is asked in a transaction, where it could wait", async () => {
+  const keyed = { "idempotency-key": "k" };
+  expect((await workspace.rest("POST", "/v1/analytics/top-links", {}, keyed)).status).toBe(500);
+  expect(asked).toEqual([]);
+});
+
 test("many costly calls that ask costly operations wait for turns, never for themselves", async () => {
   const calls = Array.from({ length: 20 }, (_, index) =>
     index % 2 === 0

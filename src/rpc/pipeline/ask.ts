@@ -20,6 +20,9 @@ export function asker(answerer: Answerer, contextOf: () => Context): Context["as
     const plan = answerer.planOf(method);
     if (plan?.readsOnly !== true)
       throw new Error(`${method.name}: only served operations that read are asked`);
+    const context = contextOf();
+    if (context.db.isTransaction)
+      throw new Error(`${method.name}: ask before the transaction, as it may wait`);
     answerer.permit(plan);
     const { readRequest } = answerer;
     const { handle } = plan;
@@ -29,7 +32,7 @@ export function asker(answerer: Answerer, contextOf: () => Context): Context["as
     if (faults.length > 0) throw invalid(faults);
     const leave = await answerer.turnOf(plan);
     try {
-      return create(method.output, await handle(request as never, contextOf()));
+      return create(method.output, await handle(request as never, context));
     } finally {
       leave?.();
     }
