@@ -196,6 +196,7 @@ export interface Devices {
   ip_address: Generated<string>;
   isp: Generated<string>;
   last_used_at: Date;
+  number: Generated<bigint>;
   platform_name: Generated<string>;
   platform_version: Generated<string>;
   region: Generated<string>;
@@ -440,6 +441,13 @@ export interface Members {
   workspace_id: string;
 }
 
+export interface MovedVisitors {
+  moved_in: Generated<string>;
+  number: bigint;
+  to_number: bigint;
+  workspace_id: string;
+}
+
 export interface PageThemes {
   created_at: Date;
   id: string;
@@ -516,6 +524,35 @@ export interface Revocations {
   subject: string;
 }
 
+export interface SegmentMarks {
+  id: Generated<bigint>;
+  marked_at: Date;
+  visited_at: Date;
+  workspace_id: string;
+}
+
+export interface Segments {
+  begins_at: Date;
+  browser: Buffer;
+  city: Buffer;
+  completed: Buffer;
+  country: Buffer;
+  device_type: Buffer;
+  devices: Buffer;
+  ends_at: Date;
+  links: Buffer;
+  platform: Buffer;
+  scores: Buffer;
+  sealed_at: Date;
+  times: Buffer;
+  version: Generated<bigint>;
+  visit_type: Buffer;
+  visitors: Buffer;
+  visits: number;
+  ways: Buffer;
+  workspace_id: string;
+}
+
 export interface Shortlinks {
   host: string;
   link_id: string;
@@ -571,6 +608,7 @@ export interface Visitors {
   first_name: string | null;
   id: string;
   last_name: string | null;
+  number: Generated<bigint>;
   phone: string | null;
   updated_at: Date;
   workspace_id: string;
@@ -658,6 +696,7 @@ export interface Workspaces {
   purge_began_at: Date | null;
   sandboxes_made: Generated<number>;
   sandboxes_made_on: Generated<string>;
+  sealed_through: Date | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;
@@ -711,6 +750,7 @@ export interface DB {
   member_emails: MemberEmails;
   member_passkeys: MemberPasskeys;
   members: Members;
+  moved_visitors: MovedVisitors;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
   pending_identifications: PendingIdentifications;
@@ -719,6 +759,8 @@ export interface DB {
   qrcode_templates: QrcodeTemplates;
   rate_limits: RateLimits;
   revocations: Revocations;
+  segment_marks: SegmentMarks;
+  segments: Segments;
   shortlinks: Shortlinks;
   tags: Tags;
   traces: Traces;

@@ -1,5 +1,6 @@
 import { type Color, white } from "../lib/color.ts";
-import { parseColor, readable, toCss } from "../model/look/color.ts";
+import { parseColor, toCss } from "../model/look/color.ts";
+import { groundOf, readable } from "../model/look/grounds.ts";
 import type { Look } from "./chart.ts";
 
 /** The colors of a picture, in CSS. */
@@ -60,7 +61,7 @@ export function colorsOf({ theme, colors }: Pick<Look, "theme" | "colors">): Col
 }
 
 function standingOut(color: Color, ground: Color): string {
-  return toCss(readable(color, [ground], 3));
+  return toCss(readable(color, [groundOf(ground)], 3));
 }
 
 /** The color of a series by its place. */
