@@ -87,6 +87,9 @@ interface Placed {
   readonly text: string;
 }
 
+/** How many labels go to one that is written: hours of the day divide evenly. */
+const evenSteps = [1, 2, 3, 4, 6, 8, 12, 24];
+
 function bottomLabels(table: Table, keys: Keys, plot: Box, timezone: string): readonly Placed[] {
   const step = keys.step(plot.width);
   const place = ({ index, text }: Tick): Placed => {
@@ -104,7 +107,8 @@ function bottomLabels(table: Table, keys: Keys, plot: Box, timezone: string): re
   if (whole.length > 0 && areApart(whole)) return whole;
   // Labels are cut where enough of them is left to be read; else some are left out.
   const readableWidth = 44;
-  const every = step >= readableWidth ? 1 : Math.ceil(readableWidth / step);
+  const least = Math.ceil(readableWidth / step);
+  const every = evenSteps.find((each) => each >= least) ?? least;
   const cut = all
     .filter(({ index }) => index % every === 0)
     .map(({ index, text }) => place({ index, text: fitted(text, step * every - apart, labelSize) }));

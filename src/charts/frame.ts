@@ -47,8 +47,9 @@ const entryGap = 14;
 export function legend(entries: readonly LegendEntry[], body: Box, colors: Colors): Frame {
   const places: string[] = [];
   let [x, y] = [body.x, body.y];
-  // At most three in a line are cut, so that six take two lines.
-  const widest = Math.min(180, body.width / 3 - swatch - 6 - entryGap);
+  // Three have room in a line however long they are, so that six take two lines.
+  const columns = Math.min(3, entries.length);
+  const widest = Math.min(180, body.width / columns - swatch - 6 - entryGap);
   for (const { name, color } of entries) {
     const text = fitted(name, Math.max(widest, 60), 12);
     const width = swatch + 6 + textWidth(text, 12);

@@ -60,7 +60,7 @@ function ringOf(slices: readonly Slice[], total: number, { x, y, width }: Box, c
   const text = texts.find((each) => textWidth(each, 20, true) <= inner) ?? "";
   const style = { x: middleX, anchor: "middle" } as const;
   const inMiddle =
-    radius < 40
+    radius < 40 || text === ""
       ? ""
       : line(text, { ...style, y: middleY + 3, size: 20, fill: colors.ink, isBold: true }) +
         line("total", { ...style, y: middleY + 19, size: labelSize, fill: colors.quiet });

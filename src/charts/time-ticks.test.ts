@@ -19,7 +19,7 @@ test("many moments are written at full hours, beginnings of days and of months, 
   const ticks = (from: string, to: string, minutes: number, most: number) =>
     ticksOf(from, to, minutes, "Asia/Kathmandu", most);
   expect(ticks("2026-03-01T00:00:00Z", "2026-03-01T12:00:00Z", 60, 7)).toEqual([
-    "Mar 1",
+    "Mar 1, 06:00",
     "08:00",
     "10:00",
     "12:00",

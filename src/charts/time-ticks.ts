@@ -101,6 +101,8 @@ function textOf(time: LocalTime | undefined, before: LocalTime | undefined, hasH
   if (time === undefined) return "";
   const { day, month, year, minutes } = time;
   if (hasHours && before !== undefined && !isOtherDay(time, before)) return clock(minutes);
+  if (hasHours && before === undefined && minutes !== 0)
+    return `${monthNames[month - 1]} ${day}, ${clock(minutes)}`;
   // The year is written where it changes.
   if (before !== undefined && before.year !== year)
     return month === 1 && day === 1 ? `${year}` : `${monthNames[month - 1]} ${year}`;
@@ -112,10 +114,11 @@ function clock(minutes: number): string {
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** A moment in full, such as `Mar 3, 2026, 14:05`. */
+/** A moment in full, such as `Mar 3, 2026, 14:05`; a midnight without its clock. */
 export function fullTime(at: Date, timezone: string): string {
   const { year, month, day, minutes } = localTime(at, timezone);
-  return `${monthNames[month - 1]} ${day}, ${year}, ${clock(minutes)}`;
+  const date = `${monthNames[month - 1]} ${day}, ${year}`;
+  return minutes === 0 ? date : `${date}, ${clock(minutes)}`;
 }
 
 /** A range of time by the days it touches, such as `Dec 3, 2025 – Jan 2, 2026, Europe/Berlin`. */

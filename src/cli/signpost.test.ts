@@ -104,6 +104,29 @@ async function ownWorkspace() {
   };
 }
 
+test("numbers are drawn with --chart, by the short words for analytics, and a picture is written as its bytes", async () => {
+  const drawn = await signpost(["analytics", "breakdown", "--dimension", "country", "--chart"]);
+  expect(drawn).toMatchObject({ exitCode: 0, stdout: "no numbers in this range\n", stderr: "" });
+  const days = ["--start-date", "2026-03-01T00:00:00Z", "--end-date", "2026-03-04T23:00:00Z"];
+  const visits = await signpost([
+    "analytics",
+    "visitor-trends",
+    "--interval-in-minutes",
+    "1440",
+    ...days,
+    "--chart",
+  ]);
+  expect(visits.stdout).toMatch(/^new visitors: 0 in all/);
+  const both = await signpost(["analytics", "breakdown", "--dimension", "country", "--chart", "--json"]);
+  expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--chart excludes --json") });
+  const none = await signpost(["links", "list", "--chart"]);
+  expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no rows of numbers") });
+  const made = await signpost(["analytics-dashboard", "create", "--use-default-widgets", "--json"]);
+  const { id } = JSON.parse(made.stdout).dashboard;
+  const picture = await signpost(["analytics", "widget-picture", id, "countries.svg", "--theme", "dark"]);
+  expect(picture.stdout).toMatch(/^<svg [^>]*><title>Countries<\/title>.*<\/svg>$/s);
+});
+
 test("many links are made from a file with the body of REST, or by a job that --watch follows to its end", async () => {
   const list = JSON.stringify([{ destination: "https://a.example" }, { destination: "https://b.example" }]);
   const batch = await signpost(["links", "create-batch", "--body", "-", "--json"], { input: list });
