@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 import openapi_client as signpost
 from journey_analytics import analyse
+from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
@@ -36,6 +37,7 @@ def main() -> None:
         restyle(signpost.QRCodeDesignsApi(client), link)
         lbid = visit(client, link)
         analyse(client, link)
+        present(client, link.id)
         expire(signpost.LinksApi(client))
         tell_visitors(signpost.VisitorsApi(client), lbid)
         wire(signpost.WorkflowStepsApi(client), link.id)

@@ -47,6 +47,7 @@ func (j journey) walk() {
 	j.restyle(link)
 	lbid := j.visit(link)
 	j.analyse(link)
+	j.present(link.GetId())
 	j.expire()
 	j.tellVisitors(lbid)
 	j.wire(link.GetId())

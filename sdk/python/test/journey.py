@@ -10,6 +10,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 from journey_analytics import analyse
+from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
@@ -54,6 +55,7 @@ def main() -> None:
         restyle(client, link)
         lbid = visit(client, link)
         analyse(client, link)
+        present(client, link)
         expire(client)
         tell_visitors(client, lbid)
         wire(client, link.id)

@@ -2,6 +2,7 @@
 //! error when an answer is not as it should be.
 
 mod analytics;
+mod dashboards;
 mod directories;
 mod links;
 mod people;
@@ -34,6 +35,7 @@ async fn main() -> Outcome<()> {
     links::restyle(&client, &link).await?;
     let lbid = visits::visit(&client, &link).await?;
     analytics::analyse(&client, &link).await?;
+    dashboards::present(&client, &link.id).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;
     workflow::wire(&client, &link.id).await?;

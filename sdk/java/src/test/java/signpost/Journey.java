@@ -50,6 +50,7 @@ final class Journey {
     VisitSteps visits = new VisitSteps(client, run);
     String lbid = visits.visit(link);
     new AnalyticsSteps(client).analyse(link);
+    new DashboardSteps(client).present(link.getId());
     visits.expire();
     visits.tellVisitors(lbid);
     WorkflowAndTokenSteps others = new WorkflowAndTokenSteps(client);

@@ -1,0 +1,43 @@
+package signpost;
+
+import static signpost.JourneySupport.check;
+import static signpost.JourneySupport.mask;
+import static signpost.JourneySupport.reasonOf;
+
+import java.util.List;
+import signpost.v1.*;
+
+/** The steps of {@link Journey} about the dashboard of a link. */
+final class DashboardSteps {
+  private final Client client;
+
+  DashboardSteps(Client client) {
+    this.client = client;
+  }
+
+  /** Makes a dashboard of a link, and deletes it. */
+  void present(String linkId) {
+    var calls = client.analyticsDashboard();
+    CreateDashboardRequest.Builder wanted =
+        CreateDashboardRequest.newBuilder().setLinkId(linkId).setName("Menu").setUseDefaultWidgets(true);
+    AnalyticsDashboard made = calls.createDashboard(wanted.build()).getDashboard();
+    int widgets = made.getConfig().getWidgetsCount();
+    check(widgets > 0, made);
+    CreateDashboardRequest again = CreateDashboardRequest.newBuilder().setLinkId(linkId).build();
+    String twice = reasonOf(() -> calls.createDashboard(again));
+    check(twice.equals("DASHBOARD_EXISTS"), twice);
+    UpdateDashboardRequest.Builder masked =
+        UpdateDashboardRequest.newBuilder()
+            .setId(made.getId())
+            .setName("Visits")
+            .setConfig(DashboardConfig.getDefaultInstance())
+            .setUpdateMask(mask("name"));
+    AnalyticsDashboard renamed = calls.updateDashboard(masked.build()).getDashboard();
+    check(renamed.getName().equals("Visits"), renamed);
+    check(renamed.getConfig().getWidgetsCount() == widgets, renamed);
+    ListDashboardsRequest ofLink = ListDashboardsRequest.newBuilder().setLinkId(linkId).build();
+    List<AnalyticsDashboard> listed = calls.listDashboards(ofLink).getDashboardsList();
+    check(listed.size() == 1 && listed.get(0).getId().equals(made.getId()), listed);
+    calls.deleteDashboard(DeleteDashboardRequest.newBuilder().setId(made.getId()).build());
+  }
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import type { Client } from "signpost-client";
+import type { Link } from "signpost-client/v1/link";
+import { given, refusalOf } from "./journey-support.ts";
+
+/** Makes a dashboard of a link, and deletes it. */
+export async function present(
+  { analyticsDashboard: dashboards }: Client,
+  { id: linkId }: Link,
+): Promise<void> {
+  const made = await dashboards.createDashboard({ linkId, name: "Menu", useDefaultWidgets: true });
+  const { id, config } = given(made.dashboard);
+  const widgets = given(config).widgets;
+  assert.notEqual(widgets.length, 0);
+  const twice = await refusalOf(dashboards.createDashboard({ linkId }));
+  assert.equal(twice.reason, "DASHBOARD_EXISTS");
+  const masked = { id, name: "Visits", config: { widgets: [] }, updateMask: { paths: ["name"] } };
+  const { dashboard } = await dashboards.updateDashboard(masked);
+  assert.deepEqual([dashboard?.name, dashboard?.config?.widgets.length], ["Visits", widgets.length]);
+  const listed = await dashboards.listDashboards({ linkId });
+  assert.deepEqual(
+    listed.dashboards.map((each) => each.id),
+    [id],
+  );
+  await dashboards.deleteDashboard({ id });
+}
