@@ -232,15 +232,6 @@ export interface DomainNames {
   workspace_id: string;
 }
 
-export interface EventRollups {
-  dimension: string;
-  event_count: bigint;
-  hour: Date;
-  link_id: string;
-  value: string;
-  workspace_id: string;
-}
-
 export interface Events {
   action: Action;
   brand_supportiveness: number | null;
@@ -526,9 +517,10 @@ export interface Revocations {
 }
 
 export interface SegmentMarks {
+  first_at: Date;
   id: Generated<bigint>;
+  last_at: Date;
   marked_at: Date;
-  visited_at: Date;
   workspace_id: string;
 }
 
@@ -736,7 +728,6 @@ export interface DB {
   directories: Directories;
   dismissed_notices: DismissedNotices;
   domain_names: DomainNames;
-  event_rollups: EventRollups;
   events: Events;
   file_checks: FileChecks;
   idempotency_keys: IdempotencyKeys;

@@ -49,6 +49,8 @@ export interface Config {
   readonly maxConnectionsPerAddress: number;
   /** How many links a job creates at most. */
   readonly bulkJobLinks: number;
+  /** How much the analytics keep in memory, in bytes: columns of visits, and once more what they know of workspaces. */
+  readonly analyticsCacheBytes: number;
   readonly databasePoolSize: number;
   /** The number of database connections reserved for visitors, which no load of the API touches. */
   readonly databaseScanPoolSize: number;
@@ -110,6 +112,7 @@ export function readConfig(env: EnvironmentVariables): Config {
     maxConnections: integer(env, "MAX_CONNECTIONS", 10_000, { min: 1 }, problems),
     maxConnectionsPerAddress: integer(env, "MAX_CONNECTIONS_PER_ADDRESS", 1_000, { min: 1 }, problems),
     bulkJobLinks: integer(env, "BULK_JOB_LINKS_MAX", 250, { min: 1, max: 10_000 }, problems),
+    analyticsCacheBytes: mebibyte * integer(env, "ANALYTICS_CACHE_MB", 96, { min: 8 }, problems),
     databasePoolSize: integer(env, "DATABASE_POOL_SIZE", 10, { min: 2 }, problems),
     databaseScanPoolSize: integer(env, "DATABASE_SCAN_POOL_SIZE", 6, { min: 3 }, problems),
     bodies: {

@@ -12,6 +12,7 @@ import { type StoreThread, startStoreThread } from "../scan/store/store-thread.t
 import { watchEventLoop } from "../server/event-loop.ts";
 import { openMetrics } from "../server/metrics-port.ts";
 import type { Config } from "./config.ts";
+import { lazyAnalytics } from "./lazy-analytics.ts";
 import { addressesAt, openPort } from "./port.ts";
 import { portHandlers } from "./port-handlers.ts";
 import type { ApiRole } from "./roles/api.ts";
@@ -116,7 +117,7 @@ async function serveRoles(
       api?.endStreams();
       await port.close(config.drainTimeoutMs);
       await Promise.all([api?.close(), scan?.close(), worker?.then((jobs) => jobs.stop())]);
-      await parts.closeStoring();
+      await Promise.all([parts.closeStoring(), parts.closeAnalytics()]);
       await database.stop();
       await metricsPort?.close(0);
       log.info("stopped");
@@ -129,8 +130,9 @@ async function openParts(
   database: RunningDatabase,
   addresses: Addresses,
   { config, log, now, secret }: Surroundings,
-): Promise<Parts & { closeStoring(): Promise<void> }> {
+): Promise<Parts & { closeStoring(): Promise<void>; closeAnalytics(): Promise<void> }> {
   let storing: StoreThread | undefined;
+  const analytics = lazyAnalytics(config, { connection: database.connection, now, log });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   watchEventLoop(metrics);
@@ -158,6 +160,8 @@ async function openParts(
       });
       return storing;
     },
+    analytics: analytics.ask,
+    closeAnalytics: analytics.close,
     closeStoring: async () => {
       await storing?.close();
     },

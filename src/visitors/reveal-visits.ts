@@ -5,6 +5,7 @@ import type { Db } from "../db/open.ts";
 import { entitlementOf } from "../model/plans/entitlement.ts";
 import type { PlanTable } from "../model/plans/plan-table.ts";
 import { addEvents, shareRollUps } from "./roll-ups.ts";
+import { isSealed, markVisits } from "./segment-marks.ts";
 
 export interface RevealDeps {
   readonly db: Db;
@@ -71,14 +72,19 @@ async function revealSome(tx: Db, question: Reveal): Promise<number> {
   await shareRollUps([workspaceId]).execute(tx);
   if (numberMax !== undefined)
     await sql`select from allowance_cycles where ${cycleRow} for no key update`.execute(tx);
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string; created_at: Date; is_sealed: boolean }>`
     with fitting as materialized (
       select id from events where ${fitting(question)}
       order by locked_number limit ${batchSize} for no key update)
     update events e set locked_number = null
     from fitting where e.workspace_id = ${workspaceId} and e.id = fitting.id
-    returning e.id`.execute(tx);
+    returning e.id, e.created_at, ${isSealed} as is_sealed`.execute(tx);
   if (rows.length === 0) return 0;
+  const sealed = rows.filter(({ is_sealed }) => is_sealed);
+  await markVisits(
+    tx,
+    sealed.map(({ created_at: at }) => ({ workspaceId, at })),
+  );
   await addEvents(
     tx,
     workspaceId,

@@ -36,7 +36,8 @@ interface EventKey {
 /**
  * Scores visits that have ended with a request after their first, from what is stored of them. A visit is scored once.
  * Visits that are not counted or have ever been locked get no score, nor do those of sandboxes or beyond what the plans
- * allow. A revealed visit keeps the cycle that it was locked in.
+ * allow. A revealed visit keeps the cycle that it was locked in. The caller has written the end of each visit in the same
+ * transaction, and has marked its segment.
  */
 export async function scoreVisits(
   tx: Db,

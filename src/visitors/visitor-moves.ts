@@ -1,6 +1,7 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Events, Visitors } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
+import { isSealed, markVisits } from "./segment-marks.ts";
 
 /**
  * Moves devices and events between visitors. Every writer, including the drain of visits, takes locks in one order:
@@ -62,7 +63,20 @@ export async function absorbVisitor(tx: Db, { workspaceId, at, from, to }: Move)
     select ${workspaceId}, ${to}, key, type, value, created_at, updated_at from gone
     where key not in (select key from known) order by key
     limit greatest(0, ${visitorAttributesMax} - (select count(*) from known))`.execute(tx);
-  await sql`delete from visitors where workspace_id = ${workspaceId} and id = ${from}`.execute(tx);
+  await sql`
+    with gone as (delete from visitors where workspace_id = ${workspaceId} and id = ${from} returning number)
+    ${numbersMoved(workspaceId, sql`select number from visitors where workspace_id = ${workspaceId} and id = ${to}`)}`.execute(
+    tx,
+  );
+}
+
+/** Notes that the numbers in `gone` became another, of which segments know nothing. Follows `with gone as (…)`. */
+export function numbersMoved(workspaceId: string, toNumber: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`, moved as (
+      update moved_visitors m set to_number = (${toNumber}), moved_in = default from gone
+      where m.workspace_id = ${workspaceId} and m.to_number = gone.number)
+    insert into moved_visitors (workspace_id, number, to_number)
+    select ${workspaceId}::uuid, number, (${toNumber}) from gone`;
 }
 
 /** Moves one event from one visitor to another, and its device if the device still belongs to the former. */
@@ -72,12 +86,13 @@ export async function moveEvent(
 ): Promise<void> {
   await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id = ${from}`.execute(tx);
-  const { rows } = await sql<Pick<Selectable<Events>, "link_id"> & { readonly is_folded: boolean }>`
-    update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+  const { rows } = await sql<Pick<Selectable<Events>, "link_id"> & GivenEvent>`
+    update events e set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id = ${from}
-    returning link_id, counted and locked_number is null as is_folded`.execute(tx);
+    returning link_id, ${givenEvent}`.execute(tx);
   const [moved] = rows;
   if (moved?.is_folded !== true) return;
+  if (moved.is_sealed) await markVisits(tx, [{ workspaceId, at: moved.created_at }]);
   // The rows are locked before they are folded again, because the visitor's other devices may be in use.
   await sql`select from visitor_links where workspace_id = ${workspaceId} and link_id = ${moved.link_id}
     and visitor_id = any(${[from, to]}::uuid[]) order by visitor_id for update`.execute(tx);
@@ -108,14 +123,26 @@ export async function attachEvent(
   await sql`update devices set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.deviceId} and visitor_id is null
       and device_actor not in ('BOT', 'AGENT')`.execute(tx);
-  const { rows } = await sql<{ readonly is_folded: boolean }>`
-    update events set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
+  const { rows } = await sql<GivenEvent>`
+    update events e set visitor_id = ${to}, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id is null
-    returning counted and locked_number is null as is_folded`.execute(tx);
+    returning ${givenEvent}`.execute(tx);
   const [attached] = rows;
-  if (attached?.is_folded === true) await countEvent(tx, workspaceId, event.id);
+  if (attached?.is_folded === true) {
+    await countEvent(tx, workspaceId, event.id);
+    if (attached.is_sealed) await markVisits(tx, [{ workspaceId, at: attached.created_at }]);
+  }
   return attached !== undefined;
 }
+
+/** An event that another visitor gets. */
+interface GivenEvent extends Pick<Selectable<Events>, "created_at"> {
+  /** Whether roll-ups count it. */
+  readonly is_folded: boolean;
+  readonly is_sealed: boolean;
+}
+
+const givenEvent = sql`created_at, counted and locked_number is null as is_folded, ${isSealed} as is_sealed`;
 
 /** Adds an event to its visitor's roll-up, as the drain does. */
 async function countEvent(tx: Db, workspaceId: string, eventId: string): Promise<void> {

@@ -69,7 +69,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {
-    may: [/^src\/(jobs|mail|people|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(jobs|analytics|mail|people|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//],
   },
   // Makes the files of gen, and the bundle, with code of the other rooms. It never runs in the service.

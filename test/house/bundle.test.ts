@@ -37,6 +37,8 @@ test("the bundle serves, records and stores a visit like the sources", async () 
     { timeout: 20_000, interval: 50 },
   );
   expect(events).toMatchObject([{ linkId: link.id, action: "ACTION_SCAN" }]);
+  // Analytics are read in a thread, whose program is a separate file of the bundle, too.
+  expect((await call("/metrics/events")).dataThrough).toMatch(/^2/);
   // The picture is read in a child process, whose program is a separate file of the bundle.
   const media = JSON.stringify({ mediaType: "TYPE_BADGE", fileData: onePixel });
   expect((await call("/media", { method: "POST", body: media })).media.mimeType).toBe("image/png");

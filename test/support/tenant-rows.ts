@@ -66,7 +66,7 @@ async function columnsOf(db: Db): Promise<Column[]> {
   const { rows } = await sql<Column>`
     select c.relname as table, a.attname as column, t.typname as type, t.typcategory as category,
       (select enumlabel from pg_enum where enumtypid = t.oid order by enumsortorder limit 1) as label,
-      a.attnotnull and not a.atthasdef as "isNeeded"
+      a.attnotnull and not a.atthasdef and a.attidentity = '' as "isNeeded"
     from information_schema.tables i
     join pg_class c on c.oid = (quote_ident(i.table_schema) || '.' || quote_ident(i.table_name))::regclass
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -92,14 +92,17 @@ export type PackedColumns = Readonly<Record<ColumnName, Buffer>>;
 
 const compress = promisify(zstdCompress);
 
-/** Packs columns, each by itself. They are compressed outside of the main thread. */
+/** Packs columns, each by itself. They are compressed outside of the main thread, which is free between them. */
 export async function packColumns(columns: VisitColumns): Promise<PackedColumns> {
-  const pack = async <Name extends ColumnName>(name: Name) => {
-    const plain = codings[name].encode(columns[name]);
-    return [name, Buffer.concat([Buffer.of(format), uint32(plain.length), await compress(plain)])] as const;
-  };
+  const packed: [ColumnName, Buffer][] = [];
+  for (const name of columnNames) packed.push([name, await packColumn(name, columns[name])]);
   // Every name of a column has an entry, which the type of the entries does not say.
-  return Object.fromEntries(await Promise.all(columnNames.map(pack))) as PackedColumns;
+  return Object.fromEntries(packed) as PackedColumns;
+}
+
+async function packColumn<Name extends ColumnName>(name: Name, column: VisitColumns[Name]): Promise<Buffer> {
+  const plain = codings[name].encode(column);
+  return Buffer.concat([Buffer.of(format), uint32(plain.length), await compress(plain)]);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import type { Events, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
-import { lockVisitors } from "../../visitors/visitor-moves.ts";
+import { lockVisitors, numbersMoved } from "../../visitors/visitor-moves.ts";
 
 export type ReservedFields = Pick<Insertable<Visitors>, "email" | "phone" | "first_name" | "last_name">;
 
@@ -60,7 +60,9 @@ export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at:
   await sql`delete from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(
     tx,
   );
-  await sql`delete from visitors where workspace_id = ${workspaceId} and id = ${id}`.execute(tx);
+  await sql`
+    with gone as (delete from visitors where workspace_id = ${workspaceId} and id = ${id} returning number)
+    ${numbersMoved(workspaceId, sql`0`)}`.execute(tx);
   return true;
 }
 

@@ -50,12 +50,14 @@ alter table segments alter column times set storage external, alter column links
   alter column completed set storage external, alter column scores set storage external,
   alter column ways set storage external, set (toast_tuple_target = 512);
 
--- Visits of this moment have changed since their segment was sealed. Several marks may say the same, so that no writer
--- waits for another.
+-- Visits between these moments have changed since their segments were sealed. Several marks may say the same, so that no
+-- writer waits for another. A mark behind the last segment says that many visits wait to be sealed.
 create table segment_marks (
   workspace_id uuid not null,
   id bigint generated always as identity (cache 100),
-  visited_at timestamptz(3) not null,
+  first_at timestamptz(3) not null,
+  -- Inclusive.
+  last_at timestamptz(3) not null,
   marked_at timestamptz(3) not null,
   constraint segment_marks_pkey primary key (workspace_id, id)
 );

@@ -5,14 +5,19 @@ import type { Db } from "../../db/open.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { fallbackStepId } from "../../model/workflow/workflow.ts";
 import { lockIdentities } from "../../visitors/identify.ts";
+import { isSealed } from "../../visitors/segment-marks.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
 import { type EventKey, placeOf } from "./step-writes.ts";
 
 /** A stored visit while its answers are written. Each answer changes it. */
-export interface AnsweredVisit extends EventKey, Pick<Selectable<Events>, "outcome" | "ended_at"> {
+export interface AnsweredVisit
+  extends EventKey,
+    Pick<Selectable<Events>, "outcome" | "ended_at" | "created_at"> {
   readonly device_id: string;
   readonly visitor_id: string | null;
   readonly is_automatic: boolean;
+  /** Whether a segment may hold the visit. */
+  readonly is_sealed: boolean;
   /** Whether nobody can merge or delete the visitor before the transaction ends. */
   readonly isVisitorLocked: boolean;
   /** How many answers the visit has taken; null when the visit has ended. */
@@ -51,6 +56,7 @@ export async function lockVisits(
     }
   >`
     select e.workspace_id as "workspaceId", e.id as "eventId", e.device_id, e.visitor_id, e.outcome, e.ended_at, v.answers,
+      e.created_at, ${isSealed} as is_sealed,
       coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic,
       (select coalesce(jsonb_agg(jsonb_build_object('stepId', t.step_id, 'action', t.step_action)), '[]')
         from visit_traces t

@@ -5,7 +5,9 @@ import { type Db, violates } from "../../db/open.ts";
 import type { PlanTable } from "../../model/plans/plan-table.ts";
 import { identifyVisitor, identityNames, identityOf, lastingValues } from "../../visitors/identify.ts";
 import { identifyInPlace } from "../../visitors/identify-in-place.ts";
+import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { scoreVisits } from "../../visitors/score-visit.ts";
+import { markVisits } from "../../visitors/segment-marks.ts";
 import { saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
 import type { RecordedAnswer, StepTrace } from "../spool/step-record.ts";
 import { type AnsweredVisit, lockVisits, openedBy, type Turn, turnOf } from "./answered-visits.ts";
@@ -64,6 +66,7 @@ async function writeOnce(
   );
   const isAlone = groups.length === 1;
   const savers = groups.filter((group) => group.some(({ saved }) => saved.length > 0));
+  await shareRollUps([...new Set(answers.map(({ workspaceId }) => workspaceId))]).execute(tx);
   const visits = await lockVisits(tx, {
     visits: firstsOf(groups),
     // `identifyVisitor` locks two visitors in the order of their ids, so it must find neither of them locked.
@@ -91,6 +94,11 @@ async function writeOnce(
     moved.map(({ visit, answer }) => ({ answer, stepsReached: visit.opened.size })),
   );
   await writeTraces(tx, taken);
+  const sealed = new Set(taken.flatMap(({ visit }) => (visit.is_sealed ? [visit] : [])));
+  await markVisits(
+    tx,
+    [...sealed].map(({ workspaceId, created_at: at }) => ({ workspaceId, at })),
+  );
   const ended = moved.filter(({ answer }) => answer.outcome !== "IN_PROGRESS");
   await scoreVisits(
     tx,

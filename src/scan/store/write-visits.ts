@@ -7,6 +7,7 @@ import type { Db } from "../../db/open.ts";
 import { type Entitlement, entitlementOf, type WorkspaceFacts } from "../../model/plans/entitlement.ts";
 import type { PlanTable } from "../../model/plans/plan-table.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
+import { markVisits, type SealedVisit } from "../../visitors/segment-marks.ts";
 import { type AttributeToSave, saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
 import { foldLinks, foldVisitors } from "./fold-visits.ts";
 import { numberVisits } from "./number-visits.ts";
@@ -69,6 +70,25 @@ function isWrittenAlready(error: unknown): boolean {
   return code === "23505" && /^(?:(?:events|traces)_\w+|device_cookies)_pkey$/.test(constraint);
 }
 
+/**
+ * The sealer finds workspaces with many open visits by marks, which visits with such an id leave. The ends of ids are
+ * random, so that is one in 4,096.
+ */
+const markedEnd = "000";
+
+/** The visits whose segments are sealed already, and sometimes another one. */
+function toMark(
+  counted: readonly ResolvedVisit[],
+  living: ReadonlyMap<string, LivingWorkspace>,
+): SealedVisit[] {
+  return counted.flatMap(({ facts: { visit } }) => {
+    const { workspaceId, id, atMs } = visit;
+    const sealedThrough = living.get(workspaceId)?.sealedThrough;
+    const isLate = sealedThrough !== undefined && atMs < sealedThrough.getTime();
+    return isLate || id.endsWith(markedEnd) ? [{ workspaceId, at: new Date(atMs) }] : [];
+  });
+}
+
 /** Looks for visits that are already written only after an attempt has failed, as happens after a crash. */
 async function writeOnce(
   { db: tx, plans, now }: VisitStore,
@@ -113,6 +133,7 @@ async function writeOnce(
   await insertVisitsUnderWay(tx, resolved);
   await saveVisitorAttributes(tx, resolved.flatMap(savedBy));
   await foldLinks(tx, counted);
+  await markVisits(tx, toMark(counted, living));
   await addOthers();
   return result;
 }
@@ -128,10 +149,15 @@ function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
   }));
 }
 
+interface LivingWorkspace extends Entitlement {
+  /** Visits before this time may be in segments. */
+  readonly sealedThrough: Date | undefined;
+}
+
 interface LivingRow
   extends Pick<
     Selectable<Workspaces>,
-    "id" | "environment" | "subscription_type" | "trial_ends_at" | "timezone"
+    "id" | "environment" | "subscription_type" | "trial_ends_at" | "timezone" | "sealed_through"
   > {
   readonly is_inactive: boolean;
 }
@@ -144,10 +170,11 @@ async function livingWorkspaces(
   tx: Db,
   ids: readonly string[],
   entitlement: (facts: WorkspaceFacts) => Entitlement,
-): Promise<ReadonlyMap<string, Entitlement>> {
+): Promise<ReadonlyMap<string, LivingWorkspace>> {
   // The caps of a sandbox do not depend on its parent's plan.
   const { rows } = await sql<LivingRow>`
-    select id, environment, subscription_type, trial_ends_at, timezone, inactive_since is not null as is_inactive
+    select id, environment, subscription_type, trial_ends_at, timezone, sealed_through,
+      inactive_since is not null as is_inactive
     from workspaces
     where id = any(${plainArray(ids)}::uuid[]) and purge_began_at is null`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
@@ -158,10 +185,10 @@ async function livingWorkspaces(
     );
   }
   return new Map(
-    rows.map(({ id, subscription_type, trial_ends_at, ...row }) => [
-      id,
-      entitlement({ ...row, subscriptionType: subscription_type, trialEndsAt: trial_ends_at }),
-    ]),
+    rows.map(({ id, subscription_type, trial_ends_at, sealed_through, ...row }) => {
+      const facts = { ...row, subscriptionType: subscription_type, trialEndsAt: trial_ends_at };
+      return [id, { ...entitlement(facts), sealedThrough: sealed_through ?? undefined }];
+    }),
   );
 }
 

@@ -1,4 +1,3 @@
-import { referenceAnalytics } from "../../analytics/reference/driver.ts";
 import { createServices } from "../../api/services.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
@@ -68,7 +67,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         jobCall,
         jobCalls,
         autonomousDb: parts.autonomousDb,
-        analytics: referenceAnalytics(now),
+        analytics: parts.analytics,
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { Analytics } from "../../analytics/driver.ts";
 import type { Db } from "../../db/open.ts";
 import type { ReadOrigin } from "../../lib/client-address.ts";
 import type { KeyPurpose } from "../../lib/keys.ts";
@@ -35,6 +36,8 @@ export interface Parts {
   readonly reader: LazyReader;
   /** The thread that stores visits, which begins with the first call. */
   readonly storing: () => StoreThread;
+  /** Answers questions about counted visits, in a thread that begins with the first question. */
+  readonly analytics: Analytics;
   readonly metrics: Registry;
   readonly readOrigin: ReadOrigin;
 }

@@ -19,6 +19,7 @@ import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
+import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
 import { signUp } from "../../jobs/sign-up.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
@@ -43,6 +44,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "leave-expired-links": ["* * * * *"],
   // One at a time: a large workspace takes longer than a minute.
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
+  // One at a time, in whatever process.
+  "seal-segments": ["* * * * *", `?jobKey=seal-segments&queue=${sealing}`],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -58,7 +61,7 @@ const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${ti
 
 /** Runs queued jobs and the hourly and nightly housekeeping. */
 export function startWorker(parts: Parts): Jobs {
-  const { config, connection, jobsDb: db, keyFor, now, log, storage, addresses } = parts;
+  const { config, connection, jobsDb: db, analytics, keyFor, now, log, storage, addresses } = parts;
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
   const { from, smtpUrl } = config.mail;
@@ -120,7 +123,8 @@ export function startWorker(parts: Parts): Jobs {
     },
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
-    "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
+    "seal-segments": createSealing({ db, connection, now }),
+    "send-digests": (_payload, signal) => sendDigests({ db, analytics, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({
