@@ -2,11 +2,12 @@ import { answerBytesMax } from "../../lib/paging/fill-page.ts";
 import { createSum, floatOf, meanOf, numberIn } from "../exact-mean.ts";
 import type { AttributeNumbers, AttributeValues, GivenValues, GroupCounts } from "../question.ts";
 import type { Audience } from "./audience.ts";
+import { hasBit } from "./people.ts";
 import { byBytes, firstOf } from "./ranking.ts";
 
 /** Some of the visitors who have an attribute. All of them come in the order of an answer: the newest value first. */
 export interface GivenChunk {
-  /** Their numbers. */
+  /** Their codes. */
   readonly people: Uint32Array;
   /** Row i has `values[codes[i]]`. */
   readonly values: readonly string[];
@@ -29,7 +30,7 @@ function eachValue(
 ): void {
   const counts = new Uint32Array(values.length);
   for (let row = 0; row < people.length; row++) {
-    if (has[people[row] ?? 0] !== 1) continue;
+    if (!hasBit(has, people[row] ?? 0)) continue;
     const code = codes[row] ?? 0;
     counts[code] = (counts[code] ?? 0) + 1;
   }
@@ -92,7 +93,7 @@ export function newestValuesKernel(
   return {
     add({ people, codes, values: texts, ats }) {
       for (let row = 0; row < people.length; row++) {
-        if (has[people[row] ?? 0] !== 1) continue;
+        if (!hasBit(has, people[row] ?? 0)) continue;
         total += 1;
         // As many as fit into an answer, and two in any case.
         isFull ||= values.length >= limit || (values.length >= 2 && bytes > answerBytesMax);

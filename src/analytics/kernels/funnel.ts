@@ -2,15 +2,16 @@ import type { StepAction } from "../../model/steps/kinds.ts";
 import { stepActions } from "../../model/steps/kinds.ts";
 import type { FunnelCounts, StepCounts } from "../question.ts";
 import type { Way } from "../segments/columns.ts";
+import { type Bits, codesOf, type HeldPeople, hasBit, type Moves } from "./people.ts";
 import { byBytes, firstOf, occurring, sumOf } from "./ranking.ts";
-import { held, type Kernel, type People, type TextsOf } from "./span.ts";
+import { held, type Kernel, type TextsOf } from "./span.ts";
 import { createTally } from "./tally.ts";
 
 /** How many choices of one action an answer has at most: the links of a workspace offer any number. */
 export const choicesMax = 100;
 
-/** Counts visits by their ways; what the ways hold is added up at the end. `isKnown` has 1 for identified visitors. */
-export function funnelKernel(textsOf: TextsOf, people: People, isKnown: Uint8Array): Kernel<FunnelCounts> {
+/** Counts visits by their ways; what the ways hold is added up at the end. `isKnown` has the codes of identified visitors. */
+export function funnelKernel(textsOf: TextsOf, moves: Moves, isKnown: Bits): Kernel<FunnelCounts> {
   const all = createTally();
   const identified = createTally();
   let completed = 0;
@@ -20,7 +21,7 @@ export function funnelKernel(textsOf: TextsOf, people: People, isKnown: Uint8Arr
       const { rows } = span;
       const ways = held(span, "ways");
       all.add(ways, rows);
-      identified.add(ways, rowsOfKnown(held(span, "people"), rows, people, isKnown));
+      identified.add(ways, rowsOfKnown(held(span, "people"), rows, moves, isKnown));
       const done = held(span, "completed");
       for (let row = 0; row < rows.length; row++) completed += done[rows[row] ?? 0] ?? 0;
     },
@@ -37,19 +38,14 @@ export function funnelKernel(textsOf: TextsOf, people: People, isKnown: Uint8Arr
   };
 }
 
-function rowsOfKnown(
-  all: Uint32Array,
-  rows: Uint32Array,
-  { became }: People,
-  isKnown: Uint8Array,
-): Uint32Array {
+function rowsOfKnown(all: HeldPeople, rows: Uint32Array, moves: Moves, isKnown: Bits): Uint32Array {
+  if (isKnown.length === 0) return rows.subarray(0, 0);
+  const people = codesOf(all, rows, moves);
   const known = new Uint32Array(rows.length);
   let count = 0;
   for (let index = 0; index < rows.length; index++) {
-    const row = rows[index] ?? 0;
-    const one = all[row] ?? 0;
-    const person = one < became.length ? (became[one] ?? 0) : one;
-    if (isKnown[person] === 1) known[count++] = row;
+    known[count] = rows[index] ?? 0;
+    count += hasBit(isKnown, people[index] ?? 0) ? 1 : 0;
   }
   return known.subarray(0, count);
 }

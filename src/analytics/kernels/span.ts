@@ -1,16 +1,17 @@
+import type { HeldPeople } from "./people.ts";
+
 /** A column of texts as it is kept for reading: row i has the text that the workspace numbers `numbers[codes[i]]`. */
 export interface NumberedTexts {
   readonly codes: Uint8Array | Uint16Array | Uint32Array;
   readonly numbers: Uint32Array;
 }
 
-/** Columns as they are kept for reading. Texts and people are numbered from 0 in each workspace. */
+/** Columns as they are kept for reading. Texts are numbered from 0 in each workspace. */
 export interface HeldColumns {
   /** Milliseconds after the beginning of the span; they never fall. */
   readonly times: Uint32Array;
   readonly links: NumberedTexts;
-  /** Visitors, and devices for visits without one; 0 for nobody. */
-  readonly people: Uint32Array;
+  readonly people: HeldPeople;
   readonly visitType: NumberedTexts;
   readonly deviceType: NumberedTexts;
   readonly country: NumberedTexts;
@@ -46,16 +47,6 @@ export function held<Name extends HeldName>({ columns }: Span, name: Name): Held
 
 /** The texts of a workspace's columns by their numbers. */
 export type TextsOf = (name: TextName) => readonly string[];
-
-/** Who the people of a workspace are now, by their numbers. */
-export interface People {
-  /** One more than the greatest number. */
-  readonly count: () => number;
-  /** The number of the visitor who somebody has become; numbers behind its end stand for themselves. */
-  readonly became: Uint32Array;
-  /** 1 for visitors, 0 for devices. */
-  readonly areVisitors: () => Uint8Array;
-}
 
 /** Takes the visits of a question span by span, in the order of time, and answers it from them. */
 export interface Kernel<Answer> {

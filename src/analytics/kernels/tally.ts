@@ -9,7 +9,7 @@ export interface Tally {
 }
 
 export function createTally(): Tally {
-  let counts = new Float64Array(64);
+  let counts: Float64Array = new Float64Array(64);
   return {
     add({ codes, numbers }, rows, from = 0, to = rows.length) {
       const own = countCodes(codes, numbers.length, rows, from, to);
@@ -40,16 +40,11 @@ export function countCodes(
 }
 
 /** An array with a place for each of the numbers. */
-export function grown<Values extends Float64Array | Uint32Array>(
-  values: Values,
-  numbers: Uint32Array,
-): Values {
+function grown(values: Float64Array, numbers: Uint32Array): Float64Array {
   let greatest = -1;
   for (let index = 0; index < numbers.length; index++) greatest = Math.max(greatest, numbers[index] ?? 0);
   if (greatest < values.length) return values;
-  const more = new (values.constructor as new (length: number) => Values)(
-    Math.max(2 * values.length, greatest + 1),
-  );
+  const more = new Float64Array(Math.max(2 * values.length, greatest + 1));
   more.set(values);
   return more;
 }

@@ -1,8 +1,8 @@
 import type { Hours, Intervals, Leading, Summary } from "../question.ts";
-import { firstOf, occurring } from "./ranking.ts";
+import { occurring, sumOf } from "./ranking.ts";
 import { eachHour, eachInterval, timeOf } from "./slices.ts";
 import { held, type Kernel, type NumberedTexts, type TextsOf } from "./span.ts";
-import { grown } from "./tally.ts";
+import { countCodes, createTally } from "./tally.ts";
 
 export function intervalsKernel(question: Intervals): Kernel<readonly number[]> {
   const starts = question.starts.map((start) => start.getTime());
@@ -37,8 +37,9 @@ const leadingNames = ["country", "city", "deviceType"] as const;
 const noScore = 255;
 
 export function summaryKernel(textsOf: TextsOf): Kernel<Summary> {
-  const leaders = leadingNames.map((name) => ({ name, leader: createLeader() }));
-  let [total, scored, scoreSum] = [0, 0, 0];
+  const leaders = leadingNames.map((name) => ({ name, leader: createLeader(() => textsOf(name)) }));
+  const byScore = new Float64Array(256);
+  let total = 0;
   let firstAt: Date | undefined;
   let lastAt: Date | undefined;
   return {
@@ -48,54 +49,63 @@ export function summaryKernel(textsOf: TextsOf): Kernel<Summary> {
       if (rows.length === 0) return;
       firstAt ??= new Date(timeOf(span, 0));
       lastAt = new Date(timeOf(span, rows.length - 1));
-      for (const { name, leader } of leaders) leader.add(held(span, name), rows, total);
-      const scores = held(span, "scores");
-      for (let row = 0; row < rows.length; row++) {
-        const score = scores[rows[row] ?? 0] ?? noScore;
-        if (score === noScore) continue;
-        scored += 1;
-        scoreSum += score;
-      }
+      for (const { name, leader } of leaders) leader.add(held(span, name), rows);
+      const counts = countCodes(held(span, "scores"), byScore.length, rows, 0, rows.length);
+      for (let score = 0; score < counts.length; score++)
+        byScore[score] = (byScore[score] ?? 0) + (counts[score] ?? 0);
       total += rows.length;
     },
+    addAgain(span) {
+      for (const { name, leader } of leaders) leader.addAgain(held(span, name), span.rows);
+    },
     finish() {
-      const [country, city, deviceType] = leaders.map(({ name, leader }) => leader.leading(textsOf(name)));
+      const [country, city, deviceType] = leaders.map(({ leader }) => leader.leading());
       if (country === undefined || city === undefined || deviceType === undefined)
         throw new Error("a leader of each column was made");
-      return { total, firstAt, lastAt, scored, scoreSum, country, city, deviceType };
+      const given = byScore.subarray(0, noScore);
+      const scoreSum = given.reduce((sum, count, score) => sum + count * score, 0);
+      return { total, firstAt, lastAt, scored: sumOf(given), scoreSum, country, city, deviceType };
     },
   };
 }
 
 /** Finds the most frequent text, and of equally frequent ones the one that occurred last. */
-function createLeader() {
-  let counts = new Float64Array(64);
-  let lasts = new Float64Array(64);
+function createLeader(textsOf: () => readonly string[]) {
+  const tally = createTally();
+  let top: number | undefined;
+  let tied: Uint8Array | undefined;
+
+  function judge(): Uint8Array {
+    const counts = tally.counts();
+    const texts = textsOf();
+    const most = occurring(counts).reduce(
+      (greatest, number) => (texts[number] === "" ? greatest : Math.max(greatest, counts[number] ?? 0)),
+      0,
+    );
+    const all = Uint8Array.from(counts, (count, number) => (count === most && texts[number] !== "" ? 1 : 0));
+    const first = most === 0 ? -1 : all.indexOf(1);
+    top = first === -1 ? undefined : first;
+    return all.indexOf(1, first + 1) === -1 ? new Uint8Array(0) : all;
+  }
+
   return {
-    /** `before` rows were added earlier. */
-    add({ codes, numbers }: NumberedTexts, rows: Uint32Array, before: number): void {
-      const own = new Uint32Array(numbers.length);
-      const last = new Uint32Array(numbers.length);
-      for (let row = 0; row < rows.length; row++) {
-        const code = codes[rows[row] ?? 0] ?? 0;
-        own[code] = (own[code] ?? 0) + 1;
-        last[code] = row;
-      }
-      counts = grown(counts, numbers);
-      lasts = grown(lasts, numbers);
-      for (let code = 0; code < own.length; code++) {
-        if (own[code] === 0) continue;
-        const number = numbers[code] ?? 0;
-        counts[number] = (counts[number] ?? 0) + (own[code] ?? 0);
-        lasts[number] = before + (last[code] ?? 0);
+    add: tally.add,
+    /** Takes the same rows again: whichever of equally frequent texts comes last leads. */
+    addAgain({ codes, numbers }: NumberedTexts, rows: Uint32Array): void {
+      tied ??= judge();
+      if (tied.length === 0) return;
+      for (let row = rows.length - 1; row >= 0; row--) {
+        const number = numbers[codes[rows[row] ?? 0] ?? 0] ?? 0;
+        if (tied[number] !== 1) continue;
+        top = number;
+        return;
       }
     },
-    leading(texts: readonly string[]): Leading {
-      const known = occurring(counts).filter((number) => texts[number] !== "");
-      const [top] = firstOf(known, 1, (a, b) => {
-        return (counts[b] ?? 0) - (counts[a] ?? 0) || (lasts[b] ?? 0) - (lasts[a] ?? 0);
-      });
-      return { top: top === undefined ? "" : (texts[top] ?? ""), values: known.length };
+    leading(): Leading {
+      tied ??= judge();
+      const texts = textsOf();
+      const values = occurring(tally.counts()).filter((number) => texts[number] !== "").length;
+      return { top: top === undefined ? "" : (texts[top] ?? ""), values };
     },
   };
 }

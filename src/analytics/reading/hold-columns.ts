@@ -50,5 +50,6 @@ export function holdColumn<Name extends HeldName>(
 
 /** How many bytes a column takes. */
 export function bytesOf(column: HeldColumns[HeldName]): number {
-  return "codes" in column ? column.codes.byteLength + column.numbers.byteLength : column.byteLength;
+  if (!("codes" in column)) return column.byteLength;
+  return column.codes.byteLength + ("numbers" in column ? column.numbers.byteLength : 0);
 }

@@ -1,28 +1,26 @@
 import pg from "pg";
 import { reservedColumns } from "../../visitors/visitor-attributes.ts";
 import type { GivenChunk } from "../kernels/attributes.ts";
+import { addBit, type Bits, bitsFor, codeOfVisitor, noBits } from "../kernels/people.ts";
 import { bigintAt, copyOut, millisecondsAt, textAt } from "../segments/copy-out.ts";
 import { atOneMoment } from "./read-state.ts";
-import type { WorkspaceNumbers } from "./workspace-numbers.ts";
 
-/** Reads who has an e-mail address or a phone number: 1 at their numbers. */
-export async function readIdentified(
-  pool: pg.Pool,
-  workspaceId: string,
-  numbers: WorkspaceNumbers,
-): Promise<Uint8Array> {
-  const found: number[] = [];
+/** Reads the codes of visitors who have an e-mail address or a phone number. */
+export async function readIdentified(pool: pg.Pool, workspaceId: string): Promise<Bits> {
+  let found = noBits;
   await atOneMoment(pool, (client) =>
     copyOut(
       client,
       `select number from visitors
       where workspace_id = ${pg.escapeLiteral(workspaceId)} and (email is not null or phone is not null)`,
-      (row) => found.push(numbers.ofVisitor(bigintAt(row, 0))),
+      (row) => {
+        const code = codeOfVisitor(bigintAt(row, 0));
+        found = bitsFor(found, code);
+        addBit(found, code);
+      },
     ),
   );
-  const identified = new Uint8Array(numbers.people.count());
-  for (const number of found) identified[number] = 1;
-  return identified;
+  return found;
 }
 
 /** Everybody who has an attribute, the newest value first. */
@@ -36,16 +34,11 @@ const chunkRows = 16_384;
 /** What a value takes besides its characters. */
 const valueBytes = 64;
 
-export async function readGiven(
-  pool: pg.Pool,
-  workspaceId: string,
-  key: string,
-  numbers: WorkspaceNumbers,
-): Promise<GivenValuesOf> {
+export async function readGiven(pool: pg.Pool, workspaceId: string, key: string): Promise<GivenValuesOf> {
   const growing = growingChunks();
   await atOneMoment(pool, (client) =>
     copyOut(client, givenSql(workspaceId, key), (row) =>
-      growing.add(numbers.ofVisitor(bigintAt(row, 0)), textAt(row, 1), millisecondsAt(row, 2)),
+      growing.add(codeOfVisitor(bigintAt(row, 0)), textAt(row, 1), millisecondsAt(row, 2)),
     ),
   );
   return growing.finish();

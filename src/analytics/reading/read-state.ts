@@ -10,8 +10,8 @@ export interface SegmentFacts {
   /** Exclusive. */
   readonly endsMs: number;
   readonly visits: number;
-  /** Since when the segment lacks a change, in milliseconds since 1970. */
-  readonly markedMs: number | undefined;
+  /** Since when the segment lacks a change, as `performance.now` has it. */
+  markedAt: number | undefined;
 }
 
 /** Visits as they were read from events. */
@@ -71,15 +71,16 @@ export function atOneMoment<Result>(
 }
 
 const segmentsSql = `
-  select s.version::text, extract(epoch from s.begins_at) * 1000, extract(epoch from s.ends_at) * 1000, s.visits,
-    extract(epoch from m.marked_at) * 1000
-  from segments s left join (
-    select o.begins_at, min(marked_at) as marked_at
-    from segment_marks m cross join lateral (
-      select begins_at, ends_at from segments o where o.workspace_id = m.workspace_id and o.begins_at <= m.visited_at
-      order by begins_at desc limit 1) o
-    where m.workspace_id = $1 and m.visited_at < o.ends_at group by o.begins_at) m using (begins_at)
-  where s.workspace_id = $1 order by s.begins_at`;
+  select version::text, extract(epoch from begins_at) * 1000, extract(epoch from ends_at) * 1000, visits
+  from segments where workspace_id = $1 order by begins_at`;
+
+// Many marks are of the same minutes.
+const marksSql = `
+  select extract(epoch from date_trunc('minute', first_at)) * 1000, extract(epoch from max(last_at)) * 1000,
+    extract(epoch from clock_timestamp() - min(marked_at)) * 1000
+  from segment_marks where workspace_id = $1
+    and first_at < (select max(ends_at) from segments where workspace_id = $1)
+  group by date_trunc('minute', first_at), date_trunc('minute', last_at)`;
 
 const movesSql = `
   select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, number::text, to_number::text
@@ -88,20 +89,17 @@ const movesSql = `
 /** Reads the state of a workspace; of its moves those since `xmin`. */
 export function readState(pool: pg.Pool, workspaceId: string, xmin: string): Promise<StoredState> {
   return atOneMoment(pool, async (client) => {
-    const segments = await readRows<[string, string, string, number, string | null]>(client, segmentsSql, [
-      workspaceId,
-    ]);
+    const segments = await readRows<[string, string, string, number]>(client, segmentsSql, [workspaceId]);
+    const marks = await readRows<[string, string, string]>(client, marksSql, [workspaceId]);
     const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [
       workspaceId,
       xmin,
     ]);
-    const facts = segments.map(([version, begins, ends, visits, marked]) => ({
-      version,
-      beginsMs: Number(begins),
-      endsMs: Number(ends),
-      visits,
-      markedMs: marked === null ? undefined : Number(marked),
-    }));
+    const facts = segments.map(([version, begins, ends, visits]): SegmentFacts => {
+      return { version, beginsMs: Number(begins), endsMs: Number(ends), visits, markedAt: undefined };
+    });
+    for (const [first, last, ageMs] of marks)
+      mark(facts, Number(first), Number(last), performance.now() - Number(ageMs));
     return {
       segments: facts,
       open: await readOpen(client, workspaceId, facts.at(-1)?.endsMs ?? 0),
@@ -109,6 +107,21 @@ export function readState(pool: pg.Pool, workspaceId: string, xmin: string): Pro
       xmin: moves[0]?.[0] ?? xmin,
     };
   });
+}
+
+/** Notes that segments lack a change of visits from one moment to another. */
+function mark(segments: readonly SegmentFacts[], firstMs: number, lastMs: number, markedAt: number): void {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((segments[middle]?.endsMs ?? 0) <= firstMs) low = middle + 1;
+    else high = middle;
+  }
+  for (let index = low; index < segments.length; index++) {
+    const segment = segments[index];
+    if (segment === undefined || segment.beginsMs > lastMs) return;
+    segment.markedAt = Math.min(segment.markedAt ?? markedAt, markedAt);
+  }
 }
 
 async function readRows<Row extends readonly unknown[]>(

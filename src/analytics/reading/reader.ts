@@ -9,15 +9,18 @@ import { type Audience, audienceKernel } from "../kernels/audience.ts";
 import { funnelKernel } from "../kernels/funnel.ts";
 import { groupsKernel, seriesKernel } from "../kernels/groups.ts";
 import { linksKernel } from "../kernels/links.ts";
-import type { Kernel, People, Span, TextsOf } from "../kernels/span.ts";
+import { type Bits, type Moves, noBits } from "../kernels/people.ts";
+import type { Kernel, Span, TextsOf } from "../kernels/span.ts";
 import { hoursKernel, intervalsKernel, summaryKernel } from "../kernels/times.ts";
 import { visitorsKernel } from "../kernels/visitors.ts";
 import type { AnswerOf, Attribute, Kind, QuestionOf, Scope } from "../question.ts";
 import { BrokenSegment, ChangedMeanwhile, type ColumnStore } from "./column-store.ts";
+import { historyKernel } from "./histories.ts";
 import { readLinkFilter, readTopLinks } from "./links-queries.ts";
 import type { Aged } from "./refreshed.ts";
-import type { SpanReader } from "./spans.ts";
+import type { Source, SpanReader } from "./spans.ts";
 import type { WorkspaceMemory } from "./workspace-memory.ts";
+import type { WorkspaceNumbers } from "./workspace-numbers.ts";
 
 export interface ReaderDeps {
   readonly pool: pg.Pool;
@@ -88,9 +91,14 @@ function createReading(
   const memory = deps.memoryOf(workspaceId);
   let throughMs = now();
 
+  /** What is read holds what was stored by this time, as `performance.now` has it. */
+  function goesTo(at: number): void {
+    throughMs = Math.min(throughMs, now() - Math.ceil(performance.now() - at));
+  }
+
   async function fresh<Value>(reading: (maxAgeMs: number) => Promise<Aged<Value>>): Promise<Value> {
     const { value, beganAt } = await reading(isFirst ? maxAgeMs : 0);
-    throughMs = Math.min(throughMs, now() - Math.ceil(performance.now() - beganAt));
+    goesTo(beganAt);
     return value;
   }
 
@@ -99,33 +107,65 @@ function createReading(
     memory,
     fresh,
     throughMs: () => throughMs,
-    /** Gives a kernel the visits of a scope, and answers with what it makes of them. */
-    async run<Answer>(
-      scope: Scope,
-      kernelOf: (textsOf: TextsOf, people: People) => Kernel<Answer>,
-    ): Promise<Answer> {
+    /**
+     * Gives a kernel the visits of a scope, and answers with what it makes of them. With `historyMs` it does not give
+     * segments that end before that moment, but those who were seen in them.
+     */
+    async run<Answer>(scope: Scope, kernelOf: KernelOf<Answer>, historyMs = 0): Promise<Answer> {
       const { from, to } = scope;
       const [links, state] = await Promise.all([readLinkFilter(deps.pool, scope), fresh(memory.state)]);
       const range = { fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER };
-      const marksFromMs = now() - Math.min(markedMsMax, maxAgeMs);
-      const of = { workspaceId, memory, state, range, links, marksFromMs };
+      const of = { workspaceId, memory, state, range, links, lateMs: Math.min(markedMsMax, maxAgeMs) };
       const sources = await deps.spans.sources(of);
       for (const source of sources)
-        if ("segment" in source) throughMs = Math.min(throughMs, source.segment.markedMs ?? throughMs);
+        if ("segment" in source && source.segment.markedAt !== undefined) goesTo(source.segment.markedAt);
       const { numbers } = memory;
-      const moves = numbers.moves();
-      const kernel = kernelOf((name) => numbers.texts(name).texts, numbers.people);
-      const inTime = (take: Kernel<Answer>["add"]) => (span: Span) => {
-        if (performance.now() > end) throw new TookTooLong("a question took too long");
-        take(span);
+      const moveCount = numbers.moveCount();
+      const read = async <Result>(some: readonly Source[], kernel: Kernel<Result>): Promise<Result> => {
+        const inTime = (take: (span: Span) => void) => (span: Span) => {
+          if (performance.now() > end) throw new TookTooLong("a question took too long");
+          take(span);
+        };
+        await deps.spans.each(of, some, kernel.columns, inTime(kernel.add));
+        if (kernel.addAgain) await deps.spans.each(of, some, kernel.columns, inTime(kernel.addAgain));
+        if (kernel.columns.includes("people") && moveCount !== numbers.moveCount())
+          throw new ChangedMeanwhile("visitors moved while a question looked at them");
+        return kernel.finish();
       };
-      await deps.spans.each(of, sources, kernel.columns, inTime(kernel.add));
-      if (kernel.addAgain) await deps.spans.each(of, sources, kernel.columns, inTime(kernel.addAgain));
-      if (kernel.columns.includes("people") && moves !== numbers.moves())
-        throw new ChangedMeanwhile("visitors moved while a question looked at them");
-      return kernel.finish();
+      const early = historyLength(sources, historyMs);
+      const seen = await seenIn(numbers, sources.slice(0, early), scope, read);
+      return read(
+        sources.slice(early),
+        kernelOf((name) => numbers.texts(name).texts, numbers.moves, seen),
+      );
     },
   };
+}
+
+type KernelOf<Answer> = (textsOf: TextsOf, moves: Moves, seen: Bits) => Kernel<Answer>;
+
+/** How many of the first sources are segments that end before a moment. */
+function historyLength(sources: readonly Source[], historyMs: number): number {
+  const length = sources.findIndex((source) => !("segment" in source && source.segment.endsMs <= historyMs));
+  return length === -1 ? sources.length : length;
+}
+
+/** Who was seen in the first segments. It is kept, because ranges that end today have much the same history. */
+async function seenIn(
+  { histories, moves }: WorkspaceNumbers,
+  sources: readonly Source[],
+  { linkId = "", tagKey }: Scope,
+  read: (some: readonly Source[], kernel: Kernel<Bits>) => Promise<Bits>,
+): Promise<Bits> {
+  if (sources.length === 0) return noBits;
+  const versions = sources.flatMap((source) => ("segment" in source ? [source.segment.version] : []));
+  // The links of a tag change.
+  const isKept = tagKey === undefined;
+  const known = isKept ? histories.longest(linkId, versions) : { seen: noBits, covered: 0 };
+  if (known.covered === versions.length) return known.seen;
+  const seen = await read(sources.slice(known.covered), historyKernel(known.seen, moves));
+  if (isKept) histories.keep(linkId, versions, seen);
+  return seen;
 }
 
 type AnswerKind<K extends Kind> = (reading: Reading, question: QuestionOf<K>) => Promise<AnswerOf<K>>;
@@ -138,7 +178,11 @@ const answers: { readonly [K in Kind]: AnswerKind<K> } = {
   summary: ({ run }, { scope }) => run(scope, summaryKernel),
   // Whoever came before the range returns in it.
   visitors: ({ run }, question) =>
-    run({ ...question.scope, from: undefined }, (_textsOf, people) => visitorsKernel(question, people)),
+    run(
+      { ...question.scope, from: undefined },
+      (_textsOf, moves, seen) => visitorsKernel(question, moves, seen),
+      question.scope.from?.getTime(),
+    ),
   async topLinks({ run, pool }, question) {
     const { scope, limit } = question;
     const visits = await run(scope, (textsOf) => linksKernel(question, textsOf));
@@ -146,7 +190,7 @@ const answers: { readonly [K in Kind]: AnswerKind<K> } = {
   },
   async funnel({ run, fresh, memory }, { scope }) {
     const identified = await fresh(memory.identified);
-    return run(scope, (textsOf, people) => funnelKernel(textsOf, people, identified));
+    return run(scope, (textsOf, moves) => funnelKernel(textsOf, moves, identified));
   },
   attribute: (reading, question) => ofAudience(reading, question, numbersKernel),
   attributeGroups: (reading, question) =>
@@ -160,7 +204,7 @@ async function ofAudience<Answer>(
   { scope, key }: Attribute,
   kernelOf: (audience: Audience) => AttributeKernel<Answer>,
 ): Promise<Answer> {
-  const audience = await run(scope, (_textsOf, people) => audienceKernel(people));
+  const audience = await run(scope, (_textsOf, moves) => audienceKernel(moves));
   const { chunks } = await fresh(memory.given(key));
   const kernel = kernelOf(audience);
   for (const chunk of chunks) kernel.add(chunk);

@@ -33,8 +33,14 @@ export function rowsOfLinks(
   { codes, numbers }: NumberedTexts,
   isMeant: (number: number) => boolean,
 ): Uint32Array {
-  const meant = Uint8Array.from(numbers, (number) => (isMeant(number) ? 1 : 0));
-  if (!meant.includes(1)) return rowsFrom(0, 0);
+  const meant = new Uint8Array(numbers.length);
+  let isAny = false;
+  for (let code = 0; code < meant.length; code++) {
+    if (!isMeant(numbers[code] ?? 0)) continue;
+    meant[code] = 1;
+    isAny = true;
+  }
+  if (!isAny) return rowsFrom(0, 0);
   const found = new Uint32Array(rows.length);
   let count = 0;
   for (let index = 0; index < rows.length; index++) {
@@ -50,9 +56,15 @@ export function byNumber(
   texts: readonly string[],
   filter: (id: string) => boolean,
 ): (number: number) => boolean {
-  const judged: (boolean | undefined)[] = [];
+  // 0 for a link that was not judged yet, 1 for one that is meant, 2 for another.
+  let judged = new Uint8Array(0);
   return (number) => {
-    judged[number] ??= filter(texts[number] ?? "");
-    return judged[number];
+    if (number >= judged.length) {
+      const more = new Uint8Array(Math.max(number + 1, texts.length));
+      more.set(judged);
+      judged = more;
+    }
+    if (judged[number] === 0) judged[number] = filter(texts[number] ?? "") ? 1 : 2;
+    return judged[number] === 1;
   };
 }

@@ -12,7 +12,7 @@ export interface Range {
 }
 
 /** Visits that a question needs, as a segment or as they are read from events. */
-type Source = { readonly segment: SegmentFacts } | { readonly part: HeldPart };
+export type Source = { readonly segment: SegmentFacts } | { readonly part: HeldPart };
 
 export interface SpansOf {
   readonly workspaceId: string;
@@ -20,8 +20,8 @@ export interface SpansOf {
   readonly state: State;
   readonly range: Range;
   readonly links: LinkFilter;
-  /** A segment that lacks changes from before this time is not read, but its events are. */
-  readonly marksFromMs: number;
+  /** A segment that lacks a change for longer is not read, but its events are, in milliseconds. */
+  readonly lateMs: number;
 }
 
 export interface SpanReader {
@@ -56,10 +56,11 @@ export function createSpanReader(
 
   return {
     async sources(of) {
-      const { memory, state, range, marksFromMs } = of;
+      const { memory, state, range, lateMs } = of;
+      const now = performance.now();
       const sources: Source[] = [];
-      const isLate = ({ version, markedMs }: SegmentFacts) =>
-        (markedMs !== undefined && markedMs < marksFromMs) || memory.broken.has(version);
+      const isLate = ({ version, markedAt }: SegmentFacts) =>
+        (markedAt !== undefined && now - markedAt > lateMs) || memory.broken.has(version);
       const meant = state.segments.filter(
         ({ beginsMs, endsMs }) => beginsMs <= range.toMs && endsMs > range.fromMs,
       );

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { lruCache } from "../../lib/lru-cache.ts";
+import type { Bits } from "../kernels/people.ts";
 import type { HeldColumns, HeldName } from "../kernels/span.ts";
 import { holdColumn } from "./hold-columns.ts";
 import { type GivenValuesOf, readGiven, readIdentified } from "./read-people.ts";
@@ -30,8 +31,8 @@ export interface WorkspaceMemory {
   /** The versions of segments that cannot be read. */
   readonly broken: Set<string>;
   readonly state: Refreshed<State>;
-  /** 1 at the numbers of visitors with an e-mail address or a phone number. */
-  readonly identified: Refreshed<Uint8Array>;
+  /** The codes of visitors with an e-mail address or a phone number. */
+  readonly identified: Refreshed<Bits>;
   readonly given: (key: string) => Refreshed<GivenValuesOf>;
   bytes(): number;
 }
@@ -79,12 +80,12 @@ function createMemory(pool: pg.Pool, workspaceId: string, id: number): Workspace
       const open = stored.open.map((part) => heldPart(part, numbers));
       return { segments: stored.segments, open, fromEvents: new Map() };
     }),
-    identified: refreshed(() => readIdentified(pool, workspaceId, numbers)),
+    identified: refreshed(() => readIdentified(pool, workspaceId)),
     given(key) {
       let values = byKey.get(key);
       if (values === undefined) {
         values = refreshed(async () => {
-          const given = await readGiven(pool, workspaceId, key, numbers);
+          const given = await readGiven(pool, workspaceId, key);
           bytesByKey.set(key, given.bytes);
           return given;
         });

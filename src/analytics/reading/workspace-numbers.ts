@@ -1,54 +1,38 @@
-import type { People, TextName } from "../kernels/span.ts";
+import { addBit, bitsFor, codeOfVisitor, type HeldPeople, type Moves, noBits } from "../kernels/people.ts";
+import type { TextName } from "../kernels/span.ts";
 import type { Numbers } from "../segments/columns.ts";
-import { createPeopleNumbers } from "./people-numbers.ts";
+import { createHistories, type Histories } from "./histories.ts";
+import { NotSealed } from "./read-state.ts";
 import { createTextNumbers, type TextNumbers } from "./text-numbers.ts";
 
-/** The numbers that the texts and the people of a workspace have in the columns that are kept. */
+/** What the texts and the people of a workspace are in the columns that are kept. */
 export interface WorkspaceNumbers {
-  readonly people: People;
+  texts(name: TextName): TextNumbers;
+  peopleOf(visitors: Numbers, devices: Numbers): HeldPeople;
+  readonly moves: Moves;
   /** How often visitors moved: a question that looks at people must see one answer from its beginning to its end. */
-  moves(): number;
+  moveCount(): number;
   /** How often visitors were erased: columns with people from before are not valid any more. */
   erasures(): number;
-  texts(name: TextName): TextNumbers;
-  /** The number of a visitor by the one in the database. */
-  ofVisitor(visitor: number): number;
-  peopleOf(visitors: Numbers, devices: Numbers): Uint32Array;
-  /** Visitors who have become others since the last call; 0 for erased ones. */
+  readonly histories: Histories;
+  /** Takes visitors who have become others since the last call; 0 for erased ones. */
   move(moves: readonly (readonly [visitor: number, became: number])[]): void;
   bytes(): number;
 }
 
+/** Greater numbers have no code of 32 bits. */
+const numberMax = 0x7fff_ffff;
+
 export function createWorkspaceNumbers(): WorkspaceNumbers {
   const byName = new Map<TextName, TextNumbers>();
-  const people = createPeopleNumbers();
-  const moved = new Map<number, number>();
-  let became = new Uint32Array(0);
+  const visitors = new Map<number, number>();
+  const histories = createHistories();
+  let moved = noBits;
+  let greatest = 0;
   let erasures = 0;
   let moveCount = 0;
 
-  const becameOf = (visitor: number) => moved.get(visitor) ?? visitor;
-
-  /** Columns that are kept have the numbers of those who moved since. */
-  function follow(): Uint32Array<ArrayBuffer> {
-    const all = Uint32Array.from({ length: people.count() }, (_, number) => number);
-    for (const [visitor, now] of moved) {
-      const number = people.known(visitor);
-      if (number !== undefined && now !== 0) all[number] = people.ofVisitor(now);
-    }
-    return all;
-  }
-
   return {
-    people: {
-      count: people.count,
-      areVisitors: people.areVisitors,
-      get became() {
-        return became;
-      },
-    },
-    moves: () => moveCount,
-    erasures: () => erasures,
     texts(name) {
       let texts = byName.get(name);
       if (texts === undefined) {
@@ -57,21 +41,52 @@ export function createWorkspaceNumbers(): WorkspaceNumbers {
       }
       return texts;
     },
-    ofVisitor: people.ofVisitor,
-    peopleOf: (visitors, devices) => people.ofVisits(visitors, devices, becameOf),
+    peopleOf: (ofVisits, devices) => codePeople(ofVisits, devices, visitors),
+    moves: {
+      get moved() {
+        return moved;
+      },
+      get greatest() {
+        return greatest;
+      },
+      became: (code) => codeOfVisitor(visitors.get(code / 2) ?? code / 2),
+    },
+    histories,
+    moveCount: () => moveCount,
+    erasures: () => erasures,
     move(moves) {
-      const news = moves.filter(([visitor, now]) => moved.get(visitor) !== now);
+      const news = moves.filter(([visitor, now]) => visitors.get(visitor) !== now);
       if (news.length === 0) return;
-      for (const [visitor, now] of news) {
-        moved.set(visitor, now);
-        if (now === 0 && people.known(visitor) !== undefined) erasures += 1;
-      }
-      became = follow();
       moveCount += 1;
+      histories.move(news);
+      for (const [visitor, now] of news) {
+        visitors.set(visitor, now);
+        const code = codeOfVisitor(visitor);
+        moved = bitsFor(moved, code);
+        addBit(moved, code);
+        greatest = Math.max(greatest, codeOfVisitor(now));
+        // Columns have the devices of erased visitors from when they are made.
+        if (now === 0) erasures += 1;
+      }
     },
     bytes() {
       const texts = [...byName.values()].reduce((sum, each) => sum + each.bytes(), 0);
-      return texts + people.bytes() + became.byteLength + 64 * moved.size;
+      return texts + histories.bytes() + moved.byteLength + 64 * visitors.size;
     },
   };
+}
+
+function codePeople(visitors: Numbers, devices: Numbers, moved: ReadonlyMap<number, number>): HeldPeople {
+  const codes = new Uint32Array(visitors.length);
+  let greatest = 0;
+  for (let row = 0; row < codes.length; row++) {
+    const known = visitors[row] ?? 0;
+    const visitor = known === 0 || moved.size === 0 ? known : (moved.get(known) ?? known);
+    const device = devices[row] ?? 0;
+    if (visitor > numberMax || device > numberMax) throw new NotSealed("numbers of people are too great");
+    const code = visitor !== 0 ? codeOfVisitor(visitor) : device === 0 ? 0 : 2 * device + 1;
+    codes[row] = code;
+    greatest = Math.max(greatest, code);
+  }
+  return { codes, greatest };
 }
