@@ -140,7 +140,14 @@ interface Numbers {
   readonly entryVisits: string;
 }
 
-test("the corpus has the same totals in lists, CSV, counters, analytics and metrics", async () => {
+/** The explanation of a count. */
+interface Explained {
+  readonly counted: number;
+  readonly recorded: number;
+  readonly leftOut: readonly { readonly reason: string; readonly eventCount: number }[];
+}
+
+test("the corpus has the same totals in lists, CSV, counters, analytics, metrics and explanations", async () => {
   const counted = corpus.reduce((sum, row) => sum + countOf(row), 0);
   const read = (path: string) => api.call<Numbers>("GET", path);
   const ask = (path: string, more: object = {}) => api.call<Numbers>("POST", path, more);
@@ -152,6 +159,7 @@ test("the corpus has the same totals in lists, CSV, counters, analytics and metr
     const point = data.find(({ label }) => label === browser);
     expect(point?.eventCount ?? 0, browser).toBe(visits);
   }
+  const explained = await api.call<Explained>("POST", "/v1/analytics:explain", {});
   const totals = {
     list: Number((await read("/v1/events?counted=true&pageSize=1")).json.totalCount),
     csv: csv.csvData.trim().split("\r\n").length - 1,
@@ -164,9 +172,20 @@ test("the corpus has the same totals in lists, CSV, counters, analytics and metr
     series: (await ask("/v1/analytics/timeseries", { groupBy: "GROUP_BY_DIMENSION_CITY" })).totalEvents,
     intervals: (await ask("/v1/timeseries/events")).timeSeries.totalData,
     funnel: Number((await ask("/v1/analytics/funnel")).entryVisits),
+    explained: explained.counted,
     metric: (await read("/v1/metrics/events")).totalEvents,
     workspace: (await read("/v1/metrics/workspace")).totalEvents,
     month: (await read("/v1/metrics/workspace")).totalMonthlyEvents,
   };
   expect(totals).toEqual(Object.fromEntries(Object.keys(totals).map((name) => [name, counted])));
+
+  const recorded = corpus.filter(({ expect: { recorded } }) => recorded);
+  const visitsOf = (rows: readonly Row[]) => rows.reduce((sum, { repeat }) => sum + repeat, 0);
+  expect(explained.recorded).toBe(visitsOf(recorded));
+  const leftOut = Map.groupBy(
+    recorded.filter(({ expect: { counted } }) => !counted),
+    ({ expect: { reason } }) => `LEFT_OUT_REASON_${reasons[reason]}`,
+  );
+  const told = explained.leftOut.map(({ reason, eventCount }) => [reason, eventCount] as const);
+  expect(new Map(told)).toEqual(new Map([...leftOut].map(([reason, rows]) => [reason, visitsOf(rows)])));
 });

@@ -1162,6 +1162,13 @@ export declare type ExplainCountResponse = Message<"signpost.v1.ExplainCountResp
    * @generated from field: google.protobuf.Timestamp counted_through = 8;
    */
   countedThrough?: Timestamp | undefined;
+
+  /**
+   * The counted visits of visitors into whom others were merged. Charts told them apart before.
+   *
+   * @generated from field: signpost.v1.NotableVisits merged = 9;
+   */
+  merged?: NotableVisits | undefined;
 };
 
 /**

@@ -22,6 +22,8 @@ export interface Explanation {
   readonly counted: Exampled;
   readonly visitors: number;
   readonly late: Exampled;
+  /** Visits of visitors into whom others were merged. */
+  readonly merged: Exampled;
   /** The recorded visits that do not count, by reason, in any order. Empty for those that give no reason. */
   readonly leftOut: readonly (Exampled & { readonly reason: string })[];
 }
@@ -43,9 +45,13 @@ export async function explain(db: Db, question: ExplainedCount): Promise<Explana
   const counted = rows.find(({ reason }) => reason === null);
   const leftOut = rows.flatMap(({ reason, count }) => (reason === null ? [] : [{ reason, count }]));
   if (sandboxed > 0) leftOut.push({ reason: "SANDBOX", count: sandboxed });
+  const merged = counted?.merged
+    ? sql`${isCounted} and e.visitor_id in (${mergedVisitors(question)})`
+    : undefined;
   const examples = await findExamples(db, question, {
     ...(counted && { counted: isCounted }),
     ...(counted?.late && { late: sql`${isCounted} and e.late_seconds is not null` }),
+    ...(merged && { merged }),
     ...Object.fromEntries(
       leftOut.filter(({ reason }) => !hidden.has(reason)).map(({ reason }) => [reason, isLeftOut(reason)]),
     ),
@@ -55,6 +61,7 @@ export async function explain(db: Db, question: ExplainedCount): Promise<Explana
     counted: exampled("counted", counted?.count),
     visitors,
     late: exampled("late", counted?.late),
+    merged: exampled("merged", counted?.merged),
     leftOut: leftOut.map(({ reason, count }) => ({ reason, ...exampled(reason, count) })),
   };
 }
@@ -83,11 +90,20 @@ interface ReasonRow {
   readonly reason: string | null;
   readonly count: number;
   readonly late: number;
+  readonly merged: number;
+}
+
+/** Visitors into whom others were merged. */
+function mergedVisitors({ scope: { workspaceId } }: ExplainedCount): RawBuilder<unknown> {
+  return sql`select v.id from moved_visitors m
+    join visitors v on v.workspace_id = m.workspace_id and v.number = m.to_number
+    where m.workspace_id = ${workspaceId} and m.to_number <> 0`;
 }
 
 async function countByReason(db: Db, question: ExplainedCount): Promise<readonly ReasonRow[]> {
   const { rows } = await sql<ReasonRow>`
-    select left_out as reason, count(*)::int as count, count(late_seconds)::int as late
+    select left_out as reason, count(*)::int as count, count(late_seconds)::int as late,
+      (count(*) filter (where visitor_id in (${mergedVisitors(question)})))::int as merged
     from (${recordedVisits(question.scope, sql`true`)}) as visits where ${meant(question)}
     group by left_out`.execute(db);
   return rows;

@@ -34,7 +34,7 @@ export async function explainCount(deps: ExplainDeps, request: ExplainCountReque
   const interval =
     intervalStart === undefined ? range : intervalAt(timestampDate(intervalStart), starts, range);
   const scope = { ...interval, from: later(interval.from, shown) ?? interval.from };
-  const { counted, visitors, late, leftOut } = await explain(context.db, {
+  const { counted, visitors, late, merged, leftOut } = await explain(context.db, {
     scope,
     group:
       dimension === ""
@@ -55,6 +55,7 @@ export async function explainCount(deps: ExplainDeps, request: ExplainCountReque
       .map(({ reason, ...visits }) => ({ reason: reasonNamed(reason), ...notable(visits) }))
       .sort((a, b) => b.eventCount - a.eventCount || a.reason - b.reason),
     late: notable(late),
+    merged: notable(merged),
     countedFrom: timestampFromDate(scope.from),
     countedThrough: timestampFromDate(scope.to),
   };

@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { sealWorkspace } from "../../../src/analytics/segments/seal-workspace.ts";
+import { openSession } from "../../../src/analytics/segments/session.ts";
 import { readPlanTable } from "../../../src/model/plans/read-plan-table.ts";
 import { lbidOfEvent } from "../../../src/model/visitors/lbid.ts";
 import { revealVisits } from "../../../src/visitors/reveal-visits.ts";
-import { rebuildRollUps } from "../../../src/visitors/roll-ups.ts";
+import { rebuildRollUps, shareRollUps } from "../../../src/visitors/roll-ups.ts";
+import { markVisits } from "../../../src/visitors/segment-marks.ts";
 import type { Random } from "../../fuzz/random.ts";
 import type { Api, TestWorkspace } from "../start-api.ts";
 import { storeVisitors, storeVisits } from "./store-world.ts";
 import {
   lockedNumberMax,
+  randomMoment,
   randomVisit,
   randomVisitor,
   type World,
@@ -47,6 +51,7 @@ const merge: Change = async (_api, place, random) => {
   const own = visitsOf(place.world, from);
   if (from === undefined || !(await identify(place, random.pick(own), into?.email))) return;
   for (const visit of own) visit.visitor = into;
+  Object.assign(into ?? {}, { isMerged: true });
   visitors.splice(visitors.indexOf(from), 1);
 };
 
@@ -82,8 +87,26 @@ const arriveLate: Change = async (api, { workspace, world }, random) => {
   world.visitors.push(visitor);
   const visits = Array.from({ length: 1 + random.below(20) }, () => randomVisit(random, world));
   for (const visit of visits.slice(0, 2)) visit.visitor = visitor;
-  await storeVisits(api.db, workspace.workspaceId, visits);
+  const { workspaceId } = workspace;
+  await api.db.transaction().execute(async (tx) => {
+    await shareRollUps([workspaceId]).execute(tx);
+    await storeVisits(tx, workspaceId, visits);
+    const counted = visits.filter(({ counted }) => counted);
+    await markVisits(
+      tx,
+      counted.map(({ at }) => ({ workspaceId, at })),
+    );
+  });
   world.visits.push(...visits);
+};
+
+/** What is due at a random moment is sealed; marks that are too new stay. */
+const seal: Change = async (api, { workspace }, random) => {
+  const session = await openSession(api.database.connection);
+  const at = new Date(randomMoment(random));
+  const settledMs = random.percent(50) ? 0 : 60_000;
+  await sealWorkspace({ session, now: () => at, settledMs, openMax: 20 }, workspace.workspaceId);
+  await session.close();
 };
 
 /** The plan's limit grows, so that locked visits are revealed up to a number. */
@@ -129,6 +152,7 @@ const rebuild: Change = async (api, { workspace }) => rebuildRollUps(api.db, wor
 
 /** Everything that may change a number after its visits were stored, as the service does it. */
 export const changes: Readonly<Record<string, Change>> = {
+  seal,
   merge,
   promote,
   move,

@@ -63,6 +63,7 @@ export const explainCount: Naive = (world, asked) => {
       eventIds: reason === "LOCKED" ? [] : idsOf(visits),
     })),
     late: notable(counted.filter(({ lateSeconds }) => lateSeconds !== undefined)),
+    merged: notable(counted.filter(({ visitor }) => visitor?.isMerged)),
     countedFrom: iso(from),
     countedThrough: iso(to),
   };

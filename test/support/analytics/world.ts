@@ -39,6 +39,8 @@ export interface WorldDevice {
 export interface WorldVisitor {
   readonly id: string;
   email: string | undefined;
+  /** Whether others were merged into this visitor. */
+  isMerged: boolean;
   readonly plan: string | undefined;
   readonly at: Date;
 }
@@ -141,7 +143,7 @@ export function randomVisitor(random: Random, index: number): WorldVisitor {
   const at = new Date(Date.UTC(2024, 0, 1) + random.below(1_000_000) * 1000);
   const plan = random.percent(60) ? random.pick([...planValues.keys()]) : undefined;
   const email = random.percent(30) ? `ada.${index}.${randomUUID()}@example.com` : undefined;
-  return { id: randomUUID(), email, plan, at };
+  return { id: randomUUID(), email, isMerged: false, plan, at };
 }
 
 export function randomVisit(random: Random, world: Omit<World, "visits">): WorldVisit {
