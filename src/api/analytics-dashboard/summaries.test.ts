@@ -239,7 +239,7 @@ describe("summaries", () => {
       ...{
         timezone: "UTC",
         links: [],
-        visitors: [{ id: randomUUID(), email: undefined, plan: "x", at: visit.at }],
+        visitors: [{ id: randomUUID(), email: undefined, isMerged: false, plan: "x", at: visit.at }],
       },
       devices: [device],
       visits: [],
