@@ -187,6 +187,14 @@ describe("refuses", () => {
       "INVALID_ARGUMENT",
       /scale: .*4,000,000: give a smaller size/,
     ],
+    [
+      "own",
+      "plans.svg",
+      { ...year, endDate: year.startDate, startDate: year.endDate },
+      400,
+      "INVALID_ARGUMENT",
+      /after/,
+    ],
     ["own", "plans.svg", { startDate: "2020-01-01T00:00:00Z" }, 400, "INVALID_ARGUMENT", /400 days/],
     ["own", "plans.svg", { intervalInMinutes: "4" }, 400, "INVALID_ARGUMENT", /intervalInMinutes/],
   ])("%s %s %j", async (dashboard, picture, query, status, reason, message) => {
