@@ -46,6 +46,7 @@ await build({
   entryPoints: [
     "src/main.ts",
     "src/scan/store/store-worker.ts",
+    "src/exports/export-worker.ts",
     "src/scan/spool/spool-worker.js",
     "src/lib/images/reencode-image-process.ts",
     "src/jobs/draw-process.ts",

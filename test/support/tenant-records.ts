@@ -93,6 +93,12 @@ export const makers = {
     });
     return json.id;
   },
+  export: async ({ db }, { rest, workspaceId }) => {
+    // A workspace has one that is not finished.
+    await db.deleteFrom("exports").where("workspace_id", "=", workspaceId).execute();
+    const { json } = await rest("POST", "/v1/exports", { format: "EXPORT_FORMAT_CSV" });
+    return json.id;
+  },
   tag: async (_api, { rest }) => {
     const name = `tag ${randomUUID()}`;
     await rest("POST", "/v1/links", { destination: "https://example.com", tags: [name] });
@@ -190,6 +196,7 @@ export type RecordKind = keyof typeof makers;
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "DirectoriesService id": "directory",
   parentDirectoryId: "directory",
+  "ExportsService id": "export",
   "JobsService id": "job",
   "LinksService id": "link",
   "LinkSettingsService id": "linkSetting",
@@ -254,6 +261,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "EventsService.ListEvents": { request: () => ({}), lists: "event" },
   "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },
+  "ExportsService.Create": { request: () => ({ format: "EXPORT_FORMAT_CSV" }) },
+  "ExportsService.Delete": { request: ({ export: id }) => ({ id }) },
+  "ExportsService.Get": { request: ({ export: id }) => ({ id }) },
+  "ExportsService.List": { request: () => ({}) },
   "LinkSettingsService.GetLinkSetting": { request: ({ linkSetting }) => ({ id: linkSetting }) },
   "LinkSettingsService.UpdateLinkSetting": {
     request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),
