@@ -18,6 +18,7 @@ import { announcesBody, checkMediaType, contentCoding, header, type RestRequest 
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";
+import { acceptsCsv, csvEncoder } from "./encode-csv.ts";
 import { type RestResponse, respond, respondError } from "./respond.ts";
 import type { RestRouter } from "./router.ts";
 
@@ -51,6 +52,8 @@ interface BindingPlan {
   readonly binding: Binding;
   readonly decode: Decode;
   readonly encode: Encode;
+  /** For callers that accept tables, where the answer can be one. */
+  readonly encodeCsv: Encode | undefined;
   readonly bodyBytesMax: number;
   readonly status: number;
 }
@@ -106,6 +109,7 @@ function createPlans(
       binding,
       decode: decoderOf(binding),
       encode: encoderOf(binding),
+      encodeCsv: csvEncoder(binding),
       bodyBytesMax: options.bodyBytesMaxOf?.(binding.method) ?? bodyBytesMax,
       status: options.successStatusOf?.(binding.method) ?? 200,
     };
@@ -135,7 +139,8 @@ async function serve(
     return plan.decode({ segments, query, body, contentType });
   };
   const outcome = await options.invoke(plan.binding.method, read, call).finally(hold.release);
-  if (outcome.ok) respond(res, plan.status, plan.encode(outcome.message), requestId, outcome.headers);
+  const encode = (acceptsCsv(header(req, "accept")) && plan.encodeCsv) || plan.encode;
+  if (outcome.ok) respond(res, plan.status, encode(outcome.message), requestId, outcome.headers);
   else await refuse(req, res, outcome.error, requestId, { headers: outcome.headers, bytesMax: dropMax });
 }
 
