@@ -93,9 +93,13 @@ export const makers = {
     });
     return json.id;
   },
-  export: async ({ db }, { rest, workspaceId }) => {
+  export: async ({ db, now }, { rest, workspaceId }) => {
     // A workspace has one that is not finished.
-    await db.deleteFrom("exports").where("workspace_id", "=", workspaceId).execute();
+    await db
+      .updateTable("exports")
+      .set({ status: "FAILED", completed_at: now() })
+      .where("workspace_id", "=", workspaceId)
+      .execute();
     const { json } = await rest("POST", "/v1/exports", { format: "EXPORT_FORMAT_CSV" });
     return json.id;
   },
@@ -264,7 +268,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "ExportsService.Create": { request: () => ({ format: "EXPORT_FORMAT_CSV" }) },
   "ExportsService.Delete": { request: ({ export: id }) => ({ id }) },
   "ExportsService.Get": { request: ({ export: id }) => ({ id }) },
-  "ExportsService.List": { request: () => ({}) },
+  "ExportsService.List": { request: () => ({}), lists: "export" },
   "LinkSettingsService.GetLinkSetting": { request: ({ linkSetting }) => ({ id: linkSetting }) },
   "LinkSettingsService.UpdateLinkSetting": {
     request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),

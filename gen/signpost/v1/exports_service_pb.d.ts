@@ -132,6 +132,13 @@ export declare type ListExportsRequest = Message<"signpost.v1.ListExportsRequest
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Another name of `page_token`. If both are given, `page_token` wins.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
