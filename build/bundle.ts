@@ -47,6 +47,7 @@ await build({
     "src/main.ts",
     "src/scan/store/store-worker.ts",
     "src/analytics/reading/reader-worker.ts",
+    "src/exports/export-worker.ts",
     "src/scan/spool/spool-worker.js",
     "src/lib/images/reencode-image-process.ts",
     "src/jobs/draw-process.ts",

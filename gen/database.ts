@@ -54,6 +54,8 @@ export type EventAction =
   | "VISIT_TYPE_CONDITION"
   | "VISITOR_DATA_CONDITION";
 
+export type ExportFormat = "CSV" | "NDJSON" | "PARQUET";
+
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U>
     ? ColumnType<S, I | undefined, U>
@@ -264,6 +266,27 @@ export interface Events {
   updated_at: Date;
   visit_type: VisitType;
   visitor_id: string | null;
+  workspace_id: string;
+}
+
+export interface Exports {
+  completed_at: Date | null;
+  created_at: Date;
+  ends_at: Date;
+  error_code: Generated<string>;
+  error_message: Generated<string>;
+  expires_at: Date | null;
+  format: ExportFormat;
+  id: string;
+  link_id: string | null;
+  row_count: Generated<bigint>;
+  run: string | null;
+  runs: Generated<number>;
+  sha256: Generated<string>;
+  size_bytes: Generated<bigint>;
+  starts_at: Date;
+  status: JobStatus;
+  storage_key: string | null;
   workspace_id: string;
 }
 
@@ -729,6 +752,7 @@ export interface DB {
   dismissed_notices: DismissedNotices;
   domain_names: DomainNames;
   events: Events;
+  exports: Exports;
   file_checks: FileChecks;
   idempotency_keys: IdempotencyKeys;
   jobs: Jobs;

@@ -7,6 +7,7 @@ import { AssistantService } from "../../gen/signpost/v1/assistant_service_pb.js"
 import { CustomDomainsService } from "../../gen/signpost/v1/custom_domains_service_pb.js";
 import { DirectoriesService } from "../../gen/signpost/v1/directories_service_pb.js";
 import { EventsService } from "../../gen/signpost/v1/events_service_pb.js";
+import { ExportsService } from "../../gen/signpost/v1/exports_service_pb.js";
 import { GoogleFormsIntegrationsService } from "../../gen/signpost/v1/google_forms_integrations_service_pb.js";
 import { JobsService } from "../../gen/signpost/v1/jobs_service_pb.js";
 import { LinkSettingsService } from "../../gen/signpost/v1/link_settings_service_pb.js";
@@ -36,6 +37,7 @@ import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
+import { exportsService } from "./exports/service.ts";
 import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
@@ -72,6 +74,7 @@ export function createServices(
     registerPartly(CustomDomainsService),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
+    register(ExportsService, exportsService(deps)),
     registerPartly(GoogleFormsIntegrationsService),
     register(JobsService, jobsService(deps)),
     register(LinkSettingsService, linkSettingsService(deps)),

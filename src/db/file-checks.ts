@@ -11,7 +11,7 @@ export interface OwnedFile {
   /** The workspace of zeros for shared files, which are named by their content. */
   readonly workspaceId: string;
   readonly key: string;
-  /** The link, template or media record; null for shared files. */
+  /** The link, template, media record or export; null for shared files. */
   readonly ownerId: string | null;
 }
 
@@ -75,6 +75,8 @@ export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<n
             and t.id = due.owner_id and t.thumbnail_key = due.storage_key)
           or exists (select from media m where m.workspace_id = due.workspace_id and m.id = due.owner_id
             and m.storage_key = due.storage_key)
+          or exists (select from exports e where e.workspace_id = due.workspace_id and e.id = due.owner_id
+            and e.storage_key = due.storage_key)
           -- Files shared by the designs of all workspaces.
           or due.workspace_id = ${noWorkspace} and exists (select from qrcode_designs q
             where q.options ->> 'centralImageKey' = due.storage_key) as is_used

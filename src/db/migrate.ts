@@ -19,6 +19,7 @@ import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
 import * as segments from "./migrations/0016-segments.ts";
 import * as dashboards from "./migrations/0017-dashboards.ts";
+import * as exports from "./migrations/0019-exports.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   "0015-sandboxes": sandboxes,
   "0016-segments": segments,
   "0017-dashboards": dashboards,
+  "0019-exports": exports,
 };
 
 /** How many months of event partitions are made ahead of time. */

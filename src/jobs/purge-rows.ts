@@ -16,6 +16,7 @@ export interface RowsDeps {
 
 /** The columns that hold the storage keys of a workspace's own files. */
 const fileColumns: Readonly<Record<string, string>> = {
+  exports: "storage_key",
   file_checks: "storage_key",
   links: "qrcode_image_key",
   media: "storage_key",

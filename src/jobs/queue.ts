@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/open.ts";
-import type { QueuedJobs } from "../model/jobs.ts";
+import { type QueuedJobs, queueOf } from "../model/jobs.ts";
 
 /** What a job is told: values, or expressions of the statement. */
 export type Told<Payload> = { readonly [Field in keyof Payload]: string | RawBuilder<unknown> };
@@ -22,7 +22,8 @@ export function jobCall<Task extends keyof QueuedJobs>(
   { key, runAt }: EnqueueOptions = {},
 ): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(${task}, payload => ${toldJson(payload)},
-    run_at => ${runAt ?? null}::timestamptz, job_key => ${key ?? null}::text)`;
+    queue_name => ${queueOf[task] ?? null}::text, run_at => ${runAt ?? null}::timestamptz,
+    job_key => ${key ?? null}::text)`;
 }
 
 /**

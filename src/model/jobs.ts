@@ -7,6 +7,9 @@ import type { MailKind } from "./mail.ts";
 export interface QueuedJobs {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
   readonly "create-links": { readonly workspaceId: string; readonly jobId: string };
+  readonly "export-events": { readonly workspaceId: string; readonly exportId: string };
+  /** Some exports of the workspace have expired. */
+  readonly "delete-exports": { readonly workspaceId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
@@ -25,6 +28,12 @@ export interface QueuedJobs {
     readonly facts: string;
   };
 }
+
+/**
+ * Jobs that run one after the other, whoever queued them: an export works for a minute, and every workspace has one at a
+ * time, so that everybody's turn comes.
+ */
+export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = { "export-events": "exports" };
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =

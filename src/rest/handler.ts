@@ -18,6 +18,7 @@ import { announcesBody, checkMediaType, contentCoding, header, type RestRequest 
 import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";
+import { acceptsCsv, csvEncoder } from "./encode-csv.ts";
 import { type RestResponse, respond, respondError, respondFile } from "./respond.ts";
 import type { RestRouter } from "./router.ts";
 
@@ -53,6 +54,8 @@ interface BindingPlan {
   readonly encode: Encode;
   /** Whether the answer is a file of its own media type instead of JSON. */
   readonly isFile: boolean;
+  /** For callers that accept tables, where the answer can be one. */
+  readonly encodeCsv: Encode | undefined;
   readonly bodyBytesMax: number;
   readonly status: number;
 }
@@ -109,6 +112,7 @@ function createPlans(
       decode: decoderOf(binding),
       encode: encoderOf(binding),
       isFile: isHttpBody(binding.responseField?.message ?? binding.method.output),
+      encodeCsv: csvEncoder(binding),
       bodyBytesMax: options.bodyBytesMaxOf?.(binding.method) ?? bodyBytesMax,
       status: options.successStatusOf?.(binding.method) ?? 200,
     };
@@ -154,7 +158,8 @@ function answer(
   plan: BindingPlan,
   { requestId, message, headers }: Answered,
 ): void {
-  const payload = plan.encode(message);
+  const encode = (acceptsCsv(header(req, "accept")) && plan.encodeCsv) || plan.encode;
+  const payload = encode(message);
   if (plan.isFile) respondFile(res, payload, header(req, "if-none-match"), { requestId, headers });
   else respond(res, plan.status, payload, requestId, headers);
 }

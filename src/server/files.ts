@@ -7,6 +7,7 @@ import { verifyUrl } from "../lib/storage/signed-url.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { contentTypeOf } from "../lib/storage/storage-key.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
+import { answerStreamed, isStreamed } from "./streamed-file.ts";
 
 export interface FilesDeps {
   readonly storage: Storage;
@@ -23,12 +24,14 @@ interface Reply {
 }
 
 /**
- * Serves whole stored files to GET and HEAD: private files at signed addresses, public files at any address. Answers
+ * Serves stored files to GET and HEAD: private files at signed addresses, public files at any address. Answers
  * 403 when the signature is wrong or the address has expired, and 404 when there is no such file. Never rejects.
  */
 export function filesHandler(deps: FilesDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   return async (req, res) => {
-    const { status, headers, body } = await reply(deps, req).catch((error: unknown) => refusal(deps, error));
+    const replied = await reply(deps, req, res).catch((error: unknown) => refusal(deps, error));
+    if (replied === undefined) return;
+    const { status, headers, body } = replied;
     // A 304 has no body, so it gets no length.
     res.writeHead(status, status === 304 ? headers : { ...headers, "content-length": body.length });
     if (req.method === "HEAD" || status === 304) res.end();
@@ -36,14 +39,22 @@ export function filesHandler(deps: FilesDeps): (req: HttpRequest, res: HttpAnswe
   };
 }
 
-async function reply({ storage, signingKey, now }: FilesDeps, req: HttpRequest): Promise<Reply> {
+/** The answer to a request; undefined once a stream has answered it. */
+async function reply(
+  { storage, signingKey, now }: FilesDeps,
+  req: HttpRequest,
+  res: HttpAnswer,
+): Promise<Reply | undefined> {
   if (req.method !== "GET" && req.method !== "HEAD") {
     const refused = { httpStatus: 405, headers: { allow: "GET, HEAD" } };
     throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "files can only be read", refused);
   }
   const time = now();
   const { key, cacheControl } = readable(req.url ?? "", time, signingKey);
-  const file = contentTypeOf(key) === undefined ? undefined : await storage.get(key);
+  const isKey = contentTypeOf(key) !== undefined;
+  if (isKey && isStreamed(key) && (await answerStreamed(storage, { key, cacheControl }, req, res)))
+    return undefined;
+  const file = isKey && !isStreamed(key) ? await storage.get(key) : undefined;
   if (file === undefined) throw fail("NOT_FOUND", "NOT_FOUND", "there is no such file", { httpStatus: 404 });
 
   const etag = etagOf(file.bytes);

@@ -26,6 +26,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(analytics|visitors|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // Files of events, from the rows of the database to CSV, JSON and Parquet. A thread of its own runs it.
+  exports: { may: [/^src\/(exports|db|model|lib)\//, /^gen\//], never: [/^@connectrpc\//] },
   // Who the people of a workspace are and how they prove it: passwords, challenges by mail, sessions. The API, the sign-in
   // pages and the pipeline use it.
   people: {
@@ -69,7 +71,10 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {
-    may: [/^src\/(jobs|analytics|mail|people|visitors|db|qr|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [
+      /^src\/(jobs|analytics|exports|mail|people|visitors|db|qr|workflow|model|lib)\//,
+      /^gen\/database\.ts$/,
+    ],
     never: [/^@connectrpc\//],
   },
   // Makes the files of gen, and the bundle, with code of the other rooms. It never runs in the service.

@@ -54,7 +54,7 @@ export async function startS3Server(): Promise<S3TestServer> {
       objects.delete(key);
       res.writeHead(204).end();
     } else if (object === undefined) refuse(res, 404, "NoSuchKey");
-    else res.writeHead(200, { "content-type": object.contentType }).end(object.bytes);
+    else send(req, res, object);
   }
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -69,6 +69,18 @@ export async function startS3Server(): Promise<S3TestServer> {
         server.closeAllConnections();
       }),
   };
+}
+
+function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  object: { readonly bytes: Buffer; readonly contentType: string },
+): void {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(req.headers.range ?? "") ?? [];
+  const bytes = first === undefined ? object.bytes : object.bytes.subarray(Number(first), Number(last) + 1);
+  const headers = { "content-type": object.contentType, "content-length": bytes.length };
+  res.writeHead(first === undefined ? 200 : 206, headers);
+  res.end(req.method === "HEAD" ? undefined : bytes);
 }
 
 function refuse(res: ServerResponse, status: number, code: string): void {

@@ -102,6 +102,16 @@ export const makers = {
     });
     return json.id;
   },
+  export: async ({ db, now }, { rest, workspaceId }) => {
+    // A workspace has one that is not finished.
+    await db
+      .updateTable("exports")
+      .set({ status: "FAILED", completed_at: now() })
+      .where("workspace_id", "=", workspaceId)
+      .execute();
+    const { json } = await rest("POST", "/v1/exports", { format: "EXPORT_FORMAT_CSV" });
+    return json.id;
+  },
   tag: async (_api, { rest }) => {
     const name = `tag ${randomUUID()}`;
     await rest("POST", "/v1/links", { destination: "https://example.com", tags: [name] });
@@ -203,6 +213,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   widgetId: "dashboard",
   "DirectoriesService id": "directory",
   parentDirectoryId: "directory",
+  "ExportsService id": "export",
   "JobsService id": "job",
   "LinksService id": "link",
   "LinkSettingsService id": "linkSetting",
@@ -289,6 +300,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "EventsService.ListEvents": { request: () => ({}), lists: "event" },
   "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },
+  "ExportsService.Create": { request: () => ({ format: "EXPORT_FORMAT_CSV" }) },
+  "ExportsService.Delete": { request: ({ export: id }) => ({ id }) },
+  "ExportsService.Get": { request: ({ export: id }) => ({ id }) },
+  "ExportsService.List": { request: () => ({}), lists: "export" },
   "LinkSettingsService.GetLinkSetting": { request: ({ linkSetting }) => ({ id: linkSetting }) },
   "LinkSettingsService.UpdateLinkSetting": {
     request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),

@@ -205,6 +205,9 @@ export const GroupByDimension = /*@__PURE__*/
  * by at most 60 seconds. Equal numbers are ordered by label; visits whose value is not known come last among them.
  * Without dates a call covers the last 30 days; a range may hold at most 400 days.
  *
+ * With `Accept: text/csv` REST answers each call as a table, with a row for each element of its list. Time series and
+ * metrics do so, too. An addition of this service.
+ *
  * @generated from service signpost.v1.AnalyticsDataService
  */
 export const AnalyticsDataService = /*@__PURE__*/

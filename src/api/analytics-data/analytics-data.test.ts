@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { parse } from "csv-parse/sync";
 import { beforeAll, expect, test } from "vitest";
 import { AnalyticsDataService } from "../../../gen/signpost/v1/analytics_data_service_pb.js";
 import { randomFrom } from "../../../test/fuzz/random.ts";
@@ -233,3 +234,44 @@ test("a link that is unknown or another workspace's is refused, after faults of 
   const answer = await mine?.workspace.rest("POST", "/v1/timeseries/events", crowded);
   expect([answer?.status, answer?.json.error.message]).toEqual([400, expect.stringContaining("intervals")]);
 });
+
+test("every answer is a table for callers that accept CSV, with a row for each element and formulas disarmed", async () => {
+  const { workspace } = places[0] ?? { workspace: await api.newWorkspace() };
+  const rows = async (path: string, body: object) => {
+    const asked = { ...body, startDate: "2024-01-01T00:00:00Z", endDate: "2024-12-31T00:00:00Z" };
+    const { status, headers, text } = await workspace.rest("POST", path, asked, { accept: "text/csv" });
+    expect([status, headers["content-type"]], text).toEqual([200, "text/csv; charset=utf-8"]);
+    const { json } = await workspace.rest("POST", path, asked);
+    const [columns = [], ...lines]: string[][] = parse(text);
+    return { json, columns, lines };
+  };
+  const top = await rows("/v1/analytics/top-links", {});
+  expect(top.columns).toEqual(["name", "shortlink", "eventCount"]);
+  expect(top.lines.map(([name]) => name)).toContain("'=cmd()");
+  expect(top.lines.map(([, , count]) => Number(count))).toEqual(
+    top.json.data.map((link: { eventCount: number }) => link.eventCount),
+  );
+  const series = await rows("/v1/analytics/timeseries", { groupBy: "GROUP_BY_DIMENSION_CITY" });
+  expect(series.columns).toEqual(["label", "points.timestamp", "points.value"]);
+  const points = series.json.series.flatMap(
+    ({ label, points: all }: { label: string; points: PointJson[] }) =>
+      all.map(({ timestamp, value }) => [label, timestamp, String(value)]),
+  );
+  expect(series.lines).toEqual(points);
+  const times = await rows("/v1/timeseries/events", { intervalInMinutes: 1_440 });
+  expect(times.lines).toHaveLength(times.json.timeSeries.data.length);
+  const metric = await rows("/v1/analytics/attributes/metric", { key: "plan" });
+  expect(metric.lines).toHaveLength(1);
+  const plain = await workspace.rest(
+    "POST",
+    "/v1/analytics/devices",
+    {},
+    { accept: "application/json, text/csv" },
+  );
+  expect(plain.headers["content-type"]).toBe("application/json");
+});
+
+interface PointJson {
+  readonly timestamp: string;
+  readonly value: number;
+}

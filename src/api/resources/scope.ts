@@ -101,6 +101,6 @@ async function lookUp({ linkId, tag, startDate, endDate }: ScopeRequest, context
 }
 
 // Events are kept to the millisecond, and the bounds of a request may be finer.
-function wholeMs({ seconds, nanos }: Timestamp, round: (ms: number) => number): Date {
+export function wholeMs({ seconds, nanos }: Timestamp, round: (ms: number) => number): Date {
   return new Date(Number(seconds) * 1000 + round(nanos / 1_000_000));
 }

@@ -9,6 +9,7 @@ import { callContext } from "../../../test/support/call-context.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits } from "../../../test/support/visits.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { jobCall } from "../../jobs/queue.ts";
 import { defaultPlans } from "../../model/plans/plan-table.ts";
 import { visitorsService } from "./service.ts";
 
@@ -306,6 +307,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     now: api.now,
     shortUrl: "https://short.test",
     entitlements,
+    jobCall,
   });
   const count = async (init: MessageInitShape<typeof VisitorsService.method.list.input>) => {
     statements.length = 0;

@@ -17,7 +17,7 @@ import { changeVisitor } from "./update-visitor.ts";
 import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
 
 export function visitorsService(
-  deps: Pick<Deps, "entitlements" | "now" | "shortUrl">,
+  deps: Pick<Deps, "entitlements" | "jobCall" | "now" | "shortUrl">,
 ): Handlers<typeof VisitorsService> {
   const misses = createMissLimit({ nowMs: () => deps.now().getTime() });
   const arrivals = createArrivals({ misses });
@@ -46,7 +46,9 @@ export function visitorsService(
 
     async delete({ id }, context) {
       const { workspaceId } = callerOf(context);
-      const deleted = await inTransaction(context.db, (tx) => deleteVisitor(tx, workspaceId, id, deps.now()));
+      const deleted = await inTransaction(context.db, (tx) =>
+        deleteVisitor(tx, deps.jobCall, { workspaceId, id, at: deps.now() }),
+      );
       if (!deleted) throw notFound("visitor", "id", id);
       return { success: true };
     },

@@ -3,6 +3,8 @@ import type { Events, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { lockVisitors, numbersMoved } from "../../visitors/visitor-moves.ts";
+import { withdrawExports } from "../../visitors/withdraw-exports.ts";
+import type { Deps } from "../deps.ts";
 
 export type ReservedFields = Pick<Insertable<Visitors>, "email" | "phone" | "first_name" | "last_name">;
 
@@ -38,10 +40,14 @@ export async function deleteAttributes(
 
 /**
  * Deletes a visitor. False when there is none. Events and devices stay, without a visitor. Traces lose what the visitor
- * has told: answers to forms, what steps saved, and the values that conditions have seen. Takes locks in the order of
+ * has told: answers to forms, what steps saved, and the values that conditions have seen. Exports lose their files. Takes locks in the order of
  * `src/visitors/visitor-moves.ts`.
  */
-export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at: Date): Promise<boolean> {
+export async function deleteVisitor(
+  tx: Db,
+  jobCall: Deps["jobCall"],
+  { workspaceId, id, at }: { readonly workspaceId: string; readonly id: string; readonly at: Date },
+): Promise<boolean> {
   await shareRollUps([workspaceId]).execute(tx);
   const [visitor] = await lockVisitors(tx, workspaceId, [id]);
   if (visitor === undefined) return false;
@@ -63,6 +69,7 @@ export async function deleteVisitor(tx: Db, workspaceId: string, id: string, at:
   await sql`
     with gone as (delete from visitors where workspace_id = ${workspaceId} and id = ${id} returning number)
     ${numbersMoved(workspaceId, sql`0`)}`.execute(tx);
+  await withdrawExports(tx, { workspaceId, at, jobCall });
   return true;
 }
 

@@ -7,13 +7,14 @@ export type CsvCell = string | number | boolean | undefined;
  * a number follows. Some readers also start a cell after semicolons, tabs and line breaks, even inside quotes.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
-  return `${cells.map(cellText).join()}\r\n`;
+  return `${cells.map(csvCell).join()}\r\n`;
 }
 
 /** Where a formula would begin; spreadsheets read the full-width characters like the plain ones. */
 const formula = /(?<=^|[;\t\r\n])(?=[=@\uff1d\uff20]|[+\-\uff0b\uff0d](?!\d+(?:\.\d+)?(?:$|[;\t\r\n])))/g;
 
-function cellText(cell: CsvCell): string {
+/** The text of one cell of `csvLine`. */
+export function csvCell(cell: CsvCell): string {
   if (typeof cell !== "string") return cell === undefined ? "" : String(cell);
   const harmless = cell.replace(formula, "'");
   // Some readers drop leading white space and then look for a formula.

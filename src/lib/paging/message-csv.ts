@@ -41,27 +41,37 @@ export function messagesCsv<Desc extends DescMessage>(
   desc: Desc,
   embedded: ReadonlySet<string>,
 ): CsvTable<MessageInitShape<Desc>> {
-  const columns = desc.fields.flatMap((field) => columnsOf(field, embedded));
+  const columns = messageColumns(desc, embedded);
   return {
-    header: csvLine(columns.map((path) => path.join("."))),
+    header: csvLine(columns.map(({ path }) => path.join("."))),
     row: (message) => {
       const json = toJson(desc, create(desc, message), { alwaysEmitImplicit: true });
-      return csvLine(columns.map((path) => cellAt(json, path)));
+      return csvLine(columns.map(({ path }) => cellAt(json, path)));
     },
   };
 }
 
-type Path = readonly string[];
+/** A column of a table: the names that lead to its field, joined by dots for its own name. */
+export interface MessageColumn {
+  readonly path: readonly string[];
+  readonly field: DescField;
+}
 
-function columnsOf(field: DescField, embedded: ReadonlySet<string>): Path[] {
-  if (isSingleValue(field)) return [[field.jsonName]];
+/** The columns of `messagesCsv`, in their order. */
+export function messageColumns(desc: DescMessage, embedded: ReadonlySet<string>): MessageColumn[] {
+  return desc.fields.flatMap((field) => columnsOf(field, embedded));
+}
+
+function columnsOf(field: DescField, embedded: ReadonlySet<string>): MessageColumn[] {
+  const own = { path: [field.jsonName], field };
+  if (isSingleValue(field)) return [own];
   if (!embedded.has(field.jsonName)) return [];
-  return field.fieldKind === "message" ? columnsIn(field.jsonName, field.message) : [[field.jsonName]];
+  return field.fieldKind === "message" ? columnsIn(field.jsonName, field.message) : [own];
 }
 
 // Lists and objects inside embedded objects have no columns.
-function columnsIn(name: string, message: DescMessage): Path[] {
-  return message.fields.filter(isSingleValue).map((field) => [name, field.jsonName]);
+function columnsIn(name: string, message: DescMessage): MessageColumn[] {
+  return message.fields.filter(isSingleValue).map((field) => ({ path: [name, field.jsonName], field }));
 }
 
 function isSingleValue(field: DescField): boolean {
@@ -72,7 +82,7 @@ function isSingleValue(field: DescField): boolean {
   );
 }
 
-function cellAt(json: unknown, path: Path): CsvCell {
+function cellAt(json: unknown, path: readonly string[]): CsvCell {
   let value = json;
   for (const name of path) {
     if (typeof value !== "object" || value === null) return undefined;

@@ -7,15 +7,19 @@ const contentTypes: Readonly<Record<string, string>> = {
   csv: "text/csv; charset=utf-8",
   json: "application/json",
   zip: "application/zip",
+  // Files of exports, which are compressed.
+  "csv.gz": "application/gzip",
+  "ndjson.gz": "application/gzip",
+  parquet: "application/vnd.apache.parquet",
 };
 
 // Keys are lower case, because some file systems ignore case. A dot is allowed only before the extension, so that no key can
 // leave its folder, be hidden, or be the folder of another key.
-const keyPattern = /^(?:[a-z0-9_-]{1,100}\/){0,8}[a-z0-9_-]{1,100}\.([a-z]{3,4})$/;
+const keyPattern = /^(?:[a-z0-9_-]{1,100}\/){0,8}[a-z0-9_-]{1,100}\.((?:[a-z]{3,6}\.)?[a-z]{2,7})$/;
 
 /**
  * The content type of a key's extension; undefined for a malformed key. A key has up to 8 folders and a name, each of
- * `[a-z0-9_-]{1,100}`, and an extension of png, jpg, webp, svg, csv, json or zip.
+ * `[a-z0-9_-]{1,100}`, and one of the extensions above.
  */
 export function contentTypeOf(key: string): string | undefined {
   const extension = keyPattern.exec(key)?.[1];

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3TestServer, s3Credentials, startS3Server } from "../../../test/support/s3-server.ts";
 import { openStorage } from "./open-storage.ts";
@@ -63,6 +63,9 @@ const malformedKeys = [
   "a.png\n",
   "a\0.png",
   "a.html",
+  "a.gz",
+  "a.png.gz",
+  "a/b.csv/c.gz",
   "a.constructor",
   "é.png",
   `${"a".repeat(101)}.png`,
@@ -113,6 +116,22 @@ describe.each(kinds)("%s", (_name, open) => {
     await expect(storage.put(key, Buffer.of(1), png)).rejects.toThrow(RangeError);
     await expect(storage.get(key)).rejects.toThrow(RangeError);
     await expect(storage.delete(key)).rejects.toThrow(RangeError);
+  });
+
+  test("stores a local file, and reads any part of it as a stream", async () => {
+    const path = join(await mkdtemp(join(tmpdir(), "signpost-source-")), "source");
+    const content = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+    await writeFile(path, content);
+    const key = "exports/all.csv.gz";
+    const storage = await open();
+    await storage.putFile(key, path, createHash("sha256").update(content).digest("hex"));
+    await rm(dirname(path), { recursive: true });
+    expect(await storage.sizeOf(key)).toBe(content.length);
+    expect((await storage.get(key))?.contentType).toBe("application/gzip");
+    const part = await storage.read(key, { first: 1_000, last: 250_000 });
+    expect(part && Buffer.concat(await part.toArray())).toEqual(content.subarray(1_000, 250_001));
+    expect(await storage.sizeOf("exports/none.csv.gz")).toBeUndefined();
+    expect(await storage.read("exports/none.csv.gz", { first: 0, last: 1 })).toBeUndefined();
   });
 
   test("refuses a content type other than the extension's", async () => {

@@ -12,6 +12,8 @@ import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
 import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
+import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
+import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
@@ -80,6 +82,15 @@ export function startWorker(parts: Parts): Jobs {
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
+    "export-events": exportEventsJob({
+      db,
+      storage,
+      now,
+      log,
+      connection,
+      folder: join(config.dataDir, "exports"),
+    }),
+    "delete-exports": ({ workspaceId }) => deleteExpiredExports(db, storage, { at: now(), workspaceId }),
     "mail-reset": ({ email }) => mailReset({ db, now, queueMail }, email),
     "sign-up": signUp({
       db,
@@ -106,6 +117,7 @@ export function startWorker(parts: Parts): Jobs {
       while ((await deleteOldChallenges(db, now())) > 0);
       while ((await deleteOldReservations(db, now())) > 0);
       await deleteOldJobs(db, now());
+      await deleteExpiredExports(db, storage, { at: now() });
       await endUnacceptedSignUps({ db, storage, now }, signal);
       await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());

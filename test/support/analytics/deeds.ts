@@ -3,6 +3,7 @@ import { deleteVisitor } from "../../../src/api/visitors/writes.ts";
 import { loadPlan } from "../../../src/db/load-plan.ts";
 import type { Db } from "../../../src/db/open.ts";
 import { endIdleVisits } from "../../../src/jobs/end-idle-visits.ts";
+import { jobCall } from "../../../src/jobs/queue.ts";
 import { readPlanTable } from "../../../src/model/plans/read-plan-table.ts";
 import { compilePlan, type Plan } from "../../../src/model/workflow/plan.ts";
 import { createClassifier } from "../../../src/scan/device/classify.ts";
@@ -188,7 +189,8 @@ export async function placeWithDeeds(db: Db, random: Random) {
     },
     async erase() {
       const id = random.pick(await visitorIds());
-      if (id !== undefined) await db.transaction().execute((tx) => deleteVisitor(tx, workspaceId, id, now()));
+      if (id !== undefined)
+        await db.transaction().execute((tx) => deleteVisitor(tx, jobCall, { workspaceId, id, at: now() }));
     },
     reveal: () => revealVisits({ db, plans: plansWith(60 + place.made.length / 2), now, batchSize: 5 }),
     endIdle: () => endIdleVisits({ db, plans: plansWith(60), now }),
