@@ -566,6 +566,27 @@ export interface Visitors {
   workspace_id: string;
 }
 
+export interface VisitorsChanged {
+  counts_only: Generated<boolean>;
+  id: Generated<bigint>;
+  visitor_id: string;
+  workspace_id: string;
+}
+
+export interface VisitorsColumns {
+  data: Buffer;
+  name: string;
+  page: bigint;
+  workspace_id: string;
+}
+
+export interface VisitorsPages {
+  counts_version: Generated<number>;
+  from_id: string;
+  page: Generated<bigint>;
+  workspace_id: string;
+}
+
 export interface Visits {
   active_at: Date;
   answers: Generated<number>;
@@ -706,6 +727,9 @@ export interface DB {
   visitor_attributes: VisitorAttributes;
   visitor_links: VisitorLinks;
   visitors: Visitors;
+  visitors_changed: VisitorsChanged;
+  visitors_columns: VisitorsColumns;
+  visitors_pages: VisitorsPages;
   visits: Visits;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;

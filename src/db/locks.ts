@@ -17,4 +17,6 @@ export const lockClasses = {
   members: 7_251_007,
   /** Calls that make one more of what the plan limits in total take turns, by workspace and limit. */
   totals: 7_251_008,
+  /** Refreshes of the pages of a workspace's visitors: one at a time. */
+  visitorPages: 7_251_009,
 } as const;

@@ -17,6 +17,7 @@ import * as membersAndMail from "./migrations/0012-members-and-mail.ts";
 import * as signIn from "./migrations/0013-sign-in.ts";
 import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
+import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   "0013-sign-in": signIn,
   "0014-quotas": quotas,
   "0015-sandboxes": sandboxes,
+  "0018-visitor-search": visitorSearch,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -35,6 +35,7 @@ export type PeriodicJob =
   | "leave-expired-links"
   | "note-inactivity"
   | "purge-workspaces"
+  | "refresh-visitor-pages"
   | "send-digests"
   | "sweep-files";
 

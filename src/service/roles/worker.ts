@@ -31,6 +31,7 @@ import type { QueueMail } from "../../people/sign-in-code.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
+import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
 import type { Parts } from "./parts.ts";
@@ -43,6 +44,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "leave-expired-links": ["* * * * *"],
   // One at a time: a large workspace takes longer than a minute.
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
+  // One at a time: the first pages of a large workspace take longer than a minute.
+  "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -121,6 +124,7 @@ export function startWorker(parts: Parts): Jobs {
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
+    "refresh-visitor-pages": (_payload, signal) => refreshAllPages(db, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({

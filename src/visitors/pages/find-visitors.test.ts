@@ -1,0 +1,253 @@
+import fc from "fast-check";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { insertWorkspace } from "../../../test/support/start-scan.ts";
+import { testDatabase } from "../../../test/support/test-database.ts";
+import { newId } from "../../lib/ids.ts";
+import { type AttributeOperator, matchesAttribute } from "../../model/visitors/attribute-operators.ts";
+import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
+import { findVisitors, type VisitorKey, type VisitorQuestion } from "./find-visitors.ts";
+import type { AttributeQuestion } from "./match-page.ts";
+import { createPageCache } from "./page-cache.ts";
+import { refreshPages } from "./refresh-pages.ts";
+import type { Ranked } from "./top-visitors.ts";
+
+const { db } = await testDatabase();
+const seed = 20_261_122;
+const links = Array.from({ length: 4 }, () => newId(new Date()));
+
+/** A visitor as the test knows it. */
+interface Known {
+  readonly id: string;
+  readonly createdMs: number;
+  firstName: string | null;
+  email: string | null;
+  readonly attributes: Map<string, { readonly type: AttributeType; readonly value: string }>;
+  /** Visits, by link. */
+  readonly visits: Map<string, number>;
+  devices: number;
+}
+
+const keys = ["plan", "seats", "joined", "note"] as const;
+const value = fc.oneof(
+  fc.constantFrom(
+    "",
+    "pro",
+    "PRO",
+    "Zoë",
+    "ΟΔΟΣ",
+    "100%",
+    "a_b\\c",
+    "true",
+    " 7 ",
+    "1e3",
+    "2026-11-21",
+    "2026-11-20T23:30:00-05:00",
+  ),
+  fc.integer({ min: -3, max: 3 }).map(String),
+  fc.string({ unit: "grapheme", maxLength: 6 }).map((text) => text.replaceAll("\0", "")),
+);
+const type = fc.constantFrom<AttributeType>("STRING", "NUMBER", "BOOLEAN", "DATE", "ENUM");
+const attribute = fc.record({ key: fc.constantFrom(...keys), type, value });
+
+interface GivenAttribute {
+  readonly key: string;
+  readonly type: AttributeType;
+  readonly value: string;
+}
+
+const operators = [
+  "STRING_EQUALS",
+  "STRING_NOT_EQUALS",
+  "STRING_CONTAINS",
+  "STRING_NOT_CONTAINS",
+  "STRING_IS_EMPTY",
+  "NUMBER_GREATER_THAN",
+  "NUMBER_NOT_EQUALS",
+  "DATE_BEFORE_OR_EQUAL",
+  "BOOLEAN_IS_TRUE",
+  "BOOLEAN_IS_FALSE",
+  "EXISTS",
+  "NOT_EXISTS",
+] as const satisfies readonly AttributeOperator[];
+
+const question = fc
+  .record({
+    key: fc.constantFrom(...keys, "$email", "$firstName"),
+    operator: fc.constantFrom(...operators),
+    value,
+  })
+  .map(({ key, operator, value: text }): AttributeQuestion => {
+    const wanted = operator.startsWith("NUMBER") ? "1" : operator.startsWith("DATE") ? "2026-11-21" : text;
+    return {
+      key,
+      operator: key.startsWith("$") && !operator.startsWith("STRING") ? "EXISTS" : operator,
+      wanted,
+    };
+  });
+
+const asked = fc.record({
+  questions: fc.array(question, { maxLength: 3 }),
+  search: fc.option(fc.constantFrom("pro", "Ë", "οδοσ", "%", "example.com", "ada p", "\0", "zzz"), {
+    nil: undefined,
+    freq: 2,
+  }),
+  linkId: fc.option(fc.constantFrom(...links), { nil: undefined, freq: 3 }),
+  key: fc.constantFrom<VisitorKey>("created_at", "visit_count", "device_count", "link_count"),
+  ascending: fc.boolean(),
+});
+
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never;
+
+test("every list has who a look at each visitor finds, in order, while pages are old, new or half made", async () => {
+  const workspaceId = await insertWorkspace(db);
+  const known: Known[] = [];
+  const cache = createPageCache(1 << 20);
+  const tiny = createPageCache(1);
+  for (const [step, change] of fc
+    .sample(fc.array(attribute, { maxLength: 5 }), { seed, numRuns: 110 })
+    .entries()) {
+    await changeSome(workspaceId, known, change, step);
+    if (step % 9 === 4) while (await refreshPages(db, workspaceId, { visitors: 8 }));
+    if (step % 9 === 7) await refreshPages(db, workspaceId, { visitors: 8 });
+    if (step % 10 !== 9) continue;
+    for (const each of fc.sample(asked, { seed: seed + step, numRuns: 8 })) {
+      const found = await everyPage(workspaceId, each, step % 2 === 0 ? cache : tiny);
+      expect({ each, found: found.ids }).toEqual({ each, found: expected(known, each) });
+      expect(found.totals).toEqual(new Set([found.ids.length]));
+    }
+  }
+});
+
+async function everyPage(
+  workspaceId: string,
+  { key, ascending, ...wanted }: Asked,
+  cache: ReturnType<typeof createPageCache>,
+) {
+  const ids: string[] = [];
+  const totals = new Set<number>();
+  for (let after: Ranked | undefined; ; ) {
+    const asking: VisitorQuestion = {
+      workspaceId,
+      wanted: { ...wanted, timezone: "Europe/Berlin" },
+      key,
+      ascending,
+      after,
+      limit: 7,
+    };
+    const { ranked, total } = await findVisitors(db, cache, asking);
+    totals.add(total);
+    ids.push(...ranked.map(({ id }) => id));
+    after = ranked.at(-1);
+    if (after === undefined) return { ids, totals };
+  }
+}
+
+function expected(known: readonly Known[], { questions, search, linkId, key, ascending }: Asked): string[] {
+  const keyOf = (each: Known) =>
+    ({
+      created_at: each.createdMs,
+      visit_count: [...each.visits.values()].reduce((sum, count) => sum + count, 0),
+      device_count: each.devices,
+      link_count: each.visits.size,
+    })[key];
+  return known
+    .filter((each) => linkId === undefined || each.visits.has(linkId))
+    .filter(
+      (each) =>
+        search === undefined ||
+        textsOf(each).some((text) => text.toLowerCase().includes(search.toLowerCase())),
+    )
+    .filter((each) =>
+      questions.every(({ key: name, operator, wanted }) =>
+        matchesAttribute(operator, attributeOf(each, name), wanted, "Europe/Berlin"),
+      ),
+    )
+    .toSorted((a, b) => (keyOf(a) - keyOf(b) || (a.id < b.id ? -1 : 1)) * (ascending ? 1 : -1))
+    .map(({ id }) => id);
+}
+
+// The final sigma is the same letter.
+function textsOf({ firstName, email, attributes }: Known): string[] {
+  const texts = [firstName, email, ...[...attributes.values()].map((each) => each.value)];
+  return texts.flatMap((text) => (text === null ? [] : text.toLowerCase().replaceAll("ς", "σ")));
+}
+
+function attributeOf({ firstName, email, attributes }: Known, key: string) {
+  const reserved = new Map([
+    ["$firstName", firstName],
+    ["$email", email],
+  ]);
+  const text = reserved.get(key);
+  if (text !== undefined) return text === null ? undefined : ({ type: "STRING", value: text } as const);
+  return attributes.get(key);
+}
+
+/** Makes a visitor, and changes or deletes others. */
+async function changeSome(
+  workspaceId: string,
+  known: Known[],
+  given: readonly GivenAttribute[],
+  step: number,
+) {
+  const createdMs = Date.UTC(2026, 10, 1) + ((step * 37) % 101) * 1_000;
+  const own: Known = {
+    // Ids are not in the order of creation.
+    id: newId(new Date(createdMs - (step % 5) * 7_000)),
+    createdMs,
+    firstName: step % 3 === 0 ? null : step % 4 === 0 ? "Ada P" : "",
+    email: step % 4 === 1 ? null : `v${step}@example.com`,
+    attributes: new Map(),
+    visits: new Map(),
+    devices: 0,
+  };
+  known.push(own);
+  const row = { workspace_id: workspaceId, created_at: new Date(createdMs), updated_at: new Date(createdMs) };
+  await db
+    .insertInto("visitors")
+    .values({ ...row, id: own.id, email: own.email, first_name: own.firstName })
+    .execute();
+  for (const { key, ...attribute } of given) {
+    const whose = known[(step * 13 + key.length) % known.length] ?? own;
+    whose.attributes.set(key, attribute);
+    await sql`insert into visitor_attributes (workspace_id, visitor_id, key, type, value, created_at, updated_at)
+      values (${workspaceId}, ${whose.id}, ${key}, ${attribute.type}, ${attribute.value}, now(), now())
+      on conflict (workspace_id, visitor_id, key) do update set type = excluded.type, value = excluded.value`.execute(
+      db,
+    );
+  }
+  if (step % 6 === 3)
+    await visit(workspaceId, known[(step * 7) % known.length] ?? own, links[step % links.length] ?? "");
+  if (step % 10 === 5) await forgetSome(workspaceId, known, known[(step * 11) % known.length] ?? own);
+  if (step % 8 === 2) {
+    own.firstName = "Zoë";
+    await db.updateTable("visitors").set({ first_name: "Zoë" }).where("id", "=", own.id).execute();
+  }
+}
+
+async function visit(workspaceId: string, whose: Known, linkId: string): Promise<void> {
+  whose.visits.set(linkId, (whose.visits.get(linkId) ?? 0) + 1);
+  await sql`insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
+    values (${workspaceId}, ${whose.id}, ${linkId}, 1, now(), now())
+    on conflict (workspace_id, visitor_id, link_id) do update set event_count = visitor_links.event_count + 1`.execute(
+    db,
+  );
+  whose.devices += 1;
+  await sql`insert into devices (workspace_id, id, visitor_id, device_type, device_actor, last_used_at, created_at, updated_at)
+    values (${workspaceId}, ${newId(new Date())}, ${whose.id}, 'MOBILE', 'HUMAN', now(), now(), now())`.execute(
+    db,
+  );
+}
+
+async function forgetSome(workspaceId: string, known: Known[], whose: Known): Promise<void> {
+  if (whose.attributes.size > 0) {
+    whose.attributes.clear();
+    await db.deleteFrom("visitor_attributes").where("visitor_id", "=", whose.id).execute();
+    return;
+  }
+  known.splice(known.indexOf(whose), 1);
+  await sql`delete from visitor_links where workspace_id = ${workspaceId} and visitor_id = ${whose.id}`.execute(
+    db,
+  );
+  await db.deleteFrom("visitors").where("id", "=", whose.id).execute();
+}
