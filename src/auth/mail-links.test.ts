@@ -3,6 +3,7 @@ import { memberPassword, openTestBrowser, startSignIn } from "../../test/support
 import { createPendingWorkspace } from "../api/workspaces/create-workspace.ts";
 import { enqueue } from "../jobs/queue.ts";
 import { signUp } from "../jobs/sign-up.ts";
+import { newId } from "../lib/ids.ts";
 import { mailReset } from "../people/asked-mails.ts";
 import type { QueueMail } from "../people/sign-in-code.ts";
 
@@ -162,17 +163,25 @@ test("an address is confirmed by its own link alone", async () => {
 });
 
 test("whoever forgot a password gets the same answer and queues the same job, known or not; a job finds out", async () => {
-  const [member, pending, suspended] = [
+  const [member, pending, suspended, alone] = [
     await server.newMember(),
     await server.newMember({ isPending: true }),
     await server.newMember(),
+    await server.newMember({ isPending: true }),
   ];
+  // Somebody who is alone in a workspace has signed up; others were invited by whoever is there.
+  const at = clock.now();
+  const colleague = { id: newId(at), email: "colleague@example.com", role: "ADMIN" } as const;
+  await db
+    .insertInto("members")
+    .values({ ...colleague, workspace_id: pending.workspaceId, created_at: at, updated_at: at })
+    .execute();
   await db
     .updateTable("members")
     .set({ access_revoked_at: clock.now() })
     .where("id", "=", suspended.memberId)
     .execute();
-  const asked = [member.email, pending.email, suspended.email, "nobody@example.com"];
+  const asked = [member.email, pending.email, alone.email, suspended.email, "nobody@example.com"];
   const mails = [];
   for (const email of asked) {
     const own = browser();
@@ -183,7 +192,7 @@ test("whoever forgot a password gets the same answer and queues the same job, kn
     await mailReset(jobDeps, email);
     mails.push((await server.queued("send-mail", email)).map(({ kind }) => kind));
   }
-  expect(mails).toEqual([["password-reset"], ["invitation"], [], []]);
+  expect(mails).toEqual([["password-reset"], ["invitation"], ["sign-up"], [], []]);
 });
 
 test("an address gets three mails an hour from one network and few from many, and nobody can tell", async () => {
@@ -225,7 +234,7 @@ test("sign-up makes a workspace whose admin sets the password by mail; a known a
     kinds.push((await server.queued("send-mail", email)).map(({ kind }) => kind));
   }
   expect(kinds).toEqual([
-    ["invitation", "invitation"],
+    ["sign-up", "sign-up"],
     ["password-reset", "password-reset"],
   ]);
   const admin = await db

@@ -69,7 +69,7 @@ export function invitationPage(deps: AuthDeps): PageActions {
     title: filled(words.invitationTitle, { workspace: found.workspaceName }),
     lead: filled(words.invitationLead, { email: found.email }),
     action: "invitation",
-    button: words.accept,
+    button: words.setPassword,
   }));
 }
 

@@ -12,6 +12,18 @@ export const isInGallery = sql<boolean>`s.published_at is not null
 export const gallery = sql.raw("qrcode_template_slugs s left join workspaces w on w.id = s.workspace_id");
 
 /**
+ * A statement that takes a template from links that were made from it, in whichever workspaces they are: from all, or from
+ * so many. Served by links_published_template_idx.
+ */
+export function forgetTemplate(templateId: string, most?: number): RawBuilder<unknown> {
+  return sql`
+    update links l set qrcode_template_id = null
+    from (select workspace_id, id from links where qrcode_template_id = ${templateId}
+      order by workspace_id, id ${most === undefined ? sql.raw("") : sql`limit ${most}`} for no key update) as made
+    where l.workspace_id = made.workspace_id and l.id = made.id`;
+}
+
+/**
  * A query for the workspaces and ids of those of the templates that the workspace can use: its own, built-in ones, and
  * ones that a public workspace has published.
  */

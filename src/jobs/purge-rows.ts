@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { fileCheckOf } from "../db/file-checks.ts";
 import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
+import { forgetTemplate } from "../db/usable-templates.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
@@ -124,16 +125,20 @@ async function forgetTemplates(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
+  const published = await db
+    .selectFrom("qrcode_template_slugs")
+    .select("template_id")
+    .where("workspace_id", "=", workspaceId)
+    .where("published_at", "is not", null)
+    .orderBy("template_id")
+    .execute();
   let forgotten = 0;
-  while (signal?.aborted !== true) {
-    const { numAffectedRows = 0n } = await sql`
-      update links set qrcode_template_id = null where ctid = any(array(
-        select l.ctid from qrcode_template_slugs s join links l on l.qrcode_template_id = s.template_id
-        where s.workspace_id = ${workspaceId} and s.published_at is not null limit ${batchSize}))`.execute(
-      db,
-    );
-    if (numAffectedRows === 0n) break;
-    forgotten += Number(numAffectedRows);
+  for (const { template_id } of published) {
+    while (signal?.aborted !== true) {
+      const { numAffectedRows = 0n } = await forgetTemplate(template_id, batchSize).execute(db);
+      if (numAffectedRows === 0n) break;
+      forgotten += Number(numAffectedRows);
+    }
   }
   return forgotten;
 }

@@ -12,6 +12,7 @@ import { tenantRows, walkTables } from "../../test/support/tenant-rows.ts";
 import { visitsThrough } from "../../test/support/visits.ts";
 import { deleteWorkspace, forgetRevocations } from "../db/end-workspaces.ts";
 import { sweepFiles } from "../db/file-checks.ts";
+import { forgetTemplate } from "../db/usable-templates.ts";
 import { localFolderStorage } from "../lib/storage/storage-local.ts";
 import { deleteOldReservations } from "./purge-reservations.ts";
 import { type PurgeDeps, purgeWorkspace, purgeWorkspaces } from "./purge-workspaces.ts";
@@ -167,6 +168,17 @@ test("links of other workspaces forget the templates that a purged one had publi
   await remove(doomed);
   await purgeWorkspace(deps, doomed.workspaceId);
   expect((await other.rest("GET", `/v1/links/${json.link.id}`)).json.link.qrcodeTemplateId).toBe("");
+});
+
+test("the links of a template are locked in the order of their keys, and no other link is read", async () => {
+  const plan = await db.transaction().execute(async (tx) => {
+    // Tables of tests are so small that PostgreSQL would read them whole.
+    await sql`set local enable_seqscan = off`.execute(tx);
+    return sql<{ "QUERY PLAN": string }>`explain ${forgetTemplate(keeper.workspaceId, 10)}`.execute(tx);
+  });
+  const steps = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(steps).toMatch(/LockRows.+Index (?:Only )?Scan using links_published_template_idx/s);
+  expect(steps).not.toContain("Sort");
 });
 
 test("a purge waits for jobs of the workspace that run", async () => {

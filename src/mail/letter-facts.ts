@@ -21,10 +21,8 @@ const minuteMs = 60_000;
 type Read<Kind extends MailKind> = (facts: MailFacts[Kind], context: LetterContext) => LetterFacts[Kind];
 
 const readers: { readonly [Kind in MailKind]: Read<Kind> } = {
-  invitation: ({ challengeId }, context) => ({
-    link: linkOf("INVITATION", challengeId, context),
-    days: challengeLivesMs.INVITATION / dayMs,
-  }),
+  invitation: accepting,
+  "sign-up": accepting,
   "email-confirmation": ({ challengeId }, context) => ({
     link: linkOf("EMAIL_CONFIRMATION", challengeId, context),
     days: challengeLivesMs.EMAIL_CONFIRMATION / dayMs,
@@ -53,6 +51,16 @@ const readers: { readonly [Kind in MailKind]: Read<Kind> } = {
     restorableUntil: timeText(restorableUntil, context),
   }),
 };
+
+function accepting(
+  { challengeId }: MailFacts["invitation"],
+  context: LetterContext,
+): LetterFacts["invitation"] {
+  return {
+    link: linkOf("INVITATION", challengeId, context),
+    days: challengeLivesMs.INVITATION / dayMs,
+  };
+}
 
 /** Makes of the facts of a mail what its words are given. */
 export function letterFactsOf<Kind extends MailKind>(

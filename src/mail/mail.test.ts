@@ -90,6 +90,7 @@ type Member = Awaited<ReturnType<typeof newMember>>;
 
 const challengeKinds = {
   invitation: "INVITATION",
+  "sign-up": "INVITATION",
   "email-confirmation": "EMAIL_CONFIRMATION",
   "sign-in-code": "SIGN_IN_CODE",
   "password-reset": "PASSWORD_RESET",
@@ -185,6 +186,7 @@ test("links and codes in mails meet their challenges", async () => {
   const member = await newMember({});
   for (const [kind, page] of [
     ["invitation", "invitation"],
+    ["sign-up", "invitation"],
     ["email-confirmation", "confirm"],
     ["password-reset", "reset"],
   ] as const) {

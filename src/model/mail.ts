@@ -19,6 +19,8 @@ export interface Compared {
 export interface MailFacts {
   /** Somebody was invited; the link sets a password. */
   readonly invitation: { readonly challengeId: string };
+  /** Somebody signed up, and is alone in the new workspace; the link sets a password as that of an invitation does. */
+  readonly "sign-up": { readonly challengeId: string };
   /** An address is to be confirmed. */
   readonly "email-confirmation": { readonly challengeId: string };
   /** Goes to the old address: another one signs in from now on. */

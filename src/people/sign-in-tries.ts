@@ -15,42 +15,40 @@ const hourMs = 60 * 60_000;
 const single = { max: 1, windowMs: hourMs };
 const never = { from: 1_000_000, step: 1, doublingsMax: 0, secondsMax: 1 };
 
+interface Limits {
+  readonly account: AttemptLimits;
+  readonly network: AttemptLimits;
+}
+
+/** The limits of an account, and how many tries one network has in an hour for all accounts. */
+function limitsOf(account: AttemptLimits, ofNetwork: number): Limits {
+  const network = { ofVisit: single, ofNetwork: { max: ofNetwork, windowMs: hourMs }, pauses: never };
+  return { account, network };
+}
+
 /**
  * Wrong passwords and codes: 5 for an account from one address in 15 minutes and 20 in an hour, 30 from one network for
  * all accounts. From 20 in an hour on, an account pauses after each, for at most a minute, so that nobody locks others
  * out for good.
  */
-const wrongTries: Limits = {
-  account: {
+const wrongTries = limitsOf(
+  {
     ofVisit: { max: 5, windowMs: quarterMs },
     ofNetwork: { max: 20, windowMs: hourMs },
     pauses: { from: 20, step: 10, doublingsMax: 6, secondsMax: 60 },
   },
-  network: {
-    ofVisit: single,
-    ofNetwork: { max: 30, windowMs: hourMs },
-    pauses: never,
-  },
-};
+  30,
+);
 
 /** Mails that strangers ask for: 3 to an address from one network in an hour, 20 from one network to all addresses. */
-const askedMails: Limits = {
-  account: {
+const askedMails = limitsOf(
+  {
     ofVisit: { max: 3, windowMs: hourMs },
     ofNetwork: { max: 3, windowMs: hourMs },
     pauses: { from: 3, step: 1, doublingsMax: 12, secondsMax: 3_600 },
   },
-  network: {
-    ofVisit: single,
-    ofNetwork: { max: 20, windowMs: hourMs },
-    pauses: never,
-  },
-};
-
-interface Limits {
-  readonly account: AttemptLimits;
-  readonly network: AttemptLimits;
-}
+  20,
+);
 
 /** Who tries, and at which account. The account need not exist: unknown addresses cost the same. */
 export interface SignInTrier {

@@ -1,49 +1,25 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sql } from "kysely";
-import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { lockClasses } from "../db/locks.ts";
-import { inTransaction } from "../db/open.ts";
 import type { Jobs } from "../jobs/runner.ts";
-import { createAddressList, createOriginReader } from "../lib/client-address.ts";
+import { createOriginReader } from "../lib/client-address.ts";
 import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
 import { sharedAnswer } from "../lib/shared-answer.ts";
 import { openStorage } from "../lib/storage/open-storage.ts";
 import { within } from "../lib/within.ts";
 import { lazyReader } from "../scan/device/request-reader.ts";
 import { type StoreThread, startStoreThread } from "../scan/store/store-thread.ts";
-import { connectionOf, type Received } from "../server/connection.ts";
-import { discoveryHandler } from "../server/discovery.ts";
-import { dispatch, dispatchStreams } from "../server/dispatch.ts";
 import { watchEventLoop } from "../server/event-loop.ts";
-import { faultlessly } from "../server/faultless.ts";
-import { filesHandler } from "../server/files.ts";
-import type { OnStream } from "../server/http2-sessions.ts";
-import { type Handler, listen } from "../server/listen.ts";
 import { openMetrics } from "../server/metrics-port.ts";
-import { operationsHandler } from "../server/operations.ts";
-import { createRoute } from "../server/route.ts";
-import { strictTransport } from "../server/strict-transport.ts";
-import { whenLoaded } from "../server/when-loaded.ts";
 import type { Config } from "./config.ts";
-import { greeting, keepCredentials, newPassword, reminder } from "./first-start.ts";
+import { addressesAt, openPort } from "./port.ts";
+import { portHandlers } from "./port-handlers.ts";
 import type { ApiRole } from "./roles/api.ts";
 import type { Addresses, Parts } from "./roles/parts.ts";
 import type { ScanRole } from "./roles/scan.ts";
 import type { RunningDatabase } from "./start-database.ts";
-
-/** What the service is started with, in addition to its database. */
-export interface Surroundings {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly now: () => Date;
-  readonly secret: string;
-  readonly print: (text: string) => void;
-  /** Whether the output goes to a terminal, so that it may contain secrets. */
-  readonly isTerminal: boolean;
-}
+import type { Surroundings } from "./surroundings.ts";
+import { welcome } from "./welcome.ts";
 
 /** A running service. */
 export interface Service {
@@ -198,135 +174,6 @@ async function startWorkerLater(parts: Parts): Promise<Jobs> {
   return startWorker(parts);
 }
 
-interface PortRoles {
-  readonly api: ApiRole | undefined;
-  readonly scan: ScanRole | undefined;
-  readonly ready: () => Promise<boolean>;
-  readonly draining: () => boolean;
-}
-
-interface PortHandlers {
-  readonly handler: Handler;
-  readonly onStream: OnStream | undefined;
-}
-
-function portHandlers(parts: Parts, { api, scan, ready, draining }: PortRoles): PortHandlers {
-  const { addresses, config, keyFor, log, now, readOrigin, storage } = parts;
-  const operations = operationsHandler({
-    // Visits go on without the database. A process that serves them is then degraded, and must stay in the load
-    // balancer.
-    checks:
-      api === undefined && scan === undefined
-        ? []
-        : [{ name: "database", works: ready, isNeeded: scan === undefined }],
-    draining,
-  });
-  const files = filesHandler({ storage, signingKey: keyFor("file-urls"), now, log });
-  const door = {
-    route: createRoute({
-      baseUrl: new URL(addresses.baseUrl),
-      shortUrl: new URL(addresses.shortUrl),
-      authUrl: new URL(addresses.authUrl),
-      services: api?.serviceNames ?? [],
-    }),
-    originOf: (received: Received) => readOrigin(connectionOf(received)),
-  };
-  const faultless = faultlessly(log);
-  const handler = dispatch({
-    ...door,
-    strict: strictTransport(
-      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl],
-      config.strictTransportSeconds,
-    ),
-    handlers: {
-      rpc: api?.rpc ?? notHere,
-      rest: api?.rest ?? notHere,
-      discovery:
-        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
-      auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
-      operation: faultless(operations),
-      file: faultless(files),
-      scan: scan?.handler ?? notHere,
-    },
-  });
-  return { handler, onStream: api && dispatchStreams(door, api.onStream) };
-}
-
-const notHere: Handler = (_req, res) => {
-  res.writeHead(404, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
-  res.end("Not found\n");
-};
-
-const comeBack: Handler = (_req, res) => {
-  res.writeHead(503, { "retry-after": "1", "content-type": "text/plain; charset=utf-8" });
-  res.end("Starting\n");
-};
-
-/** Listens at once; the handler is given later. */
-async function openPort(config: Config, log: Logger) {
-  let handler: Handler = comeBack;
-  let onStream: OnStream | undefined;
-  const tls = config.tls && {
-    cert: await readFile(config.tls.certFile),
-    key: await readFile(config.tls.keyFile),
-  };
-  const listener = await listen({
-    host: config.host,
-    port: config.port,
-    ...(tls === undefined ? {} : { tls }),
-    handler: (req, res) => handler(req, res),
-    onStream: (stream, headers) => onStream?.(stream, headers) ?? false,
-    limits: {
-      connections: config.maxConnections,
-      connectionsPerAddress: config.maxConnectionsPerAddress,
-    },
-    isProxy: createAddressList(config.trustedProxies),
-    log,
-  });
-  return {
-    number: listener.port,
-    serve: (handlers: PortHandlers) => {
-      ({ handler, onStream } = handlers);
-    },
-    close: (graceMs: number) => listener.close(graceMs),
-  };
-}
-
-/** On an empty database it makes a workspace, an admin and a token. Later starts print a reminder of them. */
-async function welcome(
-  { config, addresses, db, keyFor, now }: Parts,
-  { print, isTerminal }: Surroundings,
-): Promise<void> {
-  const email = "admin@localhost";
-  const password = newPassword();
-  const created = await inTransaction(db, async (tx) => {
-    // Of several processes that start at once on one empty database, the first one makes the workspace and the others
-    // wait.
-    await sql`select pg_advisory_xact_lock(${lockClasses.firstStart})`.execute(tx);
-    const found = await tx.selectFrom("workspaces").select("id").limit(1).executeTakeFirst();
-    if (found !== undefined) return undefined;
-    const [{ createWorkspace }, { createTokenSigner }] = await Promise.all([
-      import("../api/workspaces/create-workspace.ts"),
-      import("../rpc/pipeline/credentials/tokens.ts"),
-    ]);
-    const signToken = createTokenSigner(keyFor("access-tokens"));
-    return createWorkspace(
-      { db: tx, now, signToken, plans: config.plans },
-      { name: "My workspace", email, password },
-    );
-  });
-  if (created === undefined) {
-    print(await reminder(addresses.baseUrl, config.dataDir));
-    return;
-  }
-  const { workspaceId, accessToken } = created;
-  const credentials = { baseUrl: addresses.baseUrl, workspaceId, accessToken, email, password };
-  await keepCredentials(config.dataDir, credentials);
-  print(
-    isTerminal ? greeting(credentials, config.dataDir) : await reminder(addresses.baseUrl, config.dataDir),
-  );
-}
-
 /** A database that does not answer within this time, in milliseconds, is away. */
 const reachableMs = 1_000;
 
@@ -337,11 +184,4 @@ async function isReachable({ pool }: RunningDatabase): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** When `PORT` is 0, puts the bound port in place of port 0 in the configured addresses. */
-function addressesAt(config: Config, port: number): Addresses {
-  const { baseUrl, shortUrl, authUrl } = config;
-  const at = (address: string) => (config.port === 0 ? address.replace(/:0(?=\/|$)/, `:${port}`) : address);
-  return { baseUrl: at(baseUrl), shortUrl: at(shortUrl), authUrl: at(authUrl) };
 }

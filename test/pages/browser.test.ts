@@ -1,28 +1,16 @@
-import { execFileSync } from "node:child_process";
 import axe from "axe-core";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Locator,
-  type Page,
-} from "playwright-core";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostedPage } from "../../src/pages/page.ts";
 import { notice, tooManyTries } from "../../src/scan/pages/notice.ts";
 import { renderPreview } from "../../src/scan/pages/steps/preview.ts";
 import { renderStep } from "../../src/scan/pages/steps/render-step.ts";
 import type { StepView } from "../../src/scan/pages/view.ts";
-import { hasTool } from "../support/system-tool.ts";
+import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { hostileTexts, poison, textualViews } from "./hostile.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";
 import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
 import { themes } from "./themes.ts";
-
-const chromiumTool = { command: "chromium", debianPackage: "chromium" };
-
-const phone = { width: 390, height: 844 };
 
 /** Every page, as a visitor with a language opens it. */
 function everyPage(view: Partial<StepView> = {}): HostedPage[] {
@@ -44,35 +32,13 @@ function colorfulPages(view: Partial<StepView>): HostedPage[] {
   return [...opened, renderStep(refusedForm(view)), renderStep(refusedPassword(view))];
 }
 
-describe.skipIf(!hasTool(chromiumTool))("in a browser, hosted pages", () => {
-  let browser: Browser;
+describe.skipIf(!hasBrowser)("in a browser, hosted pages", () => {
+  const visit = launchBrowser();
   let server: PageServer;
-
   beforeAll(async () => {
     server = await servePages();
-    const executablePath = execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
-    browser = await chromium.launch({
-      executablePath,
-      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-    });
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    server?.close();
   });
-
-  /** Opens a browser for one purpose and closes it afterwards. */
-  async function visit<Result>(
-    options: BrowserContextOptions,
-    use: (page: Page, context: BrowserContext) => Promise<Result>,
-  ): Promise<Result> {
-    const context = await browser.newContext({ viewport: phone, reducedMotion: "reduce", ...options });
-    try {
-      return await use(await context.newPage(), context);
-    } finally {
-      await context.close();
-    }
-  }
+  afterAll(() => server?.close());
 
   test("run no scripts and gain no elements, whatever the texts, even without their policy", async () => {
     const ran: string[] = [];

@@ -1,38 +1,13 @@
 import axe from "axe-core";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { browserArguments, browserPath, hasBrowser } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { memberPassword, startSignIn } from "../support/start-sign-in.ts";
-
-const phone = { width: 390, height: 844 };
 
 describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", async () => {
   const server = await startSignIn({ deps: { allowsSignUp: true } });
   const { authUrl } = server;
   const { origin } = new URL(authUrl);
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath(), args: browserArguments });
-  }, 60_000);
-  afterAll(() => browser?.close());
-
-  async function visit<Result>(
-    options: BrowserContextOptions,
-    use: (page: Page, context: BrowserContext) => Promise<Result>,
-  ): Promise<Result> {
-    const context = await browser.newContext({ viewport: phone, reducedMotion: "reduce", ...options });
-    try {
-      return await use(await context.newPage(), context);
-    } finally {
-      await context.close();
-    }
-  }
+  const visit = launchBrowser();
 
   test("work without scripts and by keyboard alone: sign in with a mailed code, sign out", async () => {
     const member = await server.newMember({ enforceMfa: true });
@@ -67,7 +42,7 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
     await visit({ javaScriptEnabled: false }, async (page) => {
       await page.goto(origin + (await server.linkPath(invited, "INVITATION")));
       await page.getByLabel("New password").fill("a long new password");
-      await page.getByRole("button", { name: "Accept" }).click();
+      await page.getByRole("button", { name: "Set the password" }).click();
       await page.waitForURL("**/auth/sign-in?done=password");
       await page.goto(origin + (await server.linkPath(member, "EMAIL_CONFIRMATION")));
       await page.getByRole("button").click();

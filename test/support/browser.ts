@@ -1,5 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { hasTool } from "./system-tool.ts";
 
 const tool = { command: "chromium", debianPackage: "chromium" };
@@ -18,6 +25,9 @@ export const browserArguments = [
   "--disable-sync",
 ];
 
+/** The size of a phone's screen. */
+const phone = { width: 390, height: 844 };
+
 /** Where the browser is installed. */
 export function browserPath(): string {
   return execFileSync("sh", ["-c", `command -v ${tool.command}`], { encoding: "utf8" }).trim();
@@ -31,4 +41,27 @@ export function openBrowser(options: BrowserContextOptions = {}): Promise<Browse
     args: browserArguments,
     ...options,
   });
+}
+
+/** Opens a page as a phone shows it, for one purpose, and closes it afterwards. */
+export type VisitPages = <Result>(
+  options: BrowserContextOptions,
+  use: (page: Page, context: BrowserContext) => Promise<Result>,
+) => Promise<Result>;
+
+/** Launches one browser for the tests of a suite. Each visit has a profile of its own. */
+export function launchBrowser(): VisitPages {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserPath(), args: browserArguments });
+  }, 60_000);
+  afterAll(() => browser?.close());
+  return async (options, use) => {
+    const context = await browser.newContext({ viewport: phone, reducedMotion: "reduce", ...options });
+    try {
+      return await use(await context.newPage(), context);
+    } finally {
+      await context.close();
+    }
+  };
 }

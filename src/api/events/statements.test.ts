@@ -5,13 +5,12 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import { expect, test } from "vitest";
 import type { DB } from "../../../gen/database.ts";
 import { EventsService } from "../../../gen/signpost/v1/events_service_pb.js";
+import { callContext } from "../../../test/support/call-context.ts";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { newId } from "../../lib/ids.ts";
 import { defaultPlans } from "../../model/plans/plan-table.ts";
-import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/records.ts";
 import { eventsService } from "./service.ts";
 
 const { pool } = await testDatabase();
@@ -28,24 +27,7 @@ const service = eventsService({
 });
 
 const workspaceId = randomUUID();
-const context: Context = {
-  caller: {
-    workspaceId,
-    memberId: undefined,
-    tokenId: undefined,
-    scopes: new Set(),
-    fullAccess: false,
-    sandbox: false,
-  },
-  db,
-  requestId: "test",
-  ruleTime: () => new Date(),
-  address: "192.0.2.1",
-  signal: new AbortController().signal,
-  afterCommit: () => {},
-  complete: (request) => request,
-  writeRecord: recordWriters.proto,
-};
+const context = callContext(db, workspaceId);
 
 async function list(init: MessageInitShape<typeof EventsService.method.listEvents.input>) {
   statements.length = 0;

@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import type { DB } from "../../../gen/database.ts";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { callContext } from "../../../test/support/call-context.ts";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { referenceAnalytics } from "../../analytics/reference/driver.ts";
@@ -13,8 +14,6 @@ import { createPictureReader } from "../../lib/images/reencode-image.ts";
 import { openStorage } from "../../lib/storage/open-storage.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
 import { defaultPlans } from "../../model/plans/plan-table.ts";
-import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/records.ts";
 import { linksService } from "./service.ts";
 
 const { pool } = await testDatabase();
@@ -48,24 +47,7 @@ const service = linksService({
 });
 
 const workspaceId = randomUUID();
-const context: Context = {
-  caller: {
-    workspaceId,
-    memberId: undefined,
-    tokenId: undefined,
-    scopes: new Set(),
-    fullAccess: false,
-    sandbox: false,
-  },
-  db,
-  requestId: "test",
-  ruleTime: () => new Date(),
-  address: "192.0.2.1",
-  signal: new AbortController().signal,
-  afterCommit: () => {},
-  complete: (request) => request,
-  writeRecord: recordWriters.proto,
-};
+const context = callContext(db, workspaceId);
 
 function request<M extends DescMethodUnary>(method: M, init: MessageInitShape<M["input"]>) {
   return create<M["input"]>(method.input, init);

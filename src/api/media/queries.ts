@@ -4,6 +4,7 @@ import { fileCheckOf } from "../../db/file-checks.ts";
 import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { Page } from "../../lib/paging/page.ts";
+import { newestFirst } from "../resources/page-queries.ts";
 
 export type MediaRow = Selectable<Media>;
 
@@ -21,17 +22,12 @@ export function findMedia(db: Db, workspaceId: string, id: string): Promise<Medi
 }
 
 /** Media files, newest first, one more row than the page. Served by media_page_idx. */
-export function listMedia(db: Db, workspaceId: string, { size, after }: Page<"time">): Promise<MediaRow[]> {
+export function listMedia(db: Db, workspaceId: string, page: Page<"time">): Promise<MediaRow[]> {
   return db
     .selectFrom("media")
     .selectAll()
     .where("workspace_id", "=", workspaceId)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (${after?.key}::timestamptz, ${after?.id}::uuid)`),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(size + 1)
+    .$call(newestFirst(page))
     .execute();
 }
 

@@ -5,6 +5,7 @@ import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
 import { isActiveAdmin } from "../../people/active-admin.ts";
+import { newestFirst } from "../resources/page-queries.ts";
 
 export type MemberRow = Selectable<Members>;
 
@@ -19,17 +20,11 @@ export function findMember(db: Db, workspaceId: string, id: string): Promise<Mem
 
 /** Members, newest first, one more row than the page. Served by members_page_idx. */
 export function listMembers(db: Db, workspaceId: string, page: Page<"time">): Promise<MemberRow[]> {
-  const { after } = page;
   return db
     .selectFrom("members")
     .selectAll()
     .where("workspace_id", "=", workspaceId)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (${after?.key}::timestamptz, ${after?.id}::uuid)`),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(page.size + 1)
+    .$call(newestFirst(page))
     .execute();
 }
 

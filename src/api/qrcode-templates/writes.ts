@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { QrcodeTemplates } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import { type Db, violates } from "../../db/open.ts";
+import { forgetTemplate } from "../../db/usable-templates.ts";
 import { fail } from "../../lib/errors.ts";
 import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -132,17 +133,15 @@ export async function publishTemplate(tx: Db, { workspace_id, id }: Row, at: Dat
  * workspaces once it was published.
  */
 export async function deleteTemplate(tx: Db, { workspace_id, id }: Row, at: Date): Promise<void> {
+  await forgetTemplate(id).execute(tx);
   const images = sql`select workspace_id, thumbnail_key, id from gone where thumbnail_key is not null
     union all select ${noWorkspace}::uuid, picture_key, null::uuid from design where picture_key is not null`;
   await sql`
     with gone as (delete from qrcode_templates where workspace_id = ${workspace_id} and id = ${id}
-        returning workspace_id, id, qrcode_design_id, thumbnail_key, published_at),
+        returning workspace_id, id, qrcode_design_id, thumbnail_key),
       design as (delete from qrcode_designs q using gone
         where q.workspace_id = gone.workspace_id and q.id = gone.qrcode_design_id
         returning q.options ->> 'centralImageKey' as picture_key),
-      slug as (delete from qrcode_template_slugs s using gone where s.template_id = gone.id),
-      link as (update links l set qrcode_template_id = null from gone
-        where (l.workspace_id = gone.workspace_id or gone.published_at is not null)
-          and l.qrcode_template_id = gone.id)
+      slug as (delete from qrcode_template_slugs s using gone where s.template_id = gone.id)
     ${fileCheckOf(images, at)}`.execute(tx);
 }

@@ -2,25 +2,21 @@ import { type Selectable, sql } from "kysely";
 import type { Tags } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
 import type { Page } from "../../lib/paging/page.ts";
+import { newestFirst } from "../resources/page-queries.ts";
 
 /** One page of tags and one more, newest first. Served by tags_page_idx. */
 export async function listTags(
   db: Db,
   workspaceId: string,
   search: string,
-  { size, after }: Page<"time">,
+  page: Page<"time">,
 ): Promise<Selectable<Tags>[]> {
   return db
     .selectFrom("tags")
     .selectAll()
     .where("workspace_id", "=", workspaceId)
     .$if(search !== "", (query) => query.where("name", "ilike", `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`))
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (${after?.key}::timestamptz, ${after?.id}::uuid)`),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(size + 1)
+    .$call(newestFirst(page))
     .execute();
 }
 

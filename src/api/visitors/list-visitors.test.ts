@@ -5,12 +5,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { DB } from "../../../gen/database.ts";
 import { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { ask, protocols } from "../../../test/support/ask.ts";
+import { callContext } from "../../../test/support/call-context.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { startVisits } from "../../../test/support/visits.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { defaultPlans } from "../../model/plans/plan-table.ts";
-import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/records.ts";
 import { visitorsService } from "./service.ts";
 
 const api = await startApi();
@@ -299,24 +298,7 @@ test("a page is read by one statement, counted by one, and embeds each kind of o
     log: ({ query }) => void statements.push(query.sql),
   });
   const { workspaceId } = workspace;
-  const context: Context = {
-    caller: {
-      workspaceId,
-      memberId: undefined,
-      tokenId: undefined,
-      scopes: new Set(),
-      fullAccess: false,
-      sandbox: false,
-    },
-    db,
-    requestId: "test",
-    ruleTime: () => new Date(),
-    address: "192.0.2.1",
-    signal: new AbortController().signal,
-    afterCommit: () => {},
-    complete: (request) => request,
-    writeRecord: recordWriters.proto,
-  };
+  const context = callContext(db, workspaceId);
   const entitlements = createEntitlements({ plans: defaultPlans, now: api.now });
   // What a workspace is allowed is in memory.
   await entitlements.of(workspaceId, db);

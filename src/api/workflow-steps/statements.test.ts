@@ -4,9 +4,9 @@ import { beforeEach, expect, test } from "vitest";
 import type { DB } from "../../../gen/database.ts";
 import { EventAction } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
+import { callContext } from "../../../test/support/call-context.ts";
 import { startApi } from "../../../test/support/start-api.ts";
 import type { Context } from "../../rpc/handlers.ts";
-import { recordWriters } from "../../rpc/records.ts";
 import { workflowStepsService } from "./service.ts";
 
 const api = await startApi();
@@ -30,24 +30,7 @@ beforeEach(async () => {
   const { json } = await rest("POST", "/v1/links", { destination: "https://example.com" });
   linkId = json.link.id;
   redirect = json.workflowSteps[1].id;
-  context = {
-    caller: {
-      workspaceId,
-      memberId: undefined,
-      tokenId: undefined,
-      scopes: new Set(),
-      fullAccess: false,
-      sandbox: false,
-    },
-    db,
-    requestId: "test",
-    ruleTime: () => new Date(),
-    address: "192.0.2.1",
-    signal: new AbortController().signal,
-    afterCommit: () => {},
-    complete: (request) => request,
-    writeRecord: recordWriters.proto,
-  };
+  context = callContext(db, workspaceId);
 });
 
 function request<M extends DescMethodUnary>(of: M, init: MessageInitShape<M["input"]>) {

@@ -4,6 +4,7 @@ import { tellRevocation, tellScopeChange } from "../../db/channels.ts";
 import type { Db } from "../../db/open.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
+import { newestFirst } from "../resources/page-queries.ts";
 import type { WorkspaceTokenRow } from "../resources/workspace-token.ts";
 
 /** When a sandbox expires. */
@@ -47,16 +48,7 @@ export function findToken(db: Db, workspaceId: string, id: string): Promise<Work
 
 /** Active tokens, newest first, one more row than the page. Served by workspace_tokens_page_idx. */
 export function listTokens(db: Db, workspaceId: string, page: Page<"time">): Promise<WorkspaceTokenRow[]> {
-  const { after } = page;
-  return activeTokens(db, workspaceId)
-    .selectAll()
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (${after?.key}::timestamptz, ${after?.id}::uuid)`),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(page.size + 1)
-    .execute();
+  return activeTokens(db, workspaceId).selectAll().$call(newestFirst(page)).execute();
 }
 
 export async function countTokens(db: Db, workspaceId: string): Promise<bigint> {

@@ -18,7 +18,6 @@ export interface Words {
   readonly invitationTitle: string;
   /** With `{email}`, as `resetLead` and `confirmLead`. */
   readonly invitationLead: string;
-  readonly accept: string;
   readonly confirmTitle: string;
   readonly confirmLead: string;
   readonly confirm: string;

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The first schema. Primary keys, unique keys and indexes of tenant tables begin with `workspace_id`, so that the
- * schema can be distributed by workspace; tables without it are global. Ids are UUIDv7, whose first 48 bits are the
+ * The first schema. Primary keys, unique keys and nearly all indexes of tenant tables begin with `workspace_id`, so that
+ * the schema can be distributed by workspace; tables without it are global. Ids are UUIDv7, whose first 48 bits are the
  * milliseconds of `created_at`. `events` and `traces` are partitioned by month on the event's id, and id order is time
  * order.
  */

@@ -57,6 +57,9 @@ create table qrcode_templates (
 );
 create index qrcode_templates_page_idx on qrcode_templates (workspace_id, created_at desc, id desc);
 create index links_qrcode_template_idx on links (workspace_id, qrcode_template_id) where qrcode_template_id is not null;
+-- Over all workspaces: links of any of them may have a published template, and forget it with its end.
+create index links_published_template_idx on links (qrcode_template_id, workspace_id, id)
+  where qrcode_template_id is not null;
 
 -- Global: a slug is unique in the whole service, and the gallery of published templates is read from here.
 create table qrcode_template_slugs (

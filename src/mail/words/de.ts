@@ -39,6 +39,17 @@ export const german: Words = {
         "Wenn Sie die Einladung nicht erwartet haben, können Sie diese Nachricht ignorieren.",
       ],
     }),
+    "sign-up": ({ workspace, link, days }) => ({
+      subject: `Schließen Sie Ihre Anmeldung für „${workspace}“ ab`,
+      paragraphs: [
+        `Ihr Arbeitsbereich „${workspace}“ ist bereit. Wählen Sie ein Passwort, um Ihre Adresse zu bestätigen und sich anzumelden.`,
+      ],
+      action: { label: "Passwort wählen", url: link },
+      notes: [
+        `Der Link gilt ${count(days, "Tag", "Tage")}.`,
+        "Wenn Sie sich nicht angemeldet haben, können Sie diese Nachricht ignorieren: Der Arbeitsbereich wird dann gelöscht.",
+      ],
+    }),
     "email-confirmation": ({ workspace, link, days }) => ({
       subject: "Bestätigen Sie Ihre E-Mail-Adresse",
       paragraphs: [

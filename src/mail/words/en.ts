@@ -38,6 +38,17 @@ export const english: Words = {
         "If you did not expect the invitation, you can ignore this mail.",
       ],
     }),
+    "sign-up": ({ workspace, link, days }) => ({
+      subject: `Finish your sign-up for “${workspace}”`,
+      paragraphs: [
+        `Your workspace “${workspace}” is ready. Choose a password to confirm your address and to sign in.`,
+      ],
+      action: { label: "Choose a password", url: link },
+      notes: [
+        `The link works for ${count(days, "day", "days")}.`,
+        "If you did not sign up, you can ignore this mail: the workspace is then deleted.",
+      ],
+    }),
     "email-confirmation": ({ workspace, link, days }) => ({
       subject: "Confirm your e-mail address",
       paragraphs: [

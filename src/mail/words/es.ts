@@ -39,6 +39,17 @@ export const spanish: Words = {
         "Si no esperaba la invitación, puede ignorar este mensaje.",
       ],
     }),
+    "sign-up": ({ workspace, link, days }) => ({
+      subject: `Complete su registro en «${workspace}»`,
+      paragraphs: [
+        `Su espacio de trabajo «${workspace}» está listo. Elija una contraseña para confirmar su dirección e iniciar sesión.`,
+      ],
+      action: { label: "Elegir una contraseña", url: link },
+      notes: [
+        `El enlace es válido durante ${count(days, "día", "días")}.`,
+        "Si no se ha registrado, puede ignorar este mensaje: el espacio de trabajo se eliminará.",
+      ],
+    }),
     "email-confirmation": ({ workspace, link, days }) => ({
       subject: "Confirme su dirección de correo",
       paragraphs: [

@@ -39,6 +39,17 @@ export const french: Words = {
         "Si vous n’attendiez pas cette invitation, vous pouvez ignorer ce message.",
       ],
     }),
+    "sign-up": ({ workspace, link, days }) => ({
+      subject: `Terminez votre inscription à «\u00a0${workspace}\u00a0»`,
+      paragraphs: [
+        `Votre espace de travail «\u00a0${workspace}\u00a0» est prêt. Choisissez un mot de passe pour confirmer votre adresse et vous connecter.`,
+      ],
+      action: { label: "Choisir un mot de passe", url: link },
+      notes: [
+        `Le lien est valable ${count(days, "jour", "jours")}.`,
+        "Si vous ne vous êtes pas inscrit, vous pouvez ignorer ce message\u00a0: l’espace de travail sera supprimé.",
+      ],
+    }),
     "email-confirmation": ({ workspace, link, days }) => ({
       subject: "Confirmez votre adresse e-mail",
       paragraphs: [

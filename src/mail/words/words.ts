@@ -20,6 +20,7 @@ export interface Letter {
  */
 export interface LetterFacts {
   readonly invitation: { readonly link: string; readonly days: number };
+  readonly "sign-up": { readonly link: string; readonly days: number };
   readonly "email-confirmation": { readonly link: string; readonly days: number };
   readonly "email-changed": { readonly newEmail: string };
   readonly "sign-in-code": { readonly code: string; readonly minutes: number };

@@ -1,4 +1,4 @@
-import { black, type Color, over, white } from "../../lib/color.ts";
+import type { Color } from "../../lib/color.ts";
 
 const hexForm = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 const functionForm = /^(rgb|hsl)a?\(([^()]*)\)$/i;
@@ -86,36 +86,16 @@ export function contrast(one: Color, other: Color): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** The relative luminance of a color by WCAG 2, 0 to 1. */
+/** The relative luminance of a color with whole channels by WCAG 2, 0 to 1. */
 export function luminance({ red, green, blue }: Color): number {
-  const linear = (value: number) => {
-    const part = value / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  };
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** The least contrast of a color with any of the grounds. */
-export function leastContrast(color: Color, grounds: readonly Color[]): number {
-  return Math.min(...grounds.map((ground) => contrast(color, ground)));
-}
+const linears = Float64Array.from({ length: 256 }, (_, value) => {
+  const part = value / 255;
+  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+});
 
-/**
- * The wanted color if its contrast with every ground is at least `ratio`. Otherwise the nearest color that has this
- * contrast on the way to black or white, whichever is more readable. A color on the wrong side of the ground, such as
- * white on yellow, is replaced by a shade of the ground, which keeps the look of the page. Where no color is enough,
- * black or white.
- */
-export function readable(wanted: Color, grounds: readonly Color[], ratio: number): Color {
-  const [ground = white] = grounds;
-  const solid = over(wanted, ground);
-  if (leastContrast(solid, grounds) >= ratio) return solid;
-  const isDarker = leastContrast(black, grounds) >= leastContrast(white, grounds);
-  const end = isDarker ? black : white;
-  const start = luminance(solid) < luminance(ground) === isDarker ? solid : ground;
-  for (let step = 1; step < 20; step++) {
-    const color = mix(start, end, step / 20);
-    if (leastContrast(color, grounds) >= ratio) return color;
-  }
-  return end;
+function linear(value: number): number {
+  return linears[Math.round(value)] ?? 0;
 }

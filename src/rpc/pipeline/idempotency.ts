@@ -30,6 +30,8 @@ export interface KeyedCall {
   readonly caller: string;
   /** Method, path and query as the client sent them. */
   readonly target: string;
+  /** The time that the rules of workflows see. It is a part of what is asked. */
+  readonly testClock: Date | undefined;
   readonly key: string;
   /** Aborts when the caller is told that the call took too long. */
   readonly deadline: AbortSignal;
@@ -223,9 +225,10 @@ export async function deleteExpired(db: Db, now: Date): Promise<number> {
   return Number(numAffectedRows);
 }
 
-function fingerprintOf(key: Uint8Array, { request, plan, target }: KeyedCall): Buffer {
+function fingerprintOf(key: Uint8Array, { request, plan, target, testClock }: KeyedCall): Buffer {
   const json = canonical(toJson(plan.method.input, request));
-  return createHmac("sha256", key).update(`${target}\n${json}`).digest();
+  const asked = testClock === undefined ? target : `${target}\n${testClock.toISOString()}`;
+  return createHmac("sha256", key).update(`${asked}\n${json}`).digest();
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import { beforeAll, expect, test } from "vitest";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
@@ -61,6 +62,18 @@ test("sets the time that a simulation sees, over REST and gRPC", async () => {
     expect(
       JSON.stringify(answer, (_, value) => (typeof value === "bigint" ? String(value) : value)),
     ).toContain("https://bar.example/");
+  }
+});
+
+test("is a part of what an idempotency key was used for", async () => {
+  const key = { "idempotency-key": randomUUID() };
+  const first = await simulated(shop, {}, { ...key, [header]: evening });
+  // The same moment, written otherwise.
+  const again = await simulated(shop, {}, { ...key, [header]: "2031-12-24T19:30:00+01:00" });
+  expect([again.status, again.text, again.headers["idempotent-replayed"]]).toEqual([200, first.text, "true"]);
+  for (const other of [{ [header]: "2031-12-24T12:00:00Z" }, {}]) {
+    const { status, json } = await simulated(shop, {}, { ...key, ...other });
+    expect([status, json.error.codeType]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
   }
 });
 

@@ -34,6 +34,11 @@ export function textOfId(id: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The millisecond at which an id was made, from its text. */
+export function timeOfId(text: string): number {
+  return Number.parseInt(text.slice(0, 8) + text.slice(9, 13), 16);
+}
+
 /** The id as visitors carry it: base64url without padding, 22 characters. */
 export function lbidOf(id: Buffer): string {
   return id.toString("base64url");

@@ -16,6 +16,7 @@ import { nowhere } from "../device/geography.ts";
 import type { RecordText } from "../spool/framed-records.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
 import { openSpool } from "../spool/spool.ts";
+import { encodeAnswer } from "../spool/step-record.ts";
 import { createVisitIds, textOfId } from "../spool/visit-id.ts";
 import { startDrain } from "./drain.ts";
 import { createQuarantine } from "./quarantine.ts";
@@ -345,6 +346,59 @@ test("keeps visits of deleted links and drops those of purged workspaces", async
   expect(await eventsOf(deleted)).toHaveLength(1);
   expect(await eventsOf(purged)).toHaveLength(0);
 });
+
+test("an answer waits for its visit in a sandbox, and for seconds only where the visit's month has no visit left", async () => {
+  const thisMonth = Date.UTC(2026, 7, 31, 23, 59, 50);
+  const [full, open] = [
+    await insertLink(db, { environment: "test" }),
+    await insertLink(db, { environment: "test" }),
+  ];
+  const cycle = { limit_key: "TRACKED_VISITS", cycle: "2026-08" };
+  await db
+    .insertInto("allowance_cycles")
+    .values([
+      { ...cycle, workspace_id: full.workspaceId, used: 500n },
+      { ...cycle, workspace_id: open.workspaceId, used: 499n },
+    ])
+    .execute();
+  // The answers come in the month after, which has visits left.
+  const answers = [full, open].map((link) => answerOf(link, newVisitId(thisMonth), thisMonth + 20_000));
+  const after = async (ms: number) => {
+    const { dropped, early } = await newStore()([chunkOf(answers)], new Date(thisMonth + 20_000 + ms));
+    return { dropped, early: new Set(early.map(({ id }) => textOfId(id))) };
+  };
+  const ids = answers.map(({ id }) => textOfId(id));
+  expect(await after(1_000)).toEqual({ dropped: 0, early: new Set(ids) });
+  expect(await after(60_000)).toEqual({ dropped: 1, early: new Set(ids.slice(1)) });
+  expect(await after(3_600_000)).toEqual({ dropped: 2, early: new Set() });
+});
+
+/** The record of an answer that ends a visit. */
+function answerOf(
+  { workspaceId, id: linkId, redirectStepId }: TestLink,
+  visit: Buffer,
+  atMs: number,
+): Recorded {
+  const text = encodeAnswer({
+    workspaceId,
+    linkId,
+    eventId: textOfId(visit),
+    number: 1,
+    isPress: false,
+    outcome: "COMPLETED",
+    destination: "https://example.com/menu",
+    exitAction: "CLIENT_REDIRECT",
+    lastStepId: redirectStepId,
+    stepsAhead: 0,
+    waitsAt: "",
+    query: "",
+    level: "ADVANCED",
+    seenVisitorId: "",
+    saved: [],
+    traces: [],
+  });
+  return { id: newVisitId(atMs), text };
+}
 
 test("a visit makes an inactive workspace active again", async () => {
   const link = await insertLink(db);

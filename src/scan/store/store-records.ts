@@ -1,6 +1,4 @@
-import { sql } from "kysely";
 import pg from "pg";
-import { plainArray } from "../../db/array-literal.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
 import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
@@ -8,6 +6,7 @@ import { attachPending } from "../../visitors/pending-identify.ts";
 import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
 import { decodeVisit } from "../spool/read-record.ts";
 import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-record.ts";
+import { findVisits, type Readable } from "./find-visits.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
 import { writeAnswers } from "./write-answers.ts";
 import { writeVisits } from "./write-visits.ts";
@@ -55,8 +54,12 @@ export type StoreRecords = (chunks: readonly Uint8Array<ArrayBuffer>[], now: Dat
  */
 const unrecordedAfterMs = 10 * 60_000;
 
-/** A record, and what was read of it. */
-type Readable<Content> = { record: RawRecord; content: Content };
+/**
+ * How long it waits, in milliseconds, when the sandbox has reached its cap. Only a visit that is not counted can still
+ * come then, from the spool of another process.
+ */
+const beyondCapAfterMs = 5_000;
+
 type StoreOutcome = Pick<Stored, "written" | "dropped" | "poison" | "early">;
 
 /**
@@ -156,7 +159,7 @@ async function storeAnswers(
   answers: readonly Readable<RecordedAnswer>[],
 ): Promise<StoreOutcome> {
   const { db, now } = to;
-  const { stored, absent, sandboxed, dropped } = await findVisits(db, answers);
+  const { stored, absent, sandboxed, beyondCap, dropped } = await findVisits(db, answers);
   let outcome: StoreOutcome = { ...noOutcome, dropped: dropped.length };
   for (const { record, content } of absent) {
     const isLost = now.getTime() - content.atMs > lostAfterMs;
@@ -167,16 +170,21 @@ async function storeAnswers(
         : { early: [earlyOf(record)] }),
     });
   }
-  for (const { record, content } of sandboxed) {
-    const isBeyondCap = now.getTime() - content.atMs > unrecordedAfterMs;
-    outcome = together(outcome, {
-      ...noOutcome,
-      ...(isBeyondCap ? { dropped: 1 } : { early: [earlyOf(record)] }),
-    });
-  }
+  outcome = together(outcome, waitOrDrop(sandboxed, new Date(now.getTime() - unrecordedAfterMs)));
+  outcome = together(outcome, waitOrDrop(beyondCap, new Date(now.getTime() - beyondCapAfterMs)));
   for (let start = 0; start < stored.length; start += answeredMax)
     outcome = together(outcome, await storeAnswered(to, stored.slice(start, start + answeredMax)));
   return outcome;
+}
+
+/** Drops the answers that came before a moment. The others wait. */
+function waitOrDrop(answers: readonly Readable<RecordedAnswer>[], moment: Date): StoreOutcome {
+  const waiting = answers.filter(({ content }) => content.atMs >= moment.getTime());
+  return {
+    ...noOutcome,
+    dropped: answers.length - waiting.length,
+    early: waiting.map(({ record }) => earlyOf(record)),
+  };
 }
 
 /** How many visits one transaction writes answers of, at most. Requests of these visits wait for it. */
@@ -199,43 +207,6 @@ async function storeAnswered(
     outcome = together(outcome, await storeSome(alone, write));
   }
   return outcome;
-}
-
-interface FoundVisits {
-  /** The answers of stored visits, by visit. */
-  readonly stored: readonly Readable<RecordedAnswer>[][];
-  /** The answers of live workspaces without their visits, and those of sandboxes. */
-  readonly absent: readonly Readable<RecordedAnswer>[];
-  readonly sandboxed: readonly Readable<RecordedAnswer>[];
-  /** The answers of workspaces that no longer exist. */
-  readonly dropped: readonly Readable<RecordedAnswer>[];
-}
-
-async function findVisits(db: Db, answers: readonly Readable<RecordedAnswer>[]): Promise<FoundVisits> {
-  const byVisit = Map.groupBy(
-    answers,
-    ({ content: { workspaceId, eventId } }) => `${workspaceId}/${eventId}`,
-  );
-  const firsts = [...byVisit.values()].flatMap(([first]) => (first === undefined ? [] : [first.content]));
-  const { rows } = await sql<{ visit: string; has_event: boolean; environment: "live" | "test" | null }>`
-    select given.workspace_id || '/' || given.event_id as visit,
-      exists (select from events e where e.workspace_id = given.workspace_id and e.id = given.event_id) as has_event,
-      (select environment from workspaces w where w.id = given.workspace_id and w.purge_began_at is null)
-    from unnest(${plainArray(firsts.map(({ workspaceId }) => workspaceId))}::uuid[],
-      ${plainArray(firsts.map(({ eventId }) => eventId))}::uuid[]) as given (workspace_id, event_id)`.execute(
-    db,
-  );
-  const answersOf = (test: (row: (typeof rows)[number]) => boolean) =>
-    rows.filter(test).flatMap(({ visit }) => {
-      const found = byVisit.get(visit);
-      return found === undefined ? [] : [found];
-    });
-  return {
-    stored: answersOf((row) => row.has_event),
-    absent: answersOf((row) => !row.has_event && row.environment === "live").flat(),
-    sandboxed: answersOf((row) => !row.has_event && row.environment === "test").flat(),
-    dropped: answersOf((row) => row.environment === null).flat(),
-  };
 }
 
 /** Writes some records. Returns what became of them, with the answers that came too early. */

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { black, type Color, over, white } from "../../lib/color.ts";
+import { contrast, mix, parseColor } from "./color.ts";
+import { builtInTheme, pageTheme } from "./page-theme.ts";
+import { type ColorRole, type Palette, paletteOf } from "./palette.ts";
+
+/** What stands on the page itself, and how well it must be told apart (WCAG 2.2, 1.4.3 and 1.4.11). */
+const onPage: readonly (readonly [ColorRole, number])[] = [
+  ["ink", 4.5],
+  ["quiet", 4.5],
+  ["title", 3],
+  ["fault", 4.5],
+  ["accent", 3],
+  ["line", 3],
+];
+const others: readonly (readonly [ColorRole, ColorRole, number])[] = [
+  ["fault", "field", 4.5],
+  ["fieldInk", "field", 4.5],
+  ["fieldQuiet", "field", 4.5],
+  ["accent", "field", 3],
+  ["line", "field", 3],
+  ["onAccent", "accent", 4.5],
+  ["onTint", "tint", 4.5],
+  ["badgeInk", "tint", 3],
+];
+
+/** The colors that a browser paints for a paint at some places. */
+function painted(colors: readonly Color[], share: number): Color[] {
+  return [...colors, ...colors.slice(1).map((to, index) => mix(colors[index] ?? to, to, share))];
+}
+
+/** Every pair that cannot be told apart, with the pixels of an image where one lies behind. */
+function faintPairs(palette: Palette, titleRatio: number, image: readonly Color[], share: number): string[] {
+  const { colors, canvas, element, box } = palette;
+  const pixels = [...painted(canvas.colors, share), ...image];
+  const pages =
+    box.background === undefined ? pixels : pixels.map((pixel) => over(box.background ?? pixel, pixel));
+  const faint: string[] = [];
+  const check = (name: string, front: Color, back: Color, ratio: number) => {
+    const found = contrast(front, back);
+    if (found < ratio) faint.push(`${name} on ${JSON.stringify(back)}: ${found.toFixed(3)}`);
+  };
+  for (const page of pages)
+    for (const [role, ratio] of onPage)
+      check(role, colors[role], page, role === "title" ? titleRatio : ratio);
+  for (const [front, back, ratio] of others) check(`${front}/${back}`, colors[front], colors[back], ratio);
+  for (const color of painted(element.colors, share)) check("onElement", colors.onElement, color, 4.5);
+  return faint;
+}
+
+const color = fc
+  .tuple(fc.integer({ min: 0, max: 0xffffff }), fc.constantFrom(100, 100, 100, 60, 15, 0))
+  .map(([rgb, opacity]) => `rgba(${rgb >> 16},${(rgb >> 8) & 255},${rgb & 255},${opacity}%)`);
+const paint = fc.record({
+  type: fc.constantFrom("THEME_COLOR_TYPE_SOLID", "THEME_COLOR_TYPE_LINEAR", "THEME_COLOR_TYPE_RADIAL"),
+  colors: fc.array(color, { minLength: 2, maxLength: 4 }),
+});
+const font = fc.record({
+  color: fc.record({ colors: fc.tuple(color) }),
+  fontSize: fc.integer({ min: 8, max: 96 }),
+});
+const styling = fc.record(
+  {
+    canvasColor: paint,
+    canvasCoverMode: fc.constantFrom(
+      "PAGE_THEME_BACKGROUND_COVER_MODE_FULL",
+      "PAGE_THEME_BACKGROUND_COVER_MODE_PROGRESSIVE_TOP",
+    ),
+    elementColor: paint,
+    titleFont: font,
+    bodyFont: font,
+    elementFont: font,
+    badgeEnabled: fc.constant(true),
+    badgeIconColor: paint,
+    containerEnabled: fc.boolean(),
+    containerConfig: fc.record({
+      backgroundColor: paint,
+      opacity: fc.integer({ min: 0, max: 100 }),
+      borderSize: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  { requiredKeys: [] },
+);
+
+test("every pair of colors that a page paints can be told apart, in any theme and over any cover", () => {
+  const byte = fc.integer({ min: 0, max: 255 });
+  const pixel = fc.record({ red: byte, green: byte, blue: byte, alpha: fc.constant(1) });
+  fc.assert(
+    fc.property(
+      styling,
+      fc.boolean(),
+      pixel,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (stored, hasCover, one, share) => {
+        const theme = pageTheme(stored);
+        const palette = paletteOf(theme, hasCover);
+        const image = hasCover && theme.coverMode === "FULL" ? [black, white, one] : [];
+        expect(faintPairs(palette, theme.title.size >= 24 ? 3 : 4.5, image, share)).toEqual([]);
+      },
+    ),
+    { seed: 20_261_122, numRuns: 10_000 },
+  );
+});
+
+test("names what it moved, by how much, and nothing else", () => {
+  const solid = (text: string) => ({ colors: [text] });
+  const theme = pageTheme({
+    canvasColor: solid("#ffffff"),
+    titleFont: { color: solid("#777777") },
+    bodyFont: { color: solid("#dddddd") },
+    elementColor: { type: "THEME_COLOR_TYPE_LINEAR", colors: ["#000000", "#ffffff"] },
+    elementFont: { color: solid("#ffffff") },
+  });
+  const { moved, colors, element } = paletteOf(theme, false);
+  expect(moved.map(({ field }) => field)).toEqual(["bodyFont.color", "elementColor"]);
+  const [body, button] = moved;
+  expect([body?.from, parseColor(body?.to ?? "")]).toEqual(["#dddddd", colors.ink]);
+  expect(contrast(colors.ink, white)).toBeLessThan(4.6);
+  expect(button?.from).toBe("#000000 #ffffff");
+  expect(contrast(white, element.colors[1] ?? white)).toBeGreaterThan(4.5);
+  expect(paletteOf(builtInTheme, false).moved).toEqual([]);
+  expect(paletteOf(pageTheme({ canvasColor: solid("#101010") }), false).moved).toEqual([]);
+});
+
+test("gives what stands on an image or a harsh gradient a ground, no more of it than it takes", () => {
+  const boxed = (opacity: number) => ({
+    canvasColor: { colors: ["#000000"] },
+    containerEnabled: true,
+    containerConfig: { backgroundColor: { colors: ["#ffffff"] }, opacity },
+  });
+  const opacityOf = (stored: object, hasCover: boolean) =>
+    paletteOf(pageTheme(stored), hasCover).box.background?.alpha;
+  expect(opacityOf({}, false)).toBeUndefined();
+  expect(opacityOf({}, true)).toBe(0.9);
+  expect(opacityOf(boxed(10), false)).toBe(0.1);
+  expect(opacityOf(boxed(10), true)).toBe(0.9);
+  expect(opacityOf(boxed(80), true)).toBe(0.8);
+  const harsh = { canvasColor: { type: "THEME_COLOR_TYPE_LINEAR", colors: ["#000000", "#ffffff"] } };
+  expect(opacityOf(harsh, false)).toBe(0.9);
+});
