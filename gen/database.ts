@@ -568,7 +568,6 @@ export interface Visitors {
 
 export interface VisitorsChanged {
   counts_only: Generated<boolean>;
-  id: Generated<bigint>;
   visitor_id: string;
   workspace_id: string;
 }

@@ -52,7 +52,7 @@ export function among(ids: readonly string[]): AfterVisitor {
   return (last) => sql`v.id = any(${last === undefined ? ids : ids.filter((id) => id > last)}::uuid[])`;
 }
 
-function within(id: RawBuilder<unknown>, { from, until }: Range): RawBuilder<unknown> {
+export function within(id: RawBuilder<unknown>, { from, until }: Range): RawBuilder<unknown> {
   return until === undefined ? sql`${id} >= ${from}` : sql`${id} >= ${from} and ${id} < ${until}`;
 }
 

@@ -15,7 +15,7 @@ import {
   pageVisitorsMax,
 } from "./page-format.ts";
 import { type Profile, readProfiles, searchedText } from "./profile.ts";
-import { fromOn, type Range } from "./queries.ts";
+import { fromOn, type Range, within } from "./queries.ts";
 
 export interface RefreshOptions {
   /** The most visitors of a page. */
@@ -25,7 +25,7 @@ export interface RefreshOptions {
 /** How many bytes of attributes a page has at most, unless they are one visitor's. */
 const pageBytesMax = 2 << 20;
 
-/** How many notes one transaction works off. */
+/** How many notes one transaction looks at. */
 const notesAtOnce = 50_000;
 
 /** How many pages one transaction makes again, apart from those that become several. */
@@ -68,27 +68,18 @@ async function refreshSome(tx: Db, workspaceId: string, options: RefreshOptions)
   return (await remakeSome(tx, workspaceId, options)) || (await recountSome(tx, workspaceId));
 }
 
-interface Note {
-  readonly id: string;
-  readonly visitor_id: string;
-}
-
-async function notes(tx: Db, workspaceId: string, countsOnly: boolean): Promise<Note[]> {
-  const { rows } = await sql<Note>`select id::text, visitor_id from visitors_changed
-    where workspace_id = ${workspaceId} and counts_only = ${countsOnly} order by id limit ${notesAtOnce}`.execute(
+async function notedVisitors(tx: Db, workspaceId: string, countsOnly: boolean): Promise<string[]> {
+  const { rows } = await sql<{ visitor_id: string }>`select visitor_id from visitors_changed
+    where workspace_id = ${workspaceId} and counts_only = ${countsOnly} limit ${notesAtOnce}`.execute(
     tx,
   );
-  return rows;
+  return rows.map(({ visitor_id: id }) => id);
 }
 
-async function forget(
-  tx: Db,
-  workspaceId: string,
-  countsOnly: boolean,
-  done: readonly Note[],
-): Promise<void> {
-  await sql`delete from visitors_changed where workspace_id = ${workspaceId} and counts_only = ${countsOnly}
-    and id = any(${plainArray(done.map(({ id }) => id))}::bigint[])`.execute(tx);
+/** Deletes the notes of a span that the snapshot shows: of all changes, or of visits alone. */
+async function forget(tx: Db, workspaceId: string, range: Range, changes: readonly boolean[]): Promise<void> {
+  await sql`delete from visitors_changed where workspace_id = ${workspaceId}
+    and counts_only = any(${changes}::boolean[]) and ${within(sql`visitor_id`, range)}`.execute(tx);
 }
 
 interface KnownPage {
@@ -97,16 +88,15 @@ interface KnownPage {
   readonly counts_version: number;
 }
 
-/** The notes by the page that their visitors belong to, as far as one transaction works them off. */
-async function notedPages(tx: Db, workspaceId: string, found: readonly Note[]) {
+/** The spans of the pages that visitors belong to, as many as one transaction works off. */
+async function notedPages(tx: Db, workspaceId: string, visitorIds: readonly string[]) {
   const { rows: pages } = await sql<KnownPage>`select from_id, page::text, counts_version from visitors_pages
     where workspace_id = ${workspaceId} order by from_id`.execute(tx);
   const starts = pages.length === 0 ? [lowestId] : pages.map(({ from_id }) => from_id);
-  const byPlace = Map.groupBy(found, ({ visitor_id }) => Math.max(0, lastAtMost(starts, visitor_id)));
-  return [...byPlace].slice(0, pagesAtOnce).map(([place, noted]) => ({
+  const places = new Set(visitorIds.map((id) => Math.max(0, lastAtMost(starts, id))));
+  return [...places].slice(0, pagesAtOnce).map((place) => ({
     page: pages[place],
     range: { from: starts[place] ?? lowestId, until: starts[place + 1] } satisfies Range,
-    noted,
   }));
 }
 
@@ -122,12 +112,12 @@ function lastAtMost(sorted: readonly string[], value: string): number {
 }
 
 async function remakeSome(tx: Db, workspaceId: string, options: RefreshOptions): Promise<boolean> {
-  const found = await notes(tx, workspaceId, false);
+  const found = await notedVisitors(tx, workspaceId, false);
   if (found.length === 0) return false;
-  for (const { page, range, noted } of await notedPages(tx, workspaceId, found)) {
+  for (const { page, range } of await notedPages(tx, workspaceId, found)) {
     if (page !== undefined) await deletePage(tx, workspaceId, page.page);
     await makePages(tx, workspaceId, range, options);
-    await forget(tx, workspaceId, false, noted);
+    await forget(tx, workspaceId, range, [false, true]);
   }
   return true;
 }
@@ -182,11 +172,11 @@ async function insertPage(
 
 /** Counts the visits of pages again whose visitors came again. */
 async function recountSome(tx: Db, workspaceId: string): Promise<boolean> {
-  const found = await notes(tx, workspaceId, true);
+  const found = await notedVisitors(tx, workspaceId, true);
   if (found.length === 0) return false;
-  for (const { page, noted } of await notedPages(tx, workspaceId, found)) {
+  for (const { page, range } of await notedPages(tx, workspaceId, found)) {
     if (page !== undefined) await recount(tx, workspaceId, page);
-    await forget(tx, workspaceId, true, noted);
+    await forget(tx, workspaceId, range, [true]);
   }
   return true;
 }
