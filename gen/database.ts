@@ -567,7 +567,6 @@ export interface Visitors {
 }
 
 export interface VisitorsChanged {
-  counts_only: Generated<boolean>;
   visitor_id: string;
   workspace_id: string;
 }
@@ -583,6 +582,12 @@ export interface VisitorsPages {
   counts_version: Generated<number>;
   from_id: string;
   page: Generated<bigint>;
+  workspace_id: string;
+}
+
+export interface VisitorsVisited {
+  visitor_ids: string[];
+  visitors: number;
   workspace_id: string;
 }
 
@@ -729,6 +734,7 @@ export interface DB {
   visitors_changed: VisitorsChanged;
   visitors_columns: VisitorsColumns;
   visitors_pages: VisitorsPages;
+  visitors_visited: VisitorsVisited;
   visits: Visits;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Events, Visitors } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
+import { noteVisits } from "./pages/note-visits.ts";
 
 /**
  * Moves devices and events between visitors. Every writer, including the drain of visits, takes locks in one order:
@@ -53,6 +54,7 @@ export async function absorbVisitor(tx: Db, { workspaceId, at, from, to }: Move)
     insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
     select ${workspaceId}, ${to}, link_id, event_count, first_visited_at, last_visited_at from gone order by link_id
     on conflict (workspace_id, visitor_id, link_id) do update ${addedUp}`.execute(tx);
+  await noteVisits(tx, [{ workspaceId, visitorId: to }]);
   await sql`
     with gone as (
       delete from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${from}
@@ -89,7 +91,7 @@ export async function moveEvent(
     where workspace_id = ${workspaceId} and visitor_id = ${from} and link_id = ${moved.link_id} and counted
       and locked_number is null
     group by workspace_id, visitor_id, link_id`.execute(tx);
-  await countEvent(tx, workspaceId, event.id);
+  await countEvent(tx, workspaceId, event.id, to);
 }
 
 /**
@@ -113,17 +115,18 @@ export async function attachEvent(
     where workspace_id = ${workspaceId} and id = ${event.id} and visitor_id is null
     returning counted and locked_number is null as is_folded`.execute(tx);
   const [attached] = rows;
-  if (attached?.is_folded === true) await countEvent(tx, workspaceId, event.id);
+  if (attached?.is_folded === true) await countEvent(tx, workspaceId, event.id, to);
   return attached !== undefined;
 }
 
 /** Adds an event to its visitor's roll-up, as the drain does. */
-async function countEvent(tx: Db, workspaceId: string, eventId: string): Promise<void> {
+async function countEvent(tx: Db, workspaceId: string, eventId: string, visitorId: string): Promise<void> {
   await sql`
     insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
     select workspace_id, visitor_id, link_id, 1, created_at, created_at from events
     where workspace_id = ${workspaceId} and id = ${eventId} and visitor_id is not null
     on conflict (workspace_id, visitor_id, link_id) do update ${addedUp}`.execute(tx);
+  await noteVisits(tx, [{ workspaceId, visitorId }]);
 }
 
 const addedUp = sql.raw(`set event_count = visitor_links.event_count + excluded.event_count,

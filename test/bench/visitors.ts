@@ -73,7 +73,7 @@ async function refreshed(database: pg.Client): Promise<number> {
   let beganAt: number | undefined;
   for (;;) {
     const { rows } = await database.query<{ left: boolean; made: boolean }>(
-      "select exists (select from visitors_changed) as left, exists (select from visitors_pages) as made",
+      "select exists (select from visitors_changed union all select from visitors_visited) as left, exists (select from visitors_pages) as made",
     );
     const { left = true, made = false } = rows[0] ?? {};
     const { rows: running } = await database.query(

@@ -33,9 +33,8 @@ export async function listPages(
   const { rows } = await sql<{ pages: Page[]; came_again: number }>`select
     (select coalesce(jsonb_agg(jsonb_build_object('from', from_id, 'page', page::text, 'version', counts_version)
       order by from_id), '[]') from visitors_pages where workspace_id = ${workspaceId}) as pages,
-    (select count(*) from (select from visitors_changed
-      where workspace_id = ${workspaceId} and counts_only and ${asksForVisits} limit ${cameAgainMax + 1}) as noted)::int
-      as came_again`.execute(db);
+    (select coalesce(sum(visitors), 0) from visitors_visited
+      where workspace_id = ${workspaceId} and ${asksForVisits})::float8 as came_again`.execute(db);
   const { pages = [], came_again: cameAgain = 0 } = rows[0] ?? {};
   return { pages, followsVisits: asksForVisits && cameAgain <= cameAgainMax };
 }
@@ -109,9 +108,12 @@ export async function readRange(
       and (c.name = any(${names}::text[]) or (${withVisits} and c.name = ${columnNames.visits("")} || p.counts_version))
     where p.workspace_id = ${workspaceId} and ${within(sql`p.from_id`, range)}
     union all
-    select null, null, 0, null, null, visitor_id from (select distinct visitor_id from visitors_changed
-      where workspace_id = ${workspaceId} and counts_only = any(${followsVisits ? [false, true] : [false]}::boolean[])
-        and ${within(sql`visitor_id`, range)} limit ${changedMax + 1}) as noted
+    select null, null, 0, null, null, visitor_id from (
+      select distinct visitor_id from (
+        select visitor_id from visitors_changed where workspace_id = ${workspaceId}
+        union all
+        select unnest(visitor_ids) from visitors_visited where workspace_id = ${workspaceId} and ${followsVisits}) as changed
+      where ${within(sql`visitor_id`, range)} limit ${changedMax + 1}) as noted
     order by from_id`.execute(db);
   const read = Map.groupBy(
     rows.filter((row): row is RangeRow & { readonly page: string } => row.page !== null),

@@ -28,18 +28,17 @@ const pageBytesMax = 2 << 20;
 /** How many notes one transaction looks at. */
 const notesAtOnce = 50_000;
 
+/** The visits of how many statements one transaction works off: each has some thousands at most. */
+const statementsAtOnce = 200;
+
 /** How many pages one transaction makes again, apart from those that become several. */
 const pagesAtOnce = 16;
 
 /** Brings the pages of every workspace up to date. */
 export async function refreshAllPages(db: Db, signal?: AbortSignal): Promise<void> {
   const { rows } = await sql<{ workspace_id: string }>`
-    with recursive noted as (
-      (select workspace_id from visitors_changed order by workspace_id limit 1)
-      union all
-      select (select c.workspace_id from visitors_changed c where c.workspace_id > n.workspace_id
-        order by c.workspace_id limit 1) from noted n where n.workspace_id is not null)
-    select workspace_id from noted where workspace_id is not null`.execute(db);
+    select distinct workspace_id from visitors_changed
+    union select workspace_id from visitors_visited`.execute(db);
   for (const { workspace_id: workspaceId } of rows)
     while (signal?.aborted !== true && (await refreshPages(db, workspaceId)));
 }
@@ -68,35 +67,26 @@ async function refreshSome(tx: Db, workspaceId: string, options: RefreshOptions)
   return (await remakeSome(tx, workspaceId, options)) || (await recountSome(tx, workspaceId));
 }
 
-async function notedVisitors(tx: Db, workspaceId: string, countsOnly: boolean): Promise<string[]> {
-  const { rows } = await sql<{ visitor_id: string }>`select visitor_id from visitors_changed
-    where workspace_id = ${workspaceId} and counts_only = ${countsOnly} limit ${notesAtOnce}`.execute(
-    tx,
-  );
-  return rows.map(({ visitor_id: id }) => id);
-}
-
-/** Deletes the notes of a span that the snapshot shows: of all changes, or of visits alone. */
-async function forget(tx: Db, workspaceId: string, range: Range, changes: readonly boolean[]): Promise<void> {
-  await sql`delete from visitors_changed where workspace_id = ${workspaceId}
-    and counts_only = any(${changes}::boolean[]) and ${within(sql`visitor_id`, range)}`.execute(tx);
-}
-
 interface KnownPage {
   readonly from_id: string;
   readonly page: string;
   readonly counts_version: number;
 }
 
-/** The spans of the pages that visitors belong to, as many as one transaction works off. */
-async function notedPages(tx: Db, workspaceId: string, visitorIds: readonly string[]) {
+interface NotedPage {
+  readonly page: KnownPage | undefined;
+  readonly range: Range;
+}
+
+/** The pages that visitors belong to, with their spans. */
+async function notedPages(tx: Db, workspaceId: string, visitorIds: readonly string[]): Promise<NotedPage[]> {
   const { rows: pages } = await sql<KnownPage>`select from_id, page::text, counts_version from visitors_pages
     where workspace_id = ${workspaceId} order by from_id`.execute(tx);
   const starts = pages.length === 0 ? [lowestId] : pages.map(({ from_id }) => from_id);
   const places = new Set(visitorIds.map((id) => Math.max(0, lastAtMost(starts, id))));
-  return [...places].slice(0, pagesAtOnce).map((place) => ({
+  return [...places].map((place) => ({
     page: pages[place],
-    range: { from: starts[place] ?? lowestId, until: starts[place + 1] } satisfies Range,
+    range: { from: starts[place] ?? lowestId, until: starts[place + 1] },
   }));
 }
 
@@ -112,12 +102,19 @@ function lastAtMost(sorted: readonly string[], value: string): number {
 }
 
 async function remakeSome(tx: Db, workspaceId: string, options: RefreshOptions): Promise<boolean> {
-  const found = await notedVisitors(tx, workspaceId, false);
-  if (found.length === 0) return false;
-  for (const { page, range } of await notedPages(tx, workspaceId, found)) {
+  const { rows } = await sql<{ visitor_id: string }>`select visitor_id from visitors_changed
+    where workspace_id = ${workspaceId} limit ${notesAtOnce}`.execute(tx);
+  if (rows.length === 0) return false;
+  const noted = await notedPages(
+    tx,
+    workspaceId,
+    rows.map(({ visitor_id: id }) => id),
+  );
+  for (const { page, range } of noted.slice(0, pagesAtOnce)) {
     if (page !== undefined) await deletePage(tx, workspaceId, page.page);
     await makePages(tx, workspaceId, range, options);
-    await forget(tx, workspaceId, range, [false, true]);
+    await sql`delete from visitors_changed where workspace_id = ${workspaceId}
+      and ${within(sql`visitor_id`, range)}`.execute(tx);
   }
   return true;
 }
@@ -172,12 +169,15 @@ async function insertPage(
 
 /** Counts the visits of pages again whose visitors came again. */
 async function recountSome(tx: Db, workspaceId: string): Promise<boolean> {
-  const found = await notedVisitors(tx, workspaceId, true);
-  if (found.length === 0) return false;
-  for (const { page, range } of await notedPages(tx, workspaceId, found)) {
+  const { rows } = await sql<{ place: string; visitor_ids: string[] }>`
+    select ctid::text as place, visitor_ids from visitors_visited
+    where workspace_id = ${workspaceId} limit ${statementsAtOnce}`.execute(tx);
+  if (rows.length === 0) return false;
+  const visitorIds = new Set(rows.flatMap(({ visitor_ids: ids }) => ids));
+  for (const { page } of await notedPages(tx, workspaceId, [...visitorIds]))
     if (page !== undefined) await recount(tx, workspaceId, page);
-    await forget(tx, workspaceId, range, [true]);
-  }
+  await sql`delete from visitors_visited where workspace_id = ${workspaceId}
+    and ctid = any(${rows.map(({ place }) => place)}::tid[])`.execute(tx);
   return true;
 }
 
