@@ -154,6 +154,16 @@ export interface CustomDomains {
   workspace_id: string;
 }
 
+export interface Dashboards {
+  config: Json;
+  created_at: Date;
+  id: string;
+  link_id: string | null;
+  name: string;
+  updated_at: Date;
+  workspace_id: string;
+}
+
 export interface DeviceCookies {
   cookie_hash: Buffer;
   device_id: string;
@@ -186,6 +196,7 @@ export interface Devices {
   ip_address: Generated<string>;
   isp: Generated<string>;
   last_used_at: Date;
+  number: Generated<bigint>;
   platform_name: Generated<string>;
   platform_version: Generated<string>;
   region: Generated<string>;
@@ -430,6 +441,13 @@ export interface Members {
   workspace_id: string;
 }
 
+export interface MovedVisitors {
+  moved_in: Generated<string>;
+  number: bigint;
+  to_number: bigint;
+  workspace_id: string;
+}
+
 export interface PageThemes {
   created_at: Date;
   id: string;
@@ -506,6 +524,35 @@ export interface Revocations {
   subject: string;
 }
 
+export interface SegmentMarks {
+  id: Generated<bigint>;
+  marked_at: Date;
+  visited_at: Date;
+  workspace_id: string;
+}
+
+export interface Segments {
+  begins_at: Date;
+  browser: Buffer;
+  city: Buffer;
+  completed: Buffer;
+  country: Buffer;
+  device_type: Buffer;
+  devices: Buffer;
+  ends_at: Date;
+  links: Buffer;
+  platform: Buffer;
+  scores: Buffer;
+  sealed_at: Date;
+  times: Buffer;
+  version: Generated<bigint>;
+  visit_type: Buffer;
+  visitors: Buffer;
+  visits: number;
+  ways: Buffer;
+  workspace_id: string;
+}
+
 export interface Shortlinks {
   host: string;
   link_id: string;
@@ -561,6 +608,7 @@ export interface Visitors {
   first_name: string | null;
   id: string;
   last_name: string | null;
+  number: Generated<bigint>;
   phone: string | null;
   updated_at: Date;
   workspace_id: string;
@@ -615,6 +663,15 @@ export interface VisitTraces {
   workspace_id: string | null;
 }
 
+export interface WidgetSummaries {
+  dashboard_id: string;
+  generated_at: Date;
+  source_count: number;
+  text: string;
+  widget_id: string;
+  workspace_id: string;
+}
+
 export interface WorkflowConnections {
   branch_id: string;
   link_id: string;
@@ -664,6 +721,7 @@ export interface Workspaces {
   purge_began_at: Date | null;
   sandboxes_made: Generated<number>;
   sandboxes_made_on: Generated<string>;
+  sealed_through: Date | null;
   short_description: Generated<string>;
   slug: string | null;
   subscription_type: Generated<SubscriptionType>;
@@ -695,6 +753,7 @@ export interface DB {
   changed_scopes: ChangedScopes;
   credit_accounts: CreditAccounts;
   custom_domains: CustomDomains;
+  dashboards: Dashboards;
   device_cookies: DeviceCookies;
   device_links: DeviceLinks;
   devices: Devices;
@@ -716,6 +775,7 @@ export interface DB {
   member_emails: MemberEmails;
   member_passkeys: MemberPasskeys;
   members: Members;
+  moved_visitors: MovedVisitors;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
   pending_identifications: PendingIdentifications;
@@ -724,6 +784,8 @@ export interface DB {
   qrcode_templates: QrcodeTemplates;
   rate_limits: RateLimits;
   revocations: Revocations;
+  segment_marks: SegmentMarks;
+  segments: Segments;
   shortlinks: Shortlinks;
   tags: Tags;
   traces: Traces;
@@ -736,6 +798,7 @@ export interface DB {
   visitors_pages: VisitorsPages;
   visitors_visited: VisitorsVisited;
   visits: Visits;
+  widget_summaries: WidgetSummaries;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_digests: WorkspaceDigests;

@@ -129,8 +129,10 @@ describe.each(protocols)("over %s", (protocol) => {
     if (kind === undefined) throw new Error(`nothing says what record ${id.path} leads to`);
     const seed = seeds[nameOf(method)];
     const base = { ...everyInclude(method), ...(seed?.request(own) as JsonObject) };
-    const send = async (value: string) =>
-      shapeOf(await ask(api, protocol, method, id.put(base, value), mine.token), value);
+    const send = async (value: string) => {
+      await seed?.makeRoom?.(api);
+      return shapeOf(await ask(api, protocol, method, id.put(base, value), mine.token), value);
+    };
     // Each case has a record of its own, because creating one with a foreign id makes the id mine too.
     const toForeign = await send(await makers[kind](api, theirs));
     expect(toForeign).toBe(await send(randomUUID()));

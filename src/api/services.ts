@@ -30,6 +30,7 @@ import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_s
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
 import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
 import { allowancesService } from "./allowances/service.ts";
+import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { Deps } from "./deps.ts";
@@ -64,7 +65,7 @@ export function createServices(
   return [
     registerPartly(AgentIdentityService),
     register(AllowancesService, allowancesService(deps)),
-    registerPartly(AnalyticsDashboardService),
+    registerPartly(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     registerPartly(AssistantService),

@@ -17,6 +17,8 @@ import * as membersAndMail from "./migrations/0012-members-and-mail.ts";
 import * as signIn from "./migrations/0013-sign-in.ts";
 import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
+import * as segments from "./migrations/0016-segments.ts";
+import * as dashboards from "./migrations/0017-dashboards.ts";
 import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import type { Db } from "./open.ts";
 
@@ -36,6 +38,8 @@ const migrations: Record<string, Migration> = {
   "0013-sign-in": signIn,
   "0014-quotas": quotas,
   "0015-sandboxes": sandboxes,
+  "0016-segments": segments,
+  "0017-dashboards": dashboards,
   "0018-visitor-search": visitorSearch,
 };
 

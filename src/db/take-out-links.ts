@@ -44,7 +44,12 @@ export function removePartsOfGone(at: Date): RawBuilder<unknown> {
         returning q.options ->> 'centralImageKey' as picture_key),
       file as (${fileCheckOf(imagesOfGone, at)}),
       tag as (delete from link_tags t using gone
-        where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id)`;
+        where t.workspace_id = gone.workspace_id and t.link_id = gone.link_id),
+      dashboard as (delete from dashboards d using gone
+        where d.workspace_id = gone.workspace_id and d.link_id = gone.link_id
+        returning d.workspace_id, d.id),
+      summary as (delete from widget_summaries s using dashboard d
+        where s.workspace_id = d.workspace_id and s.dashboard_id = d.id)`;
 }
 
 /** The images of the removed links: their codes, and the pictures in the middle. */

@@ -1,12 +1,14 @@
 import type {
+  DescMessage,
   DescMethodUnary,
   DescService,
+  JsonObject,
   Message,
   MessageInitShape,
   MessageShape,
 } from "@bufbuild/protobuf";
 import type { Db } from "../db/open.ts";
-import { type Fault, fail } from "../lib/errors.ts";
+import { type Fault, type FieldViolation, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
 /** The caller: a workspace token, which has a `tokenId`, or a member's session, which has a `memberId`. */
@@ -60,6 +62,15 @@ export interface Context {
    * record as it stands, with the request's names. Throws INVALID_ARGUMENT for what would become of it.
    */
   readonly complete: <Request extends Message>(request: Request, stored: () => Message) => Request;
+  /**
+   * Asks another operation, which only reads, in the name of the caller: with the caller's scopes, by the operation's own
+   * rules, and in its turn if it is costly. Takes its request as JSON. It is a part of this call, not one of its own: neither
+   * rate nor plan count it. Throws what the operation refuses.
+   */
+  readonly ask: <Output extends DescMessage>(
+    method: DescMethodUnary<DescMessage, Output>,
+    json: JsonObject,
+  ) => Promise<MessageShape<Output>>;
 }
 
 /** Runs outside of any transaction and answers the call. */
@@ -100,7 +111,17 @@ export function inTwoParts<Request, Answer>(prepare: Prepare<Request, Answer>) {
  * Checks a request beyond the rules of its fields, without a database. The pipeline also runs the check on requests
  * that break field rules, so that a caller learns of every bad field at once.
  */
-type RequestCheck<Request> = (request: Request) => readonly Fault[];
+type RequestCheck<Request> = (request: Request, readRequest: ReadRequest) => readonly Fault[];
+
+/**
+ * Reads the JSON of a request for another operation as the operation would, and judges it by the rules of its fields, and by
+ * a further check if there is one. A field that the operation lacks is a fault.
+ */
+export type ReadRequest = (
+  method: DescMethodUnary,
+  json: JsonObject,
+  checkMore?: (request: Message) => readonly Fault[] | undefined,
+) => { readonly request: Message; readonly faults: readonly FieldViolation[] };
 
 /** Adds a check to a handler, in one or two parts; the handler runs only for requests without a fault. */
 export function withCheck<Request, Answer>(

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
+import { AnalyticsDashboardService } from "../../gen/signpost/v1/analytics_dashboard_service_pb.js";
 import { QrcodeDesignService } from "../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { ask } from "../support/ask.ts";
@@ -12,6 +13,7 @@ let workspace: TestWorkspace;
 let linkId: string;
 let designId: string;
 let redirectId: string;
+let dashboardId: string;
 
 beforeAll(async () => {
   workspace = await api.newWorkspace();
@@ -19,6 +21,7 @@ beforeAll(async () => {
   linkId = json.link.id;
   designId = json.link.qrcodeDesignId;
   redirectId = json.workflowSteps[1].id;
+  dashboardId = (await workspace.rest("POST", "/v1/analytics/dashboards", {})).json.dashboard.id;
 });
 
 async function addStep(action: string, payload: JsonObject, more: JsonObject = {}): Promise<string> {
@@ -45,6 +48,12 @@ interface Change {
 const color = (hex: string) => ({ type: "THEME_COLOR_TYPE_SOLID", colors: [hex] });
 
 const changes: Readonly<Record<string, Change>> = {
+  "AnalyticsDashboardService.UpdateDashboard config": {
+    before: { gridColumns: 8, widgets: [{ id: "one", title: "Stays" }] },
+    sent: { gridColumns: 4, widgets: [{ id: "two" }] },
+    mask: "config.gridColumns",
+    after: { gridColumns: 4, widgets: [{ id: "one", title: "Stays" }] },
+  },
   "WorkflowStepsService.Update payload": {
     before: { messagePage: { title: "Old", description: "Stays", navigationType: navigation("BUTTON") } },
     sent: { messagePage: { title: "New", description: "x".repeat(3000), timerSeconds: 1000 } },
@@ -106,7 +115,9 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
   const update = (target: string, request: JsonObject) =>
     target.startsWith("Qrcode")
       ? ask(api, protocol, QrcodeDesignService.method.update, { id: designId, ...request }, workspace.token)
-      : ask(api, protocol, WorkflowStepsService.method.update, { linkId, ...request }, workspace.token);
+      : target.startsWith("AnalyticsDashboard")
+        ? ask(api, protocol, AnalyticsDashboardService.method.updateDashboard, request, workspace.token)
+        : ask(api, protocol, WorkflowStepsService.method.update, { linkId, ...request }, workspace.token);
   const updateStep = (id: string, request: JsonObject) => update("WorkflowStepsService", { id, ...request });
 
   test.each(Object.keys(changes))(
@@ -116,9 +127,13 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
       const name = mask.slice(0, mask.indexOf("."));
       const isStep = target.startsWith("Workflow");
       const payload = { messagePage: { title: "A page", navigationType: navigation("BUTTON") } };
-      const id = isStep ? await addStep("MESSAGE_PAGE", payload) : designId;
-      const read = async () =>
-        isStep ? readStep(id) : (await workspace.rest("GET", `/v1/qrcode-designs/${id}`)).json.qrcodeDesign;
+      const isDashboard = target.startsWith("AnalyticsDashboard");
+      const id = isStep ? await addStep("MESSAGE_PAGE", payload) : isDashboard ? dashboardId : designId;
+      const read = async () => {
+        if (isStep) return readStep(id);
+        if (isDashboard) return (await workspace.rest("GET", "/v1/analytics/dashboards")).json.dashboards[0];
+        return (await workspace.rest("GET", `/v1/qrcode-designs/${id}`)).json.qrcodeDesign;
+      };
       expect(await update(target, { id, [name]: before })).toMatchObject({ reason: "OK" });
       const whole = await read();
       expect(await update(target, { id, [name]: sent, updateMask: mask })).toMatchObject({ reason: "OK" });

@@ -103,6 +103,8 @@ function isAddress({ fieldKind, jsonName }: DescField): boolean {
  * requires them.
  */
 const elsewhere: Record<string, string[]> = {
+  // An event tells its entry and its redirect in place of traces.
+  "analytics/segments/read-ways.ts": ["LINK_VISIT", "CLIENT_REDIRECT"],
   // A link is made with an entry and one of three exits.
   "api/links/wanted-link.ts": ["CLIENT_REDIRECT", "THANK_YOU_PAGE", "CONTACT_CARD", "socialLinks"],
   "api/links/message.ts": ["LINK_VISIT", "linkVisit"],

@@ -20,6 +20,7 @@ export function callContext(db: Db, workspaceId: string): Context {
     signal: new AbortController().signal,
     afterCommit: () => {},
     complete: (request) => request,
+    ask: () => Promise.reject(new Error("nothing is asked here")),
     writeRecord: recordWriters.proto,
   };
 }

@@ -277,7 +277,7 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     jobCall,
     jobCalls,
     autonomousDb,
-    analytics: referenceAnalytics(),
+    analytics: referenceAnalytics(now),
     storage,
     pictures: createPictureReader(),
     publicFileUrl: (storageKey) => publicFileUrl(storageKey, "http://api.test"),

@@ -49,6 +49,15 @@ export const makers = {
     await rest("PUT", "/v1/workspace", { slug: `w-${workspaceId}`, description: "Menus" });
     return workspaceId;
   },
+  dashboard: async (_api, { rest }) => {
+    // A workspace has one dashboard, and so has each link.
+    const link = await rest("POST", "/v1/links", { destination: "https://example.com" });
+    const { json } = await rest("POST", "/v1/analytics/dashboards", {
+      linkId: link.json.link.id,
+      useDefaultWidgets: true,
+    });
+    return json.dashboard.id;
+  },
   linkSetting: async ({ db }, { workspaceId }) => {
     const { id } = await db
       .selectFrom("link_settings")
@@ -188,6 +197,8 @@ export type RecordKind = keyof typeof makers;
 
 /** The kind of record that an id field of a request refers to, by the field's name; `id` by the service. */
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
+  "AnalyticsDashboardService id": "dashboard",
+  dashboardId: "dashboard",
   "DirectoriesService id": "directory",
   parentDirectoryId: "directory",
   "JobsService id": "job",
@@ -227,11 +238,22 @@ type Request = (own: Readonly<Record<RecordKind, string>>) => Record<string, unk
 export interface Seed {
   readonly request: Request;
   readonly lists?: RecordKind;
+  /** Makes room for what the request makes, where a workspace has only one. */
+  readonly makeRoom?: (api: Api) => Promise<unknown>;
 }
 
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
   "AllowancesService.List": { request: () => ({}) },
+  "AnalyticsDashboardService.CreateDashboard": {
+    request: ({ link }) => ({ linkId: link, useDefaultWidgets: true }),
+    makeRoom: ({ db }) => db.deleteFrom("dashboards").execute(),
+  },
+  "AnalyticsDashboardService.DeleteDashboard": { request: ({ dashboard }) => ({ id: dashboard }) },
+  "AnalyticsDashboardService.ListDashboards": { request: () => ({}), lists: "dashboard" },
+  "AnalyticsDashboardService.UpdateDashboard": {
+    request: ({ dashboard }) => ({ id: dashboard, name: "Renamed" }),
+  },
   "AnalyticsDataService.GetAttributeDistribution": { request: ({ link }) => ({ key: "plan", linkId: link }) },
   "AnalyticsDataService.GetAttributeMetric": { request: ({ link }) => ({ key: "plan", linkId: link }) },
   "AnalyticsDataService.GetAttributeValues": { request: ({ link }) => ({ key: "plan", linkId: link }) },

@@ -70,7 +70,7 @@ export declare type AnalyticsDashboard = Message<"signpost.v1.AnalyticsDashboard
 export declare const AnalyticsDashboardSchema: GenMessage<AnalyticsDashboard>;
 
 /**
- * What a dashboard shows.
+ * What a dashboard shows, at most 256 KiB as JSON. Every widget must end inside the grid's columns.
  *
  * @generated from message signpost.v1.DashboardConfig
  */
@@ -205,7 +205,8 @@ export declare const WidgetSizeSchema: GenMessage<WidgetSize>;
  */
 export declare type WidgetDataSource = Message<"signpost.v1.WidgetDataSource"> & {
   /**
-   * A path below `/v1/analytics/` or `/v1/metrics/`, or `/v1/timeseries/events`.
+   * The path of a call that reads numbers: one without variables below `/v1/analytics/` or `/v1/metrics/`, or
+   * `/v1/timeseries/events`. Empty means that the widget shows nothing yet.
    *
    * @generated from field: string endpoint = 1;
    */
@@ -219,15 +220,15 @@ export declare type WidgetDataSource = Message<"signpost.v1.WidgetDataSource"> &
   method: string;
 
   /**
-   * The parameters of every call; the flags below add further ones.
+   * The parameters of every call, as that call takes them; the flags below add further ones.
    *
    * @generated from field: google.protobuf.Struct params = 3;
    */
   params?: JsonObject | undefined;
 
   /**
-   * The place of the rows in the answer: field names separated by dots, at most 255 characters. Empty means the answer
-   * itself.
+   * The place of the rows in the answer: field names separated by dots, at most 255 characters. A path through lists
+   * leads to the elements of all inner lists. Empty means the answer itself.
    *
    * @generated from field: string response_data_path = 4;
    */
@@ -275,7 +276,8 @@ export declare type WidgetVisualization = Message<"signpost.v1.WidgetVisualizati
   colors: string[];
 
   /**
-   * The role of each field of a row in the chart, at most 50.
+   * The role of each field of a row in the chart, at most 50, no role twice. Without any, the service chooses roles by
+   * the types of the fields.
    *
    * @generated from field: repeated signpost.v1.WidgetFieldMapping field_mappings = 3;
    */
@@ -302,7 +304,7 @@ export declare const WidgetVisualizationSchema: GenMessage<WidgetVisualization>;
  */
 export declare type WidgetFieldMapping = Message<"signpost.v1.WidgetFieldMapping"> & {
   /**
-   * The field's name in the row, at most 255 characters.
+   * The field's name in the row, or in an element of a list that holds the row, at most 255 characters.
    *
    * @generated from field: string source_field = 1;
    */

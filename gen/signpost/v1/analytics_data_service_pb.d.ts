@@ -88,6 +88,14 @@ export declare type GetBreakdownResponse = Message<"signpost.v1.GetBreakdownResp
    * @generated from field: int32 total = 2;
    */
   total: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -172,6 +180,14 @@ export declare type GetGeoBreakdownResponse = Message<"signpost.v1.GetGeoBreakdo
    * @generated from field: int32 total_events = 2;
    */
   totalEvents: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -242,6 +258,14 @@ export declare type GetDeviceDistributionResponse = Message<"signpost.v1.GetDevi
    * @generated from field: int32 total_events = 2;
    */
   totalEvents: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -312,6 +336,14 @@ export declare type GetHourOfDayDistributionResponse = Message<"signpost.v1.GetH
    * @generated from field: int32 total_events = 2;
    */
   totalEvents: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -389,6 +421,14 @@ export declare type GetTopLinksResponse = Message<"signpost.v1.GetTopLinksRespon
    * @generated from field: int32 total_events = 2;
    */
   totalEvents: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -473,6 +513,14 @@ export declare type GetVisitorTrendsResponse = Message<"signpost.v1.GetVisitorTr
    * @generated from field: int32 total_returning = 3;
    */
   totalReturning: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 4;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -567,6 +615,14 @@ export declare type GetGroupedTimeSeriesResponse = Message<"signpost.v1.GetGroup
    * @generated from field: int32 total_events = 2;
    */
   totalEvents: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -644,6 +700,14 @@ export declare type GetStepFunnelResponse = Message<"signpost.v1.GetStepFunnelRe
    * @generated from field: repeated signpost.v1.FunnelStep steps = 3;
    */
   steps: FunnelStep[];
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 4;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -756,6 +820,14 @@ export declare type GetAttributeMetricResponse = Message<"signpost.v1.GetAttribu
    * @generated from field: optional double max_value = 7;
    */
   maxValue?: number | undefined;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 8;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -840,6 +912,14 @@ export declare type GetAttributeDistributionResponse = Message<"signpost.v1.GetA
    * @generated from field: int32 total = 2;
    */
   total: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -924,6 +1004,14 @@ export declare type GetAttributeValuesResponse = Message<"signpost.v1.GetAttribu
    * @generated from field: int32 total = 2;
    */
   total: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 3;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**

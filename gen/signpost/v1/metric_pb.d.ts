@@ -75,6 +75,14 @@ export declare type EventsMetric = Message<"signpost.v1.EventsMetric"> & {
    * @generated from field: int32 total_device_types = 10;
    */
   totalDeviceTypes: number;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 11;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**
@@ -155,6 +163,14 @@ export declare type WorkspaceMetric = Message<"signpost.v1.WorkspaceMetric"> & {
    * @generated from field: int32 topup_credits_used = 10;
    */
   topupCreditsUsed: number;
+
+  /**
+   * How far the numbers of visits go: they hold every visit that was stored by this moment, which lies at most 60
+   * seconds back. An addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 12;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**

@@ -75,6 +75,14 @@ export declare type GetEventsTimeSeriesResponse = Message<"signpost.v1.GetEvents
    * @generated from field: signpost.v1.EventsTimeSeries time_series = 1;
    */
   timeSeries?: EventsTimeSeries | undefined;
+
+  /**
+   * How far the numbers go: they hold every visit that was stored by this moment, which lies at most 60 seconds back. An
+   * addition of this service.
+   *
+   * @generated from field: google.protobuf.Timestamp data_through = 2;
+   */
+  dataThrough?: Timestamp | undefined;
 };
 
 /**

@@ -3,6 +3,7 @@ import { numericOf, trimmed } from "../../db/number-of-text.ts";
 import type { Db } from "../../db/open.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
 import { reservedColumns } from "../../visitors/visitor-attributes.ts";
+import { decimalOf, floatOf, meanOf } from "../exact-mean.ts";
 import type { Attribute, AttributeNumbers, AttributeValues, GivenValues, GroupCounts } from "../question.ts";
 import { countedVisits } from "./counted-visits-queries.ts";
 
@@ -27,7 +28,7 @@ interface NumbersRow {
   readonly given: number;
   readonly numbers: number;
   /** Decimals, which a float may not hold exactly. */
-  readonly mean: string | null;
+  readonly sum: string | null;
   readonly least: string | null;
   readonly greatest: string | null;
 }
@@ -38,12 +39,14 @@ export async function attribute(db: Db, question: Attribute): Promise<AttributeN
     given as (${given(question)}),
     numbers as (select ${numericOf(trimmed(sql.raw("value")))} as n from given)
     select (select count(*) from audience)::int as audience, (select count(*) from given)::int as given,
-      count(n)::int as numbers, avg(n) as mean, min(n) as least, max(n) as greatest from numbers`.execute(db);
+      count(n)::int as numbers, sum(n) as sum, min(n) as least, max(n) as greatest from numbers`.execute(db);
   const [row] = rows;
-  const numbers = row?.numbers
-    ? { mean: Number(row.mean), least: Number(row.least), greatest: Number(row.greatest) }
+  const { numbers: count = 0, sum, least, greatest } = row ?? {};
+  const isKnown = typeof sum === "string" && typeof least === "string" && typeof greatest === "string";
+  const numbers = isKnown
+    ? { mean: meanOf(decimalOf(sum), count), least: floatOf(least), greatest: floatOf(greatest) }
     : undefined;
-  return { audience: row?.audience ?? 0, withValue: row?.given ?? 0, withNumber: row?.numbers ?? 0, numbers };
+  return { audience: row?.audience ?? 0, withValue: row?.given ?? 0, withNumber: count, numbers };
 }
 
 interface ValueRow {

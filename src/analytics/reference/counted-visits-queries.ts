@@ -5,7 +5,7 @@ import type { Scope } from "../question.ts";
 type Sql = RawBuilder<unknown>;
 
 /** Which events `e` count as visits. No other place of the analytics says so. */
-const counts = sql.raw("e.counted and e.locked_number is null");
+export const counts = "e.counted and e.locked_number is null";
 
 /** The counted visits of a scope with what they are grouped by. A device that is gone, or was never known, is unknown. */
 export function countedVisits(scope: Scope): Sql {
@@ -15,7 +15,7 @@ export function countedVisits(scope: Scope): Sql {
       coalesce(d.country, '') collate "C" as country, coalesce(d.city, '') collate "C" as city,
       coalesce(d.browser_name, '') collate "C" as browser, coalesce(d.platform_name, '') collate "C" as platform
     from events e left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
-    where ${counts} and ${inScope(scope)}`;
+    where ${sql.raw(counts)} and ${inScope(scope)}`;
 }
 
 function inScope({ workspaceId, linkId, tagKey, from, to }: Scope): Sql {

@@ -1,42 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import { factsByAction } from "../../model/steps/kinds.ts";
 import { fallbackStepId } from "../../model/workflow/workflow.ts";
 import type { FunnelCounts, Group, StepCounts, Whole } from "../question.ts";
 import { countedVisits, idsInScope } from "./counted-visits-queries.ts";
+import { choiceIsMade, offeredChoices } from "./offered-choices.ts";
 
 /** How many choices of one action an answer has at most: the links of a workspace offer any number. */
 const choicesMax = 100;
-
-/** Where the traces of an action say what visitors could choose, as paths into their data. */
-interface TracedChoices {
-  readonly action: string;
-  /** Undefined where all steps of the action have the same choices, which are `outcomes`. */
-  readonly list: readonly string[] | undefined;
-  readonly label: string;
-  readonly outcomes: readonly string[];
-  readonly chosen: readonly string[];
-  /** Whether nothing but a choice completes such a step in the eyes of a funnel. */
-  readonly is_exit: boolean;
-}
-
-const tracedChoices: readonly TracedChoices[] = Object.entries(factsByAction).flatMap(
-  ([action, facts]): TracedChoices[] => {
-    const { trace, traced, kind } = facts;
-    if (traced === undefined) return [];
-    const own = { action, is_exit: kind === "EXIT" };
-    if ("outcomes" in traced)
-      return [
-        { ...own, list: undefined, label: "", outcomes: traced.outcomes, chosen: [trace, traced.chosen] },
-      ];
-    const { list, label, chosen } = traced;
-    return [{ ...own, list: [trace, list], label, outcomes: [], chosen: [trace, chosen, "id"] }];
-  },
-);
-
-/** The same as a table. */
-const choiceRows = sql`select * from jsonb_to_recordset(${JSON.stringify(tracedChoices)}::jsonb)
-  as choices (action text, list text[], label text, outcomes text[], chosen text[], is_exit boolean)`;
 
 /** The traces of the visits, without their data, which are costly to read. The redirect of a fallback is no step. */
 function tracesIn(scope: Whole["scope"]): RawBuilder<unknown> {
@@ -49,15 +19,9 @@ function tracesIn(scope: Whole["scope"]): RawBuilder<unknown> {
 /** The choices that traces offered, each with whether it was made. */
 function offeredIn(scope: Whole["scope"]): RawBuilder<unknown> {
   return sql`
-    select t.event_id, t.step_action, c.is_exit, t.data #>> c.chosen is not null as is_made, o.label collate "C" as label,
-      o.is_chosen
+    select t.event_id, t.step_action, c.is_exit, ${sql.raw(choiceIsMade)} as is_made, o.label, o.is_chosen
     from visits v join traces t on t.workspace_id = ${scope.workspaceId} and t.event_id = v.id
-    join (${choiceRows}) as c on c.action = t.step_action::text
-    cross join lateral (
-      select choice ->> c.label as label, choice ->> 'id' = t.data #>> c.chosen as is_chosen
-      from jsonb_array_elements(t.data #> c.list) as choice
-      union all
-      select initcap(outcome), outcome = t.data #>> c.chosen from unnest(c.outcomes) as outcome) as o
+    ${sql.raw(offeredChoices)}
     where ${idsInScope(scope, sql.raw("t.event_id"))}`;
 }
 

@@ -46,7 +46,13 @@ export interface Way {
   readonly steps: readonly {
     readonly action: string;
     readonly occurrences: number;
+    /** Whether one of them was completed. */
     readonly isDone: boolean;
+    /**
+     * Whether a choice was made at one that offers choices. Where visits of the scope have choices of an exit, a funnel
+     * counts such visits as interactions of that exit, and otherwise those that completed it.
+     */
+    readonly isMade: boolean;
     /** The place of the first such step among the steps of the visit, from 1. */
     readonly place: number;
   }[];

@@ -16,8 +16,8 @@ export async function attributeMetric(
   context: Context,
 ) {
   const scope = await readRange(request, context, now());
-  const found = await analytics(context.db, "attribute", { scope, key: request.key });
-  const { audience, withValue, withNumber, numbers } = found;
+  const { answer, through } = await analytics(context.db, "attribute", { scope, key: request.key });
+  const { audience, withValue, withNumber, numbers } = answer;
   return {
     audienceCount: audience,
     totalCount: withValue,
@@ -25,6 +25,7 @@ export async function attributeMetric(
     coverageRate: audience === 0 ? 0 : withValue / audience,
     averageValue: numbers?.mean ?? 0,
     ...(numbers && { minValue: numbers.least, maxValue: numbers.greatest }),
+    dataThrough: timestampFromDate(through),
   };
 }
 
@@ -35,11 +36,12 @@ export async function attributeDistribution(
 ) {
   const scope = await readRange(request, context, now());
   const [key, limit] = [request.key, limitOf(request.limit, 10)];
-  const { total, groups } = await analytics(context.db, "attributeGroups", { scope, key, limit });
+  const { answer, through } = await analytics(context.db, "attributeGroups", { scope, key, limit });
+  const { total, groups } = answer;
   const data = groups.map(({ value, count }) => {
     return { label: value, visitorCount: count, percentage: percentOf(count, total) };
   });
-  return { data, total };
+  return { data, total, dataThrough: timestampFromDate(through) };
 }
 
 export async function attributeValues(
@@ -49,6 +51,7 @@ export async function attributeValues(
 ) {
   const scope = await readRange(request, context, now());
   const [key, limit] = [request.key, Math.min(request.limit || 50, 1_000)];
-  const { total, values } = await analytics(context.db, "attributeValues", { scope, key, limit });
-  return { data: values.map(({ value, at }) => ({ value, recordedAt: timestampFromDate(at) })), total };
+  const { answer, through } = await analytics(context.db, "attributeValues", { scope, key, limit });
+  const data = answer.values.map(({ value, at }) => ({ value, recordedAt: timestampFromDate(at) }));
+  return { data, total: answer.total, dataThrough: timestampFromDate(through) };
 }

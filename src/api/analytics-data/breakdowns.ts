@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type {
   GetBreakdownRequest,
   GetDeviceDistributionRequest,
@@ -21,13 +22,14 @@ export async function breakdown(
   const dimension = dimensionNamed(request.dimension);
   const limit = limitOf(request.limit, 10);
   const asked = isSmall[dimension] ? smallMax : limit;
-  const { total, groups } = await analytics(context.db, "groups", { scope, dimension, limit: asked });
+  const { answer, through } = await analytics(context.db, "groups", { scope, dimension, limit: asked });
+  const { total, groups } = answer;
   const data = labelled(dimension, groups)
     .slice(0, limit)
     .map(({ label, code, count }) => {
       return { label, code, eventCount: count, percentage: percentOf(count, total) };
     });
-  return { data, total };
+  return { data, total, dataThrough: timestampFromDate(through) };
 }
 
 export async function geoBreakdown(
@@ -38,11 +40,12 @@ export async function geoBreakdown(
   const scope = await readRange(request, context, now());
   const dimension = request.groupBy === "city" ? "city" : "country";
   const limit = limitOf(request.limit, 10);
-  const { total, groups } = await analytics(context.db, "groups", { scope, dimension, limit });
+  const { answer, through } = await analytics(context.db, "groups", { scope, dimension, limit });
+  const { total, groups } = answer;
   const data = groups.map(({ value, count }) => {
     return { location: value, eventCount: count, percentage: percentOf(count, total) };
   });
-  return { data, totalEvents: total };
+  return { data, totalEvents: total, dataThrough: timestampFromDate(through) };
 }
 
 export async function deviceDistribution(
@@ -52,13 +55,14 @@ export async function deviceDistribution(
 ) {
   const scope = await readRange(request, context, now());
   const dimension = "deviceType";
-  const { total, groups } = await analytics(context.db, "groups", { scope, dimension, limit: smallMax });
+  const { answer, through } = await analytics(context.db, "groups", { scope, dimension, limit: smallMax });
+  const { total, groups } = answer;
   const data = groups.map(({ value, count }) => {
     // The database has the same names.
     const deviceType = DeviceType[value as keyof typeof DeviceType];
     return { deviceType, eventCount: count, percentage: percentOf(count, total) };
   });
-  return { data, totalEvents: total };
+  return { data, totalEvents: total, dataThrough: timestampFromDate(through) };
 }
 
 export async function topLinks(
@@ -68,6 +72,7 @@ export async function topLinks(
 ) {
   const scope = await readRange(request, context, now());
   const limit = limitOf(request.limit, 10);
-  const { total, links } = await analytics(context.db, "topLinks", { scope, limit });
-  return { data: links.map(({ count, ...link }) => ({ ...link, eventCount: count })), totalEvents: total };
+  const { answer, through } = await analytics(context.db, "topLinks", { scope, limit });
+  const data = answer.links.map(({ count, ...link }) => ({ ...link, eventCount: count }));
+  return { data, totalEvents: answer.total, dataThrough: timestampFromDate(through) };
 }

@@ -22,10 +22,11 @@ export async function hourOfDayDistribution(
 ) {
   const scope = await readRange(request, context, now());
   const clock = clockSettings(scope.from, scope.to, scope.timezone);
-  const counts = await analytics(context.db, "hours", { scope, clock });
+  const { answer: counts, through } = await analytics(context.db, "hours", { scope, clock });
   return {
     data: counts.map((eventCount, hour) => ({ hour, eventCount })),
     totalEvents: counts.reduce((sum, count) => sum + count, 0),
+    dataThrough: timestampFromDate(through),
   };
 }
 
@@ -35,13 +36,14 @@ export async function visitorTrends(
   context: Context,
 ) {
   const { range, starts } = await readIntervals(request, context, now(), minutesOf(request));
-  const { intervals, fresh, returning } = await analytics(context.db, "visitors", { scope: range, starts });
+  const { answer, through } = await analytics(context.db, "visitors", { scope: range, starts });
+  const { intervals, fresh, returning } = answer;
   const data = starts.map((start, index) => ({
     timestamp: timestampFromDate(start),
     newVisitorCount: intervals[index]?.fresh ?? 0,
     returningVisitorCount: intervals[index]?.returning ?? 0,
   }));
-  return { data, totalNew: fresh, totalReturning: returning };
+  return { data, totalNew: fresh, totalReturning: returning, dataThrough: timestampFromDate(through) };
 }
 
 export async function groupedTimeSeries(
@@ -54,11 +56,13 @@ export async function groupedTimeSeries(
     refusePoints(limit, count),
   );
   const dimension = dimensionOf(request.groupBy);
-  const { total, series } = await analytics(context.db, "series", { scope: range, starts, dimension, limit });
+  const question = { scope: range, starts, dimension, limit };
+  const { answer, through } = await analytics(context.db, "series", question);
   const timestamps = starts.map(timestampFromDate);
   return {
-    totalEvents: total,
-    series: series.map(({ value, counts }) => ({
+    totalEvents: answer.total,
+    dataThrough: timestampFromDate(through),
+    series: answer.series.map(({ value, counts }) => ({
       label: codeOf(dimension, value),
       points: counts.map((count, index) => ({ timestamp: timestamps[index], value: count })),
     })),

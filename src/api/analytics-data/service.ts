@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { AnalyticsDataService } from "../../../gen/signpost/v1/analytics_data_service_pb.js";
 import { type Context, type Handlers, withCheck } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
@@ -33,7 +34,8 @@ export function analyticsDataService(deps: AnalyticsDeps): Handlers<typeof Analy
     getGroupedTimeSeries: ranged(groupedTimeSeries),
     getStepFunnel: ranged(async ({ analytics, now }, request, context) => {
       const scope = await readRange(request, context, now());
-      return toFunnel(await analytics(context.db, "funnel", { scope }));
+      const { answer, through } = await analytics(context.db, "funnel", { scope });
+      return { ...toFunnel(answer), dataThrough: timestampFromDate(through) };
     }),
     getAttributeMetric: ranged(attributeMetric),
     getAttributeDistribution: ranged(attributeDistribution),

@@ -30,7 +30,7 @@ const service = linksService({
   jobCall,
   jobCalls,
   autonomousDb: db,
-  analytics: referenceAnalytics(),
+  analytics: referenceAnalytics(now),
   signFileUrl: (key) => key,
   storage: await openStorage({ directory: "unused" }),
   pictures: createPictureReader(),

@@ -19,8 +19,8 @@ export function metricsService({
   return {
     async getEventsMetric(request, context) {
       const scope = await readScope(request, context);
-      const found = await analytics(context.db, "summary", { scope });
-      const { total, firstAt, lastAt, scored, scoreSum, country, city, deviceType } = found;
+      const { answer, through } = await analytics(context.db, "summary", { scope });
+      const { total, firstAt, lastAt, scored, scoreSum, country, city, deviceType } = answer;
       const eventsMetric = {
         totalEvents: total,
         ...(firstAt && { firstAt: timestampFromDate(firstAt) }),
@@ -33,6 +33,7 @@ export function metricsService({
         totalCountries: country.values,
         totalCities: city.values,
         totalDeviceTypes: deviceType.values,
+        dataThrough: timestampFromDate(through),
       };
       return { eventsMetric };
     },
@@ -43,20 +44,20 @@ export function metricsService({
       const lastMonth = { ...all, from: new Date(now().getTime() - monthMs) };
       const count = async (scope: Scope) => {
         const starts = [scope.from ?? new Date(0)];
-        const counts = await analytics(context.db, "intervals", { scope, starts });
-        return counts[0] ?? 0;
+        const { answer, through } = await analytics(context.db, "intervals", { scope, starts });
+        return { visits: answer[0] ?? 0, through };
       };
       const { limits, timezone } = await entitlements.of(workspaceId, context.db);
       const credits = limits.PLATFORM_CREDITS;
-      const [possessions, totalEvents, totalMonthlyEvents] = await Promise.all([
+      const [possessions, ever, monthly] = await Promise.all([
         countPossessions(context.db, workspaceId, monthOf(now(), timezone)),
         count(all),
         count(lastMonth),
       ]);
       const workspaceMetric = {
         totalLinks: possessions.links,
-        totalEvents,
-        totalMonthlyEvents,
+        totalEvents: ever.visits,
+        totalMonthlyEvents: monthly.visits,
         totalMembers: possessions.members,
         totalDirectories: possessions.directories,
         totalQrcodeTemplates: possessions.qrcode_templates,
@@ -64,6 +65,7 @@ export function metricsService({
         tokenCreditsUsed: possessions.credits_used,
         topupCreditsLimit: possessions.topup_bought,
         topupCreditsUsed: possessions.topup_used,
+        dataThrough: timestampFromDate(ever.through < monthly.through ? ever.through : monthly.through),
       };
       return { workspaceMetric };
     },

@@ -14,12 +14,16 @@ export function timeSeriesService({
       async (request, context) => {
         const minutes = request.intervalInMinutes || 60;
         const { range, starts } = await readIntervals(request, context, now(), () => minutes);
-        const counts = await analytics(context.db, "intervals", { scope: range, starts });
+        const question = { scope: range, starts };
+        const { answer: counts, through } = await analytics(context.db, "intervals", question);
         const data = counts.map((eventCount, index) => {
           return { timestamp: timestampFromDate(starts[index] ?? range.from), eventCount };
         });
         const totalData = counts.reduce((sum, count) => sum + count, 0);
-        return { timeSeries: { data, totalData, totalIntervals: starts.length } };
+        return {
+          timeSeries: { data, totalData, totalIntervals: starts.length },
+          dataThrough: timestampFromDate(through),
+        };
       },
     ),
   };

@@ -1,17 +1,18 @@
-import type { Message } from "@bufbuild/protobuf";
+import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { networkOf } from "../../lib/client-address.ts";
 import { type CallError, fail } from "../../lib/errors.ts";
 import { othersTurn } from "../../lib/limits/loop-turns.ts";
-import { planMethods } from "../access.ts";
+import { type MethodPlan, planMethods } from "../access.ts";
 import type { Call, Invoke, Outcome, Read } from "../call.ts";
 import type { Context } from "../handlers.ts";
 import { admit, weigh } from "./admit.ts";
+import type { Answerer } from "./ask.ts";
 import { type CallDeadline, startDeadline } from "./call-deadline.ts";
 import { type CallState, ownerOf, type PipelineDeps } from "./call-state.ts";
 import { type CostLines, type Leave, openLines } from "./cost.ts";
 import { toCallError } from "./failure.ts";
 import { jobHeaders } from "./job-headers.ts";
-import { permitFields } from "./permit.ts";
+import { permit, permitFields } from "./permit.ts";
 import { headersOf, report } from "./report-call.ts";
 import { handled } from "./run-handler.ts";
 import { testClockOf } from "./test-clock.ts";
@@ -21,6 +22,7 @@ interface Running {
   readonly read: Read;
   readonly deadline: CallDeadline;
   readonly lines: CostLines;
+  readonly plans: ReadonlyMap<DescMethod, MethodPlan>;
 }
 
 let rules: Promise<typeof import("./validate.ts")> | undefined;
@@ -57,7 +59,7 @@ export function createPipeline(deps: PipelineDeps): Invoke {
     const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
     let outcome: Outcome;
     try {
-      const message = await deadline.race(run(deps, state, { read, deadline, lines }));
+      const message = await deadline.race(run(deps, state, { read, deadline, lines, plans }));
       outcome = { ok: true, message, headers: { ...headersOf(state, true), ...jobHeaders(plan, message) } };
     } catch (error) {
       outcome = { ok: false, error: toCallError(error), headers: headersOf(state, false) };
@@ -71,27 +73,35 @@ export function createPipeline(deps: PipelineDeps): Invoke {
 async function run(
   deps: PipelineDeps,
   state: CallState,
-  { read, deadline, lines }: Running,
+  { read, deadline, lines, plans }: Running,
 ): Promise<Message> {
   await admit(deps, state);
   if (deps.turns.isCrowded(ownerOf(state))) throw tooManyAtOnce();
   const testClock = testClockOf(state.call, state.identity);
   const request = await deadline.aside(() => read((bytes) => weigh(deps, state, bytes)));
   permitFields(state.plan, request, state.identity);
-  const { checkRequest } = await loadRules();
+  const { checkRequest, readRequest } = await loadRules();
   if (state.isLarge) await othersTurn();
   const { handle, method } = state.plan;
   // As in `runHandler`: only the registry's common type is narrower.
   const refusalOf = (given: Message) =>
-    checkRequest(given, method.input, () => handle.check?.(given as never));
+    checkRequest(given, method.input, () => handle.check?.(given as never, readRequest));
   const refusal = refusalOf(request);
   if (refusal !== undefined) throw refusal;
   const beyondPlan = state.counted?.refusal();
   if (beyondPlan !== undefined) throw beyondPlan;
   const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
   const leave = await turnOf(state, lines, deadline.signal);
+  const answerer: Answerer = {
+    planOf: (asked) => plans.get(asked),
+    permit: (asked) => permit(asked.access, state.identity, deps.authenticate),
+    // A call of the same cost has its turn already, and would wait for itself.
+    turnOf: (asked) =>
+      asked.cost === state.plan.cost ? undefined : turnOf({ ...state, plan: asked }, lines, deadline.signal),
+    readRequest,
+  };
   try {
-    return await handled(deps, state, request, { deadline, complete, testClock });
+    return await handled(deps, state, request, { deadline, complete, testClock, answerer });
   } finally {
     leave?.();
   }

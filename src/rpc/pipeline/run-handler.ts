@@ -3,6 +3,7 @@ import type { Db } from "../../db/open.ts";
 import { CallError } from "../../lib/errors.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Context, Finish, Write } from "../handlers.ts";
+import { type Answerer, asker } from "./ask.ts";
 import type { CallDeadline } from "./call-deadline.ts";
 import { type CallState, ownerOf, type PipelineDeps } from "./call-state.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
@@ -11,6 +12,7 @@ interface Handling extends Pick<Context, "complete"> {
   readonly deadline: CallDeadline;
   /** The time that the rules of workflows see, when the caller has set one. */
   readonly testClock: Date | undefined;
+  readonly answerer: Answerer;
 }
 
 /** Runs the handler, once for an idempotency key. */
@@ -18,7 +20,7 @@ export async function handled(
   deps: PipelineDeps,
   state: CallState,
   request: Message,
-  { deadline, testClock, complete }: Handling,
+  { deadline, testClock, complete, answerer }: Handling,
 ): Promise<Message> {
   const { plan, call } = state;
   let finish: Finish | undefined;
@@ -34,6 +36,7 @@ export async function handled(
     },
     writeRecord: call.writeRecord,
     complete,
+    ask: asker(answerer, () => contextOn(db)),
     ruleTime: testClock === undefined ? deps.now : () => testClock,
   });
   const finished = async (message: Message) =>

@@ -1,8 +1,17 @@
-import type { DescField, DescMessage, DescOneof, Message } from "@bufbuild/protobuf";
+import {
+  create,
+  createRegistry,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  type Message,
+} from "@bufbuild/protobuf";
 import { createValidator, type Violation } from "@bufbuild/protovalidate";
 import { type CallError, type Fault, type FieldViolation, invalid, refusal } from "../../lib/errors.ts";
 import { type FieldPath, fieldPath } from "../../wire/field-path.ts";
-import { violationsMax } from "../../wire/reading.ts";
+import { createMessageReaders } from "../../wire/read-message.ts";
+import { mapStep, noteViolation, startReading, violationsMax } from "../../wire/reading.ts";
+import type { ReadRequest } from "../handlers.ts";
 import { normalizeTexts } from "./normalize.ts";
 import { maskFaults, partsNamed, withoutFieldsOf, withParts } from "./update-mask.ts";
 
@@ -55,6 +64,27 @@ export function checkRequest(
   const fields = unlessNamed(unlessNamed(bad, broken), faults, isPart).slice(0, violationsMax);
   return invalid(fields, isIdsOnly ? "INVALID_ID" : "INVALID_ARGUMENT");
 }
+
+const readers = createMessageReaders(createRegistry());
+
+/** How many bytes a request is taken to have that comes as JSON from within another one. */
+const bytesInside = 16 * 1024;
+
+/** Reads and judges the request of an operation that a handler asks, or that a request describes. */
+export const readRequest: ReadRequest = ({ name, input }, json, checkMore) => {
+  const reading = startReading(bytesInside);
+  const request = create(input);
+  const known = input.fields.map(({ jsonName }) => jsonName);
+  for (const key of Object.keys(json)) {
+    if (input.fields.some((field) => field.jsonName === key || field.name === key)) continue;
+    const fields = known.length === 0 ? "it takes none" : `use ${known.join(", ")}`;
+    noteViolation(reading, mapStep(key), `is no field of ${name}: ${fields}`);
+  }
+  readers.fill(input, request, json, reading);
+  const { violations } = reading;
+  const refused = checkRequest(request, input, () => checkMore?.(request));
+  return { request, faults: unlessNamed(violations, refused?.refusal.fields ?? []) };
+};
 
 /** Joins two lists of faults; a later fault of a field that is already named is dropped. */
 function unlessNamed(

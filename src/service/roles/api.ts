@@ -68,7 +68,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         jobCall,
         jobCalls,
         autonomousDb: parts.autonomousDb,
-        analytics: referenceAnalytics(),
+        analytics: referenceAnalytics(now),
         storage: parts.storage,
         pictures: createPictureReader(),
         publicFileUrl: (storageKey) => publicFileUrl(storageKey, baseUrl),

@@ -1,0 +1,154 @@
+import type pg from "pg";
+import type { VisitColumns } from "../segments/columns.ts";
+import { type Client, readVisits } from "../segments/read-visits.ts";
+
+/** A segment without its columns. */
+export interface SegmentFacts {
+  /** It is another one whenever the segment is sealed again. */
+  readonly version: string;
+  readonly beginsMs: number;
+  /** Exclusive. */
+  readonly endsMs: number;
+  readonly visits: number;
+  /** Since when the segment lacks a change, in milliseconds since 1970. */
+  readonly markedMs: number | undefined;
+}
+
+/** Visits as they were read from events. */
+export interface OpenPart {
+  readonly beginsMs: number;
+  readonly visits: number;
+  readonly columns: VisitColumns;
+}
+
+/** What a workspace's visits are made of at one moment. */
+export interface StoredState {
+  readonly segments: readonly SegmentFacts[];
+  /** The visits behind the last segment. */
+  readonly open: readonly OpenPart[];
+  /** Visitors who moved since the last reading, with what they became. */
+  readonly moves: readonly (readonly [number, number])[];
+  /** The oldest transaction that ran; those who move in later ones come with the next reading. */
+  readonly xmin: string;
+}
+
+/** So many visits are not kept in memory beside the segments. */
+export const openMax = 262_144;
+
+/** Too many visits are in no segment yet. */
+export class NotSealed extends Error {
+  override readonly name = "NotSealed";
+}
+
+/** Runs statements on one connection. */
+export async function withConnection<Result>(
+  pool: pg.Pool,
+  run: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let isBroken = true;
+  try {
+    const result = await run(client);
+    isBroken = false;
+    return result;
+  } finally {
+    // A connection on which something failed is closed, not used again.
+    client.release(isBroken);
+  }
+}
+
+/** Runs statements that all see one moment. */
+export function atOneMoment<Result>(
+  pool: pg.Pool,
+  run: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return withConnection(pool, async (client) => {
+    await client.query("begin isolation level repeatable read read only");
+    const result = await run(client);
+    await client.query("commit");
+    return result;
+  });
+}
+
+const segmentsSql = `
+  select s.version::text, extract(epoch from s.begins_at) * 1000, extract(epoch from s.ends_at) * 1000, s.visits,
+    extract(epoch from m.marked_at) * 1000
+  from segments s left join (
+    select o.begins_at, min(marked_at) as marked_at
+    from segment_marks m cross join lateral (
+      select begins_at, ends_at from segments o where o.workspace_id = m.workspace_id and o.begins_at <= m.visited_at
+      order by begins_at desc limit 1) o
+    where m.workspace_id = $1 and m.visited_at < o.ends_at group by o.begins_at) m using (begins_at)
+  where s.workspace_id = $1 order by s.begins_at`;
+
+const movesSql = `
+  select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, number::text, to_number::text
+  from (select) as once left join moved_visitors on workspace_id = $1 and moved_in >= $2::xid8`;
+
+/** Reads the state of a workspace; of its moves those since `xmin`. */
+export function readState(pool: pg.Pool, workspaceId: string, xmin: string): Promise<StoredState> {
+  return atOneMoment(pool, async (client) => {
+    const segments = await readRows<[string, string, string, number, string | null]>(client, segmentsSql, [
+      workspaceId,
+    ]);
+    const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [
+      workspaceId,
+      xmin,
+    ]);
+    const facts = segments.map(([version, begins, ends, visits, marked]) => ({
+      version,
+      beginsMs: Number(begins),
+      endsMs: Number(ends),
+      visits,
+      markedMs: marked === null ? undefined : Number(marked),
+    }));
+    return {
+      segments: facts,
+      open: await readOpen(client, workspaceId, facts.at(-1)?.endsMs ?? 0),
+      moves: moves.flatMap(([, from, to]) => (from === null ? [] : [[Number(from), Number(to)] as const])),
+      xmin: moves[0]?.[0] ?? xmin,
+    };
+  });
+}
+
+async function readRows<Row extends readonly unknown[]>(
+  client: Client,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { rows } = await client.query<Row & unknown[]>({ text, values: [...values], rowMode: "array" });
+  return rows;
+}
+
+/** The longest span that can be read at once, in milliseconds. */
+const spanMs = 45 * 86_400_000;
+
+const nextSql = `
+  select extract(epoch from created_at) * 1000 from events
+  where workspace_id = $1 and counted and locked_number is null and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
+  order by id limit 1`;
+
+/** Reads the visits from a moment on, up to another one if there is one. */
+export async function readOpen(
+  client: Client,
+  workspaceId: string,
+  fromMs: number,
+  toMs?: number,
+): Promise<OpenPart[]> {
+  const parts: OpenPart[] = [];
+  let visits = 0;
+  for (let at = fromMs; toMs === undefined || at < toMs; ) {
+    const end = toMs === undefined ? null : new Date(toMs);
+    const [next] = await readRows<[string]>(client, nextSql, [workspaceId, new Date(at), end]);
+    if (next === undefined) break;
+    const beginsMs = Math.max(at, Number(next[0]));
+    const from = new Date(beginsMs);
+    const to = new Date(Math.min(toMs ?? Number.POSITIVE_INFINITY, beginsMs + spanMs));
+    const read = await readVisits(client, { workspaceId, from, to });
+    parts.push({ beginsMs, visits: read.visits, columns: read.columns });
+    visits += read.visits;
+    if (visits > openMax) throw new NotSealed(`more than ${openMax} visits are in no segment`);
+    at = read.to.getTime();
+  }
+  return parts;
+}

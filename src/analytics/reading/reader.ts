@@ -1,0 +1,168 @@
+import type pg from "pg";
+import {
+  type AttributeKernel,
+  newestValuesKernel,
+  numbersKernel,
+  valueGroupsKernel,
+} from "../kernels/attributes.ts";
+import { type Audience, audienceKernel } from "../kernels/audience.ts";
+import { funnelKernel } from "../kernels/funnel.ts";
+import { groupsKernel, seriesKernel } from "../kernels/groups.ts";
+import { linksKernel } from "../kernels/links.ts";
+import type { Kernel, People, Span, TextsOf } from "../kernels/span.ts";
+import { hoursKernel, intervalsKernel, summaryKernel } from "../kernels/times.ts";
+import { visitorsKernel } from "../kernels/visitors.ts";
+import type { AnswerOf, Attribute, Kind, QuestionOf, Scope } from "../question.ts";
+import { BrokenSegment, ChangedMeanwhile, type ColumnStore } from "./column-store.ts";
+import { readLinkFilter, readTopLinks } from "./links-queries.ts";
+import type { Aged } from "./refreshed.ts";
+import type { SpanReader } from "./spans.ts";
+import type { WorkspaceMemory } from "./workspace-memory.ts";
+
+export interface ReaderDeps {
+  readonly pool: pg.Pool;
+  readonly memoryOf: (workspaceId: string) => WorkspaceMemory;
+  readonly columns: ColumnStore;
+  readonly spans: SpanReader;
+  /** Told of segments that cannot be read; their events are read instead. */
+  readonly onFault: (fault: string) => void;
+}
+
+/** How a question is answered. */
+export interface Terms {
+  /** The clock of whoever asks, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** How old what is read may be, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A question has taken as long as it may. */
+export class TookTooLong extends Error {
+  override readonly name = "TookTooLong";
+}
+
+export interface Read<K extends Kind> {
+  readonly answer: AnswerOf<K>;
+  readonly throughMs: number;
+}
+
+/** A segment that lacks a change for longer than this is not read any more, in milliseconds. */
+const markedMsMax = 45_000;
+
+/** How often a question begins again because what it reads has changed meanwhile. */
+const attemptsMax = 5;
+
+/** Answers questions from segments, and from events where there are none. */
+export async function readAnswer<K extends Kind>(
+  deps: ReaderDeps,
+  kind: K,
+  question: QuestionOf<K>,
+  terms: Terms,
+): Promise<Read<K>> {
+  const end = performance.now() + terms.timeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    if (performance.now() > end) throw new TookTooLong("a question began again until its time was over");
+    const reading = createReading(deps, question.scope, terms, { end, isFirst: attempt === 1 });
+    try {
+      const answer = await answers[kind](reading, question);
+      return { answer, throughMs: reading.throughMs() };
+    } catch (error) {
+      if (attempt === attemptsMax) throw error;
+      if (error instanceof BrokenSegment) deps.onFault(error.message);
+      else if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+}
+
+type Reading = ReturnType<typeof createReading>;
+
+/** One look at a workspace for one question. It notes how far what it reads goes. */
+function createReading(
+  deps: ReaderDeps,
+  { workspaceId }: Scope,
+  { now, maxAgeMs }: Terms,
+  { end, isFirst }: { readonly end: number; readonly isFirst: boolean },
+) {
+  const memory = deps.memoryOf(workspaceId);
+  let throughMs = now();
+
+  async function fresh<Value>(reading: (maxAgeMs: number) => Promise<Aged<Value>>): Promise<Value> {
+    const { value, beganAt } = await reading(isFirst ? maxAgeMs : 0);
+    throughMs = Math.min(throughMs, now() - Math.ceil(performance.now() - beganAt));
+    return value;
+  }
+
+  return {
+    pool: deps.pool,
+    memory,
+    fresh,
+    throughMs: () => throughMs,
+    /** Gives a kernel the visits of a scope, and answers with what it makes of them. */
+    async run<Answer>(
+      scope: Scope,
+      kernelOf: (textsOf: TextsOf, people: People) => Kernel<Answer>,
+    ): Promise<Answer> {
+      const { from, to } = scope;
+      const [links, state] = await Promise.all([readLinkFilter(deps.pool, scope), fresh(memory.state)]);
+      const range = { fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER };
+      const marksFromMs = now() - Math.min(markedMsMax, maxAgeMs);
+      const of = { workspaceId, memory, state, range, links, marksFromMs };
+      const sources = await deps.spans.sources(of);
+      for (const source of sources)
+        if ("segment" in source) throughMs = Math.min(throughMs, source.segment.markedMs ?? throughMs);
+      const { numbers } = memory;
+      const moves = numbers.moves();
+      const kernel = kernelOf((name) => numbers.texts(name).texts, numbers.people);
+      const inTime = (take: Kernel<Answer>["add"]) => (span: Span) => {
+        if (performance.now() > end) throw new TookTooLong("a question took too long");
+        take(span);
+      };
+      await deps.spans.each(of, sources, kernel.columns, inTime(kernel.add));
+      if (kernel.addAgain) await deps.spans.each(of, sources, kernel.columns, inTime(kernel.addAgain));
+      if (kernel.columns.includes("people") && moves !== numbers.moves())
+        throw new ChangedMeanwhile("visitors moved while a question looked at them");
+      return kernel.finish();
+    },
+  };
+}
+
+type AnswerKind<K extends Kind> = (reading: Reading, question: QuestionOf<K>) => Promise<AnswerOf<K>>;
+
+const answers: { readonly [K in Kind]: AnswerKind<K> } = {
+  groups: ({ run }, question) => run(question.scope, (textsOf) => groupsKernel(question, textsOf)),
+  series: ({ run }, question) => run(question.scope, (textsOf) => seriesKernel(question, textsOf)),
+  intervals: ({ run }, question) => run(question.scope, () => intervalsKernel(question)),
+  hours: ({ run }, question) => run(question.scope, () => hoursKernel(question)),
+  summary: ({ run }, { scope }) => run(scope, summaryKernel),
+  // Whoever came before the range returns in it.
+  visitors: ({ run }, question) =>
+    run({ ...question.scope, from: undefined }, (_textsOf, people) => visitorsKernel(question, people)),
+  async topLinks({ run, pool }, question) {
+    const { scope, limit } = question;
+    const visits = await run(scope, (textsOf) => linksKernel(question, textsOf));
+    return readTopLinks(pool, scope.workspaceId, visits, limit);
+  },
+  async funnel({ run, fresh, memory }, { scope }) {
+    const identified = await fresh(memory.identified);
+    return run(scope, (textsOf, people) => funnelKernel(textsOf, people, identified));
+  },
+  attribute: (reading, question) => ofAudience(reading, question, numbersKernel),
+  attributeGroups: (reading, question) =>
+    ofAudience(reading, question, (audience) => valueGroupsKernel(audience, question)),
+  attributeValues: (reading, question) =>
+    ofAudience(reading, question, (audience) => newestValuesKernel(audience, question)),
+};
+
+async function ofAudience<Answer>(
+  { run, fresh, memory }: Reading,
+  { scope, key }: Attribute,
+  kernelOf: (audience: Audience) => AttributeKernel<Answer>,
+): Promise<Answer> {
+  const audience = await run(scope, (_textsOf, people) => audienceKernel(people));
+  const { chunks } = await fresh(memory.given(key));
+  const kernel = kernelOf(audience);
+  for (const chunk of chunks) kernel.add(chunk);
+  return kernel.finish();
+}

@@ -1,0 +1,126 @@
+import type pg from "pg";
+import { lruCache } from "../../lib/lru-cache.ts";
+import type { HeldColumns, HeldName } from "../kernels/span.ts";
+import { holdColumn } from "./hold-columns.ts";
+import { type GivenValuesOf, readGiven, readIdentified } from "./read-people.ts";
+import { type OpenPart, readState, type SegmentFacts } from "./read-state.ts";
+import { type Refreshed, refreshed } from "./refreshed.ts";
+import { createWorkspaceNumbers, type WorkspaceNumbers } from "./workspace-numbers.ts";
+
+/** Visits read from events, with the columns that questions needed so far. */
+export interface HeldPart {
+  readonly beginsMs: number;
+  readonly visits: number;
+  column<Name extends HeldName>(name: Name): HeldColumns[Name];
+}
+
+/** What a workspace's visits are made of. */
+export interface State {
+  readonly segments: readonly SegmentFacts[];
+  readonly open: readonly HeldPart[];
+  /** Segments that lack changes for too long, as their events have them, by version. */
+  readonly fromEvents: Map<string, Promise<readonly HeldPart[]>>;
+}
+
+/** What is kept about a workspace between questions, besides the columns of its segments. */
+export interface WorkspaceMemory {
+  /** No two memories have the same. */
+  readonly id: number;
+  readonly numbers: WorkspaceNumbers;
+  /** The versions of segments that cannot be read. */
+  readonly broken: Set<string>;
+  readonly state: Refreshed<State>;
+  /** 1 at the numbers of visitors with an e-mail address or a phone number. */
+  readonly identified: Refreshed<Uint8Array>;
+  readonly given: (key: string) => Refreshed<GivenValuesOf>;
+  bytes(): number;
+}
+
+/** The memories of the workspaces that were asked about last. */
+export function createMemories(pool: pg.Pool, bytesMax: number): (workspaceId: string) => WorkspaceMemory {
+  // A larger memory takes the place of all others.
+  const memories = lruCache<WorkspaceMemory>(bytesMax, (memory) => Math.min(bytesMax, memory.bytes()));
+  let next = 0;
+  return (workspaceId) => {
+    let memory = memories.get(workspaceId);
+    if (memory === undefined || memory.bytes() > 2 * bytesMax) {
+      memory = createMemory(pool, workspaceId, next);
+      next += 1;
+    }
+    // Memories grow between questions.
+    memories.set(workspaceId, memory);
+    return memory;
+  };
+}
+
+/** The least bytes of a memory. */
+const leastBytes = 16 * 1024;
+
+/** How many attributes are kept for a workspace. */
+const keysMax = 8;
+
+function createMemory(pool: pg.Pool, workspaceId: string, id: number): WorkspaceMemory {
+  const numbers = createWorkspaceNumbers();
+  const byKey = new Map<string, Refreshed<GivenValuesOf>>();
+  let xmin = "0";
+  let stateBytes = 0;
+  const bytesByKey = new Map<string, number>();
+
+  return {
+    id,
+    numbers,
+    broken: new Set(),
+    state: refreshed(async () => {
+      const stored = await readState(pool, workspaceId, xmin);
+      // They are noted again when two readings overlap.
+      numbers.move(stored.moves);
+      xmin = stored.xmin;
+      stateBytes = stored.open.reduce((sum, { visits }) => sum + visits * openRowBytes, 0);
+      const open = stored.open.map((part) => heldPart(part, numbers));
+      return { segments: stored.segments, open, fromEvents: new Map() };
+    }),
+    identified: refreshed(() => readIdentified(pool, workspaceId, numbers)),
+    given(key) {
+      let values = byKey.get(key);
+      if (values === undefined) {
+        values = refreshed(async () => {
+          const given = await readGiven(pool, workspaceId, key, numbers);
+          bytesByKey.set(key, given.bytes);
+          return given;
+        });
+        const [oldest] = byKey.keys();
+        if (byKey.size >= keysMax && oldest !== undefined) {
+          byKey.delete(oldest);
+          bytesByKey.delete(oldest);
+        }
+        byKey.set(key, values);
+      }
+      return values;
+    },
+    bytes: () =>
+      leastBytes +
+      numbers.bytes() +
+      stateBytes +
+      [...bytesByKey.values()].reduce((sum, bytes) => sum + bytes, 0),
+  };
+}
+
+/** What a visit that was read from events takes, as it was read and as it is held. */
+const openRowBytes = 120;
+
+/** Columns are made for reading when a question needs them. */
+export function heldPart({ beginsMs, visits, columns }: OpenPart, numbers: WorkspaceNumbers): HeldPart {
+  const made: Partial<HeldColumns> = {};
+  const erasures = numbers.erasures();
+  return {
+    beginsMs,
+    visits,
+    column<Name extends HeldName>(name: Name) {
+      const known = made[name];
+      if (known !== undefined && (name !== "people" || erasures === numbers.erasures())) return known;
+      const column = holdColumn(name, (stored) => columns[stored], numbers);
+      made[name] = column as (typeof made)[Name];
+      return column;
+    },
+  };
+}
