@@ -630,6 +630,31 @@ export interface Visitors {
   workspace_id: string;
 }
 
+export interface VisitorsChanged {
+  visitor_id: string;
+  workspace_id: string;
+}
+
+export interface VisitorsColumns {
+  data: Buffer;
+  name: string;
+  page: bigint;
+  workspace_id: string;
+}
+
+export interface VisitorsPages {
+  counts_version: Generated<number>;
+  from_id: string;
+  page: Generated<bigint>;
+  workspace_id: string;
+}
+
+export interface VisitorsVisited {
+  visitor_ids: string[];
+  visitors: number;
+  workspace_id: string;
+}
+
 export interface Visits {
   active_at: Date;
   answers: Generated<number>;
@@ -784,6 +809,10 @@ export interface DB {
   visitor_attributes: VisitorAttributes;
   visitor_links: VisitorLinks;
   visitors: Visitors;
+  visitors_changed: VisitorsChanged;
+  visitors_columns: VisitorsColumns;
+  visitors_pages: VisitorsPages;
+  visitors_visited: VisitorsVisited;
   visits: Visits;
   widget_summaries: WidgetSummaries;
   workflow_connections: WorkflowConnections;

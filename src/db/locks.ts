@@ -19,4 +19,6 @@ export const lockClasses = {
   totals: 7_251_008,
   /** One process at a time seals segments of a workspace. */
   sealing: 7_251_009,
+  /** Refreshes of the pages of a workspace's visitors: one at a time. */
+  visitorPages: 7_251_010,
 } as const;

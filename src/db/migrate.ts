@@ -19,6 +19,7 @@ import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
 import * as segments from "./migrations/0016-segments.ts";
 import * as dashboards from "./migrations/0017-dashboards.ts";
+import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import * as exports from "./migrations/0019-exports.ts";
 import type { Db } from "./open.ts";
 
@@ -40,6 +41,7 @@ const migrations: Record<string, Migration> = {
   "0015-sandboxes": sandboxes,
   "0016-segments": segments,
   "0017-dashboards": dashboards,
+  "0018-visitor-search": visitorSearch,
   "0019-exports": exports,
 };
 

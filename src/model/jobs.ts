@@ -44,6 +44,7 @@ export type PeriodicJob =
   | "leave-expired-links"
   | "note-inactivity"
   | "purge-workspaces"
+  | "refresh-visitor-pages"
   | "seal-segments"
   | "send-digests"
   | "sweep-files";

@@ -82,6 +82,11 @@ export async function addEvents(tx: Db, workspaceId: string, ids: readonly strin
         last_visited_at = greatest(visitor_links.last_visited_at, excluded.last_visited_at)`.execute(tx);
   await sql`
     with source as materialized (${source})
+    insert into visitors_visited (workspace_id, visitor_ids, visitors)
+    select workspace_id, array_agg(distinct visitor_id), count(distinct visitor_id) from source
+    where visitor_id is not null group by workspace_id`.execute(tx);
+  await sql`
+    with source as materialized (${source})
     insert into link_counters (workspace_id, link_id, event_count) ${linkCounters}
     on conflict (workspace_id, link_id) do update
       set event_count = link_counters.event_count + excluded.event_count`.execute(tx);

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Events, Visitors } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
+import { noteVisits } from "./pages/note-visits.ts";
 import { isSealed, markVisits } from "./segment-marks.ts";
 
 /**
@@ -54,6 +55,7 @@ export async function absorbVisitor(tx: Db, { workspaceId, at, from, to }: Move)
     insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
     select ${workspaceId}, ${to}, link_id, event_count, first_visited_at, last_visited_at from gone order by link_id
     on conflict (workspace_id, visitor_id, link_id) do update ${addedUp}`.execute(tx);
+  await noteVisits(tx, [{ workspaceId, visitorId: to }]);
   await sql`
     with gone as (
       delete from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${from}
@@ -104,7 +106,7 @@ export async function moveEvent(
     where workspace_id = ${workspaceId} and visitor_id = ${from} and link_id = ${moved.link_id} and counted
       and locked_number is null
     group by workspace_id, visitor_id, link_id`.execute(tx);
-  await countEvent(tx, workspaceId, event.id);
+  await countEvent(tx, workspaceId, event.id, to);
 }
 
 /**
@@ -129,7 +131,7 @@ export async function attachEvent(
     returning ${givenEvent}`.execute(tx);
   const [attached] = rows;
   if (attached?.is_folded === true) {
-    await countEvent(tx, workspaceId, event.id);
+    await countEvent(tx, workspaceId, event.id, to);
     if (attached.is_sealed) await markVisits(tx, [{ workspaceId, at: attached.created_at }]);
   }
   return attached !== undefined;
@@ -145,12 +147,13 @@ interface GivenEvent extends Pick<Selectable<Events>, "created_at"> {
 const givenEvent = sql`created_at, counted and locked_number is null as is_folded, ${isSealed} as is_sealed`;
 
 /** Adds an event to its visitor's roll-up, as the drain does. */
-async function countEvent(tx: Db, workspaceId: string, eventId: string): Promise<void> {
+async function countEvent(tx: Db, workspaceId: string, eventId: string, visitorId: string): Promise<void> {
   await sql`
     insert into visitor_links (workspace_id, visitor_id, link_id, event_count, first_visited_at, last_visited_at)
     select workspace_id, visitor_id, link_id, 1, created_at, created_at from events
     where workspace_id = ${workspaceId} and id = ${eventId} and visitor_id is not null
     on conflict (workspace_id, visitor_id, link_id) do update ${addedUp}`.execute(tx);
+  await noteVisits(tx, [{ workspaceId, visitorId }]);
 }
 
 const addedUp = sql.raw(`set event_count = visitor_links.event_count + excluded.event_count,

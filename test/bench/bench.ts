@@ -15,6 +15,7 @@ import { restRow } from "./rest.ts";
 import { startUpRow } from "./start-up.ts";
 import { storingRow } from "./storing.ts";
 import { tenantsRow } from "./tenants.ts";
+import { visitorsRow } from "./visitors.ts";
 
 interface BenchOptions {
   readonly quick: boolean;
@@ -44,6 +45,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   memory: memoryRow,
   tenants: tenantsRow,
   outage: outageRow,
+  visitors: visitorsRow,
 };
 
 const { values, positionals } = parseArgs({

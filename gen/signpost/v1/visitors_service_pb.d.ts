@@ -111,7 +111,9 @@ export declare type ListVisitorsRequest = Message<"signpost.v1.ListVisitorsReque
   email: string;
 
   /**
-   * Only visitors whose name, address or attributes contain this text in any case, at most 200 characters.
+   * Only visitors who have this text, in any case, somewhere within their first and last name as they are written
+   * together, their e-mail address, their phone number or the value of an attribute. Blanks around it do not matter. At
+   * most 200 characters.
    *
    * @generated from field: string search = 4;
    */
@@ -289,7 +291,9 @@ export declare type SearchVisitorsRequest = Message<"signpost.v1.SearchVisitorsR
   email: string;
 
   /**
-   * Only visitors whose name, address or attributes contain this text in any case, at most 200 characters.
+   * Only visitors who have this text, in any case, somewhere within their first and last name as they are written
+   * together, their e-mail address, their phone number or the value of an attribute. Blanks around it do not matter. At
+   * most 200 characters.
    *
    * @generated from field: string search = 4;
    */
@@ -678,7 +682,8 @@ export enum VisitorSortField {
   CREATED_AT = 1,
 
   /**
-   * By the number of events.
+   * By the number of events. While thousands of visitors come again, the order may be a minute late; the numbers shown
+   * are not.
    *
    * @generated from enum value: VISITOR_SORT_FIELD_VISIT_COUNT = 2;
    */

@@ -11,6 +11,7 @@ import { startVisits } from "../../../test/support/visits.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { jobCall } from "../../jobs/queue.ts";
 import { defaultPlans } from "../../model/plans/plan-table.ts";
+import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { visitorsService } from "./service.ts";
 
 const api = await startApi();
@@ -61,6 +62,8 @@ describe.each(["rest", "grpc"] as const)("search over %s", (protocol) => {
       code: "3",
       active: true,
     });
+    // The columns have Ada and Bob, and Cleo is read as she is.
+    await refreshAllPages(api.db);
     await newVisitor({ $phone: "+14155550100", $firstName: "Cleo", plan: "" });
   });
 
@@ -202,6 +205,7 @@ describe("sorting", () => {
     names = new Map();
     for (let count = 0; count < 3; count++) await identify("Ada", 0, "Firefox/140.0");
     await identify("Bob", 0, "Chrome/142.0");
+    await refreshAllPages(api.db);
     await identify("Bob", 1, "Firefox/141.0");
     // Visits have the time of the machine, and the clock of the API is behind it.
     api.clock.advance(600_000);

@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
+import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { type Embedded, readEmbedded, withinAnswer } from "../../db/within-answer.ts";
 import { uuidFromTime } from "../../lib/ids.ts";
 import type { Page } from "../../lib/paging/page.ts";
 import type { DeviceRow } from "../resources/device.ts";
 import type { AttributeRow, VisitorRow } from "../resources/visitor.ts";
-import { answersTo } from "./attribute-queries.ts";
-import type { AttributeQuestion } from "./rules.ts";
 
 export interface SizedVisitorRow extends VisitorRow {
   /** How many bytes the attributes have. */
@@ -33,37 +32,11 @@ export async function findVisitor(db: Db, workspaceId: string, id: string): Prom
   return rows[0];
 }
 
-/** Which visitors a list has. An undefined field does not narrow the list. */
-export interface VisitorFilter {
-  readonly workspaceId: string;
-  /** Case-folded. */
-  readonly email: string | undefined;
-  readonly search: string | undefined;
-  readonly linkId: string | undefined;
-  readonly questions: readonly AttributeQuestion[];
-  /** The workspace's time zone, in which dates are compared. Empty when no question asks for a date. */
-  readonly timezone: string;
-}
-
-export type VisitorOrder = "created_at" | "visit_count" | "device_count" | "link_count";
-
-const sortKeys = {
-  created_at: { kind: "time", key: sql.raw("v.created_at") },
-  visit_count: { kind: "count", key: visitCount },
-  device_count: { kind: "count", key: deviceCount },
-  link_count: { kind: "count", key: linkCount },
-} as const satisfies Record<
-  VisitorOrder,
-  { readonly kind: "time" | "count"; readonly key: RawBuilder<unknown> }
->;
-
-export function keyKindOf(order: VisitorOrder): "time" | "count" {
-  return sortKeys[order].kind;
-}
-
+/** Visitors in the order of their creation: all, or the one with an address. */
 export interface VisitorListing {
-  readonly filter: VisitorFilter;
-  readonly order: VisitorOrder;
+  readonly workspaceId: string;
+  /** Case-folded. Undefined for all visitors. */
+  readonly email: string | undefined;
   readonly ascending: boolean;
   readonly page: Page<"time" | "count">;
 }
@@ -72,60 +45,52 @@ export interface VisitorListing {
 const attributeBytes = sql.raw(`(select coalesce(sum(octet_length(a.key) + octet_length(a.value)), 0)
   from visitor_attributes a where a.workspace_id = page.workspace_id and a.visitor_id = page.id)`);
 
-/**
- * One page and one more row, as far as it fits into an answer. visitors_page_idx serves the order by creation; the
- * other orders count every visitor.
- */
+/** One page and one more row, as far as it fits into an answer. Served by visitors_page_idx and visitors_email_key. */
 export async function listVisitors(
   db: Db,
-  { filter, order, ascending, page }: VisitorListing,
+  { workspaceId, email, ascending, page: { after, size } }: VisitorListing,
 ): Promise<SizedVisitorRow[]> {
-  const { key } = sortKeys[order];
   const direction = sql.raw(ascending ? "asc" : "desc");
-  const { after } = page;
   const beyond =
     after === undefined
       ? sql.raw("")
-      : sql`and (${key}, v.id) ${sql.raw(ascending ? ">" : "<")} (${after.key}, ${after.id}::uuid)`;
-  const found = sql`select v.*, ${key} as sort_key from visitors v where ${matching(filter)} ${beyond}
-    order by sort_key ${direction}, v.id ${direction} limit ${page.size + 1}`;
+      : sql`and (v.created_at, v.id) ${sql.raw(ascending ? ">" : "<")} (${after.key}, ${after.id}::uuid)`;
+  const found = sql`select v.* from visitors v
+    where ${matching(workspaceId, email)} ${beyond}
+    order by v.created_at ${direction}, v.id ${direction} limit ${size + 1}`;
+  const order = sql`page.created_at ${direction}, page.id ${direction}`;
   const { rows } = await sql<SizedVisitorRow>`
-    with page as materialized (${withinAnswer(found, {
-      bytes: attributeBytes,
-      order: sql`page.sort_key ${direction}, page.id ${direction}`,
-    })})
+    with page as materialized (${withinAnswer(found, { bytes: attributeBytes, order })})
     select ${visitorColumns} from page v order by v.place`.execute(db);
   return rows;
 }
 
-export async function countVisitors(db: Db, filter: VisitorFilter): Promise<bigint> {
+export async function countVisitors(db: Db, workspaceId: string, email: string | undefined): Promise<number> {
   const { rows } = await sql<{ total: bigint }>`select count(*) as total from visitors v
-    where ${matching(filter)}`.execute(db);
-  return rows[0]?.total ?? 0n;
+    where ${matching(workspaceId, email)}`.execute(db);
+  return Number(onlyRow(rows).total);
 }
 
-function matching({
-  workspaceId,
-  email,
-  search,
-  linkId,
-  questions,
-  timezone,
-}: VisitorFilter): RawBuilder<unknown> {
-  const conditions = [sql`v.workspace_id = ${workspaceId}`];
-  if (email !== undefined) conditions.push(sql`v.email = ${email}`);
-  if (linkId !== undefined)
-    conditions.push(sql`exists (select from visitor_links vl
-      where vl.workspace_id = v.workspace_id and vl.visitor_id = v.id and vl.link_id = ${linkId})`);
-  if (search !== undefined) {
-    const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-    conditions.push(sql`(v.email ilike ${pattern} or v.phone ilike ${pattern}
-      or concat_ws(' ', v.first_name, v.last_name) ilike ${pattern}
-      or exists (select from visitor_attributes a where a.workspace_id = v.workspace_id and a.visitor_id = v.id
-        and a.value ilike ${pattern}))`);
-  }
-  for (const question of questions) conditions.push(answersTo(question, timezone));
-  return sql.join(conditions, sql.raw(" and "));
+function matching(workspaceId: string, email: string | undefined): RawBuilder<unknown> {
+  const ofWorkspace = sql`v.workspace_id = ${workspaceId}`;
+  return email === undefined ? ofWorkspace : sql`${ofWorkspace} and v.email = ${email}`;
+}
+
+/** Visitors in the order given, one more than the page has at most, as far as they fit into an answer. */
+export async function readRanked(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+  size: number,
+): Promise<SizedVisitorRow[]> {
+  const found = sql`select v.*, given.turn
+    from unnest(${ids}::uuid[]) with ordinality as given (id, turn)
+    join visitors v on v.workspace_id = ${workspaceId} and v.id = given.id
+    order by given.turn limit ${size + 1}`;
+  const { rows } = await sql<SizedVisitorRow>`
+    with page as materialized (${withinAnswer(found, { bytes: attributeBytes, order: sql.raw("page.turn") })})
+    select ${visitorColumns} from page v order by v.place`.execute(db);
+  return rows;
 }
 
 /** Whether the workspace has a link that is neither deleted nor expired. */

@@ -16,6 +16,7 @@ import {
   parseDate,
 } from "../../model/visitors/attribute-operators.ts";
 import type { AttributeType } from "../../model/workflow/attribute-capture.ts";
+import type { AttributeQuestion } from "../../visitors/pages/match-page.ts";
 import { readEmail, readPhone } from "../../workflow/identity.ts";
 
 /** A value as a caller gave it. Null deletes the attribute. Reserved keys begin with `$`. */
@@ -126,14 +127,6 @@ export function tooManyAttributes(): CallError {
 /** Whether a key is a reserved one without its `$`. Visitors may have a custom attribute of such a name. */
 export function isReservedName(key: string): boolean {
   return reserved.has(`$${key}`);
-}
-
-/** A question about one attribute, without faults. */
-export interface AttributeQuestion {
-  /** Reserved keys begin with `$`. */
-  readonly key: string;
-  readonly operator: AttributeOperator;
-  readonly wanted: string;
 }
 
 /** Less than `max_items` of the field, whose refusal would not be TOO_MANY_FILTERS. */

@@ -5,6 +5,7 @@ import { fail, invalid } from "../../lib/errors.ts";
 import { createArrivals } from "../../lib/limits/arrivals.ts";
 import { createMissLimit } from "../../lib/limits/miss-limit.ts";
 import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
+import { createPageCache } from "../../visitors/pages/page-cache.ts";
 import { lockVisitors } from "../../visitors/visitor-moves.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
@@ -16,9 +17,13 @@ import { filterFaults, isReservedName, valueFaults } from "./rules.ts";
 import { changeVisitor } from "./update-visitor.ts";
 import { deleteAttributes, deleteVisitor, updateVisitor } from "./writes.ts";
 
+/** How many bytes of visitors' columns a process keeps for lists that are asked for again. */
+const cacheBytesMax = 64 << 20;
+
 export function visitorsService(
   deps: Pick<Deps, "entitlements" | "jobCall" | "now" | "shortUrl">,
 ): Handlers<typeof VisitorsService> {
+  const pages = createPageCache(cacheBytesMax);
   const misses = createMissLimit({ nowMs: () => deps.now().getTime() });
   const arrivals = createArrivals({ misses });
   return {
@@ -26,10 +31,10 @@ export function visitorsService(
       ({ visitor }) => valueFaults(visitor),
       inTwoParts((request, context) => prepareIdentify({ ...deps, arrivals }, request, context)),
     ),
-    list: (request, context) => listVisitorsPage(deps, request, context),
+    list: (request, context) => listVisitorsPage({ ...deps, pages }, request, context),
     search: withCheck(
       ({ attributeFilters }) => filterFaults(attributeFilters),
-      (request, context) => listVisitorsPage(deps, request, context),
+      (request, context) => listVisitorsPage({ ...deps, pages }, request, context),
     ),
     update: withCheck(
       ({ visitor }) => valueFaults(visitor),

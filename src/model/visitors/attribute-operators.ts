@@ -1,3 +1,4 @@
+import { contains } from "../../lib/contains.ts";
 import { daysInMonth, localTime } from "../local-time.ts";
 import type { AttributeType } from "../workflow/attribute-capture.ts";
 
@@ -23,8 +24,8 @@ interface Comparison {
 const comparisons = {
   STRING_EQUALS: ofText((stored, wanted) => stored === wanted),
   STRING_NOT_EQUALS: ofText((stored, wanted) => stored !== wanted),
-  STRING_CONTAINS: ofText((stored, wanted) => stored.includes(wanted)),
-  STRING_NOT_CONTAINS: ofText((stored, wanted) => !stored.includes(wanted)),
+  STRING_CONTAINS: ofText(contains),
+  STRING_NOT_CONTAINS: ofText((stored, wanted) => !contains(stored, wanted)),
   STRING_STARTS_WITH: ofText((stored, wanted) => stored.startsWith(wanted)),
   STRING_ENDS_WITH: ofText((stored, wanted) => stored.endsWith(wanted)),
   STRING_IS_EMPTY: alone((stored) => (stored?.value ?? "") === ""),

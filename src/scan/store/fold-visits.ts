@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
+import { noteVisits } from "../../visitors/pages/note-visits.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 
 type LinkCount = { workspaceId: string; linkId: string; count: number };
@@ -30,6 +31,7 @@ export async function foldLinks(tx: Db, visits: readonly ResolvedVisit[]): Promi
 export async function foldVisitors(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
   const groups = byVisitorAndLink(visits);
   const totals = await addToVisitors(tx, groups);
+  if (groups.length > 0) await noteVisits(tx, groups);
   for (const group of groups) {
     const { visits: own } = group;
     let before = (totals.get(group) ?? own.length) - own.length;

@@ -34,6 +34,7 @@ import type { QueueMail } from "../../people/sign-in-code.ts";
 import { deleteExpired } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
 import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
+import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
 import type { Parts } from "./parts.ts";
@@ -48,6 +49,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "purge-workspaces": ["* * * * *", "?jobKey=purge-workspaces&queue=purge-workspaces"],
   // One at a time, in whatever process.
   "seal-segments": ["* * * * *", `?jobKey=seal-segments&queue=${sealing}`],
+  // One at a time: the first pages of a large workspace take longer than a minute.
+  "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -137,6 +140,7 @@ export function startWorker(parts: Parts): Jobs {
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "seal-segments": createSealing({ db, connection, now }),
     "send-digests": (_payload, signal) => sendDigests({ db, analytics, now }, signal),
+    "refresh-visitor-pages": (_payload, signal) => refreshAllPages(db, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({

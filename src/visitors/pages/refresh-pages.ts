@@ -1,0 +1,204 @@
+import { sql } from "kysely";
+import { plainArray } from "../../db/array-literal.ts";
+import { lockClasses } from "../../db/locks.ts";
+import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
+import type { Db } from "../../db/open.ts";
+import { idsOfBytes, lowestId } from "./id-bytes.ts";
+import {
+  columnNames,
+  decodeHead,
+  encodeAttributes,
+  encodeCounts,
+  encodeHead,
+  encodeLinks,
+  encodeTexts,
+  pageVisitorsMax,
+} from "./page-format.ts";
+import { type Profile, readProfiles, searchedText } from "./profile.ts";
+import { fromOn, type Range, within } from "./queries.ts";
+
+export interface RefreshOptions {
+  /** The most visitors of a page. */
+  readonly visitors?: number;
+}
+
+/** How many bytes of attributes a page has at most, unless they are one visitor's. */
+const pageBytesMax = 2 << 20;
+
+/** How many notes one transaction looks at. */
+const notesAtOnce = 50_000;
+
+/** The visits of how many statements one transaction works off: each has some thousands at most. */
+const statementsAtOnce = 200;
+
+/** How many pages one transaction makes again, apart from those that become several. */
+const pagesAtOnce = 16;
+
+/** Brings the pages of every workspace up to date. */
+export async function refreshAllPages(db: Db, signal?: AbortSignal): Promise<void> {
+  const { rows } = await sql<{ workspace_id: string }>`
+    select distinct workspace_id from visitors_changed
+    union select workspace_id from visitors_visited`.execute(db);
+  for (const { workspace_id: workspaceId } of rows)
+    while (signal?.aborted !== true && (await refreshPages(db, workspaceId)));
+}
+
+/**
+ * Makes those pages of a workspace again whose visitors have changed. A snapshot shows both the notes and the visitors,
+ * and only notes that it shows are deleted. A writer who commits later leaves a note of its own. Returns whether there is
+ * more to do.
+ */
+export async function refreshPages(
+  db: Db,
+  workspaceId: string,
+  options: RefreshOptions = {},
+): Promise<boolean> {
+  const transaction = db.transaction().setIsolationLevel("repeatable read");
+  return untilUndisturbed(
+    () => transaction.execute((tx) => refreshSome(tx, workspaceId, options)),
+    isLostRace,
+  );
+}
+
+async function refreshSome(tx: Db, workspaceId: string, options: RefreshOptions): Promise<boolean> {
+  const lock = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${lockClasses.visitorPages},
+        hashtext(${workspaceId})) as got`.execute(tx);
+  if (lock.rows[0]?.got !== true) return false;
+  return (await remakeSome(tx, workspaceId, options)) || (await recountSome(tx, workspaceId));
+}
+
+interface KnownPage {
+  readonly from_id: string;
+  readonly page: string;
+  readonly counts_version: number;
+}
+
+interface NotedPage {
+  readonly page: KnownPage | undefined;
+  readonly range: Range;
+}
+
+/** The pages that visitors belong to, with their spans. */
+async function notedPages(tx: Db, workspaceId: string, visitorIds: readonly string[]): Promise<NotedPage[]> {
+  const { rows: pages } = await sql<KnownPage>`select from_id, page::text, counts_version from visitors_pages
+    where workspace_id = ${workspaceId} order by from_id`.execute(tx);
+  const starts = pages.length === 0 ? [lowestId] : pages.map(({ from_id }) => from_id);
+  const places = new Set(visitorIds.map((id) => Math.max(0, lastAtMost(starts, id))));
+  return [...places].map((place) => ({
+    page: pages[place],
+    range: { from: starts[place] ?? lowestId, until: starts[place + 1] },
+  }));
+}
+
+function lastAtMost(sorted: readonly string[], value: string): number {
+  let low = -1;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((sorted[middle] ?? "") <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+async function remakeSome(tx: Db, workspaceId: string, options: RefreshOptions): Promise<boolean> {
+  const { rows } = await sql<{ visitor_id: string }>`select visitor_id from visitors_changed
+    where workspace_id = ${workspaceId} limit ${notesAtOnce}`.execute(tx);
+  if (rows.length === 0) return false;
+  const noted = await notedPages(
+    tx,
+    workspaceId,
+    rows.map(({ visitor_id: id }) => id),
+  );
+  for (const { page, range } of noted.slice(0, pagesAtOnce)) {
+    if (page !== undefined) await deletePage(tx, workspaceId, page.page);
+    await makePages(tx, workspaceId, range, options);
+    await sql`delete from visitors_changed where workspace_id = ${workspaceId}
+      and ${within(sql`visitor_id`, range)}`.execute(tx);
+  }
+  return true;
+}
+
+async function deletePage(tx: Db, workspaceId: string, page: string): Promise<void> {
+  await sql`delete from visitors_columns where workspace_id = ${workspaceId} and page = ${page}`.execute(tx);
+  await sql`delete from visitors_pages where workspace_id = ${workspaceId} and page = ${page}`.execute(tx);
+}
+
+/** Makes the pages of a span: one that begins where the span does, even without visitors, and more if need be. */
+async function makePages(
+  tx: Db,
+  workspaceId: string,
+  range: Range,
+  { visitors = pageVisitorsMax }: RefreshOptions,
+): Promise<void> {
+  const matching = fromOn(range);
+  for (let last: string | undefined; ; ) {
+    const profiles = await readProfiles(tx, workspaceId, matching(last), { visitors, bytes: pageBytesMax });
+    const [first] = profiles;
+    if (first === undefined && last !== undefined) return;
+    await insertPage(
+      tx,
+      workspaceId,
+      last === undefined || first === undefined ? range.from : first.id,
+      profiles,
+    );
+    last = profiles.at(-1)?.id;
+    if (last === undefined) return;
+  }
+}
+
+async function insertPage(
+  tx: Db,
+  workspaceId: string,
+  from: string,
+  profiles: readonly Profile[],
+): Promise<void> {
+  const { rows } = await sql<{ page: string }>`insert into visitors_pages (workspace_id, from_id)
+    values (${workspaceId}, ${from}) returning page::text`.execute(tx);
+  const columns = [
+    ...encodeAttributes(profiles),
+    [columnNames.head, encodeHead(profiles)] as const,
+    [columnNames.visits(0), encodeCounts(profiles.map(({ visitCount }) => visitCount))] as const,
+    [columnNames.links, encodeLinks(profiles)] as const,
+    [columnNames.text, encodeTexts(profiles.map(searchedText))] as const,
+  ];
+  await sql`insert into visitors_columns (workspace_id, page, name, data)
+    select ${workspaceId}, ${rows[0]?.page}::bigint, * from unnest(${columns.map(([name]) => name)}::text[],
+      ${columns.map(([, data]) => data)}::bytea[])`.execute(tx);
+}
+
+/** Counts the visits of pages again whose visitors came again. */
+async function recountSome(tx: Db, workspaceId: string): Promise<boolean> {
+  const { rows } = await sql<{ place: string; visitor_ids: string[] }>`
+    select ctid::text as place, visitor_ids from visitors_visited
+    where workspace_id = ${workspaceId} limit ${statementsAtOnce}`.execute(tx);
+  if (rows.length === 0) return false;
+  const visitorIds = new Set(rows.flatMap(({ visitor_ids: ids }) => ids));
+  for (const { page } of await notedPages(tx, workspaceId, [...visitorIds]))
+    if (page !== undefined) await recount(tx, workspaceId, page);
+  await sql`delete from visitors_visited where workspace_id = ${workspaceId}
+    and ctid = any(${rows.map(({ place }) => place)}::tid[])`.execute(tx);
+  return true;
+}
+
+async function recount(
+  tx: Db,
+  workspaceId: string,
+  { page, counts_version: version }: KnownPage,
+): Promise<void> {
+  const { rows: heads } = await sql<{ data: Buffer }>`select data from visitors_columns
+    where workspace_id = ${workspaceId} and page = ${page} and name = ${columnNames.head}`.execute(tx);
+  const ids = heads[0] === undefined ? [] : idsOfBytes(decodeHead(heads[0].data).ids);
+  const { rows } = await sql<{ visits: number }>`
+    select coalesce(sum(l.event_count), 0)::float8 as visits
+    from unnest(${plainArray(ids)}::uuid[]) with ordinality as given (id, place)
+    left join visitor_links l on l.workspace_id = ${workspaceId} and l.visitor_id = given.id
+    group by given.place order by given.place`.execute(tx);
+  await sql`delete from visitors_columns where workspace_id = ${workspaceId} and page = ${page}
+    and name = ${columnNames.visits(version)}`.execute(tx);
+  await sql`insert into visitors_columns (workspace_id, page, name, data)
+    values (${workspaceId}, ${page}, ${columnNames.visits(version + 1)},
+      ${encodeCounts(rows.map(({ visits }) => visits))})`.execute(tx);
+  await sql`update visitors_pages set counts_version = ${version + 1}
+    where workspace_id = ${workspaceId} and page = ${page}`.execute(tx);
+}
