@@ -82,7 +82,7 @@ export async function placeWithDeeds(db: Db, random: Random) {
     classify: createClassifier(),
     geography: { placeOf: (address) => ({ ...nowhere, country: address.endsWith("1") ? "DE" : "" }) },
     key: "00".repeat(32),
-    plans: plansWith(60),
+    plans: plansWith(25),
   });
   const cookies = Array.from({ length: 8 }, () => randomUUID());
   const place: Place = { workspaceId, nowMs: beginMs + dayMs, made: [] };
@@ -144,6 +144,10 @@ export async function placeWithDeeds(db: Db, random: Random) {
     (await db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId).execute()).map(
       ({ id }) => id,
     );
+  const namedVisitors = async () => {
+    const visitors = db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId);
+    return new Set((await visitors.where("email", "is not", null).execute()).map(({ id }) => id));
+  };
   const now = () => new Date(place.nowMs);
 
   const deeds = {
@@ -177,8 +181,10 @@ export async function placeWithDeeds(db: Db, random: Random) {
         .where("workspace_id", "=", workspaceId)
         .where("counted", "=", true)
         .execute();
+      const named = await namedVisitors();
       const nobodys = events.filter(({ visitor_id }) => visitor_id === null);
-      const row = random.pick(nobodys.length > 0 && random.percent(50) ? nobodys : events);
+      const known = events.filter(({ visitor_id }) => named.has(visitor_id ?? ""));
+      const row = random.pick(random.pick([nobodys, known, events].filter(({ length }) => length > 0)) ?? []);
       if (row === undefined) return;
       const value = `ada.${random.below(4)}@example.com`;
       const attributes = [{ key: "$email", value, type: "STRING", setOnce: false } as const];
@@ -192,8 +198,9 @@ export async function placeWithDeeds(db: Db, random: Random) {
       if (id !== undefined)
         await db.transaction().execute((tx) => deleteVisitor(tx, jobCall, { workspaceId, id, at: now() }));
     },
-    reveal: () => revealVisits({ db, plans: plansWith(60 + place.made.length / 2), now, batchSize: 5 }),
-    endIdle: () => endIdleVisits({ db, plans: plansWith(60), now }),
+    reveal: () =>
+      revealVisits({ db, plans: plansWith(25 + Math.floor(place.made.length / 2)), now, batchSize: 5 }),
+    endIdle: () => endIdleVisits({ db, plans: plansWith(25), now }),
     rebuild: () => rebuildRollUps(db, workspaceId),
     async pass() {
       place.nowMs += random.below(dayMs);
