@@ -232,15 +232,6 @@ export interface DomainNames {
   workspace_id: string;
 }
 
-export interface EventRollups {
-  dimension: string;
-  event_count: bigint;
-  hour: Date;
-  link_id: string;
-  value: string;
-  workspace_id: string;
-}
-
 export interface Events {
   action: Action;
   brand_supportiveness: number | null;
@@ -736,7 +727,6 @@ export interface DB {
   directories: Directories;
   dismissed_notices: DismissedNotices;
   domain_names: DomainNames;
-  event_rollups: EventRollups;
   events: Events;
   file_checks: FileChecks;
   idempotency_keys: IdempotencyKeys;

@@ -74,7 +74,6 @@ async function figures({ workspaceId }: TestWorkspace): Promise<string> {
   const { rows } = await sql<{ dump: string }>`
     select coalesce(string_agg(line, chr(10) order by line), '') as dump from (
       select 'counter ' || c::text as line from link_counters c where workspace_id = ${workspaceId}
-      union all select 'rollup ' || r::text from event_rollups r where workspace_id = ${workspaceId}
       union all select 'visitor ' || v::text from visitor_links v where workspace_id = ${workspaceId}) as lines`.execute(
     db,
   );

@@ -59,7 +59,7 @@ export const operatorCommands: readonly OwnCommand[] = [
   {
     name: "events rebuild",
     usage: "events rebuild [--workspace ID]",
-    description: "rebuild the counters from the events",
+    description: "rebuild the counters and the segments from the events",
   },
 ];
 

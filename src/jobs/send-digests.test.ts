@@ -2,11 +2,13 @@ import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
 import type { DigestFrequency, MemberRole } from "../../gen/database.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
+import { referenceAnalytics } from "../analytics/reference/driver.ts";
 import { newId } from "../lib/ids.ts";
 import type { MailFacts } from "../model/mail.ts";
 import { sendDigests } from "./send-digests.ts";
 
 const { db } = await testDatabase();
+const analytics = referenceAnalytics(() => new Date());
 const created = new Date("2026-01-01T00:00:00Z");
 /** A Monday that is no 1st, at 08:00 in UTC. */
 const monday = new Date("2026-11-16T08:00:00Z");
@@ -73,7 +75,7 @@ async function queued(): Promise<readonly Queued[]> {
 }
 
 async function runAt(at: Date): Promise<void> {
-  await sendDigests({ db, now: () => at, batchSize: 2 });
+  await sendDigests({ db, analytics, now: () => at, batchSize: 2 });
 }
 
 test("each active administrator of each workspace gets one digest of the period, whoever runs the job how often", async () => {
@@ -152,7 +154,7 @@ test("the numbers are those of the period and the one before, with the most visi
     ["", "10T12:00:00", 30],
   ] as const;
   const links = new Map<string, string>();
-  for (const [name, hour, event_count] of visits) {
+  for (const [name, hour, count] of visits) {
     const link_id = links.get(name) ?? newId(created);
     if (!links.has(name)) {
       links.set(name, link_id);
@@ -169,16 +171,13 @@ test("the numbers are those of the period and the one before, with the most visi
           updated_at: created_at,
         })
         .execute();
-      await db.insertInto("link_counters").values({ workspace_id, link_id }).execute();
     }
-    const rollup = { workspace_id, link_id, hour: at(hour), value: "" };
-    await db
-      .insertInto("event_rollups")
-      .values([
-        { ...rollup, event_count: BigInt(event_count), dimension: "events" },
-        { ...rollup, event_count: BigInt(event_count), dimension: "country", value: "DE" },
-      ])
-      .execute();
+    const ids = Array.from({ length: count }, () => newId(at(hour)));
+    await sql`insert into events (workspace_id, id, link_id, device_id, action, visit_type, counted, entrypoint,
+        steps_total, steps_reached, outcome, created_at, updated_at)
+      select ${workspace_id}, id, ${link_id}, ${newId(created)}, 'CLICK', 'FIRST', true, '', 1, 1, 'COMPLETED',
+        ${at(hour)}, ${at(hour)}
+      from unnest(${ids}::uuid[]) as given (id)`.execute(db);
   }
   for (const created_at of [at("08T12:00:00"), at("12T12:00:00"), at("13T12:00:00")])
     for (const id of [workspace_id, other])
@@ -204,7 +203,7 @@ test("a run that is stopped or meets a workspace that fails tells the others, an
   const ids = [await newWorkspace(), await newWorkspace(), await newWorkspace()];
   const [broken = ""] = ids;
   const stopped = AbortSignal.abort();
-  await sendDigests({ db, now: () => monday }, stopped);
+  await sendDigests({ db, analytics, now: () => monday }, stopped);
   expect(await queued()).toEqual([]);
   await sql`alter table workspace_digests add constraint broken check (workspace_id <> ${sql.lit(broken)})`.execute(
     db,

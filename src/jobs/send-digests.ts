@@ -3,11 +3,10 @@ import type { Db } from "../db/open.ts";
 import { type DigestPeriod, dayText, duePeriod } from "../model/digest-period.ts";
 import { isActiveAdmin } from "../people/active-admin.ts";
 import { mailOrder } from "../people/mail-order.ts";
-import { digestNumbers } from "./digest-numbers.ts";
+import { type DigestDeps, digestNumbers } from "./digest-numbers.ts";
 import { jobCalls } from "./queue.ts";
 
-export interface SendDigestsDeps {
-  readonly db: Db;
+export interface SendDigestsDeps extends DigestDeps {
   readonly now: () => Date;
   /** How many workspaces are looked up at once. */
   readonly batchSize?: number;
@@ -24,7 +23,7 @@ export async function sendDigests(deps: SendDigestsDeps, signal?: AbortSignal): 
     if (due === undefined) continue;
     for await (const workspaceId of untoldWorkspaces(deps, timezone, due)) {
       if (signal?.aborted === true) return;
-      const told = deps.db.transaction().execute((tx) => tell(tx, workspaceId, due, deps.now()));
+      const told = tell(deps, workspaceId, due);
       // One workspace that fails must not keep the others from their digests.
       await told.catch((error: unknown) => {
         failure = error;
@@ -71,7 +70,21 @@ async function* untoldWorkspaces(
   } while (after !== null);
 }
 
-async function tell(tx: Db, workspaceId: string, period: DigestPeriod, at: Date): Promise<void> {
+/** The numbers are computed before the transaction, because that may take a while. */
+async function tell(deps: SendDigestsDeps, workspaceId: string, period: DigestPeriod): Promise<void> {
+  const { db, now } = deps;
+  const numbers = await digestNumbers(deps, workspaceId, period);
+  await db.transaction().execute((tx) => queueMails(tx, { workspaceId, period, numbers, at: now() }));
+}
+
+interface Digest {
+  readonly workspaceId: string;
+  readonly period: DigestPeriod;
+  readonly numbers: Awaited<ReturnType<typeof digestNumbers>>;
+  readonly at: Date;
+}
+
+async function queueMails(tx: Db, { workspaceId, period, numbers, at }: Digest): Promise<void> {
   const [firstDay, lastDay] = [dayText(period.firstDay), dayText(period.lastDay)];
   const kept = await sql`
     insert into workspace_digests as d (workspace_id, last_day) values (${workspaceId}, ${lastDay}::date)
@@ -88,7 +101,7 @@ async function tell(tx: Db, workspaceId: string, period: DigestPeriod, at: Date)
     period: period.period,
     firstDay,
     lastDay,
-    ...(await digestNumbers(tx, workspaceId, period)),
+    ...numbers,
   };
   const orders = admins.map(({ id, email }) =>
     mailOrder("digest", facts, { workspaceId, memberId: id, email, at }),

@@ -182,7 +182,6 @@ const tables = [
   "devices",
   "device_links",
   "link_counters",
-  "event_rollups",
 ] as const;
 
 /**

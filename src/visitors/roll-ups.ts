@@ -59,12 +59,6 @@ async function rebuildWorkspace(tx: Db, workspaceId: string): Promise<void> {
         and not exists (select from fold f where f.link_id = c.link_id))
     insert into link_counters (workspace_id, link_id, event_count) select * from fold
     on conflict (workspace_id, link_id) do update set event_count = excluded.event_count`.execute(tx);
-  await tx.deleteFrom("event_rollups").where("workspace_id", "=", workspaceId).execute();
-  await sql`
-    with source as materialized (${source})
-    insert into event_rollups (workspace_id, link_id, hour, dimension, value, event_count) ${eventRollups}`.execute(
-    tx,
-  );
   await tx.deleteFrom("visitor_links").where("workspace_id", "=", workspaceId).execute();
   await sql`
     with source as materialized (${source})
@@ -91,39 +85,18 @@ export async function addEvents(tx: Db, workspaceId: string, ids: readonly strin
     insert into link_counters (workspace_id, link_id, event_count) ${linkCounters}
     on conflict (workspace_id, link_id) do update
       set event_count = link_counters.event_count + excluded.event_count`.execute(tx);
-  await sql`
-    with source as materialized (${source})
-    insert into event_rollups (workspace_id, link_id, hour, dimension, value, event_count)
-    select * from (${eventRollups}) as fold order by link_id, hour, dimension, value collate "C"
-    on conflict (workspace_id, link_id, dimension, hour, value) do update
-      set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
 }
 
-/**
- * Counted events that are not locked, with what they are counted by. What a device is never changes, so past events fold as they did then.
- */
+/** Counted events that are not locked. */
 function sourceOf(events: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select e.workspace_id, e.link_id, e.visitor_id, e.created_at, e.visit_type, d.device_type, d.country, d.city,
-      d.browser_name, d.platform_name
-    from ${events}
-    left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
+    select e.workspace_id, e.link_id, e.visitor_id, e.created_at from ${events}
     where ${condition} and e.counted and e.locked_number is null`;
 }
 
 const linkCounters = sql.raw(`
   select workspace_id, link_id, count(*) as event_count from source
   group by workspace_id, link_id order by workspace_id, link_id`);
-
-/** Events per hour (UTC): all of them under `events`, and by each dimension where its value is known. */
-const eventRollups = sql.raw(`
-  select workspace_id, link_id, date_trunc('hour', created_at, 'UTC') as hour, dimension, value,
-    count(*) as event_count
-  from source, lateral (values
-    ('events', ''), ('visit_type', visit_type::text), ('device_type', device_type::text), ('country', country),
-    ('city', city), ('browser', browser_name), ('platform', platform_name)) as by (dimension, value)
-  where dimension = 'events' or value <> ''
-  group by workspace_id, link_id, hour, dimension, value`);
 
 const visitorLinks = sql.raw(`
   select workspace_id, visitor_id, link_id, count(*) as event_count, min(created_at) as first_visited_at,

@@ -28,7 +28,10 @@ export function wholeNumbers(greatest: number, length: number): Whole {
 
 export function greatestOf(numbers: ArrayLike<number>): number {
   let greatest = 0;
-  for (let row = 0; row < numbers.length; row++) greatest = Math.max(greatest, numbers[row] ?? 0);
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] ?? 0;
+    if (number > greatest) greatest = number;
+  }
   return greatest;
 }
 

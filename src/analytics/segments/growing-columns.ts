@@ -27,17 +27,31 @@ export function growingNumbers(): GrowingNumbers {
   };
 }
 
+/** Ids of 16 bytes that are added one by one, and read as texts of as many characters. */
+export function growingIds() {
+  let ids = Buffer.allocUnsafe(16 * 1_024);
+  let used = 0;
+  return {
+    add(bytes: Buffer, start: number) {
+      if (used === ids.length) ids = Buffer.concat([ids, Buffer.allocUnsafe(used)]);
+      bytes.copy(ids, used, start, start + 16);
+      used += 16;
+    },
+    at: (row: number) => ids.toString("latin1", row * 16, row * 16 + 16),
+  };
+}
+
 /** Texts that are added one by one, each distinct one kept once. */
 export interface GrowingTexts {
   add(text: string): void;
-  /** Adds a text that was added before, by its code. */
-  addCode(code: number): void;
-  /** The code of a text, which will be added now. */
+  /** The code of a text, which the column has from now on. Texts get codes in the order in which they come. */
   codeOf(text: string): number;
   /** The length of all distinct texts, in characters. */
   length(): number;
-  /** The first `rows` texts. */
+  /** The first `rows` texts that were added. */
   first(rows: number): Coded;
+  /** The column of such codes. */
+  column(codes: Float64Array): Coded;
 }
 
 export function growingTexts(): GrowingTexts {
@@ -51,19 +65,19 @@ export function growingTexts(): GrowingTexts {
     known.set(text, known.size);
     return known.size - 1;
   };
+  const column = (own: Float64Array): Coded => {
+    // What only later rows have comes last.
+    const count = own.length === 0 ? 0 : greatestOf(own) + 1;
+    const narrow = wholeNumbers(count, own.length);
+    narrow.set(own);
+    return { values: [...known.keys()].slice(0, count), codes: narrow };
+  };
   return {
     codeOf,
     add: (text) => codes.add(codeOf(text)),
-    addCode: codes.add,
     length: () => length,
-    first(rows) {
-      const own = codes.first(rows);
-      // A text gets its code with its first row, so what later rows added comes last.
-      const count = rows === 0 ? 0 : greatestOf(own) + 1;
-      const narrow = wholeNumbers(count, rows);
-      narrow.set(own);
-      return { values: [...known.keys()].slice(0, count), codes: narrow };
-    },
+    first: (rows) => column(codes.first(rows)),
+    column,
   };
 }
 

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { uuidFromTime } from "../../lib/ids.ts";
 import { counts } from "../reference/counted-visits-queries.ts";
-import type { VisitColumns } from "./columns.ts";
+import type { Coded, VisitColumns } from "./columns.ts";
 import {
   bigintAt,
   type CopiedRow,
@@ -12,7 +12,7 @@ import {
   textAt,
   uuidOf,
 } from "./copy-out.ts";
-import { growingNumbers, growingTexts, numbersOf } from "./growing-columns.ts";
+import { growingIds, growingNumbers, growingTexts, numbersOf } from "./growing-columns.ts";
 import { readWays } from "./read-ways.ts";
 
 /** A connection, whose transaction sees one moment. */
@@ -58,24 +58,18 @@ export async function readVisits(client: Client, span: Span, limit = visitsMax):
 }
 
 /** Where the fields are that `eventsOf` selects. */
-const field = {
-  id: 0,
-  at: 1,
-  link: 2,
-  visitor: 3,
-  device: 4,
-  visitType: 5,
-  completed: 6,
-  score: 7,
-  told: 8,
-  kind: 9,
-};
+const field = { id: 0, at: 1, link: 2, visitor: 3, device: 4, flags: 5, score: 6, kind: 7 };
+
+/** What the flags of an event say. The first two are what it tells of its way. */
+const flag = { entry: 1, redirect: 2, completed: 4, returning: 8 };
 
 /** The visits themselves, in the order of their ids, with what the event tells of its way. */
 function eventsOf({ workspaceId, from, to }: Span, limit: number): string {
-  return `select e.id, e.created_at, e.link_id, v.number, d.number, e.visit_type, e.outcome = 'COMPLETED', e.lead_score,
-      (case when e.entry_step_id is null then 0 else 1 end
-        + case when e.exit_tracking is null or e.outcome = 'FALLBACK' then 0 else 2 end)::smallint,
+  return `select e.id, e.created_at, e.link_id, v.number, d.number,
+      ((e.entry_step_id is not null)::int * ${flag.entry}
+        + (e.exit_tracking is not null and e.outcome <> 'FALLBACK')::int * ${flag.redirect}
+        + (e.outcome = 'COMPLETED')::int * ${flag.completed}
+        + (e.visit_type = 'RETURNING')::int * ${flag.returning})::smallint, e.lead_score,
       coalesce(d.device_type, 'UNKNOWN'), d.country, d.city, d.browser_name, d.platform_name
     from events e left join devices d on d.workspace_id = e.workspace_id and d.id = e.device_id
       left join visitors v on v.workspace_id = e.workspace_id and v.id = e.visitor_id
@@ -90,8 +84,8 @@ export interface ReadEvents {
   /** How many visits lie before `cutMs`, the millisecond to which all visits were read. */
   readonly rows: number;
   readonly cutMs: number;
-  /** The ids of the events, as `idAt` gives them, and when they were made, in milliseconds. */
-  readonly ids: readonly string[];
+  /** The id of an event, as `idAt` gives it. */
+  idOf(row: number): string;
   atMs(row: number): number;
   /** What the event tells of its way: 1 for its entry, 2 for its redirect. */
   told(row: number): number;
@@ -100,82 +94,90 @@ export interface ReadEvents {
 
 async function readEvents(client: Client, span: Span, limit: number): Promise<ReadEvents> {
   const beginMs = span.from.getTime();
-  const ids: string[] = [];
+  const ids = growingIds();
   const times = growingNumbers();
   const visitors = growingNumbers();
   const devices = growingNumbers();
-  const completed = growingNumbers();
   const scores = growingNumbers();
-  const told = growingNumbers();
+  const flags = growingNumbers();
   const links = growingTexts();
-  const visitType = growingTexts();
   const ofDevices = deviceColumns();
+  let read = 0;
   await copyOut(client, eventsOf(span, limit), (row) => {
-    ids.push(idAt(row, field.id));
+    read += 1;
+    ids.add(row.bytes, row.starts[field.id] ?? 0);
     times.add(millisecondsAt(row, field.at) - beginMs);
     links.add(idAt(row, field.link));
     visitors.add(bigintAt(row, field.visitor));
-    visitType.add(textAt(row, field.visitType));
-    completed.add(smallAt(row, field.completed));
+    flags.add(smallAt(row, field.flags));
     scores.add(smallAt(row, field.score, 255));
-    told.add(smallAt(row, field.told));
-    devices.add(bigintAt(row, field.device));
-    ofDevices.add(bigintAt(row, field.device), row);
+    const device = bigintAt(row, field.device);
+    devices.add(device);
+    ofDevices.add(device, row);
   });
-  const isCut = ids.length > limit;
-  const cutMs = isCut ? beginMs + times.at(ids.length - 1) : span.to.getTime();
-  let rows = ids.length;
+  const isCut = read > limit;
+  const cutMs = isCut ? beginMs + times.at(read - 1) : span.to.getTime();
+  let rows = read;
   while (isCut && rows > 0 && beginMs + times.at(rows - 1) >= cutMs) rows -= 1;
   return {
     rows,
     cutMs,
-    ids,
+    idOf: ids.at,
     atMs: (row) => beginMs + times.at(row),
-    told: told.at,
+    told: (row) => flags.at(row) & (flag.entry | flag.redirect),
     columns() {
       const ofLinks = links.first(rows);
+      const own = flags.first(rows);
       return {
         times: Uint32Array.from(times.first(rows)),
         links: { ...ofLinks, values: ofLinks.values.map(uuidOf) },
         visitors: numbersOf(visitors.first(rows)),
         devices: numbersOf(devices.first(rows)),
-        visitType: visitType.first(rows),
+        visitType: visitTypesOf(own),
         ...ofDevices.first(rows),
-        completed: Uint8Array.from(completed.first(rows)),
+        completed: Uint8Array.from(own, (flags) => (flags & flag.completed ? 1 : 0)),
         scores: Uint8Array.from(scores.first(rows)),
       };
     },
   };
 }
 
+function visitTypesOf(flags: Float64Array): Coded {
+  const texts = growingTexts();
+  return texts.column(flags.map((own) => texts.codeOf(own & flag.returning ? "RETURNING" : "FIRST")));
+}
+
 /** What the devices of visits are. A device never changes, so its texts are read once. */
 function deviceColumns() {
-  const own = {
-    deviceType: growingTexts(),
-    country: growingTexts(),
-    city: growingTexts(),
-    browser: growingTexts(),
-    platform: growingTexts(),
-  };
-  const all = Object.values(own);
-  const known = new Map<number, readonly number[]>();
+  const own = Array.from({ length: 5 }, growingTexts);
+  const places = new Map<number, number>();
+  const codes = own.map(() => growingNumbers());
+  const ofRows = growingNumbers();
   return {
     add(device: number, row: CopiedRow) {
-      let codes = known.get(device);
-      if (codes === undefined) {
-        codes = all.map((texts, index) => texts.codeOf(textAt(row, field.kind + index)));
-        known.set(device, codes);
+      let place = places.get(device);
+      if (place === undefined) {
+        place = places.size;
+        places.set(device, place);
+        for (const [index, texts] of own.entries())
+          codes[index]?.add(texts.codeOf(textAt(row, field.kind + index)));
       }
-      for (let index = 0; index < all.length; index++) all[index]?.addCode(codes[index] ?? 0);
+      ofRows.add(place);
     },
     first(rows: number) {
+      const column = (index: number): Coded => {
+        const ofDevices = codes[index]?.first(places.size) ?? new Float64Array();
+        return own[index]?.column(ofRows.first(rows).map((place) => ofDevices[place] ?? 0)) ?? noTexts;
+      };
       return {
-        deviceType: own.deviceType.first(rows),
-        country: own.country.first(rows),
-        city: own.city.first(rows),
-        browser: own.browser.first(rows),
-        platform: own.platform.first(rows),
+        deviceType: column(0),
+        country: column(1),
+        city: column(2),
+        browser: column(3),
+        platform: column(4),
       };
     },
   };
 }
+
+const noTexts: Coded = { values: [], codes: new Uint8Array() };

@@ -24,23 +24,23 @@ function tracesOf({ workspaceId, from, to }: Span): string {
 
 /** Reads the ways of events. Most events tell theirs, and a visit without rows of traces costs nothing here. */
 export async function readWays(client: Client, span: Span, events: ReadEvents): Promise<GrowingTexts> {
-  const { rows, ids } = events;
+  const { rows, idOf } = events;
   const ways = growingTexts();
   const plain = [0, 1, 2, 3].map((told) => wayOf(toldSteps({ told, id: "", atMs: 0 })));
   let row = 0;
   let traced: ReachedStep[] = [];
   const end = () => {
     const told = events.told(row);
-    const own = traced.length === 0 ? [] : toldSteps({ told, id: ids[row] ?? "", atMs: events.atMs(row) });
+    const own = traced.length === 0 ? [] : toldSteps({ told, id: idOf(row), atMs: events.atMs(row) });
     ways.add(traced.length === 0 ? (plain[told] ?? "") : wayOf([...own, ...traced]));
     traced = [];
     row += 1;
   };
   await copyOut(client, tracesOf(span), (trace) => {
     const event = idAt(trace, field.event);
-    while (row < rows && (ids[row] ?? "") < event) end();
+    while (row < rows && idOf(row) < event) end();
     // Events that do not count have traces, too.
-    if (row < rows && ids[row] === event) traced.push(stepAt(trace));
+    if (row < rows && idOf(row) === event) traced.push(stepAt(trace));
   });
   while (row < rows) end();
   return ways;

@@ -4,6 +4,8 @@ import { randomFrom } from "../../../test/fuzz/random.ts";
 import { compare } from "../../../test/support/analytics/as-answered.ts";
 import { beginMs, type Deed, type Place, placeWithDeeds } from "../../../test/support/analytics/deeds.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
+import { newId } from "../../lib/ids.ts";
+import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { sealWorkspace } from "./seal-workspace.ts";
 import { openSession } from "./session.ts";
 
@@ -40,16 +42,17 @@ test.each([1, 4])(
   async (seed) => {
     const random = randomFrom(seed);
     const { place, deeds } = await placeWithDeeds(db, random);
-    const all: readonly (readonly [string, Deed])[] = [
-      ...Object.entries(deeds),
-      ["seal", () => sealIn(place)],
-      ["seal later", () => sealIn(place, session, 60_000)],
-    ];
-    const often = ["visitNow", "visitNow", "visitLate", "answer", "seal", "pass"];
-    const weighted = [...all, ...often.flatMap((name) => all.filter(([own]) => own === name))];
+    const { identify, visitLate, answer, endIdle, reveal, visitNow } = deeds;
+    const often = { identify, visitLate, answer, endIdle, reveal, visitNow };
+    const weighted = [deeds, often, often, { identify }].flatMap((some): [string, Deed][] =>
+      Object.entries(some),
+    );
     let sealedMost = 0;
-    for (let turn = 0; turn < 80; turn++) {
+    for (let visits = 0; visits < 8; visits++) await visitLate();
+    for (let turn = 0; turn < 50; turn++) {
       const [name, deed] = random.pick(weighted) ?? [];
+      // Most deeds meet segments without marks.
+      await sealIn(place, session, random.percent(80) ? 0 : 60_000);
       await deed?.();
       sealedMost = Math.max(sealedMost, await sealedVisits(place, `after ${turn}: ${name}`));
     }
@@ -85,3 +88,31 @@ test("two sealers and late writers who meet at any moment leave no visit out and
   expect(await sealedVisits(place, "in the end")).toBeGreaterThan(20);
   expect(await marksLeft(place)).toBe(0);
 }, 30_000);
+
+test("a visit that is being stored while its time is sealed is not lost", async () => {
+  const { place, deeds } = await placeWithDeeds(db, randomFrom(12));
+  const { workspaceId } = place;
+  await deeds.visitLate();
+  const [known] = await db.selectFrom("events").selectAll().where("workspace_id", "=", workspaceId).execute();
+  if (known === undefined) throw new Error("there are no visits");
+  const at = new Date(beginMs + 1_000);
+  let sealing: Promise<void> | undefined;
+  let isSealed = false;
+  await db.transaction().execute(async (tx) => {
+    await shareRollUps([workspaceId]).execute(tx);
+    const event = { ...known, id: newId(at), created_at: at, counted: true, uncounted_reason: null };
+    await tx.insertInto("events").values(event).execute();
+    sealing = sealIn(place).then(() => {
+      isSealed = true;
+    });
+    const waits = sql`select from pg_locks where locktype = 'advisory' and not granted`;
+    await expect
+      .poll(async () => isSealed || (await waits.execute(db)).rows.length > 0, {
+        timeout: 10_000,
+        interval: 5,
+      })
+      .toBe(true);
+  });
+  await sealing;
+  await sealedVisits(place, "afterwards");
+});

@@ -22,6 +22,8 @@ export async function openSession(connection: string | pg.ConnectionConfig): Pro
   // A connection that breaks fails its statement, too.
   client.on("error", () => {});
   await client.connect();
+  // Sealing has time, and leaves the other processors to those who wait.
+  await client.query("set max_parallel_workers_per_gather = 0");
   const pooled = Object.assign(client, { release: () => {} });
   const pool = { options: {}, connect: async () => pooled, end: () => client.end() };
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });

@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { sealAgain } from "../../analytics/segments/seal-again.ts";
 import { issueToken } from "../../api/workspace-tokens/issue-token.ts";
 import { createWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { describeFailure } from "../../db/describe-failure.ts";
@@ -75,12 +76,13 @@ export async function createToken(
   });
 }
 
-/** Rebuilds the counters of one workspace, or of all, from the events. */
+/** Rebuilds the counters and the segments of one workspace, or of all, from the events. */
 export async function rebuildEvents(config: Config, workspaceId: string | undefined): Promise<string> {
   if (workspaceId !== undefined && !isUuid(workspaceId))
     throw new Error(`"${workspaceId}" is no workspace id`);
-  return withDatabase(config, async ({ db }) => {
+  return withDatabase(config, async ({ db, connection }) => {
     await rebuildRollUps(db, workspaceId);
+    await sealAgain({ connection, now }, workspaceId);
     return "the counters are rebuilt";
   });
 }

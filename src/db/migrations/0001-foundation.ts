@@ -439,16 +439,6 @@ create table link_counters (
 ) with (fillfactor = 60);
 create index link_counters_sort_idx on link_counters (workspace_id, event_count, link_id);
 
-create table event_rollups (
-  workspace_id uuid not null,
-  link_id uuid not null,
-  hour timestamptz(0) not null,
-  dimension text not null,
-  value text not null,
-  event_count bigint not null,
-  constraint event_rollups_pkey primary key (workspace_id, link_id, dimension, hour, value)
-) with (fillfactor = 60);
-
 create table visitor_links (
   workspace_id uuid not null,
   visitor_id uuid not null,

@@ -1,22 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import { plainArray, textArray } from "../../db/array-literal.ts";
+import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 
-const hourMs = 60 * 60_000;
-
-/** The dimensions, by name as in `event_rollups`. An empty value is unknown, and not counted. */
-const dimensions: readonly (readonly [name: string, valueOf: (visit: ResolvedVisit) => string])[] = [
-  ["visit_type", ({ visitType }) => visitType],
-  ["device_type", ({ device }) => device.dimensions.deviceType],
-  ["country", ({ device }) => device.dimensions.country],
-  ["city", ({ device }) => device.dimensions.city],
-  ["browser", ({ device }) => device.dimensions.browserName],
-  ["platform", ({ device }) => device.dimensions.platformName],
-];
-
-type LinkHour = { workspaceId: string; linkId: string; hour: number; count: number; values: Counts[] };
-type Counts = Map<string, number>;
+type LinkCount = { workspaceId: string; linkId: string; count: number };
 /** The visits are in order of arrival, and at least one. */
 type VisitorLink = { workspaceId: string; visitorId: string; linkId: string; visits: ResolvedVisit[] };
 
@@ -29,9 +16,14 @@ type VisitorLink = { workspaceId: string; visitorId: string; linkId: string; vis
 /** Adds counted visits to the figures of their links. */
 export async function foldLinks(tx: Db, visits: readonly ResolvedVisit[]): Promise<void> {
   if (visits.length === 0) return;
-  const linkHours = byLinkAndHour(visits);
-  await addToCounters(tx, linkHours);
-  await addToRollUps(tx, linkHours);
+  const links = byLink(visits);
+  await sql`
+    insert into link_counters (workspace_id, link_id, event_count)
+    select * from unnest(${plainArray(links.map(({ workspaceId }) => workspaceId))}::uuid[],
+      ${plainArray(links.map(({ linkId }) => linkId))}::uuid[],
+      ${plainArray(links.map(({ count }) => count))}::bigint[])
+    on conflict (workspace_id, link_id) do update
+      set event_count = link_counters.event_count + excluded.event_count`.execute(tx);
 }
 
 /** Adds counted visits, in order of arrival, to the figures of their visitors, and tells each how many came before. */
@@ -48,22 +40,14 @@ export async function foldVisitors(tx: Db, visits: readonly ResolvedVisit[]): Pr
   }
 }
 
-function byLinkAndHour(visits: readonly ResolvedVisit[]): LinkHour[] {
-  const found = new Map<string, LinkHour>();
-  for (const visit of visits) {
-    const { workspaceId, linkId, atMs } = visit.facts.visit;
-    const hour = Math.floor(atMs / hourMs);
-    const key = `${workspaceId}${linkId}${hour}`;
-    let group = found.get(key);
-    if (group === undefined) {
-      group = { workspaceId, linkId, hour, count: 0, values: dimensions.map(() => new Map()) };
-      found.set(key, group);
-    }
-    group.count += 1;
-    for (const [index, counts] of group.values.entries()) {
-      const value = dimensions[index]?.[1](visit) ?? "";
-      if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
+function byLink(visits: readonly ResolvedVisit[]): LinkCount[] {
+  const found = new Map<string, LinkCount>();
+  for (const { facts } of visits) {
+    const { workspaceId, linkId } = facts.visit;
+    const key = `${workspaceId}${linkId}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { workspaceId, linkId, count: 1 });
+    else known.count += 1;
   }
   return sortedByKey(found);
 }
@@ -84,51 +68,6 @@ function byVisitorAndLink(visits: readonly ResolvedVisit[]): VisitorLink[] {
 
 function sortedByKey<T>(map: ReadonlyMap<string, T>): T[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
-}
-
-async function addToCounters(tx: Db, linkHours: readonly LinkHour[]): Promise<void> {
-  // The hours of a link follow each other, because they are sorted.
-  const links: { workspaceId: string; linkId: string; count: number }[] = [];
-  for (const { workspaceId, linkId, count } of linkHours) {
-    const last = links.at(-1);
-    if (last?.linkId === linkId && last.workspaceId === workspaceId) last.count += count;
-    else links.push({ workspaceId, linkId, count });
-  }
-  await sql`
-    insert into link_counters (workspace_id, link_id, event_count)
-    select * from unnest(${plainArray(links.map(({ workspaceId }) => workspaceId))}::uuid[],
-      ${plainArray(links.map(({ linkId }) => linkId))}::uuid[],
-      ${plainArray(links.map(({ count }) => count))}::bigint[])
-    on conflict (workspace_id, link_id) do update
-      set event_count = link_counters.event_count + excluded.event_count`.execute(tx);
-}
-
-type RollUp = { group: LinkHour; dimension: string; value: string; count: number };
-
-async function addToRollUps(tx: Db, linkHours: readonly LinkHour[]): Promise<void> {
-  const rows: RollUp[] = [];
-  for (const group of linkHours) {
-    rows.push({ group, dimension: "events", value: "", count: group.count });
-    for (const [index, counts] of group.values.entries()) {
-      const dimension = dimensions[index]?.[0] ?? "";
-      const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
-      for (const [value, count] of sorted) rows.push({ group, dimension, value, count });
-    }
-  }
-  const plain = (read: (row: RollUp) => string | number) => plainArray(rows.map(read));
-  await sql`
-    insert into event_rollups (workspace_id, link_id, hour, dimension, value, event_count)
-    select workspace_id, link_id, to_timestamp(hour * 3600), dimension, value, event_count
-    from unnest(
-      ${plain(({ group }) => group.workspaceId)}::uuid[],
-      ${plain(({ group }) => group.linkId)}::uuid[],
-      ${plain(({ group }) => group.hour)}::float8[],
-      ${plain(({ dimension }) => dimension)}::text[],
-      ${textArray(rows.map(({ value }) => value))}::text[],
-      ${plain(({ count }) => count)}::bigint[])
-      as given (workspace_id, link_id, hour, dimension, value, event_count)
-    on conflict (workspace_id, link_id, dimension, hour, value) do update
-      set event_count = event_rollups.event_count + excluded.event_count`.execute(tx);
 }
 
 /** Returns how many visits each visitor has made to the link by now. */

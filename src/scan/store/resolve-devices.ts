@@ -56,7 +56,7 @@ function newDevice(facts: VisitFacts): BatchDevice {
     workspaceId,
     id,
     made: { facts, kept },
-    dimensions: kept,
+    country: kept.country,
     visited: new Set(),
     lastUsedMs: atMs,
     visitorId: "",
@@ -64,11 +64,7 @@ function newDevice(facts: VisitFacts): BatchDevice {
   };
 }
 
-interface Found
-  extends Pick<
-    Selectable<Devices>,
-    "id" | "visitor_id" | "device_type" | "country" | "city" | "browser_name" | "platform_name"
-  > {
+interface Found extends Pick<Selectable<Devices>, "id" | "visitor_id" | "country"> {
   readonly is_cookie: boolean;
   /** The place of the visit among those that were looked for, from 1. */
   readonly place: number;
@@ -130,22 +126,16 @@ async function findKnown(
   return { byCookie, byFingerprint };
 }
 
-const deviceColumns =
-  sql.raw(`d.id, d.visitor_id, date_part('epoch', d.last_used_at) * 1000 as last_used_ms, d.device_type, d.country, d.city, d.browser_name,
-  d.platform_name`);
+const deviceColumns = sql.raw(
+  "d.id, d.visitor_id, date_part('epoch', d.last_used_at) * 1000 as last_used_ms, d.country",
+);
 
 function knownDevice(workspaceId: string, row: Found): BatchDevice {
   return {
     workspaceId,
     id: row.id,
     made: undefined,
-    dimensions: {
-      deviceType: row.device_type,
-      country: row.country,
-      city: row.city,
-      browserName: row.browser_name,
-      platformName: row.platform_name,
-    },
+    country: row.country,
     visited: new Set(),
     lastUsedMs: Math.round(row.last_used_ms),
     visitorId: row.visitor_id ?? "",

@@ -3,19 +3,13 @@ import type { KeptDevice } from "../device/collection.ts";
 import type { VisitLock } from "./number-visits.ts";
 import type { VisitFacts } from "./visit-facts.ts";
 
-/** The fields of a device by which roll-ups count. */
-export type DeviceDimensions = Pick<
-  KeptDevice,
-  "deviceType" | "country" | "city" | "browserName" | "platformName"
->;
-
 /** A device of visits in a batch. */
 export interface BatchDevice {
   readonly workspaceId: string;
   readonly id: string;
   /** Set for a new device: the visit that describes the device, and what is kept of the device. */
   readonly made: { readonly facts: VisitFacts; readonly kept: KeptDevice } | undefined;
-  readonly dimensions: DeviceDimensions;
+  readonly country: string;
   /** Links that the device is known to have visited before; perhaps not all of them. */
   readonly visited: Set<string>;
   lastUsedMs: number;

@@ -42,7 +42,7 @@ function scoreOf({ facts, device, previousVisits }: ResolvedVisit, purpose: stri
     platformVersion,
     browserName,
     browserVersion,
-    country: device.dimensions.country,
+    country: device.country,
     previousVisits,
     ratings: [],
     purpose,

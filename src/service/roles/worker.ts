@@ -61,7 +61,7 @@ const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${ti
 
 /** Runs queued jobs and the hourly and nightly housekeeping. */
 export function startWorker(parts: Parts): Jobs {
-  const { config, connection, jobsDb: db, keyFor, now, log, storage, addresses } = parts;
+  const { config, connection, jobsDb: db, analytics, keyFor, now, log, storage, addresses } = parts;
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
   const { from, smtpUrl } = config.mail;
@@ -124,7 +124,7 @@ export function startWorker(parts: Parts): Jobs {
     "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "seal-segments": createSealing({ db, connection, now }),
-    "send-digests": (_payload, signal) => sendDigests({ db, now }, signal),
+    "send-digests": (_payload, signal) => sendDigests({ db, analytics, now }, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
   return startJobs({

@@ -26,7 +26,7 @@ const dayMs = 86_400_000;
 export const beginMs = Date.UTC(2026, 7, 1);
 const newVisitId = createVisitIds();
 const plansWith = (TRACKED_VISITS: number) =>
-  readPlanTable({ plans: { FREE: { limits: { TRACKED_VISITS } } } }, true, []);
+  readPlanTable({ plans: { FREE: { limits: { TRACKED_VISITS }, leadScores: "unlimited" } } }, true, []);
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 
@@ -81,7 +81,7 @@ export async function placeWithDeeds(db: Db, random: Random) {
     classify: createClassifier(),
     geography: { placeOf: (address) => ({ ...nowhere, country: address.endsWith("1") ? "DE" : "" }) },
     key: "00".repeat(32),
-    plans: plansWith(60),
+    plans: plansWith(25),
   });
   const cookies = Array.from({ length: 8 }, () => randomUUID());
   const place: Place = { workspaceId, nowMs: beginMs + dayMs, made: [] };
@@ -143,6 +143,10 @@ export async function placeWithDeeds(db: Db, random: Random) {
     (await db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId).execute()).map(
       ({ id }) => id,
     );
+  const namedVisitors = async () => {
+    const visitors = db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId);
+    return new Set((await visitors.where("email", "is not", null).execute()).map(({ id }) => id));
+  };
   const now = () => new Date(place.nowMs);
 
   const deeds = {
@@ -170,16 +174,20 @@ export async function placeWithDeeds(db: Db, random: Random) {
       await store([chunkOf(records)], now());
     },
     async identify() {
-      const one = random.pick(place.made);
-      if (one === undefined) return;
-      const row = await db
+      const events = await db
         .selectFrom("events")
-        .select("device_id")
-        .where("id", "=", one.id)
-        .executeTakeFirst();
+        .select(["id", "device_id", "visitor_id"])
+        .where("workspace_id", "=", workspaceId)
+        .where("counted", "=", true)
+        .execute();
+      const named = await namedVisitors();
+      const nobodys = events.filter(({ visitor_id }) => visitor_id === null);
+      const known = events.filter(({ visitor_id }) => named.has(visitor_id ?? ""));
+      const row = random.pick(random.pick([nobodys, known, events].filter(({ length }) => length > 0)) ?? []);
+      if (row === undefined) return;
       const value = `ada.${random.below(4)}@example.com`;
       const attributes = [{ key: "$email", value, type: "STRING", setOnce: false } as const];
-      const event = row && { id: one.id, deviceId: row.device_id, mayAttach: true };
+      const event = { id: row.id, deviceId: row.device_id, mayAttach: true };
       await db
         .transaction()
         .execute((tx) => identifyVisitor(tx, { workspaceId, at: now(), event, attributes }));
@@ -188,8 +196,9 @@ export async function placeWithDeeds(db: Db, random: Random) {
       const id = random.pick(await visitorIds());
       if (id !== undefined) await db.transaction().execute((tx) => deleteVisitor(tx, workspaceId, id, now()));
     },
-    reveal: () => revealVisits({ db, plans: plansWith(60 + place.made.length / 2), now, batchSize: 5 }),
-    endIdle: () => endIdleVisits({ db, plans: plansWith(60), now }),
+    reveal: () =>
+      revealVisits({ db, plans: plansWith(25 + Math.floor(place.made.length / 2)), now, batchSize: 5 }),
+    endIdle: () => endIdleVisits({ db, plans: plansWith(25), now }),
     rebuild: () => rebuildRollUps(db, workspaceId),
     async pass() {
       place.nowMs += random.below(dayMs);

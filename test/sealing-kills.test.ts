@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "kysely";
+import { pino } from "pino";
+import { afterAll, expect, test } from "vitest";
+import { openSession } from "../src/analytics/segments/session.ts";
+import { startEmbedded } from "../src/db/embedded/embedded.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { openDatabase } from "../src/db/open.ts";
+import { shareRollUps } from "../src/visitors/roll-ups.ts";
+import { markVisits } from "../src/visitors/segment-marks.ts";
+import { randomFrom } from "./fuzz/random.ts";
+import { compare } from "./support/analytics/as-answered.ts";
+import { storeVisits, storeWorld } from "./support/analytics/store-world.ts";
+import { randomVisit, randomWorld, type World } from "./support/analytics/world.ts";
+
+const dayMs = 86_400_000;
+const from = new Date(Date.UTC(2024, 8, 20));
+const to = new Date(Date.UTC(2024, 9, 5));
+const random = randomFrom(99);
+const dataDir = await mkdtemp(join(tmpdir(), "sealing-"));
+const server = await startEmbedded({ dataDir, log: pino({ level: "silent" }) });
+const { host, port, user, database } = server;
+const connection = { host, port, user, database };
+const { db, pool, close } = openDatabase({
+  connection,
+  poolSize: 2,
+  statementTimeoutMs: 10_000,
+  onError: () => {},
+});
+afterAll(async () => {
+  await close();
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Repeats what the dead database refuses. */
+async function untilAlive<T>(attempt: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await pause(20);
+    }
+  }
+}
+
+function startSealing(workspaceId: string): ChildProcess {
+  const file = new URL("support/sealing-process.ts", import.meta.url).pathname;
+  const told = JSON.stringify({
+    connection: { ...connection, application_name: "sealing" },
+    workspaceId,
+    nowMs: to.getTime() + dayMs,
+  });
+  return spawn(process.execPath, [file, told], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** A visit between `from` and `to`. */
+function visitIn(world: World) {
+  for (;;) {
+    const visit = randomVisit(random, world);
+    if (visit.at >= from && visit.at < to) return visit;
+  }
+}
+
+/** Late visits, as the drain writes them. */
+async function visitLate(workspaceId: string, world: World): Promise<void> {
+  const visits = Array.from({ length: 3 }, () => visitIn(world));
+  await untilAlive(() =>
+    db.transaction().execute(async (tx) => {
+      await shareRollUps([workspaceId]).execute(tx);
+      await storeVisits(tx, workspaceId, visits);
+      await markVisits(
+        tx,
+        visits.map(({ at }) => ({ workspaceId, at })),
+      );
+    }),
+  );
+}
+
+async function newWorkspace(): Promise<{ workspaceId: string; world: World }> {
+  const workspaceId = randomUUID();
+  const times = { created_at: from, updated_at: from };
+  await db
+    .insertInto("workspaces")
+    .values({ id: workspaceId, name: "W", link_setting_id: workspaceId, ...times })
+    .execute();
+  const link = { id: randomUUID(), name: "a", shortlink: "a", tags: [], isDeleted: false };
+  const world = randomWorld(random, "UTC", [link], 0);
+  await storeWorld(db, workspaceId, world);
+  await storeVisits(
+    db,
+    workspaceId,
+    Array.from({ length: 400 }, () => visitIn(world)),
+  );
+  return { workspaceId, world };
+}
+
+test("however often workers and PostgreSQL are killed while they seal, numbers are never wrong, only late", async () => {
+  await migrate(db, pool, to);
+  const { workspaceId, world } = await newWorkspace();
+  let child = startSealing(workspaceId);
+  const compareNow = () =>
+    untilAlive(async () => {
+      const session = await openSession(connection);
+      try {
+        return await compare(session, { workspaceId, from, to });
+      } finally {
+        await session.close().catch(() => {});
+      }
+    });
+  try {
+    await once(child.stdout ?? child, "data");
+    for (let kill = 0; kill < 20; kill++) {
+      await visitLate(workspaceId, world);
+      await pause(random.below(40));
+      // PostgreSQL treats a dead worker like a connection that it ends itself, which takes no new process.
+      if (kill % 10 === 9) await killServer();
+      else if (kill % 10 !== 4) await endSession();
+      else {
+        child.kill("SIGKILL");
+        child = startSealing(workspaceId);
+      }
+      const { answered, stored, isGapless } = await compareNow();
+      expect(answered, `after kill ${kill}`).toEqual(stored);
+      expect(isGapless).toBe(true);
+    }
+    await expect.poll(async () => (await compareNow()).sealed, { timeout: 10_000 }).toBeGreaterThan(300);
+    await expect.poll(marksLeft, { timeout: 10_000 }).toBe(0);
+    const { answered, stored, sealed } = await compareNow();
+    expect([answered, sealed]).toEqual([stored, stored.length]);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}, 60_000);
+
+async function endSession(): Promise<void> {
+  await untilAlive(() =>
+    sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where backend_type = 'client backend' and pid <> pg_backend_pid()
+        and application_name = 'sealing'`.execute(db),
+  );
+}
+
+/** Kills a process of PostgreSQL: all others end, and it recovers as after a loss of power. */
+async function killServer(): Promise<void> {
+  const { rows } = await untilAlive(() =>
+    sql<{ pid: number }>`select pid from pg_stat_activity
+      where backend_type = 'client backend' and pid <> pg_backend_pid() order by backend_start desc`.execute(
+      db,
+    ),
+  );
+  const [postmaster] = (await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8")).split("\n");
+  const pid = rows[0]?.pid ?? Number(postmaster);
+  process.kill(pid, "SIGKILL");
+}
+
+async function marksLeft(): Promise<number> {
+  const { rows } = await untilAlive(() => sql`select from segment_marks`.execute(db));
+  return rows.length;
+}
