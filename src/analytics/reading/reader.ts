@@ -55,7 +55,7 @@ export interface Read<K extends Kind> {
 const markedMsMax = 45_000;
 
 /** How often a question begins again because what it reads has changed meanwhile. */
-const attemptsMax = 5;
+const changesMax = 4;
 
 /** Answers questions from segments, and from events where there are none. */
 export async function readAnswer<K extends Kind>(
@@ -65,16 +65,17 @@ export async function readAnswer<K extends Kind>(
   terms: Terms,
 ): Promise<Read<K>> {
   const end = performance.now() + terms.timeoutMs;
-  for (let attempt = 1; ; attempt++) {
+  for (let changes = 0; ; ) {
     if (performance.now() > end) throw new TookTooLong("a question began again until its time was over");
-    const reading = createReading(deps, question.scope, terms, { end, isFirst: attempt === 1 });
+    const reading = createReading(deps, question.scope, terms, { end, isFirst: changes === 0 });
     try {
       const answer = await answers[kind](reading, question);
       return { answer, throughMs: reading.throughMs() };
     } catch (error) {
-      if (attempt === attemptsMax) throw error;
+      // The next look leaves a broken segment out, so there is an end to them.
       if (error instanceof BrokenSegment) deps.onFault(error.message);
-      else if (!(error instanceof ChangedMeanwhile)) throw error;
+      else if (error instanceof ChangedMeanwhile && changes < changesMax) changes += 1;
+      else throw error;
     }
   }
 }

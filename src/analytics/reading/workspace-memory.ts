@@ -48,7 +48,8 @@ export function createMemories(pool: pg.Pool, bytesMax: number): (workspaceId: s
       memory = createMemory(pool, workspaceId, next);
       next += 1;
     }
-    // Memories grow between questions.
+    // Memories grow between questions, and the cache weighs only what is new to it.
+    memories.delete(workspaceId);
     memories.set(workspaceId, memory);
     return memory;
   };
