@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { analyticsRow } from "./analytics.ts";
 import { coldRedirectRow } from "./cold-redirect.ts";
 import { conditionsRow } from "./conditions.ts";
 import { editsRow } from "./edits.ts";
@@ -44,6 +45,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   many: manyRow,
   memory: memoryRow,
   tenants: tenantsRow,
+  analytics: analyticsRow,
   outage: outageRow,
   visitors: visitorsRow,
 };
