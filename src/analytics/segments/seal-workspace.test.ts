@@ -49,7 +49,7 @@ test.each([1, 4])(
     );
     let sealedMost = 0;
     for (let visits = 0; visits < 8; visits++) await visitLate();
-    for (let turn = 0; turn < 40; turn++) {
+    for (let turn = 0; turn < 50; turn++) {
       const [name, deed] = random.pick(weighted) ?? [];
       // Most deeds meet segments without marks.
       await sealIn(place, session, random.percent(80) ? 0 : 60_000);
