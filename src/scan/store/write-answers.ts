@@ -27,9 +27,9 @@ export interface WrittenAnswers {
  * Writes answers of any number of visits in one transaction, those of each visit in their order: the visitors' values,
  * the traces, the journeys, and the scores of visits that end. The answer with the next number moves its visit. An
  * answer whose number is taken saves its values and leaves the visit where it is. Such an answer came from another tab
- * or an older page by another process, or is written for the second time. The transaction first locks the rows of the
- * visits, for which requests of the visits and other drains wait. It then takes locks in the order of
- * `src/visitors/visitor-moves.ts`. A transaction that merged visitors of several visits could not take its locks in
+ * or an older page by another process, or is written for the second time. The transaction shares the
+ * roll-ups' lock, and then locks the rows of the visits, for which requests of the visits and other drains wait. It then
+ * takes locks in the order of `src/visitors/visitor-moves.ts`. A transaction that merged visitors of several visits could not take its locks in
  * order, so such visits are left.
  */
 export async function writeAnswers(
