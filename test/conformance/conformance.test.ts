@@ -232,7 +232,11 @@ describe("valid requests", () => {
 });
 
 async function refusalOfSeed(operation: Operation): Promise<string | undefined> {
-  const by = async () => createSender(api, (await workspaceFor(operation)).token);
+  const by = async () => {
+    const { token, workspaceId } = await workspaceFor(operation);
+    await seeds[operation.name]?.makeRoom?.(api, workspaceId);
+    return createSender(api, token);
+  };
   const rest = await (await by()).rest(operation, await seedOf(operation));
   const grpc = await (await by()).grpc(operation, await seedOf(operation));
   const status = getOption(operation.method, success_status) || 200;

@@ -300,7 +300,11 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "EventsService.ListEvents": { request: () => ({}), lists: "event" },
   "EventsService.ListEventTraces": { request: ({ event }) => ({ eventId: event }) },
-  "ExportsService.Create": { request: () => ({ format: "EXPORT_FORMAT_CSV" }) },
+  "ExportsService.Create": {
+    request: () => ({ format: "EXPORT_FORMAT_CSV" }),
+    makeRoom: ({ db }, workspaceId) =>
+      db.deleteFrom("exports").where("workspace_id", "=", workspaceId).execute(),
+  },
   "ExportsService.Delete": { request: ({ export: id }) => ({ id }) },
   "ExportsService.Get": { request: ({ export: id }) => ({ id }) },
   "ExportsService.List": { request: () => ({}), lists: "export" },
