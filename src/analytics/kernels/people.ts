@@ -44,11 +44,7 @@ export function addBit(bits: Bits, number: number): void {
 }
 
 /** The codes of some rows, of those who have moved the ones of now. They are valid until the next call. */
-export function codesOf(
-  { codes }: HeldPeople,
-  rows: Uint32Array,
-  { moved, became }: Moves,
-): Uint32Array {
+export function codesOf({ codes }: HeldPeople, rows: Uint32Array, { moved, became }: Moves): Uint32Array {
   const { length } = rows;
   const first = rows[0] ?? 0;
   const isRun = (rows[length - 1] ?? 0) - first === length - 1;
