@@ -27,7 +27,9 @@ function firstAtLeast(times: Uint32Array, time: number): number {
   return low;
 }
 
-/** Those of the rows whose links are meant. */
+let found = new Uint32Array(0);
+
+/** Those of the rows whose links are meant. They are valid until the next call. */
 export function rowsOfLinks(
   rows: Uint32Array,
   { codes, numbers }: NumberedTexts,
@@ -41,14 +43,14 @@ export function rowsOfLinks(
     isAny = true;
   }
   if (!isAny) return rowsFrom(0, 0);
-  const found = new Uint32Array(rows.length);
+  if (found.length < rows.length) found = new Uint32Array(Math.max(65_536, rows.length));
+  const own = found;
   let count = 0;
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index] ?? 0;
-    found[count] = row;
-    count += meant[codes[row] ?? 0] ?? 0;
+    if (meant[codes[row] ?? 0] === 1) own[count++] = row;
   }
-  return found.subarray(0, count);
+  return own.subarray(0, count);
 }
 
 /** Judges links by their numbers, each id once. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { parse } from "csv-parse/sync";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { AnalyticsDataService } from "../../../gen/signpost/v1/analytics_data_service_pb.js";
 import { randomFrom } from "../../../test/fuzz/random.ts";
 import { expectedAnswer, type Question, randomQuestion } from "../../../test/support/analytics/questions.ts";
@@ -12,7 +12,10 @@ import {
   type WorldLink,
 } from "../../../test/support/analytics/world.ts";
 import { ask } from "../../../test/support/ask.ts";
-import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { type Api, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { segmentAnalytics } from "../../analytics/reading/driver.ts";
+import { sealSpan } from "../../analytics/segments/seal-span.ts";
+import { openSession } from "../../analytics/segments/session.ts";
 import { newId } from "../../lib/ids.ts";
 import { rebuildRollUps } from "../../visitors/roll-ups.ts";
 
@@ -54,13 +57,17 @@ async function newLink({ rest }: TestWorkspace, name: string, tags: readonly str
 }
 
 /** Asks random questions over REST and gRPC, and computes their answers visit by visit. */
-async function compareAnswers({ workspace, world }: Place, count: number): Promise<Set<string>> {
+async function compareAnswers(
+  { workspace, world }: Place,
+  count: number,
+  answering: Api = api,
+): Promise<Set<string>> {
   const names = new Set<string>();
   for (let index = 0; index < count; index++) {
     const question = randomQuestion(random, world);
     const { method, asked } = question;
     const protocol = index % 2 === 0 ? "rest" : "grpc";
-    const answer = await ask(api, protocol, method, asked as JsonObject, workspace.token);
+    const answer = await ask(answering, protocol, method, asked as JsonObject, workspace.token);
     const body =
       protocol === "grpc" && method.name === "GetEventsMetric" ? unwrapped(answer.body) : answer.body;
     const { dataThrough, ...numbers } = body as JsonObject;
@@ -89,6 +96,23 @@ test("every operation answers what counting visit by visit gives, in two zones, 
   const asked = new Set<string>();
   for (const place of places) for (const name of await compareAnswers(place, 60)) asked.add(name);
   expect(asked.size).toBe(14);
+});
+
+test("segments give the same answers as the tables of visits, over REST and gRPC", async () => {
+  const { connection } = api.database;
+  const options = { connection, now: api.now, cacheBytes: 8_000_000, timeoutMs: 20_000, maxAgeMs: 0 };
+  const faults: string[] = [];
+  const segments = segmentAnalytics({ ...options, onFault: (fault) => faults.push(fault) });
+  onTestFinished(segments.close);
+  const answering = await startApi({ database: api.database, deps: { analytics: segments.ask } });
+  const session = await openSession(connection);
+  onTestFinished(session.close);
+  for (const place of places) {
+    const span = { workspaceId: place.workspace.workspaceId, from: new Date(0), to: api.now() };
+    await sealSpan(session, span);
+    await compareAnswers(place, 40, answering);
+  }
+  expect(faults).toEqual([]);
 });
 
 test("the totals are those of the list of events, of its CSV, and of the links' counters", async () => {
