@@ -7,11 +7,13 @@ import { languageFolder, repository, run } from "./run.ts";
 // languages have no package for their protos.
 const serviceOnly = [
   "buf.validate.**",
-  "google.api.**",
+  "google.api.field_behavior",
+  "google.api.http",
   "signpost.options.v1.access",
   "signpost.options.v1.needs_full_access",
   "signpost.options.v1.scope_description",
   "signpost.options.v1.cache_seconds",
+  "signpost.options.v1.private_cache_seconds",
   "signpost.options.v1.success_status",
   "signpost.options.v1.request_bytes_max",
   "signpost.options.v1.verbatim",

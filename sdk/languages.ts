@@ -44,7 +44,7 @@ export const languages: Readonly<Record<string, Language>> = {
     fetch: [["npm", "ci", "--no-audit", "--no-fund"]],
     outputs: ["src/generated", "dist"],
     generate: {
-      alsoFrom: ["proto/google/rpc/error_details.proto"],
+      alsoFrom: ["proto/google/rpc/error_details.proto", "proto/google/api/httpbody.proto"],
       plugins: [
         {
           local: "protoc-gen-es",

@@ -75,6 +75,7 @@ const clients: Readonly<Record<string, Client>> = {
         "sdk/openapi/journey.py",
         "sdk/openapi/journey_analytics.py",
         "sdk/openapi/journey_dashboards.py",
+        "sdk/openapi/journey_exports.py",
         "sdk/openapi/journey_directories.py",
         "sdk/openapi/journey_people.py",
         "sdk/openapi/journey_sandbox.py",

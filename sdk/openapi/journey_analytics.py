@@ -32,6 +32,9 @@ def analyse(client: signpost.ApiClient, link: signpost.Link) -> None:
     here = signpost.GetStepFunnelRequest(linkId=link.id)
     funnel = calls.analytics_data_service_get_step_funnel(get_step_funnel_request=here)
     assert (funnel.entry_visits, funnel.completion_rate, len(funnel.steps)) == ("1", 100, 2), funnel
+    here = signpost.ExplainCountRequest(linkId=link.id)
+    explained = calls.analytics_data_service_explain_count(explain_count_request=here)
+    assert (explained.counted, explained.recorded, len(explained.event_ids)) == (1, 1, 1), explained
     here = signpost.GetAttributeMetricRequest(key="seats", linkId=link.id)
     metric = calls.analytics_data_service_get_attribute_metric(here)
     assert (metric.audience_count, metric.total_count) == (1, 0), metric

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut descriptors = FileDescriptorSet::decode(bytes.as_slice())?;
     // The other packages hold options that tell how the service answers; no client reads them.
     let kept = ["signpost.v1", "signpost.options.v1", "google.protobuf"];
-    descriptors.file.retain(|file| kept.contains(&file.package()));
+    descriptors.file.retain(|file| kept.contains(&file.package()) || file.name() == "google/api/httpbody.proto");
 
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("methods.rs"), methods(&descriptors.file)?)?;

@@ -27,6 +27,8 @@ func (j journey) analyse(link *v1.Link) {
 	check(days.GetTotalData() == 1 && days.GetTotalIntervals() == 31, days)
 	funnel := must(calls.GetStepFunnel(j.ctx, &v1.GetStepFunnelRequest{LinkId: id}))
 	check(funnel.GetEntryVisits() == 1 && funnel.GetCompletionRate() == 100 && len(funnel.GetSteps()) == 2, funnel)
+	explained := must(calls.ExplainCount(j.ctx, &v1.ExplainCountRequest{LinkId: id}))
+	check(explained.GetCounted() == 1 && explained.GetRecorded() == 1 && len(explained.GetEventIds()) == 1, explained)
 	j.analyseAttribute(id)
 	metric := must(j.Metrics.GetEventsMetric(j.ctx, &v1.GetEventsMetricRequest{LinkId: id})).GetEventsMetric()
 	check(metric.GetTotalEvents() == 1, metric)

@@ -48,6 +48,7 @@ func (j journey) walk() {
 	lbid := j.visit(link)
 	j.analyse(link)
 	j.present(link.GetId())
+	j.takeAway(link.GetId())
 	j.expire()
 	j.tellVisitors(lbid)
 	j.wire(link.GetId())

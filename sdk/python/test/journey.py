@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
+from journey_exports import take_away
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
@@ -56,6 +57,7 @@ def main() -> None:
         lbid = visit(client, link)
         analyse(client, link)
         present(client, link)
+        take_away(client, link)
         expire(client)
         tell_visitors(client, lbid)
         wire(client, link.id)

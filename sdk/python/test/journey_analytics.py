@@ -30,6 +30,8 @@ def analyse(client: Client, link: Link) -> None:
     assert (days.total_data, days.total_intervals) == (1, 31), days
     funnel = stub.GetStepFunnel(analytics.GetStepFunnelRequest(link_id=id))
     assert (funnel.entry_visits, funnel.completion_rate, len(funnel.steps)) == (1, 100, 2), funnel
+    explained = stub.ExplainCount(analytics.ExplainCountRequest(link_id=id))
+    assert (explained.counted, explained.recorded, len(explained.event_ids)) == (1, 1, 1), explained
     metric = stub.GetAttributeMetric(analytics.GetAttributeMetricRequest(key="seats", link_id=id))
     assert (metric.audience_count, metric.total_count) == (1, 0), metric
     distribution = analytics.GetAttributeDistributionRequest(key="seats", link_id=id)

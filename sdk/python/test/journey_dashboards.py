@@ -9,7 +9,7 @@ from smoke import failure
 
 
 def present(client: Client, link: Link) -> None:
-    """Makes a dashboard of a link, and deletes it."""
+    """Makes a dashboard of a link, draws and sums up one of its widgets, and deletes it."""
     stub = client.analytics_dashboard
     wanted = dashboards.CreateDashboardRequest(link_id=link.id, name="Menu", use_default_widgets=True)
     made = stub.CreateDashboard(wanted).dashboard
@@ -23,4 +23,12 @@ def present(client: Client, link: Link) -> None:
     assert (renamed.name, len(renamed.config.widgets)) == ("Visits", len(made.config.widgets)), renamed
     listed = stub.ListDashboards(dashboards.ListDashboardsRequest(link_id=link.id)).dashboards
     assert [each.id for each in listed] == [made.id], listed
+    widget = made.config.widgets[0].id
+    drawn = dashboards.GetWidgetPictureRequest(dashboard_id=made.id, picture=f"{widget}.svg")
+    assert stub.GetWidgetPicture(drawn).image.content_type == "image/svg+xml"
+    asked = dashboards.GenerateWidgetSummaryRequest(dashboard_id=made.id, widget_id=widget)
+    written = stub.GenerateWidgetSummary(asked).result
+    assert written.text, written
+    read = stub.GetWidgetSummary(dashboards.GetWidgetSummaryRequest(dashboard_id=made.id, widget_id=widget))
+    assert read.result.text == written.text, read
     stub.DeleteDashboard(dashboards.DeleteDashboardRequest(id=made.id))

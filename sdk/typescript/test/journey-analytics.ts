@@ -26,6 +26,8 @@ export async function analyse(client: Client, { id: linkId, shortlink }: Link): 
   assert.deepEqual([timeSeries?.totalData, timeSeries?.totalIntervals], [1, 31]);
   const funnel = await analytics.getStepFunnel({ linkId });
   assert.deepEqual([funnel.entryVisits, funnel.completionRate, funnel.steps.length], [1n, 100, 2]);
+  const explained = await analytics.explainCount({ linkId });
+  assert.deepEqual([explained.counted, explained.recorded, explained.eventIds.length], [1, 1, 1]);
   const metric = await analytics.getAttributeMetric({ key: "seats", linkId });
   assert.deepEqual([metric.audienceCount, metric.totalCount], [1, 0]);
   assert.equal((await analytics.getAttributeDistribution({ key: "seats", linkId })).total, 0);

@@ -3,7 +3,7 @@ import type { Client } from "signpost-client";
 import type { Link } from "signpost-client/v1/link";
 import { given, refusalOf } from "./journey-support.ts";
 
-/** Makes a dashboard of a link, and deletes it. */
+/** Makes a dashboard of a link, draws and sums up one of its widgets, and deletes it. */
 export async function present(
   { analyticsDashboard: dashboards }: Client,
   { id: linkId }: Link,
@@ -22,5 +22,12 @@ export async function present(
     listed.dashboards.map((each) => each.id),
     [id],
   );
+  const widgetId = given(widgets[0]).id;
+  const { image } = await dashboards.getWidgetPicture({ dashboardId: id, picture: `${widgetId}.svg` });
+  assert.equal(image?.contentType, "image/svg+xml");
+  const written = given((await dashboards.generateWidgetSummary({ dashboardId: id, widgetId })).result);
+  assert.notEqual(written.text, "");
+  const { result } = await dashboards.getWidgetSummary({ dashboardId: id, widgetId });
+  assert.equal(result?.text, written.text);
   await dashboards.deleteDashboard({ id });
 }

@@ -1,6 +1,6 @@
 use signpost_client::Client;
 use signpost_client::v1::{
-    DeviceType, GetAttributeDistributionRequest, GetAttributeMetricRequest, GetAttributeValuesRequest,
+    DeviceType, ExplainCountRequest, GetAttributeDistributionRequest, GetAttributeMetricRequest, GetAttributeValuesRequest,
     GetBreakdownRequest, GetDeviceDistributionRequest, GetEventsMetricRequest, GetEventsTimeSeriesRequest,
     GetGeoBreakdownRequest, GetGroupedTimeSeriesRequest, GetHourOfDayDistributionRequest, GetStepFunnelRequest,
     GetTopLinksRequest, GetVisitorTrendsRequest, GetWorkspaceInsightRequest, GetWorkspaceMetricRequest,
@@ -37,6 +37,9 @@ async fn group(client: &Client, link: &Link) -> Outcome<()> {
     assert_eq!(devices[0].device_type(), DeviceType::Desktop);
     let here = GetTopLinksRequest { link_id: link_id(), ..Default::default() };
     assert_eq!(calls.get_top_links(here).await?.into_inner().data[0].shortlink, link.shortlink);
+    let here = ExplainCountRequest { link_id: link_id(), ..Default::default() };
+    let explained = calls.explain_count(here).await?.into_inner();
+    assert_eq!((explained.counted, explained.recorded, explained.event_ids.len()), (1, 1, 1));
     let here = GetStepFunnelRequest { link_id: link_id(), ..Default::default() };
     let funnel = calls.get_step_funnel(here).await?.into_inner();
     assert_eq!((funnel.entry_visits, funnel.completion_rate, funnel.steps.len()), (1, 100.0, 2));

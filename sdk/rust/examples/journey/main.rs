@@ -4,6 +4,7 @@
 mod analytics;
 mod dashboards;
 mod directories;
+mod exports;
 mod links;
 mod people;
 mod sandbox;
@@ -36,6 +37,7 @@ async fn main() -> Outcome<()> {
     let lbid = visits::visit(&client, &link).await?;
     analytics::analyse(&client, &link).await?;
     dashboards::present(&client, &link.id).await?;
+    exports::take_away(&client, &link.id).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;
     workflow::wire(&client, &link.id).await?;

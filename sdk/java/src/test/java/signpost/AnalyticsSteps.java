@@ -15,6 +15,7 @@ final class AnalyticsSteps {
   /** Asks every question about the one visit of a link. */
   void analyse(Link link) {
     group(link);
+    explain(link.getId());
     overTime(link.getId());
     attributes(link.getId());
     var metrics = client.metrics();
@@ -47,6 +48,13 @@ final class AnalyticsSteps {
         calls.getStepFunnel(GetStepFunnelRequest.newBuilder().setLinkId(id).build());
     check(funnel.getEntryVisits() == 1 && funnel.getCompletionRate() == 100, funnel);
     check(funnel.getStepsCount() == 2, funnel);
+  }
+
+  private void explain(String linkId) {
+    ExplainCountRequest.Builder asked = ExplainCountRequest.newBuilder().setLinkId(linkId);
+    ExplainCountResponse explained = client.analyticsData().explainCount(asked.build());
+    check(explained.getCounted() == 1 && explained.getRecorded() == 1, explained);
+    check(explained.getEventIdsCount() == 1, explained);
   }
 
   private void overTime(String linkId) {

@@ -15,7 +15,7 @@ final class DashboardSteps {
     this.client = client;
   }
 
-  /** Makes a dashboard of a link, and deletes it. */
+  /** Makes a dashboard of a link, draws and sums up one of its widgets, and deletes it. */
   void present(String linkId) {
     var calls = client.analyticsDashboard();
     CreateDashboardRequest.Builder wanted =
@@ -38,6 +38,23 @@ final class DashboardSteps {
     ListDashboardsRequest ofLink = ListDashboardsRequest.newBuilder().setLinkId(linkId).build();
     List<AnalyticsDashboard> listed = calls.listDashboards(ofLink).getDashboardsList();
     check(listed.size() == 1 && listed.get(0).getId().equals(made.getId()), listed);
+    showWidget(made.getId(), made.getConfig().getWidgets(0).getId());
     calls.deleteDashboard(DeleteDashboardRequest.newBuilder().setId(made.getId()).build());
+  }
+
+  private void showWidget(String dashboardId, String widgetId) {
+    var calls = client.analyticsDashboard();
+    GetWidgetPictureRequest.Builder picture =
+        GetWidgetPictureRequest.newBuilder().setDashboardId(dashboardId).setPicture(widgetId + ".svg");
+    GetWidgetPictureResponse drawn = calls.getWidgetPicture(picture.build());
+    check(drawn.getImage().getContentType().equals("image/svg+xml"), drawn);
+    GenerateWidgetSummaryRequest.Builder asked =
+        GenerateWidgetSummaryRequest.newBuilder().setDashboardId(dashboardId).setWidgetId(widgetId);
+    AnalyticsWidgetResult written = calls.generateWidgetSummary(asked.build()).getResult();
+    check(!written.getText().isEmpty(), written);
+    GetWidgetSummaryRequest.Builder stored =
+        GetWidgetSummaryRequest.newBuilder().setDashboardId(dashboardId).setWidgetId(widgetId);
+    AnalyticsWidgetResult read = calls.getWidgetSummary(stored.build()).getResult();
+    check(read.getText().equals(written.getText()), read);
   }
 }

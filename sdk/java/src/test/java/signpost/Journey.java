@@ -51,6 +51,7 @@ final class Journey {
     String lbid = visits.visit(link);
     new AnalyticsSteps(client).analyse(link);
     new DashboardSteps(client).present(link.getId());
+    new ExportSteps(client).takeAway(link.getId());
     visits.expire();
     visits.tellVisitors(lbid);
     WorkflowAndTokenSteps others = new WorkflowAndTokenSteps(client);
