@@ -62,7 +62,7 @@ export async function makeVisits(client: pg.Client, made: MadeVisits): Promise<v
   await run(
     `insert into visitors (workspace_id, id, created_at, updated_at)
     select $1::uuid, ${idOf("visitor", "i")}, $4, $4 from generate_series(0, $3::bigint - 1) as i
-    where i % 20 <> 19 and i % 10 <> 0`,
+    where i % 20 <> 19 and i % 10 <> 0 and $2::bigint is not null`,
     people,
     until,
   );

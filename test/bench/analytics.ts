@@ -48,7 +48,7 @@ const calls: readonly Call[] = [
     path: "/v1/analytics/hours",
     method: method.getHourOfDayDistribution,
     body: {},
-    duckdb: "select hour(at), count(*) from chosen group by 1",
+    duckdb: "select hour(visited_at), count(*) from chosen group by 1",
   },
   {
     path: "/v1/analytics/top-links",
@@ -60,13 +60,13 @@ const calls: readonly Call[] = [
     path: "/v1/analytics/visitors",
     method: method.getVisitorTrends,
     body: { intervalInMinutes: 1_440 },
-    duckdb: "select date_trunc('day', at), count(distinct person) from chosen group by 1",
+    duckdb: "select date_trunc('day', visited_at), count(distinct person) from chosen group by 1",
   },
   {
     path: "/v1/analytics/timeseries",
     method: method.getGroupedTimeSeries,
     body: { groupBy: "GROUP_BY_DIMENSION_COUNTRY", intervalInMinutes: 1_440 },
-    duckdb: "select date_trunc('day', at), country, count(*) from chosen group by 1, 2",
+    duckdb: "select date_trunc('day', visited_at), country, count(*) from chosen group by 1, 2",
   },
   { path: "/v1/analytics/funnel", method: method.getStepFunnel, body: {} },
   { path: "/v1/analytics/attributes/metric", method: method.getAttributeMetric, body: { key: "plan" } },
@@ -87,8 +87,8 @@ interface Run {
 }
 
 /**
- * Ten million visits of fifty workspaces, the largest of which asks everything, of all its links and of one: each call cold
- * and warm, over 30 days and over 400, beside the reference driver and DuckDB, while others have a tenth of their visits and
+ * Ten million visits of fifty workspaces, the largest of which asks everything, of all its links and of one: each call for the
+ * first time and again, over 30 days and over 400, beside the reference driver and DuckDB, while others have a tenth of their visits and
  * all of them, and while 2,000 visits a second arrive.
  */
 export async function analyticsRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
@@ -240,12 +240,13 @@ async function measureCalls(run: Run): Promise<Finding[]> {
     () => new Date(),
   );
   const before = await megabytes("/proc/self/status", "VmRSS");
-  const duckdb = await exportToDuckDb(client, service.dataDir);
+  const duckdb = await exportToDuckDb(client);
   const { rows } = await client.query<{ id: string }>(
     "select id from links where workspace_id = $1 and name = 'Link 3'",
     [workspaceId],
   );
   const findings: Finding[] = [];
+  let most = before;
   for (const scope of [{}, { linkId: rows[0]?.id ?? "" }])
     for (const length of [30, 400])
       for (const call of calls) {
@@ -255,7 +256,8 @@ async function measureCalls(run: Run): Promise<Finding[]> {
         const times = await warmMs(run, call, length, scope);
         const referenceMs = await timed(() => reference(workspaceId, call.method, body as JsonObject));
         const duckMs = await askDuckDb(duckdb, call, run, body);
-        const others = [`reference ${referenceMs.toFixed(0)} ms`, duckMs, `cold ${cold.toFixed(0)} ms`];
+        most = Math.max(most, await megabytes("/proc/self/status", "VmRSS"));
+        const others = [`reference ${referenceMs.toFixed(0)} ms`, duckMs, `first ${cold.toFixed(0)} ms`];
         // An explanation reads events, like the reference.
         const p95 = percentile(times, 0.95);
         const peer = `p50 ${median(times).toFixed(1)} ms, ${others.filter((other) => other !== "").join(", ")}`;
@@ -265,12 +267,11 @@ async function measureCalls(run: Run): Promise<Finding[]> {
             : atMost(`${name} p95`, { ours: p95, peer, unit: "ms", budget: length === 30 ? 50 : 200 }),
         );
       }
-  const memory = (await megabytes("/proc/self/status", "VmRSS")) - before;
   findings.push(
     told("DuckDB, Parquet", { ours: duckdb.bytes / 1_048_576, unit: "MB" }),
-    told("DuckDB, memory", { ours: memory, unit: "MB" }),
+    told("DuckDB, memory that it takes of this process", { ours: most - before, unit: "MB" }),
   );
-  duckdb.close();
+  await duckdb.close();
   await close();
   return findings;
 }
@@ -287,7 +288,7 @@ async function askDuckDb(
 ): Promise<string> {
   if (text === undefined) return "";
   const chosen = `with chosen as (select * from visits where workspace_id = '${workspaceId}'
-    and at between '${startDate.slice(0, 23)}' and '${endDate.slice(0, 23)}'
+    and visited_at between '${startDate.slice(0, 23)}' and '${endDate.slice(0, 23)}'
     ${linkId === undefined ? "" : `and link_id = '${linkId}'`})`;
   const times: number[] = [];
   for (let round = 0; round < 5; round++) times.push(await duckdb.ask(`${chosen} ${text}`));
