@@ -110,7 +110,13 @@ async function workspaceWithVisits(plan?: "LIGHT_PLAN", recent = 40) {
   const world = randomWorld(random, "UTC", [link], 0);
   const visitAt = (daysAgo: number) => {
     const time = new Date(api.now().getTime() - daysAgo * day);
-    return { ...randomVisit(random, world), at: time, id: newId(time), counted: true, lockedNumber: undefined };
+    return {
+      ...randomVisit(random, world),
+      at: time,
+      id: newId(time),
+      counted: true,
+      lockedNumber: undefined,
+    };
   };
   world.visits.push(
     ...Array.from({ length: recent }, (_, index) => visitAt(1 + (index % 20))),
