@@ -24,9 +24,9 @@ export function sharesOf(workspaces: number): number[] {
   return weights.map((weight) => weight / total);
 }
 
-/** A number from 0 to below 1 that is the same for each run, for row `i` of a series. */
+/** A number from 0 to below 1 that is the same for each run, for row `i` of a series. Floats are much faster than numerics. */
 const random = (stream: number) =>
-  `((hashint8extended(i, $2::bigint * 100 + ${stream}) & 2147483647) / 2147483648.0)`;
+  `((hashint8extended(i, $2::bigint * 100 + ${stream}) & 2147483647) / 2147483648::float8)`;
 
 const idOf = (kind: string, number: string) => `md5($1 || '${kind}' || (${number}))::uuid`;
 
@@ -90,7 +90,7 @@ const eventsSql = `
         floor(power(${random(17)}, 1.6) * $5::bigint)::bigint as device,
         (extract(epoch from $4::timestamptz) * 1000)::bigint - ${days * dayMs}::bigint
           + ((day - case when weekend and ${random(18)} < 0.5 then 2 else 0 end) * ${dayMs})::bigint
-          + floor(((${random(19)} + ${random(20)}) / 2 + 0.08)::numeric % 1 * ${dayMs})::bigint as ms
+          + floor(((${random(19)} + ${random(20)}) / 2 * 0.9 + 0.1) * ${dayMs})::bigint as ms
       from generate_series(1, $3::bigint) as i cross join lateral (
         select 2 + floor(power(${random(21)}, ${1 / growth}) * ${days - 2}) as day) as given
       cross join lateral (
