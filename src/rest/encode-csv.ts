@@ -45,7 +45,9 @@ function tableOf(row: DescMessage): CsvTable<Message> {
     row(message) {
       const elements = messagesAt(message, [list]);
       const lines = elements.length === 0 ? [nothing] : elements.map(inner.row);
-      return lines.map((line) => joined(outer.row(message), line)).join("");
+      // Written once: it takes as long as the whole message is.
+      const own = outer.row(message);
+      return lines.map((line) => joined(own, line)).join("");
     },
   };
 }
