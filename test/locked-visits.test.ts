@@ -13,6 +13,7 @@ import { nowhere } from "../src/scan/device/geography.ts";
 import { createRecordStore } from "../src/scan/store/store-records.ts";
 import { revealVisits } from "../src/visitors/reveal-visits.ts";
 import { rebuildRollUps } from "../src/visitors/roll-ups.ts";
+import { middleOfMonth, tickingClock } from "./support/clock.ts";
 import { insertWorkflow } from "./support/insert-workflow.ts";
 import { startApi, type TestWorkspace } from "./support/start-api.ts";
 import { startTestScan, type TestScan } from "./support/start-scan.ts";
@@ -23,8 +24,11 @@ function plansWith(TRACKED_VISITS: number): PlanTable {
 }
 
 const plans = plansWith(5);
+// All visits are of one cycle, whenever the test runs.
+const clock = tickingClock(middleOfMonth());
 const api = await startApi({
-  deps: { plans, entitlements: createEntitlements({ plans, now: () => new Date() }) },
+  clock,
+  deps: { plans, entitlements: createEntitlements({ plans, now: clock.now }) },
 });
 const { db } = api;
 
@@ -35,6 +39,7 @@ const crawler = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 function scanWith(limits: PlanTable): Promise<TestScan> {
   return startTestScan(api.database, {
     shortUrl: "https://short.test",
+    now: clock.now,
     store: createRecordStore(db, {
       classify: createClassifier(),
       geography: { placeOf: () => ({ ...nowhere, country: "DE" }) },
@@ -97,8 +102,9 @@ async function expectCounted(workspace: TestWorkspace, linkId: string, counted: 
     visitors.map(read).reduce((all: number, one: number) => all + one, 0);
   expect(sum(({ visitCount }) => Number(visitCount))).toBe(counted);
   expect(sum(({ events }) => events.length)).toBe(counted);
-  // The visits are made by the clock of the machine.
-  const [startDate, endDate] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+  const [startDate, endDate] = [-1, 1].map((days) =>
+    new Date(clock.now().getTime() + days * 86_400_000).toISOString(),
+  );
   const question = { dimension: "visit_type", startDate, endDate };
   const { json: byType } = await rest("POST", "/v1/analytics/breakdown", question);
   expect(byType.total).toBe(counted);
@@ -272,7 +278,7 @@ test("a visit that is revealed while it is under way gets no lead score when it 
   await scan.drained();
   await revealVisits({ db, plans: plansWith(6), now: api.now });
   // Without plans, scores are unlimited.
-  const later = () => new Date(Date.now() + 31 * 60_000);
+  const later = () => new Date(clock.now().getTime() + 31 * 60_000);
   await endIdleVisits({ db, plans: { ...plans, inForce: false }, now: later });
   const events = await db
     .selectFrom("events")
@@ -341,7 +347,7 @@ test("administrators get a mail when 80 and 100 percent of the visits have come"
 
 test("a sandbox records no counted visit beyond its cap, and its links still resolve", async () => {
   const sandbox = await limitedWorkspace({ environment: "test", subscription_type: "ENTERPRISE_PLAN" });
-  const cycle = cycleOf(new Date(), "UTC").month;
+  const cycle = cycleOf(clock.now(), "UTC").month;
   await db
     .insertInto("allowance_cycles")
     .values({ workspace_id: sandbox.workspaceId, limit_key: "TRACKED_VISITS", cycle, used: 497n })

@@ -15,6 +15,12 @@ export function orderedClock(): () => Date {
   };
 }
 
+/** The same month as the present, far from its ends, so that no run of a test meets two cycles. */
+export function middleOfMonth(): Date {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 15, 12));
+}
+
 /** Starts at the present, for which the events have partitions. */
 export function tickingClock(start = new Date()): Clock {
   let time = start.getTime();

@@ -17,6 +17,8 @@ export interface SegmentAnalyticsOptions {
   readonly timeoutMs: number;
   /** How old may be what is not in segments, in milliseconds. 0 makes every answer as new as its question. */
   readonly maxAgeMs?: number;
+  /** How many questions of one workspace are answered at a time. Those of the same moment share what they read. */
+  readonly share?: number;
   /** Told of what an operator should know. */
   readonly onFault: (fault: string) => void;
 }
@@ -31,7 +33,7 @@ export interface SegmentAnalytics {
 const usualMaxAgeMs = 30_000;
 
 /** How many questions are answered at a time, and how many of one workspace. */
-const [places, share] = [16, 2];
+const [places, usualShare] = [16, 2];
 
 /** How many questions of one workspace wait at most, and how many of all. */
 const [lineMax, linesMax] = [64, 1_024];
@@ -41,7 +43,8 @@ const [lineMax, linesMax] = [64, 1_024];
  * hold up those of another. What is in no segment yet is read from events; if that is too much, the reference answers.
  */
 export function segmentAnalytics(options: SegmentAnalyticsOptions): SegmentAnalytics {
-  const { connection, now, cacheBytes, timeoutMs, maxAgeMs = usualMaxAgeMs, onFault } = options;
+  const { connection, now, cacheBytes, timeoutMs, onFault } = options;
+  const { maxAgeMs = usualMaxAgeMs, share = usualShare } = options;
   const thread = startReaderThread({ connection, cacheBytes, timeoutMs }, onFault);
   const turnstile = createTurnstile({ places, share, longPlaces: places, longShare: share });
   const reference = referenceAnalytics(now);

@@ -290,12 +290,13 @@ describe("the questions of widgets", () => {
     expect(named).not.toContain("/v1/analytics/dashboards");
   });
 
-  test("the largest configuration is checked in a fraction of a second", async () => {
+  test("the largest configuration is checked in seconds of the processor at most", async () => {
     const tabs = Array.from({ length: 10 }, (_, limit) => ({ params: { limit, dimension: "city" } }));
     const widgets = Array.from({ length: 50 }, () => widget({ visualization: { tabs } }));
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     await add({ config: { widgets } });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(5_000_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
+import { middleOfMonth, tickingClock } from "../../../test/support/clock.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { createEntitlements, type Entitlements } from "../../db/entitlements.ts";
 import { cycleOf } from "../../model/plans/cycle.ts";
@@ -11,9 +12,9 @@ const plans = readPlanTable({ plans: { LIGHT: { limits: { PLATFORM_CREDITS: 100 
 // The plan is read again for every call, because these tests change it without waiting.
 const entitlements: Entitlements = {
   known: () => undefined,
-  of: (id, on) => createEntitlements({ plans, now: () => new Date() }).of(id, on),
+  of: (id, on) => createEntitlements({ plans, now: () => api.now() }).of(id, on),
 };
-const api = await startApi({ deps: { plans, entitlements } });
+const api = await startApi({ deps: { plans, entitlements }, clock: tickingClock(middleOfMonth()) });
 const { db } = api;
 const destination = "https://example.com";
 
