@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { black, white } from "../../lib/color.ts";
-import { builtInTheme, pageTheme } from "./page-theme.ts";
+import { builtInTheme, defaultStyling, pageTheme } from "./page-theme.ts";
 
 const solid = (...colors: string[]) => ({ type: "THEME_COLOR_TYPE_SOLID", colors });
 const solidBlack = { type: "SOLID", colors: [black], stops: [], direction: "" };
@@ -11,6 +11,10 @@ test("is the built-in look without a stored styling", () => {
 
 test("takes the values of the built-in look for what is missing, and its colors stay as they are in the dark", () => {
   expect(pageTheme({})).toEqual({ ...builtInTheme, isBuiltIn: false });
+});
+
+test("shows nothing else when the values of the built-in look are written out", () => {
+  expect(pageTheme(defaultStyling)).toEqual(pageTheme({}));
 });
 
 test("gives the same theme for the same stored object, which need not be read again", () => {

@@ -80,6 +80,24 @@ export const builtInTheme: PageTheme = {
   container: undefined,
 };
 
+/** The built-in look as a stored styling: what a theme shows for values that it does not have. */
+export const defaultStyling = {
+  canvasColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffffff"] },
+  titleFont: {
+    family: "PAGE_THEME_FONT_FAMILY_DEFAULT",
+    fontSize: 28,
+    bold: true,
+    color: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#111827"] },
+  },
+  bodyFont: {
+    family: "PAGE_THEME_FONT_FAMILY_DEFAULT",
+    fontSize: 16,
+    color: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#111827"] },
+  },
+  elementColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#2563eb"] },
+  elementFont: { family: "PAGE_THEME_FONT_FAMILY_DEFAULT", fontSize: 16 },
+};
+
 /**
  * Reads a stored styling, the JSON of a page theme. What is missing or broken takes the value of the built-in look, and
  * no styling gives the built-in look. The same object always gives the same theme.
