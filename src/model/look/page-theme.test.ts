@@ -74,6 +74,26 @@ test("reads every value of a stored styling", () => {
 });
 
 test.each([
+  ["Inter, 'Helvetica Neue',sans-serif", '"Inter","Helvetica Neue",sans-serif'],
+  ["Open Sans , SERIF", '"Open Sans",serif'],
+  ["inherit", '"inherit"'],
+  ["-x_1", '"-x_1"'],
+  ["", undefined],
+  ["Inter,", undefined],
+  ["'Inter", undefined],
+  ["'A, B'", undefined],
+  [' " " ', undefined],
+  ["Inter;}*{color:red", undefined],
+  ["a\\27 b", undefined],
+  ["url(x)", undefined],
+  ["</style><script>", undefined],
+  ["a,".repeat(150), undefined],
+  [["Inter"], undefined],
+])("writes the font families %j anew as %j", (familyStack, stack) => {
+  expect(pageTheme({ titleFont: { familyStack } }).title.stack).toBe(stack);
+});
+
+test.each([
   ["a badge that is off", { badgeEnabled: false, badgeShape: "PAGE_THEME_BADGE_SHAPE_SQUARE" }],
   ["a container that is off", { containerEnabled: false, containerConfig: { opacity: 100 } }],
   ["colors that are none", { canvasColor: solid("red;}*{"), elementColor: { colors: "#000" } }],
