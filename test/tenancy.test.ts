@@ -81,7 +81,8 @@ function idFields(message: DescMessage, service: string, seen: readonly DescMess
       }));
     }
     if (!isId(field)) return [];
-    const kind = kindsByField[`${service} ${name}`] ?? kindsByField[name];
+    const places = [`${message.name} ${name}`, `${service} ${name}`, name];
+    const kind = places.map((place) => kindsByField[place]).find((found) => found !== undefined);
     return [{ path: name, kind, put: (request, id) => ({ ...request, [name]: wrap(id) }) }];
   });
 }

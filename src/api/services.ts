@@ -44,6 +44,7 @@ import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
+import { pageThemesService } from "./page-themes/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
@@ -83,7 +84,7 @@ export function createServices(
     register(MembersService, membersService(deps)),
     register(MetricsService, metricsService(deps)),
     registerPartly(PageThemeTemplatesService),
-    registerPartly(PageThemesService),
+    registerPartly(PageThemesService, pageThemesService(deps)),
     register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),

@@ -20,6 +20,17 @@ test("writes every color of the palette, by day and by night in the built-in loo
   expect(propertiesOf(day).get("ink")).not.toBe(propertiesOf(night).get("ink"));
 });
 
+test("a list of font families stands in place of the family, where it can be read", () => {
+  const family = "PAGE_THEME_FONT_FAMILY_GEORGIA";
+  const stored = {
+    titleFont: { family, familyStack: "Inter, serif" },
+    bodyFont: { family, familyStack: "Inter;}" },
+  };
+  const properties = propertiesOf(lookOf(pageTheme(stored), false));
+  expect(properties.get("title-font")).toMatch(/ "Inter",serif$/);
+  expect(properties.get("body-font")).toMatch(/ Georgia,serif$/);
+});
+
 test("writes gradients and boxes with nothing that shows through but an image", () => {
   const stored = {
     canvasColor: {

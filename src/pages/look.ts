@@ -22,6 +22,15 @@ export function lookOf(theme: PageTheme, hasCover: boolean): string {
   return look;
 }
 
+/** The color of the browser around a page: by day, and by night where a page has another one then. */
+export function browserColors({ isBuiltIn, canvas }: PageTheme): {
+  readonly day: string;
+  readonly night?: string;
+} {
+  const day = toCss(over(canvas.colors[0], white));
+  return isBuiltIn ? { day, night: toCss(nightCanvas) } : { day };
+}
+
 // The style without a cover, and the style with one.
 const looks = new WeakMap<PageTheme, [string | undefined, string | undefined]>();
 
@@ -76,8 +85,8 @@ function shapes({ title, body, elementFont, container, badge }: PageTheme): stri
   ].join(";");
 }
 
-function face({ family, bold, italic }: Font, size: string): string {
-  return `${italic ? "italic " : ""}${bold ? 700 : 400} ${size} ${fontStacks[family]}`;
+function face({ family, stack, bold, italic }: Font, size: string): string {
+  return `${italic ? "italic " : ""}${bold ? 700 : 400} ${size} ${stack ?? fontStacks[family]}`;
 }
 
 // Relative to the text size that the visitor has set.

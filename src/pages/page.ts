@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
 import { icon } from "./icons.ts";
 import { directionOf, type Language } from "./languages.ts";
-import { lookOf } from "./look.ts";
+import { browserColors, lookOf } from "./look.ts";
 import { attribute, type Markup } from "./markup.ts";
 import { type Sheet, sheets } from "./stylesheet.ts";
 
@@ -73,7 +73,7 @@ export function makePage(draft: Draft): HostedPage {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+${browserColor(theme)}<link rel="icon" href="data:,">
 ${head}<style>${raw(style)}</style>
 </head>
 <body${attribute("class", classes.filter(Boolean).join(" "))}>
@@ -102,6 +102,17 @@ ${badge(theme, badgeUrl)}${content}
 }
 
 const coverClasses = { FULL: undefined, PROGRESSIVE_TOP: "top", PROGRESSIVE_BOTTOM: "bottom" } as const;
+
+function browserColor(theme: PageTheme): Markup {
+  const { day, night } = browserColors(theme);
+  const dark =
+    night === undefined
+      ? ""
+      : html`<meta name="theme-color" media="(prefers-color-scheme:dark)" content="${night}">
+`;
+  return html`${dark}<meta name="theme-color" content="${day}">
+`;
+}
 
 function badge(theme: PageTheme, url: string | undefined): Markup | "" {
   if (theme.badge === undefined) return "";

@@ -205,7 +205,7 @@ export const makers = {
 
 export type RecordKind = keyof typeof makers;
 
-/** The kind of record that an id field of a request refers to, by the field's name; `id` by the service. */
+/** The kind of record that an id field of a request refers to, by the field's name; `id` by the message or the service. */
 export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "AnalyticsDashboardService id": "dashboard",
   dashboardId: "dashboard",
@@ -223,7 +223,9 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "SandboxesService id": "sandbox",
   "WorkspacesService id": "workspace",
   "MediaService id": "media",
+  "MediaSelection id": "media",
   "MembersService id": "member",
+  "PageThemesService id": "pageTheme",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
   templateIds: "qrcodeTemplate",
@@ -413,6 +415,11 @@ export const seeds: Readonly<Record<string, Seed>> = {
     lists: "visitor",
   },
   "VisitorsService.Update": { request: ({ visitor }) => ({ id: visitor, visitor: { plan: "pro" } }) },
+  "PageThemesService.GetPageTheme": { request: ({ pageTheme }) => ({ id: pageTheme }) },
+  "PageThemesService.ListPageThemes": { request: () => ({}), lists: "pageTheme" },
+  "PageThemesService.UpdatePageTheme": {
+    request: ({ pageTheme }) => ({ id: pageTheme, badgeEnabled: true }),
+  },
   "QrcodeDesignService.ApplyTemplate": {
     request: ({ link, qrcodeTemplate }) => ({ linkId: link, qrcodeTemplateId: qrcodeTemplate }),
   },

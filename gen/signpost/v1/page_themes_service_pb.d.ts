@@ -346,6 +346,14 @@ export declare type UpdatePageThemeResponse = Message<"signpost.v1.UpdatePageThe
    * @generated from field: signpost.v1.PageTheme page_theme = 1;
    */
   pageTheme?: PageTheme | undefined;
+
+  /**
+   * What pages show in place of values of the theme that would leave them unreadable: every text, line and drawing has
+   * the contrast of WCAG 2.2 AA. The theme keeps its values. An addition of this service to the API.
+   *
+   * @generated from field: repeated signpost.v1.PageThemeWarning warnings = 2;
+   */
+  warnings: PageThemeWarning[];
 };
 
 /**
@@ -353,6 +361,47 @@ export declare type UpdatePageThemeResponse = Message<"signpost.v1.UpdatePageThe
  * Use `create(UpdatePageThemeResponseSchema)` to create a new message.
  */
 export declare const UpdatePageThemeResponseSchema: GenMessage<UpdatePageThemeResponse>;
+
+/**
+ * A value of a theme that pages replace by the nearest one that is readable. An addition of this service to the API.
+ *
+ * @generated from message signpost.v1.PageThemeWarning
+ */
+export declare type PageThemeWarning = Message<"signpost.v1.PageThemeWarning"> & {
+  /**
+   * The value of the theme, such as `titleFont.color`.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * The value that the theme has: colors, or an opacity in percent.
+   *
+   * @generated from field: string from = 2;
+   */
+  from: string;
+
+  /**
+   * The value that pages show.
+   *
+   * @generated from field: string to = 3;
+   */
+  to: string;
+
+  /**
+   * The same as a sentence.
+   *
+   * @generated from field: string message = 4;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message signpost.v1.PageThemeWarning.
+ * Use `create(PageThemeWarningSchema)` to create a new message.
+ */
+export declare const PageThemeWarningSchema: GenMessage<PageThemeWarning>;
 
 /**
  * Manage the looks of the pages that visitors see.

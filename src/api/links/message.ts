@@ -1,9 +1,7 @@
-import { fromJson, type JsonObject, type MessageInitShape } from "@bufbuild/protobuf";
+import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Json } from "../../../gen/database.ts";
 import { CustomDomain_Status, type CustomDomainSchema } from "../../../gen/signpost/v1/custom_domain_pb.js";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
-import { PageThemeSchema } from "../../../gen/signpost/v1/page_theme_pb.js";
 import { WorkflowStepPayloadSchema } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import {
   EventAction,
@@ -15,6 +13,7 @@ import { stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
 import type { SignFile } from "../resources/file-address.ts";
 import { toLinkAlone } from "../resources/link.ts";
+import { toPageTheme } from "../resources/page-theme.ts";
 import { toQrcodeDesign } from "../resources/qrcode-design.ts";
 import { toTag } from "../resources/tag.ts";
 import type { NewLink } from "./create-writes.ts";
@@ -39,13 +38,7 @@ export function toLink(
     tags: row.tags?.map(toTag) ?? [],
     ...defined("customDomain", row.domain, toCustomDomain),
     ...defined("qrcodeDesign", row.design, (design) => toQrcodeDesign(design, signFile)),
-    ...defined("pageTheme", row.theme, ({ id, workspace_id, styling, created_at, updated_at }) => ({
-      ...fromJson(PageThemeSchema, objectOf(styling), lenient),
-      id,
-      workspaceId: workspace_id,
-      createdAt: timestamp(created_at),
-      updatedAt: timestamp(updated_at),
-    })),
+    ...defined("pageTheme", row.theme, toPageTheme),
   };
 }
 
@@ -108,14 +101,6 @@ export function toFirstSteps(link: NewLink): MessageInitShape<typeof WorkflowSte
 /** Where the first two steps lie on an editor's canvas. */
 export const entryPosition = { x: 0, y: 0 };
 export const exitPosition = { x: 320, y: 0 };
-
-// Stored objects may hold fields of later versions.
-const lenient = { ignoreUnknownFields: true };
-
-function objectOf(json: Json): JsonObject {
-  // The column is only ever written with objects.
-  return json as JsonObject;
-}
 
 // Rows inside JSON hold times as text.
 function timestamp(time: string): Timestamp {

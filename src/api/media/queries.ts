@@ -37,24 +37,27 @@ export interface MediaDeletion {
   readonly storage_key: string | null;
 }
 
-/** Deletes a record that nothing uses, and marks its file for the clean-up, in one statement. */
+/**
+ * Deletes a record that nothing uses, and marks its file for the clean-up. The record is locked in a statement of its
+ * own, so that the next one sees the themes that calls which held the lock have given the file to.
+ */
 export async function deleteMedia(
-  db: Db,
+  tx: Db,
   workspaceId: string,
   id: string,
   now: Date,
 ): Promise<MediaDeletion> {
+  const found = await sql`select from media
+    where workspace_id = ${workspaceId} and id = ${id} for update`.execute(tx);
+  if (found.rows.length === 0) return { outcome: "missing", storage_key: null };
   const { rows } = await sql<MediaDeletion>`
-    with found as (select workspace_id, id from media
-        where workspace_id = ${workspaceId} and id = ${id} for update),
-      used as (select from found, page_themes p where p.workspace_id = found.workspace_id
-        and found.id::text in (p.styling ->> 'canvasCoverId', p.styling ->> 'badgeId')),
-      gone as (delete from media m using found
-        where m.workspace_id = found.workspace_id and m.id = found.id and not exists (select from used)
+    with used as (select from page_themes p where p.workspace_id = ${workspaceId}
+        and ${id}::text in (p.styling ->> 'canvasCoverId', p.styling ->> 'badgeId')),
+      gone as (delete from media m
+        where m.workspace_id = ${workspaceId} and m.id = ${id} and not exists (select from used)
         returning m.workspace_id, m.storage_key, m.id),
       checked as (${fileCheckOf(sql.raw("select * from gone"), now)})
-    select case when not exists (select from found) then 'missing'
-      when exists (select from used) then 'in use' else 'deleted' end as outcome,
-      (select storage_key from gone) as storage_key`.execute(db);
+    select case when exists (select from used) then 'in use' else 'deleted' end as outcome,
+      (select storage_key from gone) as storage_key`.execute(tx);
   return onlyRow(rows);
 }

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MediaSchema } from "../../../gen/signpost/v1/media_pb.js";
 import type { MediaService } from "../../../gen/signpost/v1/media_service_pb.js";
+import { inTransaction } from "../../db/open.ts";
 import { type CallError, fail } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
@@ -35,7 +36,9 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
 
     async delete({ id }, context) {
       const { workspaceId } = callerOf(context);
-      const { outcome, storage_key: key } = await deleteMedia(context.db, workspaceId, id, deps.now());
+      const { outcome, storage_key: key } = await inTransaction(context.db, (tx) =>
+        deleteMedia(tx, workspaceId, id, deps.now()),
+      );
       if (outcome === "missing") throw noSuchMedia(id);
       if (outcome === "in use")
         throw fail(

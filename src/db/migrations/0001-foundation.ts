@@ -213,6 +213,7 @@ create table page_themes (
   updated_at timestamptz(3) not null,
   constraint page_themes_pkey primary key (workspace_id, id)
 );
+create index page_themes_page_idx on page_themes (workspace_id, created_at, id);
 
 create table qrcode_designs (
   workspace_id uuid not null,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { black, white } from "../../lib/color.ts";
-import { builtInTheme, pageTheme } from "./page-theme.ts";
+import { builtInTheme, defaultStyling, pageTheme } from "./page-theme.ts";
 
 const solid = (...colors: string[]) => ({ type: "THEME_COLOR_TYPE_SOLID", colors });
 const solidBlack = { type: "SOLID", colors: [black], stops: [], direction: "" };
@@ -11,6 +11,10 @@ test("is the built-in look without a stored styling", () => {
 
 test("takes the values of the built-in look for what is missing, and its colors stay as they are in the dark", () => {
   expect(pageTheme({})).toEqual({ ...builtInTheme, isBuiltIn: false });
+});
+
+test("shows nothing else when the values of the built-in look are written out", () => {
+  expect(pageTheme(defaultStyling)).toEqual(pageTheme({}));
 });
 
 test("gives the same theme for the same stored object, which need not be read again", () => {
@@ -67,6 +71,26 @@ test("reads every value of a stored styling", () => {
       border: { style: "GROOVE", size: 2, color: black },
     },
   });
+});
+
+test.each([
+  ["Inter, 'Helvetica Neue',sans-serif", '"Inter","Helvetica Neue",sans-serif'],
+  ["Open Sans , SERIF", '"Open Sans",serif'],
+  ["inherit", '"inherit"'],
+  ["-x_1", '"-x_1"'],
+  ["", undefined],
+  ["Inter,", undefined],
+  ["'Inter", undefined],
+  ["'A, B'", undefined],
+  [' " " ', undefined],
+  ["Inter;}*{color:red", undefined],
+  ["a\\27 b", undefined],
+  ["url(x)", undefined],
+  ["</style><script>", undefined],
+  ["a,".repeat(150), undefined],
+  [["Inter"], undefined],
+])("writes the font families %j anew as %j", (familyStack, stack) => {
+  expect(pageTheme({ titleFont: { familyStack } }).title.stack).toBe(stack);
 });
 
 test.each([

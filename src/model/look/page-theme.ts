@@ -27,6 +27,8 @@ export interface Paint {
 
 export interface Font {
   readonly family: FontFamily;
+  /** The families to try in place of `family`, in CSS. */
+  readonly stack: string | undefined;
   /** Pixels, 8 to 96. */
   readonly size: number;
   readonly bold: boolean;
@@ -73,11 +75,36 @@ export const builtInTheme: PageTheme = {
   canvas: solid({ red: 255, green: 255, blue: 255, alpha: 1 }),
   coverMode: "FULL",
   badge: undefined,
-  title: { family: "DEFAULT", size: 28, bold: true, italic: false, color: ink },
-  body: { family: "DEFAULT", size: 16, bold: false, italic: false, color: ink },
+  title: { family: "DEFAULT", stack: undefined, size: 28, bold: true, italic: false, color: ink },
+  body: { family: "DEFAULT", stack: undefined, size: 16, bold: false, italic: false, color: ink },
   element: solid({ red: 37, green: 99, blue: 235, alpha: 1 }),
-  elementFont: { family: "DEFAULT", size: 16, bold: false, italic: false, color: undefined },
+  elementFont: {
+    family: "DEFAULT",
+    stack: undefined,
+    size: 16,
+    bold: false,
+    italic: false,
+    color: undefined,
+  },
   container: undefined,
+};
+
+/** The built-in look as a stored styling: what a theme shows for values that it does not have. */
+export const defaultStyling = {
+  canvasColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#ffffff"] },
+  titleFont: {
+    family: "PAGE_THEME_FONT_FAMILY_DEFAULT",
+    fontSize: 28,
+    bold: true,
+    color: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#111827"] },
+  },
+  bodyFont: {
+    family: "PAGE_THEME_FONT_FAMILY_DEFAULT",
+    fontSize: 16,
+    color: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#111827"] },
+  },
+  elementColor: { type: "THEME_COLOR_TYPE_SOLID", colors: ["#2563eb"] },
+  elementFont: { family: "PAGE_THEME_FONT_FAMILY_DEFAULT", fontSize: 16 },
 };
 
 /**
@@ -130,11 +157,37 @@ function readFont(stored: unknown, fallback: Font): Font {
   if (!isRecord(stored)) return fallback;
   return {
     family: oneOf(fontFamilies, stored.family, "PAGE_THEME_FONT_FAMILY_"),
+    stack: readStack(stored.familyStack),
     size: numberWithin(stored.fontSize, 8, 96) ?? fallback.size,
     bold: stored.bold === true,
     italic: stored.italic === true,
     color: readPaint(stored.color)?.colors[0] ?? fallback.color,
   };
+}
+
+const genericFamilies: ReadonlySet<string> = new Set([
+  "serif",
+  "sans-serif",
+  "monospace",
+  "cursive",
+  "fantasy",
+  "system-ui",
+  "ui-serif",
+  "ui-sans-serif",
+  "ui-monospace",
+  "ui-rounded",
+]);
+
+/** Writes a list of font families anew: names in quotes, so that none means anything else. Undefined unless all are names. */
+function readStack(stored: unknown): string | undefined {
+  if (typeof stored !== "string" || stored.length > 200) return undefined;
+  const families = stored.split(",").map((part) => {
+    const [, , quoted, bare] = /^(?:(["'])([\w -]+)\1|([a-z_-][\w -]*))$/i.exec(part.trim()) ?? [];
+    if (bare !== undefined && genericFamilies.has(bare.toLowerCase())) return bare.toLowerCase();
+    const name = (quoted ?? bare)?.trim();
+    return name ? `"${name}"` : undefined;
+  });
+  return families.every((family) => family !== undefined) ? families.join(",") : undefined;
 }
 
 function readContainer(stored: StoredFields): Container {

@@ -189,6 +189,7 @@ test("previews a step with its words and tags, and never a form", () => {
   expect(Object.fromEntries(tags)).toEqual({
     viewport: "width=device-width,initial-scale=1",
     robots: "noindex",
+    "theme-color": "#ffffff",
     description: "We answer within the hour.",
     "og:type": "website",
     "og:site_name": "go.example",
@@ -235,6 +236,17 @@ test("says after too many tries when to come back, in a header and in words", ()
   expect(textOf(page)).toContain("in 14 Minuten");
 });
 
+test("colors the browser around the page like the canvas, by day and by night", () => {
+  const colorsOf = (theme: StepView["theme"]) =>
+    [...textOf(renderStep(newView(steps.form, { theme }))).matchAll(/<meta name="theme-color"[^>]*>/g)].map(
+      String,
+    );
+  const night = '<meta name="theme-color" media="(prefers-color-scheme:dark)" content="#0d111a">';
+  expect(colorsOf(pageTheme(null))).toEqual([night, '<meta name="theme-color" content="#ffffff">']);
+  const canvasColor = { type: "THEME_COLOR_TYPE_LINEAR", colors: ["#7c2d12", "#000000"] };
+  expect(colorsOf(pageTheme({ canvasColor }))).toEqual(['<meta name="theme-color" content="#7c2d12">']);
+});
+
 test("lets no stored styling say more than a look", () => {
   const text = fc.oneof(fc.constantFrom(...hostileTexts, "#fff;}*{x:url(//e)", "1px)}</style>"), fc.string());
   const value = fc.letrec((tie) => ({
@@ -251,6 +263,7 @@ test("lets no stored styling say more than a look", () => {
           stops: tie("json"),
           direction: tie("json"),
           color: tie("json"),
+          familyStack: tie("json"),
         },
         { requiredKeys: [] },
       ),

@@ -1,0 +1,42 @@
+import { create } from "@bufbuild/protobuf";
+import { PageThemeSchema } from "../../../gen/signpost/v1/page_theme_pb.js";
+import type { PageThemesService } from "../../../gen/signpost/v1/page_themes_service_pb.js";
+import { fillPage } from "../../lib/paging/fill-page.ts";
+import { readPage } from "../../lib/paging/page.ts";
+import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../resources/not-found.ts";
+import { toPageTheme } from "../resources/page-theme.ts";
+import { countThemes, findTheme, listThemes } from "./queries.ts";
+import { changeTheme } from "./update-theme.ts";
+
+/** Templates, and what applies them, are not built. */
+export function pageThemesService(deps: Pick<Deps, "now">): Partial<Handlers<typeof PageThemesService>> {
+  return {
+    updatePageTheme: (request, context) => changeTheme(deps, request, context),
+
+    async listPageThemes(request, context) {
+      const { workspaceId } = callerOf(context);
+      const filters = { workspaceId };
+      const page = readPage(request, { key: "time", sort: "page themes newest first", filters });
+      const [rows, totalCount] = await Promise.all([
+        listThemes(context.db, workspaceId, page),
+        countThemes(context.db, workspaceId),
+      ]);
+      const { records, nextPageToken } = await fillPage(page, {
+        rows,
+        edgeOf: ({ created_at, id }) => ({ key: created_at, id }),
+        bytesOf: ({ bytes }) => bytes,
+        recordOf: (row) => create(PageThemeSchema, toPageTheme(row)),
+        write: (theme) => context.writeRecord(PageThemeSchema, theme),
+      });
+      return { pageThemes: records, nextPageToken, totalCount };
+    },
+
+    async getPageTheme({ id }, context) {
+      const row = await findTheme(context.db, callerOf(context).workspaceId, id);
+      if (row === undefined) throw notFound("page theme", "id", id);
+      return { pageTheme: toPageTheme(row) };
+    },
+  };
+}
