@@ -33,7 +33,7 @@ def main() -> None:
         assert signpost.ApiScope.API_SCOPE_LINKS_READ in [each.scope for each in scopes]
         open_workspace(client, RUN)
         template_id = make_template(client)
-        keep_media(signpost.MediaApi(client))
+        keep_media(client)
         link = make_link(signpost.LinksApi(client), template_id)
         restyle(signpost.QRCodeDesignsApi(client), link)
         lbid = visit(client, link)
@@ -92,7 +92,8 @@ def make_template(client: signpost.ApiClient) -> str:
     return id
 
 
-def keep_media(calls: signpost.MediaApi) -> None:
+def keep_media(client: signpost.ApiClient) -> None:
+    calls = signpost.MediaApi(client)
     upload = signpost.CreateMediaRequest(
         fileData=base64.b64encode(PICTURE).decode(),
         mediaType=signpost.MediaType.MEDIA_TYPE_BADGE,
@@ -102,6 +103,7 @@ def keep_media(calls: signpost.MediaApi) -> None:
     assert calls.media_service_get(id).media.mime_type == "image/png"
     assert id in [each.id for each in calls.media_service_list().media]
     calls.media_service_delete(id)
+    assert not signpost.PageThemesApi(client).page_themes_service_list_page_themes().page_themes
 
 
 def make_link(calls: signpost.LinksApi, template_id: str) -> signpost.Link:

@@ -24,6 +24,7 @@ from signpost.v1 import events_service_pb2 as events
 from signpost.v1 import link_settings_service_pb2 as link_settings
 from signpost.v1 import links_service_pb2 as links
 from signpost.v1 import media_service_pb2 as media
+from signpost.v1 import page_themes_service_pb2 as themes
 from signpost.v1 import qrcode_design_service_pb2 as designs
 from signpost.v1 import qrcode_templates_service_pb2 as templates
 from signpost.v1 import visitors_service_pb2 as visitors
@@ -113,6 +114,7 @@ def keep_media(client: Client) -> None:
     listed = items(client.media.List, media.ListMediaRequest(), lambda page: page.media)
     assert id in [each.id for each in listed]
     client.media.Delete(media.DeleteMediaRequest(id=id))
+    assert client.page_themes.ListPageThemes(themes.ListPageThemesRequest()).total_count == 0
 
 
 def make_link(client: Client, template_id: str) -> Link:

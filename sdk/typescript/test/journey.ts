@@ -100,6 +100,8 @@ async function keepMedia(): Promise<void> {
   const listed = await all(items(client.media.list, {}, (page) => page.media));
   assert(listed.some((each) => each.id === id));
   await client.media.delete({ id });
+  const { pageThemes, totalCount } = await client.pageThemes.listPageThemes({});
+  assert.deepEqual([pageThemes, totalCount], [[], 0n]);
 }
 
 async function makeLink(qrcodeTemplateId: string): Promise<Link> {

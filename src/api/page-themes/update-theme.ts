@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import type { Json } from "../../../gen/database.ts";
 import type {
   PageThemeWarningSchema,
   UpdatePageThemeRequest,
@@ -23,16 +24,16 @@ export async function changeTheme(
   context: Context,
 ): Promise<MessageInitShape<typeof UpdatePageThemeResponseSchema>> {
   const { workspaceId } = callerOf(context);
-  return inTransaction(context.db, async (tx) => {
+  const theme = await inTransaction(context.db, async (tx) => {
     const before = await lockTheme(tx, workspaceId, asked.id);
     if (before === undefined) throw notFound("page theme", "id", asked.id);
     const request = context.complete(asked, () => storedRequest(before.styling));
     await checkMedia(tx, workspaceId, request);
     const styling = changedStyling(before.styling, request);
     const isSame = isDeepStrictEqual(styling, before.styling);
-    const after = isSame ? before : await restyleTheme(tx, before, styling, now());
-    return { pageTheme: toPageTheme(after), warnings: warningsOf(styling) };
+    return isSame ? before : restyleTheme(tx, before, styling, now());
   });
+  return { pageTheme: toPageTheme(theme), warnings: warningsOf(theme.styling) };
 }
 
 /** Refuses media files that the workspace lacks, and those of a type that is not for their place. */
@@ -52,10 +53,10 @@ async function checkMedia(tx: Db, workspaceId: string, request: UpdatePageThemeR
   if (wrong.length > 0) throw invalid(wrong);
 }
 
-function warningsOf(styling: JsonObject): MessageInitShape<typeof PageThemeWarningSchema>[] {
-  const theme = pageTheme(styling);
-  const hasCover = Boolean(styling.canvasCoverId);
-  return paletteOf(theme, hasCover).moved.map(({ field, from, to }) => ({
+function warningsOf(styling: Json): MessageInitShape<typeof PageThemeWarningSchema>[] {
+  // The column is only ever written with objects.
+  const { canvasCoverId } = styling as JsonObject;
+  return paletteOf(pageTheme(styling), Boolean(canvasCoverId)).moved.map(({ field, from, to }) => ({
     field,
     from,
     to,

@@ -152,6 +152,8 @@ final class Journey {
         all(calls::list, ListMediaRequest.getDefaultInstance(), ListMediaResponse::getMediaList);
     check(listed.stream().anyMatch(each -> each.getId().equals(id)), listed);
     calls.delete(DeleteMediaRequest.newBuilder().setId(id).build());
+    var themes = client.pageThemes().listPageThemes(ListPageThemesRequest.getDefaultInstance());
+    check(themes.getTotalCount() == 0, themes);
   }
 
   private Link makeLink(String templateId) {
