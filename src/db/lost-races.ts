@@ -22,6 +22,11 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "40P01";
 }
 
+/** Whether a transaction has waited for a lock for as long as its `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03";
+}
+
 /** Whether the error is a deadlock or a serialization failure: the transaction may succeed when repeated. */
 export function isLostRace(error: unknown): boolean {
   return isDeadlock(error) || (error instanceof pg.DatabaseError && error.code === "40001");

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import pg from "pg";
+import type pg from "pg";
 import { type SealDeps, sealWorkspace } from "../analytics/segments/seal-workspace.ts";
 import { openSession } from "../analytics/segments/session.ts";
+import { isLockTimeout } from "../db/lost-races.ts";
 import type { Db } from "../db/open.ts";
 import { uuidFromTime } from "../lib/ids.ts";
 
@@ -60,6 +61,7 @@ export function createSealer(deps: SealingDeps): (signal?: AbortSignal) => Promi
         isCut ||= signal?.aborted === true || performance.now() - beganMs > runMsMax;
         if (signal?.aborted === true || performance.now() - beganMs > runMsMax) break;
         await sealWorkspace({ ...deps, session }, workspaceId, signal).catch((error: unknown) => {
+          // The writers of the workspace were busy for too long: the next run tries again.
           if (!isLockTimeout(error)) failures.push(error);
         });
       }
@@ -69,11 +71,6 @@ export function createSealer(deps: SealingDeps): (signal?: AbortSignal) => Promi
     }
     if (failures.length > 0) throw failures[0];
   };
-}
-
-/** Whether the writers of a workspace were busy for too long. The next run tries again. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === "55P03";
 }
 
 /** Workspaces with settled marks, those that have waited longest first. */

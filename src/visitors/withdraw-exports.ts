@@ -10,7 +10,8 @@ type QueueDeletion = (
 
 /**
  * Takes back what the exports of a workspace hold of a visitor who is being deleted: finished files are deleted, and
- * running exports begin again. Part of the transaction that deletes the visitor, which shares the workspace's roll-ups.
+ * running exports begin again, which is no interruption. Part of the transaction that deletes the visitor, which shares
+ * the workspace's roll-ups.
  */
 export async function withdrawExports(
   tx: Db,
@@ -20,8 +21,11 @@ export async function withdrawExports(
     jobCall,
   }: { readonly workspaceId: string; readonly at: Date; readonly jobCall: QueueDeletion },
 ): Promise<void> {
+  // The locks come first, so that the next statement sees the exports that have just finished as finished.
+  await sql`select from exports where workspace_id = ${workspaceId} order by id for update`.execute(tx);
   await sql`with
-      restarted as (update exports set run = null where workspace_id = ${workspaceId} and completed_at is null),
+      restarted as (update exports set run = null, runs = runs - (run is not null)::integer
+        where workspace_id = ${workspaceId} and completed_at is null),
       ended as (update exports set expires_at = ${at}
         where workspace_id = ${workspaceId} and completed_at is not null and expires_at > ${at} returning id)
     select ${jobCall("delete-exports", { workspaceId })} from (select from ended limit 1) as any_ended`.execute(

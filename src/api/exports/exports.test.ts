@@ -33,6 +33,7 @@ const jobs = startJobs({
       connection: database.connection,
       folder,
       portionRows: 64,
+      restartMs: 50,
       bytesMax: 200_000,
     }),
     "delete-exports": ({ workspaceId }: { workspaceId: string }) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Selectable } from "kysely";
 import type pg from "pg";
 import type { Logger } from "pino";
@@ -27,6 +28,8 @@ export interface ExportDeps {
   readonly bytesMax?: number;
   /** How many events are read at a time; 32,768 when absent. */
   readonly portionRows?: number;
+  /** How long a run that has lost its turn waits before another one begins, in milliseconds; 5,000 when absent. */
+  readonly restartMs?: number;
 }
 
 /**
@@ -38,11 +41,13 @@ export function exportEventsJob(
 ): (payload: QueuedJobs["export-events"], signal: AbortSignal) => Promise<void> {
   return async ({ workspaceId, exportId }, signal) => {
     await deleteLeftovers(deps);
-    // A run that has lost its turn makes room for another, as long as the export is wanted.
+    // A run that has lost its turn makes room for another, as long as the export is wanted. The next one waits, so that
+    // it begins after many deletions instead of after each.
     for (;;) {
       const run = { workspaceId, exportId, run: randomUUID() };
       const row = await beginRun(deps.db, run);
-      if (row === undefined || (await runOnce(deps, run, row, signal))) return;
+      if (row === undefined || (row !== "busy" && (await runOnce(deps, run, row, signal)))) return;
+      await sleep(deps.restartMs ?? 5_000, undefined, { signal });
     }
   };
 }

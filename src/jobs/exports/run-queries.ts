@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Exports } from "../../../gen/database.ts";
+import { isLockTimeout } from "../../db/lost-races.ts";
 import type { Db } from "../../db/open.ts";
 import { inTransaction } from "../../db/open.ts";
 import type { WrittenFile } from "../../exports/write-export.ts";
@@ -12,12 +13,19 @@ export interface Run {
   readonly run: string;
 }
 
-/** Begins a run, which ends all others. Undefined when the export is finished or gone. */
+/** How long a run waits for the writers of the workspace: others queue behind it. In milliseconds. */
+const patienceMs = 2_000;
+
+/**
+ * Begins a run, which ends all others. Undefined when the export is finished or gone, and "busy" when the writers of the
+ * workspace were busy for too long.
+ */
 export function beginRun(
   db: Db,
   { workspaceId, exportId, run }: Run,
-): Promise<Selectable<Exports> | undefined> {
+): Promise<Selectable<Exports> | "busy" | undefined> {
   return inTransaction(db, async (tx) => {
+    await sql`select set_config('lock_timeout', ${String(patienceMs)}, true)`.execute(tx);
     // Visitors who are being deleted are gone before the first event is read; see `withdrawExports`.
     await holdRollUps(workspaceId).execute(tx);
     const { rows } = await sql<Selectable<Exports>>`
@@ -26,6 +34,9 @@ export function beginRun(
       tx,
     );
     return rows[0];
+  }).catch((error: unknown) => {
+    if (isLockTimeout(error)) return "busy";
+    throw error;
   });
 }
 

@@ -32,39 +32,69 @@ const notesAtOnce = 50_000;
 const statementsAtOnce = 200;
 
 /** How many pages one transaction makes again, apart from those that become several. */
-const pagesAtOnce = 16;
+const pagesAtOnce = 4;
 
-/** Brings the pages of every workspace up to date. */
-export async function refreshAllPages(db: Db, signal?: AbortSignal): Promise<void> {
-  const { rows } = await sql<{ workspace_id: string }>`
-    select distinct workspace_id from visitors_changed
-    union select workspace_id from visitors_visited`.execute(db);
-  for (const { workspace_id: workspaceId } of rows)
-    while (signal?.aborted !== true && (await refreshPages(db, workspaceId)));
+/** How long one run begins with more pages, in milliseconds. The next run goes on with what it leaves. */
+const runMsMax = 20_000;
+
+/**
+ * Brings the pages of every workspace up to date, as far as it comes in some seconds. Workspaces take turns, in an order
+ * that differs from run to run. One workspace that fails does not hold up the others.
+ */
+export async function refreshAllPages(
+  db: Db,
+  signal?: AbortSignal,
+  { msMax = runMsMax }: { readonly msMax?: number } = {},
+): Promise<void> {
+  const beganMs = performance.now();
+  const isOver = () => signal?.aborted === true || performance.now() - beganMs > msMax;
+  const failures: unknown[] = [];
+  const waiting = await notedWorkspaces(db);
+  for (let next = waiting.shift(); next !== undefined && !isOver(); next = waiting.shift()) {
+    const workspaceId = next;
+    const hasMore = await refreshPages(db, workspaceId).catch((error: unknown) => {
+      failures.push(error);
+      return false;
+    });
+    if (hasMore) waiting.push(workspaceId);
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function notedWorkspaces(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ workspace_id: string }>`select workspace_id from (
+      select workspace_id from visitors_changed union select workspace_id from visitors_visited) as noted
+    order by random()`.execute(db);
+  return rows.map(({ workspace_id: id }) => id);
 }
 
 /**
- * Makes those pages of a workspace again whose visitors have changed. A snapshot shows both the notes and the visitors,
- * and only notes that it shows are deleted. A writer who commits later leaves a note of its own. Returns whether there is
- * more to do.
+ * Makes those pages of a workspace again whose visitors have changed, and counts the visits of those who came again. A
+ * snapshot shows both the notes and the visitors, and only notes that it shows are deleted. A writer who commits later
+ * leaves a note of its own. Returns whether notes that the snapshot shows are left: what comes meanwhile waits for the
+ * next run.
  */
 export async function refreshPages(
   db: Db,
   workspaceId: string,
   options: RefreshOptions = {},
 ): Promise<boolean> {
-  const transaction = db.transaction().setIsolationLevel("repeatable read");
-  return untilUndisturbed(
-    () => transaction.execute((tx) => refreshSome(tx, workspaceId, options)),
-    isLostRace,
-  );
+  const isLeft = await alone(db, workspaceId, (tx) => remakeSome(tx, workspaceId, options));
+  return (await alone(db, workspaceId, (tx) => recountSome(tx, workspaceId))) || isLeft;
 }
 
-async function refreshSome(tx: Db, workspaceId: string, options: RefreshOptions): Promise<boolean> {
-  const lock = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${lockClasses.visitorPages},
-        hashtext(${workspaceId})) as got`.execute(tx);
-  if (lock.rows[0]?.got !== true) return false;
-  return (await remakeSome(tx, workspaceId, options)) || (await recountSome(tx, workspaceId));
+/** Runs a step on a snapshot, unless another process is at the pages of the workspace. */
+async function alone(db: Db, workspaceId: string, step: (tx: Db) => Promise<boolean>): Promise<boolean> {
+  const transaction = db.transaction().setIsolationLevel("repeatable read");
+  return untilUndisturbed(
+    () =>
+      transaction.execute(async (tx) => {
+        const lock = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${lockClasses.visitorPages},
+          hashtext(${workspaceId})) as got`.execute(tx);
+        return lock.rows[0]?.got === true && (await step(tx));
+      }),
+    isLostRace,
+  );
 }
 
 interface KnownPage {
@@ -116,7 +146,7 @@ async function remakeSome(tx: Db, workspaceId: string, options: RefreshOptions):
     await sql`delete from visitors_changed where workspace_id = ${workspaceId}
       and ${within(sql`visitor_id`, range)}`.execute(tx);
   }
-  return true;
+  return noted.length > pagesAtOnce || rows.length === notesAtOnce;
 }
 
 async function deletePage(tx: Db, workspaceId: string, page: string): Promise<void> {
@@ -178,7 +208,7 @@ async function recountSome(tx: Db, workspaceId: string): Promise<boolean> {
     if (page !== undefined) await recount(tx, workspaceId, page);
   await sql`delete from visitors_visited where workspace_id = ${workspaceId}
     and ctid = any(${rows.map(({ place }) => place)}::tid[])`.execute(tx);
-  return true;
+  return rows.length === statementsAtOnce;
 }
 
 async function recount(
