@@ -150,7 +150,7 @@ describe("names what makes a design unreadable, in a designer's words:", () => {
 
   test("a picture that covers more than can be corrected", async () => {
     const centralImage = { png: samplePicture, size: 0.5, margin: 60, hideBackgroundDots: true };
-    const long = `https://links.a-rather-long-name.example.com/${"spring-campaign-".repeat(4)}?qr`;
+    const long = "https://links.a-rather-long-name.example.com/spring-campaign?qr";
     const verdict = await verifyDesign(long, { ...defaultDesign, ...readableParts, centralImage });
     expect(verdict.readable).toBe(false);
     expect(verdict.causes.map(({ cause }) => cause)).toContain("COVERED_AREA");
@@ -160,7 +160,7 @@ describe("names what makes a design unreadable, in a designer's words:", () => {
 
   test("an image too small for its content", async () => {
     const design = { ...defaultDesign, ...readableParts, width: 64, height: 64 };
-    const verdict = await verifyDesign(`https://example.com/${"a1B2c3".repeat(40)}`, design);
+    const verdict = await verifyDesign(`https://example.com/${"a1B2c3".repeat(20)}`, design);
     expect(verdict.readable).toBe(false);
     expect(verdict.failingCase).toBe("as drawn");
     expect(verdict.causes.map(({ cause }) => cause)).toContain("MODULE_SIZE");
