@@ -5,7 +5,7 @@ import { createTurnstile } from "../../lib/limits/turnstile.ts";
 import type { Analytics, Answered } from "../driver.ts";
 import type { Kind, QuestionOf } from "../question.ts";
 import { referenceAnalytics } from "../reference/driver.ts";
-import { NotSealed } from "./read-state.ts";
+import { NotSealed, usualOpenMax } from "./read-state.ts";
 import { startReaderThread } from "./reader-thread.ts";
 
 export interface SegmentAnalyticsOptions {
@@ -17,6 +17,8 @@ export interface SegmentAnalyticsOptions {
   readonly timeoutMs: number;
   /** How old may be what is not in segments, in milliseconds. 0 makes every answer as new as its question. */
   readonly maxAgeMs?: number;
+  /** How many visits may be in no segment, or in segments that lack changes, before the reference answers. */
+  readonly openMax?: number;
   /** Told of what an operator should know. */
   readonly onFault: (fault: string) => void;
 }
@@ -42,7 +44,8 @@ const [lineMax, linesMax] = [64, 1_024];
  */
 export function segmentAnalytics(options: SegmentAnalyticsOptions): SegmentAnalytics {
   const { connection, now, cacheBytes, timeoutMs, maxAgeMs = usualMaxAgeMs, onFault } = options;
-  const thread = startReaderThread({ connection, cacheBytes, timeoutMs }, onFault);
+  const { openMax = usualOpenMax } = options;
+  const thread = startReaderThread({ connection, cacheBytes, timeoutMs, openMax }, onFault);
   const turnstile = createTurnstile({ places, share, longPlaces: places, longShare: share });
   const reference = referenceAnalytics(now);
 
