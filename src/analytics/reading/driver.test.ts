@@ -2,17 +2,19 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Random, randomFrom } from "../../../test/fuzz/random.ts";
-import { storeWorld } from "../../../test/support/analytics/store-world.ts";
-import { randomMoment, randomWorld, type World } from "../../../test/support/analytics/world.ts";
-import { insertLink } from "../../../test/support/start-scan.ts";
+import {
+  moveVisitor,
+  newPlace,
+  type Place,
+  seal as sealThrough,
+} from "../../../test/support/analytics/sealed-place.ts";
+import { randomMoment } from "../../../test/support/analytics/world.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
 import { clockSettings, intervalStarts } from "../../model/intervals.ts";
 import { toCallError } from "../../rpc/pipeline/failure.ts";
 import type { Analytics } from "../driver.ts";
 import type { Dimension, Kind, QuestionOf, Scope } from "../question.ts";
 import { referenceAnalytics } from "../reference/driver.ts";
-import { sealSpan } from "../segments/seal-span.ts";
-import { openSession } from "../segments/session.ts";
 import { segmentAnalytics } from "./driver.ts";
 
 const { db, connection } = await testDatabase();
@@ -29,31 +31,11 @@ const { ask: askSegments, close } = segmentAnalytics({
 const askReference = referenceAnalytics(now);
 afterAll(close);
 
-interface Place {
-  readonly workspaceId: string;
-  readonly world: World;
-}
-
-async function newPlace(seed: number, visits: number): Promise<Place> {
-  const first = await insertLink(db);
-  const { workspaceId } = first;
-  const stored = [first, await insertLink(db, { workspaceId }), await insertLink(db, { workspaceId })];
-  const links = stored.map(({ id }) => ({ id, name: id, shortlink: id, tags: [], isDeleted: false }));
-  const world = randomWorld(randomFrom(seed), "Europe/Berlin", links, visits);
-  await storeWorld(db, workspaceId, world);
-  return { workspaceId, world };
-}
-
 const dayMs = 86_400_000;
 
 /** Seals the visits up to a moment, and says how many lie in segments. */
 async function seal({ workspaceId }: Place, through: number): Promise<number> {
-  const session = await openSession(connection);
-  try {
-    await sealSpan(session, { workspaceId, from: new Date(0), to: new Date(through) });
-  } finally {
-    await session.close();
-  }
+  await sealThrough(connection, workspaceId, new Date(through));
   const { rows } = await sql<{ visits: number }>`
     select sum(visits)::int as visits from segments where workspace_id = ${workspaceId}`.execute(db);
   return rows[0]?.visits ?? 0;
@@ -129,7 +111,7 @@ async function compare(place: Place, seed: number, count: number): Promise<void>
 
 let place: Place;
 beforeAll(async () => {
-  place = await newPlace(7, 800);
+  place = await newPlace(db, 7, 800);
 });
 
 test("what is in no segment is answered from events like by the reference", async () => {
@@ -149,18 +131,10 @@ test("what is in segments is answered like by the reference", async () => {
 /** Makes one visitor another one, and erases a third, as the rooms that do so leave it. */
 async function mergeAndErase({ workspaceId, world }: Place): Promise<void> {
   const [gone, kept, erased] = world.visitors.filter(({ email }) => email === undefined);
-  const visitors = db.selectFrom("visitors").where("workspace_id", "=", workspaceId);
-  const numbers = await visitors.select(["id", "number"]).execute();
-  const numberOf = (id: string | undefined) => numbers.find((each) => each.id === id)?.number ?? 0n;
-  const move = async (from: string | undefined, to: string | undefined) => {
-    await sql`update events set visitor_id = ${to ?? null}
-      where workspace_id = ${workspaceId} and visitor_id = ${from}`.execute(db);
-    await sql`delete from visitors where workspace_id = ${workspaceId} and id = ${from}`.execute(db);
-    await sql`insert into moved_visitors (workspace_id, number, to_number)
-      values (${workspaceId}, ${numberOf(from)}, ${numberOf(to)})`.execute(db);
-  };
-  await move(gone?.id, kept?.id);
-  await move(erased?.id, undefined);
+  if (gone === undefined || erased === undefined)
+    throw new Error("the world has visitors without an address");
+  await moveVisitor(db, workspaceId, { from: gone.id, to: kept?.id });
+  await moveVisitor(db, workspaceId, { from: erased.id, to: undefined });
 }
 
 test("visitors who are merged or erased are followed, although their segments stay as they are", async () => {

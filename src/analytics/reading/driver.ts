@@ -5,7 +5,7 @@ import { createTurnstile } from "../../lib/limits/turnstile.ts";
 import type { Analytics, Answered } from "../driver.ts";
 import type { Kind, QuestionOf } from "../question.ts";
 import { referenceAnalytics } from "../reference/driver.ts";
-import { NotSealed } from "./read-state.ts";
+import { NotSealed, usualOpenMax } from "./read-state.ts";
 import { startReaderThread } from "./reader-thread.ts";
 
 export interface SegmentAnalyticsOptions {
@@ -19,6 +19,8 @@ export interface SegmentAnalyticsOptions {
   readonly maxAgeMs?: number;
   /** How many questions of one workspace are answered at a time. Those of the same moment share what they read. */
   readonly share?: number;
+  /** How many visits may be in no segment, or in segments that lack changes, before the reference answers. */
+  readonly openMax?: number;
   /** Told of what an operator should know. */
   readonly onFault: (fault: string) => void;
 }
@@ -44,8 +46,8 @@ const [lineMax, linesMax] = [64, 1_024];
  */
 export function segmentAnalytics(options: SegmentAnalyticsOptions): SegmentAnalytics {
   const { connection, now, cacheBytes, timeoutMs, onFault } = options;
-  const { maxAgeMs = usualMaxAgeMs, share = usualShare } = options;
-  const thread = startReaderThread({ connection, cacheBytes, timeoutMs }, onFault);
+  const { maxAgeMs = usualMaxAgeMs, share = usualShare, openMax = usualOpenMax } = options;
+  const thread = startReaderThread({ connection, cacheBytes, timeoutMs, openMax }, onFault);
   const turnstile = createTurnstile({ places, share, longPlaces: places, longShare: share });
   const reference = referenceAnalytics(now);
 

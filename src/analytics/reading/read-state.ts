@@ -33,9 +33,9 @@ export interface StoredState {
 }
 
 /** So many visits are not kept in memory beside the segments. */
-export const openMax = 262_144;
+export const usualOpenMax = 262_144;
 
-/** Too many visits are in no segment yet. */
+/** Segments cannot answer: too many visits are in none yet, or they change all the time. */
 export class NotSealed extends Error {
   override readonly name = "NotSealed";
 }
@@ -86,10 +86,19 @@ const movesSql = `
   select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, number::text, to_number::text
   from (select) as once left join moved_visitors on workspace_id = $1 and moved_in >= $2::xid8`;
 
-/** Reads the state of a workspace; of its moves those since `xmin`. */
-export function readState(pool: pg.Pool, workspaceId: string, xmin: string): Promise<StoredState> {
+/** Reads the state of a workspace; of its moves those since `xmin`. It fails if more than `openMax` visits are open. */
+export function readState(
+  pool: pg.Pool,
+  {
+    workspaceId,
+    xmin,
+    openMax,
+  }: { readonly workspaceId: string; readonly xmin: string; readonly openMax: number },
+): Promise<StoredState> {
   return atOneMoment(pool, async (client) => {
     const segments = await readRows<[string, string, string, number]>(client, segmentsSql, [workspaceId]);
+    // Marks seem older by the time that their statement takes: `through` may be too early, and never too late.
+    const lookedAt = performance.now();
     const marks = await readRows<[string, string, string]>(client, marksSql, [workspaceId]);
     const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [
       workspaceId,
@@ -99,10 +108,10 @@ export function readState(pool: pg.Pool, workspaceId: string, xmin: string): Pro
       return { version, beginsMs: Number(begins), endsMs: Number(ends), visits, markedAt: undefined };
     });
     for (const [first, last, ageMs] of marks)
-      mark(facts, Number(first), Number(last), performance.now() - Number(ageMs));
+      mark(facts, Number(first), Number(last), lookedAt - Number(ageMs));
     return {
       segments: facts,
-      open: await readOpen(client, workspaceId, facts.at(-1)?.endsMs ?? 0),
+      open: await readOpen(client, { workspaceId, fromMs: facts.at(-1)?.endsMs ?? 0, openMax }),
       moves: moves.flatMap(([, from, to]) => (from === null ? [] : [[Number(from), Number(to)] as const])),
       xmin: moves[0]?.[0] ?? xmin,
     };
@@ -141,12 +150,18 @@ const nextSql = `
   where workspace_id = $1 and counted and locked_number is null and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
   order by id limit 1`;
 
+interface OpenSpan {
+  readonly workspaceId: string;
+  readonly fromMs: number;
+  readonly toMs?: number;
+  /** How many visits are read at most. */
+  readonly openMax: number;
+}
+
 /** Reads the visits from a moment on, up to another one if there is one. */
 export async function readOpen(
   client: Client,
-  workspaceId: string,
-  fromMs: number,
-  toMs?: number,
+  { workspaceId, fromMs, toMs, openMax }: OpenSpan,
 ): Promise<OpenPart[]> {
   const parts: OpenPart[] = [];
   let visits = 0;

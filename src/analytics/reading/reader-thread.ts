@@ -13,6 +13,8 @@ export interface ReaderThreadData {
   readonly cacheBytes: number;
   /** A question or a statement that takes longer is given up, in milliseconds. */
   readonly timeoutMs: number;
+  /** How many visits of a workspace it reads from events at most. */
+  readonly openMax: number;
 }
 
 export interface ReaderRequest {
@@ -58,16 +60,22 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+interface Running {
+  readonly worker: Worker;
+  readonly pending: Map<number, Pending>;
+}
+
 /**
  * Reads in a thread of its own, which begins with the first question: going through millions of visits would hold up every
  * other call. A thread that ends is replaced with the next question.
  */
 export function startReaderThread(data: ReaderThreadData, onFault: (fault: string) => void): ReaderThread {
-  const pending = new Map<number, Pending>();
-  let worker: Worker | undefined;
+  let running: Running | undefined;
   let next = 0;
 
-  function start(): Worker {
+  function start(): Running {
+    // Questions of the thread itself: one that has failed ends later, while the next one already answers.
+    const pending = new Map<number, Pending>();
     const started = new Worker(program, {
       workerData: data,
       // Flags of the process, such as --eval, are not meant for the thread.
@@ -75,7 +83,7 @@ export function startReaderThread(data: ReaderThreadData, onFault: (fault: strin
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 768 },
     });
     const end = (error?: Error) => {
-      if (worker === started) worker = undefined;
+      if (running?.worker === started) running = undefined;
       for (const { reject } of pending.values()) reject(ended(error));
       pending.clear();
     };
@@ -92,12 +100,13 @@ export function startReaderThread(data: ReaderThreadData, onFault: (fault: strin
       if ("read" in answer) asked?.resolve(answer.read);
       else asked?.reject(toError(answer.failure));
     });
-    return started;
+    return { worker: started, pending };
   }
 
   return {
     ask<K extends Kind>(kind: K, question: QuestionOf<K>, terms: Pick<ReaderRequest, "nowMs" | "maxAgeMs">) {
-      worker ??= start();
+      running ??= start();
+      const { worker, pending } = running;
       const request: ReaderRequest = { number: next++, kind, question, ...terms };
       worker.ref();
       worker.postMessage(request);
@@ -107,7 +116,7 @@ export function startReaderThread(data: ReaderThreadData, onFault: (fault: strin
       });
     },
     async close() {
-      await worker?.terminate();
+      await running?.worker.terminate();
     },
   };
 }

@@ -17,7 +17,7 @@ import { createMemories } from "./workspace-memory.ts";
 /** Questions that read at the same time share so many connections. */
 const poolSize = 4;
 
-const { connection, cacheBytes, timeoutMs }: ReaderThreadData = workerData;
+const { connection, cacheBytes, timeoutMs, openMax }: ReaderThreadData = workerData;
 const port = parentPort;
 if (port === null) throw new Error("reader-worker runs as a worker thread");
 
@@ -27,7 +27,7 @@ const columns = createColumnStore(pool, cacheBytes);
 const deps = {
   pool,
   columns,
-  memoryOf: createMemories(pool, cacheBytes),
+  memoryOf: createMemories(pool, cacheBytes, openMax),
   spans: createSpanReader(pool, columns, () => othersTurn()),
   onFault: (fault: string) => send({ fault }),
 };

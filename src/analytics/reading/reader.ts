@@ -17,6 +17,7 @@ import type { AnswerOf, Attribute, Kind, QuestionOf, Scope } from "../question.t
 import { BrokenSegment, ChangedMeanwhile, type ColumnStore } from "./column-store.ts";
 import { historyKernel } from "./histories.ts";
 import { readLinkFilter, readTopLinks } from "./links-queries.ts";
+import { NotSealed } from "./read-state.ts";
 import type { Aged } from "./refreshed.ts";
 import type { Source, SpanReader } from "./spans.ts";
 import type { WorkspaceMemory } from "./workspace-memory.ts";
@@ -51,8 +52,11 @@ export interface Read<K extends Kind> {
   readonly throughMs: number;
 }
 
-/** A segment that lacks a change for longer than this is not read any more, in milliseconds. */
-const markedMsMax = 45_000;
+/**
+ * A segment may lack a change for so many times `maxAgeMs`, usually 45 seconds: the worker looks for changes that are 10
+ * seconds old every 20 seconds, and takes some time to seal.
+ */
+const lateTimes = 1.5;
 
 /** How often a question begins again because what it reads has changed meanwhile. */
 const changesMax = 4;
@@ -74,8 +78,9 @@ export async function readAnswer<K extends Kind>(
     } catch (error) {
       // The next look leaves a broken segment out, so there is an end to them.
       if (error instanceof BrokenSegment) deps.onFault(error.message);
-      else if (error instanceof ChangedMeanwhile && changes < changesMax) changes += 1;
-      else throw error;
+      else if (!(error instanceof ChangedMeanwhile)) throw error;
+      else if (changes === changesMax) throw new NotSealed("what a question reads changes all the time");
+      else changes += 1;
     }
   }
 }
@@ -116,7 +121,7 @@ function createReading(
       const { from, to } = scope;
       const [links, state] = await Promise.all([readLinkFilter(deps.pool, scope), fresh(memory.state)]);
       const range = { fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER };
-      const of = { workspaceId, memory, state, range, links, lateMs: Math.min(markedMsMax, maxAgeMs) };
+      const of = { workspaceId, memory, state, range, links, lateMs: maxAgeMs * lateTimes };
       const sources = await deps.spans.sources(of);
       for (const source of sources)
         if ("segment" in source && source.segment.markedAt !== undefined) goesTo(source.segment.markedAt);

@@ -18,16 +18,19 @@ const pauses = 10;
  * Keeps a value that is costly to read. Whoever asks gets the last one while a newer one is read, as long as the last one
  * is not too old. A value that is read quickly is always read anew.
  */
-export function refreshed<Value>(read: () => Promise<Value>): Refreshed<Value> {
+export function refreshed<Value>(
+  read: () => Promise<Value>,
+  clock = () => performance.now(),
+): Refreshed<Value> {
   let last: (Aged<Value> & { readonly tookMs: number }) | undefined;
   let running: Promise<Aged<Value>> | undefined;
   let next: Promise<Aged<Value>> | undefined;
 
   async function start(): Promise<Aged<Value>> {
-    const beganAt = performance.now();
+    const beganAt = clock();
     try {
       const value = await read();
-      last = { value, beganAt, tookMs: performance.now() - beganAt };
+      last = { value, beganAt, tookMs: clock() - beganAt };
       return last;
     } finally {
       running = undefined;
@@ -51,7 +54,7 @@ export function refreshed<Value>(read: () => Promise<Value>): Refreshed<Value> {
 
   return async (maxAgeMs) => {
     if (last === undefined || last.tookMs <= cheapMs) return readAnew();
-    const ageMs = performance.now() - last.beganAt;
+    const ageMs = clock() - last.beganAt;
     if (ageMs > maxAgeMs) return readAnew();
     // Whoever asks next hears of a failure.
     if (ageMs > pauses * last.tookMs && running === undefined) readAnew().catch(() => {});

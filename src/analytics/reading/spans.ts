@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { HeldColumns, HeldName, Span } from "../kernels/span.ts";
 import type { ColumnStore } from "./column-store.ts";
-import { atOneMoment, NotSealed, openMax, readOpen, type SegmentFacts } from "./read-state.ts";
+import { atOneMoment, NotSealed, readOpen, type SegmentFacts } from "./read-state.ts";
 import { byNumber, type LinkFilter, rowsBetween, rowsFrom, rowsOfLinks } from "./select-rows.ts";
 import { type HeldPart, heldPart, type State, type WorkspaceMemory } from "./workspace-memory.ts";
 
@@ -46,7 +46,12 @@ export function createSpanReader(
     let reading = state.fromEvents.get(segment.version);
     if (reading === undefined) {
       reading = atOneMoment(pool, (client) =>
-        readOpen(client, workspaceId, segment.beginsMs, segment.endsMs),
+        readOpen(client, {
+          workspaceId,
+          fromMs: segment.beginsMs,
+          toMs: segment.endsMs,
+          openMax: memory.openMax,
+        }),
       ).then((parts) => parts.map((part) => heldPart(part, memory.numbers)));
       state.fromEvents.set(segment.version, reading);
       reading.catch(() => state.fromEvents.delete(segment.version));
@@ -65,7 +70,7 @@ export function createSpanReader(
         ({ beginsMs, endsMs }) => beginsMs <= range.toMs && endsMs > range.fromMs,
       );
       const late = meant.filter(isLate).reduce((sum, { visits }) => sum + visits, 0);
-      if (late > openMax) throw new NotSealed(`${late} visits lie in segments that lack changes`);
+      if (late > memory.openMax) throw new NotSealed(`${late} visits lie in segments that lack changes`);
       for (const segment of meant) {
         if (isLate(segment)) for (const part of await partsOf(of, segment)) sources.push({ part });
         else if (segment.visits > 0) sources.push({ segment });

@@ -28,6 +28,8 @@ export interface WorkspaceMemory {
   /** No two memories have the same. */
   readonly id: number;
   readonly numbers: WorkspaceNumbers;
+  /** How many visits may be read from events. */
+  readonly openMax: number;
   /** The versions of segments that cannot be read. */
   readonly broken: Set<string>;
   readonly state: Refreshed<State>;
@@ -38,14 +40,18 @@ export interface WorkspaceMemory {
 }
 
 /** The memories of the workspaces that were asked about last. */
-export function createMemories(pool: pg.Pool, bytesMax: number): (workspaceId: string) => WorkspaceMemory {
+export function createMemories(
+  pool: pg.Pool,
+  bytesMax: number,
+  openMax: number,
+): (workspaceId: string) => WorkspaceMemory {
   // A larger memory takes the place of all others.
   const memories = lruCache<WorkspaceMemory>(bytesMax, (memory) => Math.min(bytesMax, memory.bytes()));
   let next = 0;
   return (workspaceId) => {
     let memory = memories.get(workspaceId);
     if (memory === undefined || memory.bytes() > 2 * bytesMax) {
-      memory = createMemory(pool, workspaceId, next);
+      memory = createMemory(pool, { workspaceId, openMax, id: next });
       next += 1;
     }
     // Memories grow between questions, and the cache weighs only what is new to it.
@@ -61,7 +67,14 @@ const leastBytes = 16 * 1024;
 /** How many attributes are kept for a workspace. */
 const keysMax = 8;
 
-function createMemory(pool: pg.Pool, workspaceId: string, id: number): WorkspaceMemory {
+function createMemory(
+  pool: pg.Pool,
+  {
+    workspaceId,
+    openMax,
+    id,
+  }: { readonly workspaceId: string; readonly openMax: number; readonly id: number },
+): WorkspaceMemory {
   const numbers = createWorkspaceNumbers();
   const byKey = new Map<string, Refreshed<GivenValuesOf>>();
   let xmin = "0";
@@ -71,9 +84,10 @@ function createMemory(pool: pg.Pool, workspaceId: string, id: number): Workspace
   return {
     id,
     numbers,
+    openMax,
     broken: new Set(),
     state: refreshed(async () => {
-      const stored = await readState(pool, workspaceId, xmin);
+      const stored = await readState(pool, { workspaceId, xmin, openMax });
       // They are noted again when two readings overlap.
       numbers.move(stored.moves);
       xmin = stored.xmin;
