@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { uuidFromTime } from "../../lib/ids.ts";
 import type { VisitColumns } from "../segments/columns.ts";
 import { type Client, readVisits } from "../segments/read-visits.ts";
 
@@ -145,9 +146,13 @@ async function readRows<Row extends readonly unknown[]>(
 /** The longest span that can be read at once, in milliseconds. */
 const spanMs = 45 * 86_400_000;
 
+/** No visit has a greater id. */
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+// Times have no index of their own, so that without the ids all visits before the moment would be read.
 const nextSql = `
   select extract(epoch from created_at) * 1000 from events
-  where workspace_id = $1 and counted and locked_number is null and created_at >= $2 and ($3::timestamptz is null or created_at < $3)
+  where workspace_id = $1 and counted and locked_number is null and id >= $2 and id < $3 and created_at >= $4
   order by id limit 1`;
 
 interface OpenSpan {
@@ -166,8 +171,14 @@ export async function readOpen(
   const parts: OpenPart[] = [];
   let visits = 0;
   for (let at = fromMs; toMs === undefined || at < toMs; ) {
-    const end = toMs === undefined ? null : new Date(toMs);
-    const [next] = await readRows<[string]>(client, nextSql, [workspaceId, new Date(at), end]);
+    const begin = new Date(at);
+    const endId = toMs === undefined ? lastId : uuidFromTime(new Date(toMs));
+    const [next] = await readRows<[string]>(client, nextSql, [
+      workspaceId,
+      uuidFromTime(begin),
+      endId,
+      begin,
+    ]);
     if (next === undefined) break;
     const beginsMs = Math.max(at, Number(next[0]));
     const from = new Date(beginsMs);
