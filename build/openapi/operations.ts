@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, type DescMethodUnary, getOption } from "@bufbuild/protobuf";
 import { success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import { type Binding, isHttpBody } from "../../src/rest/binding.ts";
+import { answersTable } from "../../src/rest/encode-csv.ts";
 import { cacheControlOf, methodAccess, takesIdempotencyKey } from "../../src/rpc/access.ts";
 import { retirementOf } from "../../src/rpc/deprecation.ts";
 import { type Comment, type Commented, parseMethodComment, wholeText } from "./comments.ts";
@@ -136,10 +137,8 @@ function requestBodyOf({ method, body }: Binding, schemas: Schemas): OperationOb
   }
 }
 
-function successOf(
-  { method, responseField }: Binding,
-  { schemas, commentOf }: OperationsOptions,
-): ResponseObject {
+function successOf(binding: Binding, { schemas, commentOf }: OperationsOptions): ResponseObject {
+  const { method, responseField } = binding;
   const keyed = takesIdempotencyKey(method);
   const retirement = retirementOf(method);
   const headers = headersOf(
@@ -157,7 +156,8 @@ function successOf(
     return { description: shown, headers, content: { "*/*": {} } };
   const schema =
     responseField === undefined ? schemas.message(method.output) : bare(schemas.field(responseField));
-  return { description: shown, headers, content: { "application/json": { schema } } };
+  const table = answersTable(binding) ? { "text/csv": { schema: { type: "string" as const } } } : {};
+  return { description: shown, headers, content: { "application/json": { schema }, ...table } };
 }
 
 /** A schema without the keys that belong to the field it is used in. */

@@ -14,10 +14,15 @@ import { UsageError } from "./outcome.ts";
 /** The flags of every operation. `value` names the flag's value; it is empty for flags without one. */
 export const settingFlags = [
   { name: "json", value: "", description: "print the service's answer unchanged as JSON" },
-  { name: "csv", value: "", description: "print a list as CSV" },
+  { name: "csv", value: "", description: "print the rows of the answer as CSV" },
   { name: "chart", value: "", description: "draw the numbers instead of a table" },
   { name: "all", value: "", description: "follow all pages of a list" },
   { name: "watch", value: "", description: "wait until the job is finished" },
+  {
+    name: "output",
+    value: "<file>",
+    description: "write the file of the finished job, or the picture, to a file",
+  },
   {
     name: "body",
     value: "<file>",

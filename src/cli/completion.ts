@@ -1,7 +1,8 @@
 import { settingFlags } from "./command-line.ts";
+import { hasFile } from "./operations/files.ts";
 import { type Flag, findFlag, flagsOf, isBoolean, shortNames } from "./operations/flags.ts";
 import { type Command, findCommand, findGroupName, groupNames, loadGroup } from "./operations/groups.ts";
-import { csvField, isPaged } from "./operations/paging.ts";
+import { hasCsv, isPaged } from "./operations/paging.ts";
 import { UsageError } from "./outcome.ts";
 import { clientCommands, operatorCommands } from "./own-commands.ts";
 import { type EnvironmentVariables, readProfiles } from "./profiles.ts";
@@ -60,7 +61,8 @@ function operationCandidates(command: Command, before: readonly string[], typed:
     );
   const settings = settingFlags.filter(({ name }) => {
     if (name === "all") return isPaged(command);
-    return name === "csv" ? csvField(method.input) !== undefined : true;
+    if (name === "output") return hasFile(command);
+    return name === "csv" ? hasCsv(command) : true;
   });
   return [...flags, ...settings.map(({ name }) => `--${name}`)];
 }

@@ -1,9 +1,10 @@
 import { plotOf } from "./chart/plot.ts";
 import { settingFlags } from "./command-line.ts";
 import { type Descriptions, firstSentence } from "./operations/descriptions.ts";
+import { hasFile } from "./operations/files.ts";
 import { type Flag, flagName, flagsOf, isRequired, placeholder } from "./operations/flags.ts";
 import type { Command, Group } from "./operations/groups.ts";
-import { csvField, isPaged } from "./operations/paging.ts";
+import { hasCsv, isPaged } from "./operations/paging.ts";
 import { exitCodeMeanings } from "./outcome.ts";
 import { clientCommands, type OwnCommand, operatorCommands } from "./own-commands.ts";
 import { pairLines } from "./table.ts";
@@ -116,9 +117,10 @@ export function commandHelp(
 function settingsOf(command: Command, isWatched: boolean): [string, string][] {
   const unfit = new Set<string>([
     ...(isPaged(command) ? [] : ["all"]),
-    ...(csvField(command.method.input) === undefined ? ["csv"] : []),
+    ...(hasCsv(command) ? [] : ["csv"]),
     ...(plotOf(command) === undefined ? ["chart"] : []),
     ...(isWatched ? [] : ["watch"]),
+    ...(hasFile(command) ? [] : ["output"]),
   ]);
   return settingFlags
     .filter(({ name }) => !unfit.has(name))

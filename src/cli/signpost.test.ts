@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { restApi } from "../../test/support/rest-api.ts";
 import { root, type Service, startService } from "../../test/support/start-service.ts";
@@ -126,6 +127,21 @@ test("numbers are drawn with --chart, by the short words for analytics, and a pi
   const picture = await signpost(["analytics", "widget-picture", id, "countries.svg", "--theme", "dark"]);
   expect(picture.stdout).toMatch(/^<svg [^>]*><title>Countries<\/title>.*<\/svg>$/s);
 });
+
+test("an export is waited for, and its file written, with --output; answers of analytics are tables with --csv", async () => {
+  const file = join(home, "events.csv.gz");
+  const args = ["exports", "create", "--format", "csv", "--output", file, "--json"];
+  const made = await signpost(args);
+  expect(made).toMatchObject({ exitCode: 0 });
+  const { status, size } = JSON.parse(made.stdout);
+  expect([status, size]).toEqual(["JOB_STATUS_SUCCEEDED", String((await stat(file)).size)]);
+  expect(gunzipSync(await readFile(file)).toString()).toMatch(/^id,workspaceId,/);
+  await expect(stat(`${file}.part`)).rejects.toThrow("ENOENT");
+  const csv = await signpost(["analytics", "breakdown", "--dimension", "country", "--csv"]);
+  expect(csv).toEqual({ exitCode: 0, stdout: "label,code,eventCount,percentage\r\n", stderr: "" });
+  const none = await signpost(["links", "list", "--output", file]);
+  expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no file") });
+}, 60_000);
 
 test("many links are made from a file with the body of REST, or by a job that --watch follows to its end", async () => {
   const list = JSON.stringify([{ destination: "https://a.example" }, { destination: "https://b.example" }]);

@@ -22,19 +22,26 @@ export function writeText(writer: ByteWriter, text: string): void {
 }
 
 export function writeBytes(writer: ByteWriter, bytes: Buffer, from: number, to: number): void {
-  ensure(writer, to - from);
-  bytes.copy(writer.bytes, writer.length, from, to);
-  writer.length += to - from;
-}
-
-/** Writes a few bytes. */
-export function writeLiteral(writer: ByteWriter, literal: Buffer): void {
-  const { length } = literal;
+  const length = to - from;
   ensure(writer, length);
   // A copy by the runtime takes as long as about thirty bytes.
-  if (length > 30) literal.copy(writer.bytes, writer.length);
-  else for (let at = 0; at < length; at++) writer.bytes[writer.length + at] = literal[at] ?? 0;
+  if (length > 30) bytes.copy(writer.bytes, writer.length, from, to);
+  else for (let at = 0; at < length; at++) writer.bytes[writer.length + at] = bytes[from + at] ?? 0;
   writer.length += length;
+}
+
+export function writeLiteral(writer: ByteWriter, literal: Buffer): void {
+  writeBytes(writer, literal, 0, literal.length);
+}
+
+/** Writes a whole number. */
+export function writeWhole(writer: ByteWriter, value: number): void {
+  if (value < 0 || value > 9) {
+    writeText(writer, String(value));
+    return;
+  }
+  ensure(writer, 1);
+  writer.bytes[writer.length++] = 48 + value;
 }
 
 const digits = Buffer.from("0123456789abcdef");
@@ -53,26 +60,34 @@ export function writeId(writer: ByteWriter, id: Buffer, from: number): void {
   writer.length = at;
 }
 
-/** The last second that was written: times of events follow each other closely. */
-let lastSecond = Number.NaN;
+/** The day of the last time that was written, and its text: times of events follow each other closely. */
+let lastDay = Number.NaN;
 let lastText = Buffer.alloc(0);
+
+const dayMs = 86_400_000;
 
 /** Writes a time as messages have it in JSON: without milliseconds when there are none. */
 export function writeTime(writer: ByteWriter, ms: number): void {
-  const second = Math.floor(ms / 1_000);
-  const rest = ms - 1_000 * second;
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastText = Buffer.from(new Date(ms).toISOString().slice(0, 19));
+  const day = Math.floor(ms / dayMs);
+  const rest = ms - dayMs * day;
+  if (day !== lastDay) {
+    lastDay = day;
+    lastText = Buffer.from(`${new Date(ms).toISOString().slice(0, 10)}T`);
   }
   writeLiteral(writer, lastText);
-  ensure(writer, 5);
-  const { bytes } = writer;
-  if (rest > 0) {
-    bytes[writer.length++] = 46;
-    bytes[writer.length++] = 48 + Math.floor(rest / 100);
-    bytes[writer.length++] = 48 + (Math.floor(rest / 10) % 10);
-    bytes[writer.length++] = 48 + (rest % 10);
-  }
-  bytes[writer.length++] = 90;
+  ensure(writer, 13);
+  writeDigits(writer, Math.floor(rest / 3_600_000), 58);
+  writeDigits(writer, Math.floor(rest / 60_000) % 60, 58);
+  const milliseconds = Math.floor(rest % 1_000);
+  writeDigits(writer, Math.floor(rest / 1_000) % 60, milliseconds > 0 ? 46 : 90);
+  if (milliseconds === 0) return;
+  writer.bytes[writer.length++] = 48 + Math.floor(milliseconds / 100);
+  writeDigits(writer, milliseconds % 100, 90);
+}
+
+/** Writes a number below 100 and the sign after it, for which there is room. */
+function writeDigits(writer: ByteWriter, value: number, sign: number): void {
+  writer.bytes[writer.length++] = 48 + Math.floor(value / 10);
+  writer.bytes[writer.length++] = 48 + (value % 10);
+  writer.bytes[writer.length++] = sign;
 }

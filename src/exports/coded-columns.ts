@@ -30,38 +30,79 @@ export function codedColumn(
 }
 
 function codesOf(column: ExportColumn, rows: RawRows, none: Value): CodedColumn {
-  const { place } = column;
-  const read = readerOf(column, none);
-  const known = new Map<Value, number>();
+  const read = readerOf(column);
+  const codeAt = column.kind === "text" ? textCoder() : bytesCoder(rows.count);
+  const values: Value[] = [];
   const codes = new Uint32Array(rows.count);
   for (let row = 0; row < rows.count; row++) {
-    const index = row * rows.width + place;
-    const value = rows.lengths[index] === -1 ? none : read(rows, index);
-    let code = known.get(value);
-    if (code === undefined) {
-      code = known.size;
-      known.set(value, code);
-    }
+    const index = row * rows.width + column.place;
+    const code = codeAt(rows, index);
+    if (code === values.length) values.push(rows.lengths[index] === -1 ? none : (read(rows, index) ?? none));
     codes[row] = code;
   }
-  const values = [...known.keys()];
-  return { dictionary: isLong(column) ? values.map((value) => BigInt(value)) : values, codes };
+  return { dictionary: values, codes };
 }
 
-/** Whether Parquet takes big integers. */
-function isLong({ kind }: ExportColumn): boolean {
-  return kind === "time" || kind === "whole";
+/** Numbers fields by what they hold, from 0 on in the order of their first row. */
+type Coder = (rows: RawRows, index: number) => number;
+
+/** For texts, which strangers choose: the runtime's own maps are hard to slow down by chosen keys. */
+function textCoder(): Coder {
+  const known = new Map<string | undefined, number>();
+  return (rows, index) => {
+    const text = rows.lengths[index] === -1 ? undefined : textAt(rows, index);
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    known.set(text, known.size);
+    return known.size - 1;
+  };
 }
 
-/** Reads a value as it is told from others: numbers are quicker than big integers. */
-function readerOf({ kind, labels }: ExportColumn, none: Value): (rows: RawRows, index: number) => Value {
+/** For short fields that the service itself fills, without making a value of each. */
+function bytesCoder(rowsMax: number): Coder {
+  const mask = 2 ** Math.ceil(Math.log2(2 * rowsMax + 1)) - 1;
+  const codes = new Int32Array(mask + 1).fill(-1);
+  /** A field with the value of the slot's code. */
+  const examples = new Int32Array(mask + 1);
+  let count = 0;
+  return (rows, index) => {
+    let slot = hashOf(rows, index) & mask;
+    while (codes[slot] !== -1 && !isEqual(rows, index, examples[slot] ?? 0)) slot = (slot + 1) & mask;
+    if (codes[slot] === -1) {
+      codes[slot] = count++;
+      examples[slot] = index;
+    }
+    return codes[slot] ?? 0;
+  };
+}
+
+function hashOf({ bytes, starts, lengths }: RawRows, index: number): number {
+  const from = starts[index] ?? 0;
+  const to = from + (lengths[index] ?? 0);
+  let hash = 0;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+function isEqual({ bytes, starts, lengths }: RawRows, one: number, other: number): boolean {
+  const length = lengths[one] ?? 0;
+  if (length !== lengths[other]) return false;
+  const [from, otherFrom] = [starts[one] ?? 0, starts[other] ?? 0];
+  for (let at = 0; at < length; at++) if (bytes[from + at] !== bytes[otherFrom + at]) return false;
+  return true;
+}
+
+/** Reads a value as Parquet takes it; undefined for a label that has no name. */
+function readerOf({ kind, labels }: ExportColumn): (rows: RawRows, index: number) => Value | undefined {
   switch (kind) {
     case "id":
       return idAt;
     case "time":
-      return timeAt;
+      return (rows, index) => BigInt(Math.floor(timeAt(rows, index)));
+    case "whole":
+      return (rows, index) => BigInt(numberAt(rows, index));
     case "label":
-      return (rows, index) => labels.get(textAt(rows, index)) ?? none;
+      return (rows, index) => labels.get(textAt(rows, index));
     case "text":
       return textAt;
     default:
@@ -75,7 +116,7 @@ function noneOf(column: ExportColumn, workspaceId: string): Value {
   if (column.of !== "constant" && column.kind === "label") return column.labels.get("") ?? "";
   const value = constantOf(column, workspaceId);
   if (typeof value !== "number") return String(value);
-  return isLong(column) ? BigInt(value) : value;
+  return column.kind === "number" ? value : BigInt(value);
 }
 
 /** The values of a column of ids or of booleans, one by one. */

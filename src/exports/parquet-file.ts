@@ -31,7 +31,14 @@ function elementOf({ path, kind }: ExportColumn): SchemaElement {
   if (kind === "boolean") return { ...element, type: "BOOLEAN" };
   if (kind === "number") return { ...element, type: "DOUBLE" };
   if (kind === "whole") return { ...element, type: "INT64" };
-  if (kind === "time") return { ...element, type: "INT64", converted_type: "TIMESTAMP_MILLIS" };
+  if (kind === "time")
+    return {
+      ...element,
+      type: "INT64",
+      converted_type: "TIMESTAMP_MILLIS",
+      // Without it, some readers take the times for those of no zone.
+      logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+    };
   return { ...element, type: "BYTE_ARRAY", converted_type: "UTF8" };
 }
 

@@ -91,3 +91,26 @@ export function idAt({ bytes, starts }: RawRows, index: number): string {
   const hex = bytes.toString("hex", at, at + 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+/** Finds which of a few known texts a field holds; undefined when it holds none of them. Makes no text of the field. */
+export function knownText<Value>(
+  known: ReadonlyMap<string, Value>,
+): (rows: RawRows, index: number) => Value | undefined {
+  const byLength: { readonly bytes: Buffer; readonly value: Value }[][] = [];
+  for (const [text, value] of known) {
+    const bytes = Buffer.from(text);
+    byLength[bytes.length] ??= [];
+    byLength[bytes.length]?.push({ bytes, value });
+  }
+  return ({ bytes, starts, lengths }, index) => {
+    const from = starts[index] ?? 0;
+    for (const each of byLength[lengths[index] ?? 0] ?? [])
+      if (isAt(bytes, from, each.bytes)) return each.value;
+    return undefined;
+  };
+}
+
+function isAt(bytes: Buffer, from: number, wanted: Buffer): boolean {
+  for (let at = wanted.length - 1; at >= 0; at--) if (bytes[from + at] !== wanted[at]) return false;
+  return true;
+}

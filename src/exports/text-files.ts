@@ -8,16 +8,17 @@ import {
   writeLiteral,
   writeText,
   writeTime,
+  writeWhole,
 } from "./byte-writer.ts";
 import { constantOf, type ExportColumn, exportColumns } from "./columns.ts";
 import type { FileFormat, FormatOptions } from "./file-format.ts";
 import type { Portion } from "./portions.ts";
-import { booleanAt, numberAt, type RawRows, textAt, timeAt } from "./raw-rows.ts";
+import { booleanAt, knownText, numberAt, type RawRows, textAt, timeAt } from "./raw-rows.ts";
 
 /** How values become a line of text. */
 interface LineStyle {
   /** What stands around texts. */
-  readonly quote: string;
+  readonly quoteBytes: Buffer;
   /** Bytes for which a text needs `cellOf`: at its beginning, and anywhere. */
   readonly unsafeFirst: Uint8Array;
   readonly unsafe: Uint8Array;
@@ -38,7 +39,7 @@ interface Place {
 }
 
 const csvStyle: LineStyle = {
-  quote: "",
+  quoteBytes: Buffer.alloc(0),
   // 0xef begins the full-width signs that spreadsheets read like the plain ones.
   unsafeFirst: bytesIn([...Buffer.from('=@+-",;\t\r\n'), 0xef]),
   unsafe: bytesIn([...Buffer.from('",;\t\r\n')]),
@@ -49,7 +50,7 @@ const csvStyle: LineStyle = {
 };
 
 const jsonStyle: LineStyle = {
-  quote: '"',
+  quoteBytes: Buffer.from('"'),
   unsafeFirst: bytesIn([]),
   unsafe: bytesIn([...Array(32).keys(), ...Buffer.from('"\\')]),
   cellOf: (text) => JSON.stringify(text),
@@ -170,10 +171,13 @@ function plainCell(style: LineStyle, value: string | number | boolean): string {
   return typeof value === "string" ? style.cellOf(value) : String(value);
 }
 
+const [yes, no] = [Buffer.from("true"), Buffer.from("false")];
+
 function valueWriter(style: LineStyle, { kind, labels, place }: ExportColumn): WriteCell {
-  const quote = Buffer.from(style.quote);
+  const { quoteBytes: quote } = style;
   const empty = Buffer.from(plainCell(style, ""));
   const label = new Map([...labels].map(([stored, name]) => [stored, Buffer.from(plainCell(style, name))]));
+  const labelAt = knownText(label);
   const cell: Readonly<Record<typeof kind, (writer: ByteWriter, rows: RawRows, index: number) => void>> = {
     id(writer, rows, index) {
       writeLiteral(writer, quote);
@@ -185,10 +189,10 @@ function valueWriter(style: LineStyle, { kind, labels, place }: ExportColumn): W
       writeTime(writer, timeAt(rows, index));
       writeLiteral(writer, quote);
     },
-    whole: (writer, rows, index) => writeText(writer, String(numberAt(rows, index))),
-    number: (writer, rows, index) => writeText(writer, String(numberAt(rows, index))),
-    boolean: (writer, rows, index) => writeText(writer, String(booleanAt(rows, index))),
-    label: (writer, rows, index) => writeLiteral(writer, label.get(textAt(rows, index)) ?? empty),
+    whole: (writer, rows, index) => writeWhole(writer, numberAt(rows, index)),
+    number: (writer, rows, index) => writeWhole(writer, numberAt(rows, index)),
+    boolean: (writer, rows, index) => writeLiteral(writer, booleanAt(rows, index) ? yes : no),
+    label: (writer, rows, index) => writeLiteral(writer, labelAt(rows, index) ?? empty),
     text: (writer, rows, index) => writeCellText(writer, style, rows, index),
   };
   const write = cell[kind];
@@ -211,7 +215,7 @@ function writeCellText(writer: ByteWriter, style: LineStyle, rows: RawRows, inde
     writeText(writer, style.cellOf(textAt(rows, index)));
     return;
   }
-  writeText(writer, style.quote);
+  writeLiteral(writer, style.quoteBytes);
   writeBytes(writer, bytes, from, to);
-  writeText(writer, style.quote);
+  writeLiteral(writer, style.quoteBytes);
 }

@@ -2,7 +2,7 @@ import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { csvLine } from "../lib/paging/csv.ts";
 import { type CsvTable, messageColumns, messagesCsv } from "../lib/paging/message-csv.ts";
-import type { Binding } from "./binding.ts";
+import { type Binding, isHttpBody } from "./binding.ts";
 import type { Encode } from "./encode.ts";
 
 /** The rows of an answer: messages, and which list within each of them has rows of its own. */
@@ -17,17 +17,26 @@ interface Rows {
  * when it has none. A list within these messages has a row for each of its elements instead. Undefined for calls that
  * write, and for lists with pages, which say themselves whether they are tables.
  */
-export function csvEncoder({ method, responseField }: Binding): Encode | undefined {
-  const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-  const isPaged = method.input.fields.some(({ name }) => name === "page_token");
-  if (!isReading || isPaged || responseField !== undefined) return undefined;
-  const rows = rowsOf(method.output);
+export function csvEncoder(binding: Binding): Encode | undefined {
+  const rows = rowsOfCall(binding);
   if (rows === undefined) return undefined;
   const table = tableOf(rows.row);
   return (message) => {
     const lines = messagesAt(message, rows.path).map(table.row);
     return { contentType: "text/csv; charset=utf-8", body: table.header + lines.join("") };
   };
+}
+
+/** Whether a call answers with a table when it is asked for one. */
+export function answersTable(binding: Binding): boolean {
+  return rowsOfCall(binding) !== undefined;
+}
+
+function rowsOfCall({ method, responseField }: Binding): Rows | undefined {
+  const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  const isPaged = method.input.fields.some(({ name }) => name === "page_token");
+  if (!isReading || isPaged || responseField !== undefined || isHttpBody(method.output)) return undefined;
+  return rowsOf(method.output);
 }
 
 /** The table of some messages, or of the elements of the list within them. */

@@ -53,6 +53,14 @@ export interface MethodAccess {
   readonly fullAccessFields: readonly DescField[];
 }
 
+/** Background work in an answer. */
+export interface AnswersJob {
+  /** The local name of the answer's field. */
+  readonly field: string;
+  /** Whether the call starts the work, or reads it. */
+  readonly isStart: boolean;
+}
+
 /** What the pipeline knows of a method before its first call. */
 export interface MethodPlan {
   readonly method: DescMethodUnary;
@@ -69,8 +77,8 @@ export interface MethodPlan {
   /** Calls that one address may make in a minute; 0 when there is no such limit. */
   readonly callsPerMinute: number;
   readonly cost: Cost;
-  /** Whether the answer is background work: work that the call starts, or work that it reads. */
-  readonly answersJob: "starts" | "reads" | undefined;
+  /** Where the answer has background work, if it has. */
+  readonly answersJob: AnswersJob | undefined;
   /** The headers that announce the method's retirement; empty when the method stays. */
   readonly retirement: Readonly<Record<string, string>>;
   readonly handle: Handle;
@@ -105,10 +113,19 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     cacheControl: cacheControlOf(method),
     callsPerMinute: getOption(method, calls_per_minute_and_address),
     cost: getOption(method, cost),
-    answersJob: !getOption(method, answers_job) ? undefined : isReading ? "reads" : "starts",
+    answersJob: getOption(method, answers_job) ? answersJobOf(method, !isReading) : undefined,
     retirement: retirementOf(method)?.headers ?? {},
     handle,
   };
+}
+
+function answersJobOf(method: DescMethodUnary, isStart: boolean): AnswersJob {
+  const [field, ...others] = method.output.fields.filter(({ message }) =>
+    message?.fields.some(({ name }) => name === "status_url"),
+  );
+  if (field === undefined || others.length > 0)
+    throw new Error(`${nameOf(method)}: answers_job needs one field that has a status_url`);
+  return { field: field.localName, isStart };
 }
 
 /** The `Cache-Control` of a method's successful answers. */

@@ -135,7 +135,8 @@ export async function analyticsRow({ quick }: { readonly quick: boolean }): Prom
   }
 }
 
-async function makePartitions({ dataDir }: ServiceProcess, until: Date): Promise<void> {
+/** Makes the partitions of all days that have visits. */
+export async function makePartitions({ dataDir }: ServiceProcess, until: Date): Promise<void> {
   const { db, close } = openDatabase({
     connection: databaseOf(dataDir),
     poolSize: 1,

@@ -3,6 +3,7 @@ import { analyticsRow } from "./analytics.ts";
 import { coldRedirectRow } from "./cold-redirect.ts";
 import { conditionsRow } from "./conditions.ts";
 import { editsRow } from "./edits.ts";
+import { exportsRow } from "./exports.ts";
 import { grpcRow } from "./grpc.ts";
 import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
@@ -46,6 +47,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   memory: memoryRow,
   tenants: tenantsRow,
   analytics: analyticsRow,
+  exports: exportsRow,
   outage: outageRow,
   visitors: visitorsRow,
 };

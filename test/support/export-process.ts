@@ -24,7 +24,18 @@ const now = () => new Date();
 
 startJobs({
   connection,
-  tasks: { "export-events": exportEventsJob({ db, storage, now, log, connection, folder, portionRows: 64 }) },
+  tasks: {
+    "export-events": exportEventsJob({
+      db,
+      storage,
+      now,
+      log,
+      countExport: () => {},
+      connection,
+      folder,
+      portionRows: 64,
+    }),
+  },
   concurrency: 1,
   stopTimeoutMs: 1_000,
   recoveryIntervalMs: 200,

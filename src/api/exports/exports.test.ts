@@ -7,6 +7,7 @@ import { Code } from "@connectrpc/connect";
 import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { ExportFormat } from "../../../gen/signpost/v1/export_pb.js";
 import { ExportsService } from "../../../gen/signpost/v1/exports_service_pb.js";
@@ -15,21 +16,34 @@ import { addEvents } from "../../../test/support/exported-events.ts";
 import { type Reply, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
+import { createExportMetrics } from "../../jobs/exports/metrics.ts";
 import { startJobs } from "../../jobs/runner.ts";
 import { newId } from "../../lib/ids.ts";
+import type { Storage } from "../../lib/storage/storage.ts";
 
 const api = await startApi();
 const { db, clock, storage, database } = api;
 const folder = await mkdtemp(join(tmpdir(), "signpost-exports-"));
+const metrics = new Registry();
+/** Called when a file is written and not yet stored. */
+let onWritten = async (): Promise<void> => {};
+const gatedStorage: Storage = {
+  ...storage,
+  async putFile(...file) {
+    await onWritten();
+    return storage.putFile(...file);
+  },
+};
 const log = pino({ level: "silent" });
 const jobs = startJobs({
   connection: database.connection,
   tasks: {
     "export-events": exportEventsJob({
       db,
-      storage,
+      storage: gatedStorage,
       now: clock.now,
       log,
+      countExport: createExportMetrics(metrics),
       connection: database.connection,
       folder,
       portionRows: 64,
@@ -48,7 +62,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-let workspace: TestWorkspace;
+let workspace: Pick<TestWorkspace, "workspaceId" | "rest" | "client">;
 let workspaceId: string;
 beforeEach(async () => {
   workspace = await api.newWorkspace();
@@ -172,6 +186,25 @@ test("an export has only the link, the days and the visits that the list shows",
   expect(list.rows.length).toBeGreaterThan(10);
 });
 
+test("the answers of an unfinished export say when to ask again, and where; ended exports are counted", async () => {
+  const before = await metrics.metrics();
+  await addEvents(api, { workspaceId, count: 3, from });
+  const made = await create({ format: "EXPORT_FORMAT_NDJSON" });
+  expect(made.headers).toMatchObject({ "retry-after": "2", location: made.json.statusUrl });
+  await finished(made.json.id);
+  const { headers } = await workspace.rest("GET", made.json.statusUrl);
+  expect([headers["retry-after"], headers.location]).toEqual([undefined, undefined]);
+  const after = await metrics.metrics();
+  const more = (name: string) => figureOf(after, name) - figureOf(before, name);
+  expect(more('signpost_exports_total{outcome="succeeded"}')).toBe(1);
+  expect(more("signpost_exported_events_total")).toBe(3);
+});
+
+function figureOf(text: string, name: string): number {
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length) ?? 0);
+}
+
 test("an export without an event is a whole file of its format", async () => {
   const { bytes } = await exported({ format: "EXPORT_FORMAT_CSV" });
   expect(parse(gunzipSync(bytes))).toHaveLength(1);
@@ -257,6 +290,40 @@ test("deleting a visitor deletes the files of earlier exports", async () => {
   });
   const { bytes } = await exported({ format: "EXPORT_FORMAT_CSV" });
   expect(gunzipSync(bytes).toString()).not.toContain(json.visitor.id);
+});
+
+test("deleting a visitor in the middle of a run begins the run again, and no file ever offers the visitor", async () => {
+  const { json } = await workspace.rest("POST", "/v1/visitor/identify", {
+    visitor: { $email: "b@example.com" },
+  });
+  const visitorId: string = json.visitor.id;
+  await addEvents(api, { workspaceId, count: 5, from, visitorId });
+  let runs = 0;
+  onWritten = async () => {
+    runs += 1;
+    if (runs === 1) expect((await workspace.rest("DELETE", `/v1/visitors/${visitorId}`)).status).toBe(200);
+  };
+  const { bytes } = await exported({ format: "EXPORT_FORMAT_CSV" });
+  onWritten = async () => {};
+  expect(runs).toBe(2);
+  expect(parse(gunzipSync(bytes))).toHaveLength(6);
+  expect(gunzipSync(bytes).toString()).not.toContain(visitorId);
+});
+
+test("a sandbox exports its own events, and neither side sees the exports of the other", async () => {
+  const sandbox = await api.newSandbox();
+  const { parent } = sandbox;
+  await addEvents(api, { workspaceId: parent.workspaceId, count: 4, from });
+  await addEvents(api, { workspaceId: sandbox.workspaceId, count: 7, from });
+  workspace = parent;
+  const { json: live } = await exported({ format: "EXPORT_FORMAT_CSV" });
+  workspace = sandbox;
+  const { json: own, bytes } = await exported({ format: "EXPORT_FORMAT_NDJSON" });
+  expect([live.rowCount, own.rowCount]).toEqual(["4", "7"]);
+  const lines = gunzipSync(bytes).toString().trimEnd().split("\n");
+  for (const line of lines) expect(JSON.parse(line).workspaceId).toBe(sandbox.workspaceId);
+  expect((await sandbox.rest("GET", `/v1/exports/${live.id}`)).status).toBe(404);
+  expect((await parent.rest("DELETE", `/v1/exports/${own.id}`)).status).toBe(404);
 });
 
 test("a file that grows too large is given up, and nothing of it is left", async () => {

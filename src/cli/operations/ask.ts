@@ -33,7 +33,7 @@ const waitSecondsMax = 20;
 export function createAsk({ baseUrl, accessToken }: Connection): Ask {
   return async (call, idempotencyKey) => {
     const headers = {
-      accept: "application/json",
+      accept: call.accept ?? "application/json",
       "user-agent": "signpost-cli",
       ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
       ...(call.body === undefined ? {} : { "content-type": "application/json" }),

@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { answersTable } from "../../rest/encode-csv.ts";
 import { isJsonObject, type JsonObject } from "./flag-values.ts";
 import { shortName } from "./flags.ts";
 import type { Command } from "./groups.ts";
@@ -37,6 +38,11 @@ export function csvField(input: DescMessage): { field: DescField; value: string 
     if (csv !== undefined) return { field, value: csv.jsonName };
   }
   return undefined;
+}
+
+/** Whether an operation has CSV: in a field of its answer, or as the answer. */
+export function hasCsv({ binding, method }: Command): boolean {
+  return csvField(method.input) !== undefined || answersTable(binding);
 }
 
 /** The CSV text in an answer. */

@@ -9,6 +9,8 @@ export interface RestCall {
   readonly target: string;
   /** JSON text; undefined when the call has no body. */
   readonly body: string | undefined;
+  /** The media type that is wanted; JSON when absent. */
+  readonly accept?: string;
 }
 
 /**

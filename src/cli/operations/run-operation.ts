@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import { isHttpBody } from "../../rest/binding.ts";
 import { drawChart } from "../chart/draw-chart.ts";
 import { inkFor } from "../chart/ink.ts";
 import { plotOf } from "../chart/plot.ts";
@@ -10,9 +10,20 @@ import { UsageError } from "../outcome.ts";
 import { type EnvironmentVariables, findConnection } from "../profiles.ts";
 import { createShower } from "../show.ts";
 import { type Ask, createAsk, type ServiceAnswer } from "./ask.ts";
+import { download } from "./download.ts";
+import { hasFile, isFile } from "./files.ts";
 import { isJsonObject, type JsonObject, merge } from "./flag-values.ts";
 import { answerSchema, type Command } from "./groups.ts";
-import { csvField, csvText, isPaged, joinPages, nextTokenOf, pageSizeMax, withoutHeader } from "./paging.ts";
+import {
+  csvField,
+  csvText,
+  hasCsv,
+  isPaged,
+  joinPages,
+  nextTokenOf,
+  pageSizeMax,
+  withoutHeader,
+} from "./paging.ts";
 import { restCall } from "./request.ts";
 import { checkOutcome, type Watch, waitUntilFinished, watchOf } from "./watch.ts";
 
@@ -43,13 +54,14 @@ export async function runOperation(
   const line = readCommandLine(command, args, readInput);
   const { settings } = line;
   if (settings.help !== undefined) return false;
-  const watch = settings.watch === undefined ? undefined : await watchOf(command);
+  const waits = (settings.watch ?? settings.output) !== undefined && !isFile(command);
+  const watch = waits ? await watchOf(command) : undefined;
   checkSettings(command, settings, watch);
   const request = withFile(command, settings.body, line.request);
   checkRequired(command, request);
   const ask = createAsk(await findConnection(terminal.env, settings.profile));
   const run = { command, request, settings, ask, terminal };
-  if (isFile(command)) terminal.write((await askOnce(run, request)).bytes);
+  if (isFile(command)) await printFile(run);
   else if (settings.chart !== undefined) await printChart(run);
   else if (settings.csv !== undefined) await printCsv(run);
   else if (watch !== undefined) await printWatched(run, watch);
@@ -73,10 +85,12 @@ function checkSettings(command: Command, settings: Settings, watch: Watch | unde
     throw new UsageError("--chart excludes --json and --csv", help);
   if (settings.chart !== undefined && plotOf(command) === undefined)
     throw new UsageError("--chart: this operation answers no rows of numbers", help);
-  if (settings.csv !== undefined && csvField(command.method.input) === undefined)
+  if (settings.csv !== undefined && !hasCsv(command))
     throw new UsageError("--csv: this operation has no CSV", help);
   if (settings.all !== undefined && !isPaged(command))
     throw new UsageError("--all: this operation has no pages", help);
+  if (settings.output !== undefined && !hasFile(command))
+    throw new UsageError("--output: this operation has no file", help);
   if (settings.watch !== undefined && watch === undefined)
     throw new UsageError("--watch: this operation is already done when it answers", help);
 }
@@ -115,11 +129,15 @@ function withFile(
 }
 
 /** Calls once. Writing calls carry an idempotency key, so that a repeated call takes effect once. */
-function askOnce({ command, settings, ask }: Run, request: JsonObject): Promise<ServiceAnswer> {
+function askOnce(
+  { command, settings, ask }: Run,
+  request: JsonObject,
+  accept?: string,
+): Promise<ServiceAnswer> {
   const { binding, method } = command;
   const isReading = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const key = settings["idempotency-key"] ?? (isReading ? undefined : randomUUID());
-  return ask(restCall(binding, request), key);
+  return ask({ ...restCall(binding, request), ...(accept !== undefined && { accept }) }, key);
 }
 
 /** Asks for one page, or with `--all` for all pages. */
@@ -152,9 +170,11 @@ async function printPages(run: Run): Promise<void> {
   if (settings.json === undefined) for (const line of shower.end()) terminal.write(`${line}\n`);
 }
 
-/** Whether an operation answers a file, such as a picture, instead of JSON. */
-function isFile({ binding, method }: Command): boolean {
-  return isHttpBody(binding.responseField?.message ?? method.output);
+async function printFile(run: Run): Promise<void> {
+  const { bytes } = await askOnce(run, run.request);
+  const { output } = run.settings;
+  if (output === undefined) run.terminal.write(bytes);
+  else await writeFile(output, bytes);
 }
 
 async function printChart(run: Run): Promise<void> {
@@ -168,7 +188,11 @@ async function printChart(run: Run): Promise<void> {
 
 async function printCsv(run: Run): Promise<void> {
   const csv = csvField(run.command.method.input);
-  const request = csv === undefined ? run.request : { ...run.request, [csv.field.jsonName]: csv.value };
+  if (csv === undefined) {
+    run.terminal.write((await askOnce(run, run.request, "text/csv")).text);
+    return;
+  }
+  const request = { ...run.request, [csv.field.jsonName]: csv.value };
   let isFirst = true;
   for await (const { json } of pages({ ...run, request })) {
     const text = csvText(json);
@@ -186,4 +210,5 @@ async function printWatched(run: Run, watch: Watch): Promise<void> {
       terminal.write(`${line}\n`);
   } else terminal.write(`${answer.text}\n`);
   checkOutcome(answer);
+  if (settings.output !== undefined) await download(answer, settings.output);
 }

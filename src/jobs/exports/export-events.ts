@@ -13,6 +13,7 @@ import type { WrittenFile } from "../../exports/write-export.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
 import { exportBytesMax, exportEndings, exportKeptMs, exportRunsMax } from "../../model/exports.ts";
 import type { QueuedJobs } from "../../model/jobs.ts";
+import type { CountExport, EndedExport } from "./metrics.ts";
 import { beginRun, giveUp, noteProgress, type Run, succeed } from "./run-queries.ts";
 
 export interface ExportDeps {
@@ -20,6 +21,7 @@ export interface ExportDeps {
   readonly storage: Storage;
   readonly now: () => Date;
   readonly log: Pick<Logger, "info">;
+  readonly countExport: CountExport;
   /** Where the thread that writes a file finds the database. */
   readonly connection: pg.ClientConfig;
   /** The folder of files that are not finished. */
@@ -59,19 +61,28 @@ async function runOnce(
   row: Selectable<Exports>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { db, now } = deps;
-  const fail = async (reason: string, message: string) => {
+  const { db, now, countExport } = deps;
+  const fail = async (outcome: EndedExport["outcome"], reason: string, message: string) => {
     const at = now();
     await giveUp(db, run, { reason, message, at, expiresAt: new Date(at.getTime() + exportKeptMs) });
+    countExport({ outcome, rows: 0, seconds: secondsSince(row.created_at, at) });
     return true;
   };
   if (row.runs > exportRunsMax)
-    return fail("INTERNAL", `the export was interrupted ${exportRunsMax} times; ask for it again`);
+    return fail(
+      "interrupted",
+      "INTERNAL",
+      `the export was interrupted ${exportRunsMax} times; ask for it again`,
+    );
   const path = join(deps.folder, `${run.run}.part`);
   try {
     const file = await write(deps, run, row, { path, signal });
     if (file === "too large")
-      return await fail("RESOURCE_EXHAUSTED", "the file is larger than 5 GB; ask for fewer days at a time");
+      return await fail(
+        "too_large",
+        "RESOURCE_EXHAUSTED",
+        "the file is larger than 5 GB; ask for fewer days at a time",
+      );
     return file !== undefined && (await offer(deps, run, row, { path, file }));
   } finally {
     await rm(path, { force: true });
@@ -127,7 +138,7 @@ async function write(
 
 /** Stores a file and offers it. False when the run has lost its turn: the file is deleted. */
 async function offer(
-  { db, storage, now, log }: ExportDeps,
+  { db, storage, now, log, countExport }: ExportDeps,
   run: Run,
   row: Selectable<Exports>,
   { path, file }: { readonly path: string; readonly file: WrittenFile },
@@ -143,9 +154,14 @@ async function offer(
     await storage.delete(storageKey);
     return false;
   }
-  const seconds = (at.getTime() - row.created_at.getTime()) / 1000;
+  const seconds = secondsSince(row.created_at, at);
+  countExport({ outcome: "succeeded", rows: file.rows, seconds });
   log.info({ workspaceId, exportId, format: row.format, ...file, seconds }, "an export is ready");
   return true;
+}
+
+function secondsSince(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) / 1000;
 }
 
 /** Longer than any run lasts, in milliseconds. */

@@ -14,6 +14,7 @@ import { endTrials } from "../../jobs/end-trials.ts";
 import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
+import { createExportMetrics } from "../../jobs/exports/metrics.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
@@ -66,7 +67,7 @@ const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${ti
 
 /** Runs queued jobs and the hourly and nightly housekeeping. */
 export function startWorker(parts: Parts): Jobs {
-  const { config, connection, jobsDb: db, analytics, keyFor, now, log, storage, addresses } = parts;
+  const { config, connection, jobsDb: db, analytics, keyFor, now, log, metrics, storage, addresses } = parts;
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
   const { from, smtpUrl } = config.mail;
@@ -90,6 +91,7 @@ export function startWorker(parts: Parts): Jobs {
       storage,
       now,
       log,
+      countExport: createExportMetrics(metrics),
       connection,
       folder: join(config.dataDir, "exports"),
     }),

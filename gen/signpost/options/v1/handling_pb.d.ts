@@ -89,8 +89,8 @@ export declare const calls_per_minute_and_address: GenExtension<MethodOptions, n
 export declare const cost: GenExtension<MethodOptions, Cost>;
 
 /**
- * Whether the answer's field `job` is background work. Until it is finished, `Retry-After` says when to ask again; the answer
- * of the call that started it has its address in `Location`.
+ * Whether the answer's field with a `status_url` is background work. Until it is finished, `Retry-After` says when to ask
+ * again; the answer of the call that started it has its address in `Location`.
  *
  * @generated from extension: bool answers_job = 50112;
  */

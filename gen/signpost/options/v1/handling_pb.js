@@ -77,8 +77,8 @@ export const cost = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 5);
 
 /**
- * Whether the answer's field `job` is background work. Until it is finished, `Retry-After` says when to ask again; the answer
- * of the call that started it has its address in `Location`.
+ * Whether the answer's field with a `status_url` is background work. Until it is finished, `Retry-After` says when to ask
+ * again; the answer of the call that started it has its address in `Location`.
  *
  * @generated from extension: bool answers_job = 50112;
  */
