@@ -40,9 +40,10 @@ test("the open part is found without a look at the visits before it", async () =
       return client.query(query);
     },
   } as Pick<pg.ClientBase, "query">;
-  const all = await readOpen(explained, link.workspaceId, 0);
+  const span = { workspaceId: link.workspaceId, openMax: 1_000_000 };
+  const all = await readOpen(explained, { ...span, fromMs: 0 });
   const last = all.at(-1)?.beginsMs ?? 0;
-  const parts = await readOpen(explained, link.workspaceId, last);
+  const parts = await readOpen(explained, { ...span, fromMs: last });
   expect(all.length).toBeGreaterThan(1);
   expect(parts).toHaveLength(1);
   // One look finds the last part and another one the end; visits that do not count are left out.
