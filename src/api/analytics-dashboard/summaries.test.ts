@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { DashboardWidget } from "../../../gen/signpost/v1/analytics_dashboard_pb.js";
 import { AnalyticsDashboardService } from "../../../gen/signpost/v1/analytics_dashboard_service_pb.js";
@@ -342,6 +343,48 @@ describe("summaries", () => {
       .where("workspace_id", "=", workspaceId)
       .execute();
     expect(left).toEqual([]);
+  });
+
+  test.each([
+    ["the visitor", "hobby", "DELETE", "", undefined],
+    ["the attribute", "hobby", "DELETE", "/attributes/hobby", undefined],
+    ["the name", "$firstName", "PATCH", "", { visitor: { $firstName: "" } }],
+  ] as const)("a text about values of visitors goes with %s", async (_, key, method, end, body) => {
+    const { workspace } = await workspaceWithVisits();
+    const { rest, workspaceId } = workspace;
+    const ids: string[] = [];
+    for (const name of ["Jane", "Jane", "John"]) {
+      const visitor = { $email: `${ids.length}@example.org`, $firstName: name, hobby: name };
+      const { json } = await rest("POST", "/v1/visitor/identify", { visitor });
+      ids.push(json.visitor.id);
+    }
+    const [id] = ids;
+    await sql`with numbered as (select id, row_number() over (order by id) as number from events
+        where workspace_id = ${workspaceId})
+      update events e set visitor_id = (${ids}::uuid[])[1 + numbered.number % 3] from numbered
+      where e.workspace_id = ${workspaceId} and e.id = numbered.id`.execute(db);
+    const source = { endpoint: "/v1/analytics/attributes/distribution", params: { key, limit: 10 } };
+    const mappings = [
+      { sourceField: "label", chartRole: "label" },
+      { sourceField: "visitorCount", chartRole: "value", displayLabel: "Visitors" },
+    ];
+    const widget = countriesWidget(10);
+    const { json, text } = await rest("POST", at, {
+      config: {
+        widgets: [
+          {
+            ...widget,
+            dataSource: { ...widget.dataSource, ...source },
+            visualization: { fieldMappings: mappings },
+          },
+        ],
+      },
+    });
+    const path = `${at}/${json.dashboard?.id}/widgets/countries/summary`;
+    expect((await rest("POST", path, {})).json.result?.text, text).toContain("Jane");
+    const gone = await rest(method, `/v1/visitors/${id}${end}`, body);
+    expect(gone.status, gone.text).toBe(200);
+    expect((await rest("GET", path)).json).toEqual({});
   });
 
   test("a plan with a short history compares nothing that it does not show", async () => {

@@ -8,6 +8,7 @@ import { fail } from "../../lib/errors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import { saveAttributes } from "../../visitors/visitor-attributes.ts";
 import { lockVisitors } from "../../visitors/visitor-moves.ts";
+import { withdrawSummaries } from "../../visitors/withdraw-summaries.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { nothingEmbedded, toVisitor } from "./message.ts";
@@ -31,6 +32,7 @@ export async function changeVisitor(
     const changed = await saveCustom(tx, { workspaceId, id: before.id, at, values });
     if (Object.keys(reserved).length > 0 || changed)
       await saveProfile(tx, workspaceId, before.id, { ...reserved, updated_at: at });
+    if (Object.keys(reserved).length > 0) await withdrawSummaries(tx, workspaceId);
     const row = await findVisitor(tx, workspaceId, before.id);
     if (row === undefined) throw new Error("a locked visitor is gone");
     const stored = new Set(row.attributes.map(({ key }) => key));

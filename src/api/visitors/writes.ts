@@ -4,6 +4,7 @@ import type { Db } from "../../db/open.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { lockVisitors, numbersMoved } from "../../visitors/visitor-moves.ts";
 import { withdrawExports } from "../../visitors/withdraw-exports.ts";
+import { withdrawSummaries } from "../../visitors/withdraw-summaries.ts";
 import type { Deps } from "../deps.ts";
 
 export type ReservedFields = Pick<Insertable<Visitors>, "email" | "phone" | "first_name" | "last_name">;
@@ -23,7 +24,7 @@ export async function updateVisitor(
     .execute();
 }
 
-/** Deletes the attributes with these keys, and gives how many there were. */
+/** Deletes the attributes with these keys, and the texts that may name their values. Gives how many there were. */
 export async function deleteAttributes(
   db: Db,
   workspaceId: string,
@@ -35,13 +36,14 @@ export async function deleteAttributes(
     where workspace_id = ${workspaceId} and visitor_id = ${visitorId} and key = any(${keys}::text[])`.execute(
     db,
   );
+  if (numAffectedRows > 0n) await withdrawSummaries(db, workspaceId);
   return numAffectedRows;
 }
 
 /**
  * Deletes a visitor. False when there is none. Events and devices stay, without a visitor. Traces lose what the visitor
- * has told: answers to forms, what steps saved, and the values that conditions have seen. Exports lose their files. Takes locks in the order of
- * `src/visitors/visitor-moves.ts`.
+ * has told: answers to forms, what steps saved, and the values that conditions have seen. Exports lose their files, and
+ * dashboards the texts that may name the visitor's values. Takes locks in the order of `src/visitors/visitor-moves.ts`.
  */
 export async function deleteVisitor(
   tx: Db,
@@ -69,6 +71,7 @@ export async function deleteVisitor(
   await sql`
     with gone as (delete from visitors where workspace_id = ${workspaceId} and id = ${id} returning number)
     ${numbersMoved(workspaceId, sql`0`)}`.execute(tx);
+  await withdrawSummaries(tx, workspaceId);
   await withdrawExports(tx, { workspaceId, at, jobCall });
   return true;
 }

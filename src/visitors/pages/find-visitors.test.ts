@@ -127,6 +127,45 @@ test("every list has who a look at each visitor finds, in order, while pages are
   }
 });
 
+test("a list decodes no two columns without a turn for other calls in between", async () => {
+  const workspaceId = await insertWorkspace(db);
+  const known: Known[] = [];
+  for (const [step, change] of fc
+    .sample(fc.array(attribute, { maxLength: 5 }), { seed, numRuns: 30 })
+    .entries())
+    await changeSome(workspaceId, known, change, step);
+  while (await refreshPages(db, workspaceId, { visitors: 8 }));
+  const cache = createPageCache(1 << 20);
+  const turns: number[] = [];
+  let turn = 0;
+  const next = () => {
+    turn++;
+    timer = setImmediate(next);
+  };
+  let timer = setImmediate(next);
+  const watched = {
+    ...cache,
+    keep: (...column: Parameters<typeof cache.keep>) => {
+      turns.push(turn);
+      return cache.keep(...column);
+    },
+  };
+  try {
+    const wanted = {
+      questions: [],
+      search: "a",
+      linkId: links[0],
+      key: "visit_count",
+      ascending: true,
+    } as const;
+    await everyPage(workspaceId, wanted, watched);
+  } finally {
+    clearImmediate(timer);
+  }
+  expect(turns.length).toBeGreaterThan(2);
+  expect(new Set(turns).size).toBe(turns.length);
+});
+
 test("paging shows everybody who stays once, while others come, change and go and pages are made again", async () => {
   const workspaceId = await insertWorkspace(db);
   const cache = createPageCache(1 << 20);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { PageCache, PageColumns } from "./page-cache.ts";
+import { othersTurn } from "../../lib/limits/loop-turns.ts";
+import type { Column, PageCache, PageColumns } from "./page-cache.ts";
 import { columnNames } from "./page-format.ts";
 
 /** A span of ids. */
@@ -119,13 +120,21 @@ export async function readRange(
     rows.filter((row): row is RangeRow & { readonly page: string } => row.page !== null),
     ({ page, version }): string => `${page} ${version}`,
   );
-  const pages = [...read].map(([key, found]): PageInRange => {
+  const pages: PageInRange[] = [];
+  for (const [key, found] of read) {
     const { page, version } = found[0] ?? { page: "", version: 0 };
     const bytes = new Map(found.map(({ name, data }) => [name, data ?? undefined]));
-    const columns =
-      known.get(key) ??
-      new Map(namesOf(version).map((name) => [name, cache.keep(page, name, bytes.get(name))]));
-    return { columns, visitsName: columnNames.visits(version) };
-  });
+    let columns = known.get(key);
+    if (columns === undefined) {
+      const kept = new Map<string, Column>();
+      for (const name of namesOf(version)) {
+        // A large column takes some 10 ms to decode.
+        await othersTurn();
+        kept.set(name, cache.keep(page, name, bytes.get(name)));
+      }
+      columns = kept;
+    }
+    pages.push({ columns, visitsName: columnNames.visits(version) });
+  }
   return { pages, changed: rows.flatMap(({ changed }) => changed ?? []) };
 }
