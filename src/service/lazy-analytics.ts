@@ -25,11 +25,16 @@ export function lazyAnalytics(
   };
   return {
     async ask(...question) {
-      loading ??= load();
+      loading ??= load().catch((error: unknown) => {
+        // The next question tries again.
+        loading = undefined;
+        throw error;
+      });
       return (await loading).ask(...question);
     },
     async close() {
-      await (await loading)?.close();
+      const loaded = await loading?.catch(() => undefined);
+      await loaded?.close();
     },
   };
 }
