@@ -88,5 +88,10 @@ function conditions(client: pg.Client, { linkId, from, to }: ExportScope): strin
   const given = (text: string) => client.escapeLiteral(text);
   const link = linkId === undefined ? "" : `link_id = ${given(linkId)} and `;
   return `${link}created_at >= ${given(from.toISOString())} and created_at <= ${given(to.toISOString())}
-    and id >= ${given(uuidFromTime(from))} and id < ${given(uuidFromTime(new Date(to.getTime() + 1)))}`;
+    and id >= ${given(idBound(from.getTime()))} and id < ${given(idBound(to.getTime() + 1))}`;
+}
+
+/** Ids hold no time before 1970. */
+function idBound(ms: number): string {
+  return uuidFromTime(new Date(Math.max(0, ms)));
 }

@@ -32,7 +32,7 @@ const retryMs = 1_000;
 const autonomousConnections = 2;
 
 /** One connection per concurrent job; see `startWorker`. */
-const jobConnections = 2;
+const jobConnections = 4;
 
 /**
  * Starts or connects to PostgreSQL and brings its schema up to date. Waits for a server that is away. `onLaunched` is

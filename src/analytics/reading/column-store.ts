@@ -6,6 +6,7 @@ import type { ColumnName } from "../segments/columns.ts";
 import { bigintAt, type CopiedRow, copyOut } from "../segments/copy-out.ts";
 import { unpackColumn } from "../segments/pack-columns.ts";
 import { bytesOf, holdColumn, type StoredColumns, sourcesOf } from "./hold-columns.ts";
+import type { MovesThen } from "./moved-visitors.ts";
 import { type SegmentFacts, withConnection } from "./read-state.ts";
 import type { WorkspaceMemory } from "./workspace-memory.ts";
 
@@ -28,7 +29,14 @@ export class BrokenSegment extends Error {
 /** Gives columns of segments, which it keeps as long as they fit. */
 export interface ColumnStore {
   /** Reads what is missing of the first of these segments, and of as many more as one statement may read. */
-  load(workspaceId: string, memory: WorkspaceMemory, needed: readonly Needed[]): Promise<LoadedColumns[]>;
+  load(of: LoadingFor, needed: readonly Needed[]): Promise<LoadedColumns[]>;
+}
+
+/** The workspace of a question, and who its visitors are for this question. */
+export interface LoadingFor {
+  readonly workspaceId: string;
+  readonly memory: WorkspaceMemory;
+  readonly moves: MovesThen;
 }
 
 export interface LoadedColumns {
@@ -58,15 +66,15 @@ const databaseName: { readonly [Name in ColumnName]: string } = {
 export function createColumnStore(pool: pg.Pool, bytesMax: number): ColumnStore {
   const kept = lruCache<HeldColumns[HeldName]>(bytesMax, (column) => bytesOf(column) + 256);
 
-  function keyOf({ id, numbers }: WorkspaceMemory, { version }: SegmentFacts, name: HeldName): string {
-    return name === "people" ? `${id} ${version} people ${numbers.erasures()}` : `${id} ${version} ${name}`;
+  function keyOf({ memory: { id }, moves }: LoadingFor, { version }: SegmentFacts, name: HeldName): string {
+    return name === "people" ? `${id} ${version} people ${moves.baked}` : `${id} ${version} ${name}`;
   }
 
-  function lookUp(memory: WorkspaceMemory, { segment, names }: Needed) {
+  function lookUp(of: LoadingFor, { segment, names }: Needed) {
     const columns: Partial<Record<HeldName, HeldColumns[HeldName]>> = {};
     const missing: HeldName[] = [];
     for (const name of names) {
-      const column = kept.get(keyOf(memory, segment, name));
+      const column = kept.get(keyOf(of, segment, name));
       if (column === undefined) missing.push(name);
       else columns[name] = column;
     }
@@ -74,12 +82,13 @@ export function createColumnStore(pool: pg.Pool, bytesMax: number): ColumnStore 
   }
 
   return {
-    async load(workspaceId, memory, needed) {
+    async load(of, needed) {
+      const { workspaceId, memory, moves } = of;
       const looked: ReturnType<typeof lookUp>[] = [];
       const names = new Set<HeldName>();
       let values = 0;
       for (const each of needed) {
-        const found = lookUp(memory, each);
+        const found = lookUp(of, each);
         values += each.segment.visits * found.missing.length;
         if (looked.length > 0 && values > valuesMax) break;
         for (const name of found.missing) names.add(name);
@@ -94,8 +103,8 @@ export function createColumnStore(pool: pg.Pool, bytesMax: number): ColumnStore 
         const bytes = packed.get(segment.version) ?? [];
         const unpack = unpacking(memory, segment, (source) => bytes[sources.indexOf(source)]);
         for (const name of missing) {
-          const column = holdColumn(name, unpack, memory.numbers);
-          kept.set(keyOf(memory, segment, name), column);
+          const column = holdColumn(name, unpack, memory.numbers, moves);
+          kept.set(keyOf(of, segment, name), column);
           columns[name] = column;
         }
         // Each entry was made by the name of its column.

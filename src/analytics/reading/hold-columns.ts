@@ -1,5 +1,6 @@
 import type { HeldColumns, HeldName, NumberedTexts } from "../kernels/span.ts";
 import type { Coded, ColumnName, VisitColumns } from "../segments/columns.ts";
+import type { MovesThen } from "./moved-visitors.ts";
 import type { WorkspaceNumbers } from "./workspace-numbers.ts";
 
 /** The columns of a segment from which a column is made. */
@@ -26,12 +27,13 @@ export function holdColumn<Name extends HeldName>(
   name: Name,
   stored: StoredColumns,
   numbers: WorkspaceNumbers,
+  moves: MovesThen,
 ): HeldColumns[Name] {
   const make: { readonly [Each in HeldName]: () => HeldColumns[Each] } = {
     times: () => stored("times"),
     completed: () => stored("completed"),
     scores: () => stored("scores"),
-    people: () => numbers.peopleOf(stored("visitors"), stored("devices")),
+    people: () => numbers.peopleOf(stored("visitors"), stored("devices"), moves),
     links: () => numbered("links"),
     visitType: () => numbered("visitType"),
     deviceType: () => numbered("deviceType"),

@@ -3,7 +3,7 @@ import { reservedColumns } from "../../visitors/visitor-attributes.ts";
 import type { GivenChunk } from "../kernels/attributes.ts";
 import { addBit, type Bits, bitsFor, codeOfVisitor, noBits } from "../kernels/people.ts";
 import { bigintAt, copyOut, millisecondsAt, textAt } from "../segments/copy-out.ts";
-import { atOneMoment } from "./read-state.ts";
+import { atOneMoment, NotSealed } from "./read-state.ts";
 
 /** Reads the codes of visitors who have an e-mail address or a phone number. */
 export async function readIdentified(pool: pg.Pool, workspaceId: string): Promise<Bits> {
@@ -31,15 +31,19 @@ export interface GivenValuesOf {
 
 const chunkRows = 16_384;
 
+/** How much the values of one attribute may take, in bytes. The heap that all workspaces share is twelve times as large. */
+const givenBytesMax = 64 * 1024 * 1024;
+
 /** What a value takes besides its characters. */
 const valueBytes = 64;
 
 export async function readGiven(pool: pg.Pool, workspaceId: string, key: string): Promise<GivenValuesOf> {
   const growing = growingChunks();
   await atOneMoment(pool, (client) =>
-    copyOut(client, givenSql(workspaceId, key), (row) =>
-      growing.add(codeOfVisitor(bigintAt(row, 0)), textAt(row, 1), millisecondsAt(row, 2)),
-    ),
+    copyOut(client, givenSql(workspaceId, key), (row) => {
+      growing.add(codeOfVisitor(bigintAt(row, 0)), textAt(row, 1), millisecondsAt(row, 2));
+      if (growing.bytes() > givenBytesMax) throw new NotSealed("the values of an attribute are too long");
+    }),
   );
   return growing.finish();
 }
@@ -89,6 +93,7 @@ function growingChunks() {
       ats.push(at);
       if (people.length === chunkRows) end();
     },
+    bytes: () => bytes,
     finish(): GivenValuesOf {
       end();
       return { chunks, bytes };

@@ -79,33 +79,6 @@ test("a question whose segments are sealed again meanwhile begins again, and is 
   expect(answer).toEqual((await askReference(db, "summary", { scope })).answer);
 });
 
-test("a question during which visitors move begins again, and is right", async () => {
-  const { workspaceId, world } = await sealedPlace(12);
-  const visited = new Set(world.visits.flatMap(({ visitor }) => (visitor ? [visitor.id] : [])));
-  const [from = "", to, gone = ""] = [...visited];
-  const moves = [
-    { from, to },
-    { from: gone, to: undefined },
-  ];
-  let memory: WorkspaceMemory | undefined;
-  const deps = readerDeps({
-    beforeColumns: async (known) => {
-      memory = known;
-    },
-    behindSegment: async () => {
-      const move = moves.pop();
-      if (move === undefined) return;
-      await moveVisitor(db, workspaceId, move);
-      // Another question hears of it first.
-      await memory?.state(0);
-    },
-  });
-  const question = { scope: whole(workspaceId), starts: [new Date(0)] };
-  const { answer } = await readAnswer(deps, "visitors", question, terms);
-  expect(moves).toEqual([]);
-  expect(answer).toEqual((await askReference(db, "visitors", question)).answer);
-});
-
 test("a question whose segments change again and again is left to the reference", async () => {
   const { workspaceId, sealAgain } = await sealedPlace(13);
   const deps = readerDeps({ beforeColumns: sealAgain });

@@ -15,13 +15,13 @@ import { hoursKernel, intervalsKernel, summaryKernel } from "../kernels/times.ts
 import { visitorsKernel } from "../kernels/visitors.ts";
 import type { AnswerOf, Attribute, Kind, QuestionOf, Scope } from "../question.ts";
 import { BrokenSegment, ChangedMeanwhile, type ColumnStore } from "./column-store.ts";
-import { historyKernel } from "./histories.ts";
+import { type Histories, historyKernel } from "./histories.ts";
 import { readLinkFilter, readTopLinks } from "./links-queries.ts";
+import type { MovesThen } from "./moved-visitors.ts";
 import { NotSealed } from "./read-state.ts";
 import type { Aged } from "./refreshed.ts";
 import type { Source, SpanReader } from "./spans.ts";
 import type { WorkspaceMemory } from "./workspace-memory.ts";
-import type { WorkspaceNumbers } from "./workspace-numbers.ts";
 
 export interface ReaderDeps {
   readonly pool: pg.Pool;
@@ -79,8 +79,11 @@ export async function readAnswer<K extends Kind>(
       // The next look leaves a broken segment out, so there is an end to them.
       if (error instanceof BrokenSegment) deps.onFault(error.message);
       else if (!(error instanceof ChangedMeanwhile)) throw error;
-      else if (changes === changesMax) throw new NotSealed("what a question reads changes all the time");
+      else if (changes >= changesMax) throw new NotSealed("segments are sealed again too often to be read");
       else changes += 1;
+    } finally {
+      // It is weighed again, with what the question has added to it.
+      deps.memoryOf(question.scope.workspaceId);
     }
   }
 }
@@ -126,7 +129,7 @@ function createReading(
       for (const source of sources)
         if ("segment" in source && source.segment.markedAt !== undefined) goesTo(source.segment.markedAt);
       const { numbers } = memory;
-      const moveCount = numbers.moveCount();
+      const { moves } = state;
       const read = async <Result>(some: readonly Source[], kernel: Kernel<Result>): Promise<Result> => {
         const inTime = (take: (span: Span) => void) => (span: Span) => {
           if (performance.now() > end) throw new TookTooLong("a question took too long");
@@ -134,15 +137,18 @@ function createReading(
         };
         await deps.spans.each(of, some, kernel.columns, inTime(kernel.add));
         if (kernel.addAgain) await deps.spans.each(of, some, kernel.columns, inTime(kernel.addAgain));
-        if (kernel.columns.includes("people") && moveCount !== numbers.moveCount())
-          throw new ChangedMeanwhile("visitors moved while a question looked at them");
         return kernel.finish();
       };
       const early = historyLength(sources, historyMs);
-      const seen = await seenIn(numbers, sources.slice(0, early), scope, read);
+      const seen = await seenIn(
+        { histories: numbers.histories, moves },
+        sources.slice(0, early),
+        scope,
+        read,
+      );
       return read(
         sources.slice(early),
-        kernelOf((name) => numbers.texts(name).texts, numbers.moves, seen),
+        kernelOf((name) => numbers.texts(name).texts, moves, seen),
       );
     },
   };
@@ -158,7 +164,7 @@ function historyLength(sources: readonly Source[], historyMs: number): number {
 
 /** Who was seen in the first segments. It is kept, because ranges that end today have much the same history. */
 async function seenIn(
-  { histories, moves }: WorkspaceNumbers,
+  { histories, moves }: { readonly histories: Histories; readonly moves: MovesThen },
   sources: readonly Source[],
   { linkId = "", tagKey }: Scope,
   read: (some: readonly Source[], kernel: Kernel<Bits>) => Promise<Bits>,
@@ -167,10 +173,10 @@ async function seenIn(
   const versions = sources.flatMap((source) => ("segment" in source ? [source.segment.version] : []));
   // The links of a tag change.
   const isKept = tagKey === undefined;
-  const known = isKept ? histories.longest(linkId, versions) : { seen: noBits, covered: 0 };
+  const known = isKept ? histories.longest(linkId, versions, moves) : { seen: noBits, covered: 0 };
   if (known.covered === versions.length) return known.seen;
   const seen = await read(sources.slice(known.covered), historyKernel(known.seen, moves));
-  if (isKept) histories.keep(linkId, versions, seen);
+  if (isKept) histories.keep({ links: linkId, versions, seen, moves });
   return seen;
 }
 

@@ -52,7 +52,7 @@ export function createSpanReader(
           toMs: segment.endsMs,
           openMax: memory.openMax,
         }),
-      ).then((parts) => parts.map((part) => heldPart(part, memory.numbers)));
+      ).then((parts) => parts.map((part) => heldPart(part, memory.numbers, state.moves)));
       state.fromEvents.set(segment.version, reading);
       reading.catch(() => state.fromEvents.delete(segment.version));
     }
@@ -80,7 +80,8 @@ export function createSpanReader(
     },
 
     async each(of, sources, names, take) {
-      const { workspaceId, memory, range, links } = of;
+      const { memory, range, links } = of;
+      const loading = { workspaceId: of.workspaceId, memory, moves: of.state.moves };
       const isMeant = links && byNumber(memory.numbers.texts("links").texts, links);
       const give = (beginsMs: number, held: Partial<HeldColumns>, between: Uint32Array) => {
         const isFiltered = isMeant !== undefined && held.links !== undefined;
@@ -107,7 +108,7 @@ export function createSpanReader(
         } else {
           // Segments are loaded up to the next part that is read from events.
           const run = runLength(sources, index);
-          const loaded = await columns.load(workspaceId, memory, needed.slice(done, done + run));
+          const loaded = await columns.load(loading, needed.slice(done, done + run));
           for (const { segment, columns: held } of loaded) {
             give(segment.beginsMs, held, rowsIn(segment.beginsMs, segment.visits, held.times));
             await pause();

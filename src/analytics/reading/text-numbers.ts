@@ -1,3 +1,5 @@
+import { NotSealed } from "./read-state.ts";
+
 /** Numbers the texts of one column of a workspace, in the order in which they come. */
 export interface TextNumbers {
   /** By number. */
@@ -10,6 +12,9 @@ export interface TextNumbers {
 /** What a text takes besides its characters, in the list and in the map. */
 const entryBytes = 96;
 
+/** How much the different texts of a column may take, in bytes. Questions about more are left to the reference. */
+const textBytesMax = 64 * 1024 * 1024;
+
 export function createTextNumbers(): TextNumbers {
   const texts: string[] = [];
   const numbers = new Map<string, number>();
@@ -18,6 +23,7 @@ export function createTextNumbers(): TextNumbers {
   function numberOf(text: string): number {
     let number = numbers.get(text);
     if (number === undefined) {
+      if (bytes > textBytesMax) throw new NotSealed("the texts of a column are too long");
       number = texts.length;
       texts.push(text);
       numbers.set(text, number);

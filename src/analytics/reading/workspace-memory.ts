@@ -3,6 +3,7 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import type { Bits } from "../kernels/people.ts";
 import type { HeldColumns, HeldName } from "../kernels/span.ts";
 import { holdColumn } from "./hold-columns.ts";
+import type { MovesThen } from "./moved-visitors.ts";
 import { type GivenValuesOf, readGiven, readIdentified } from "./read-people.ts";
 import { type OpenPart, readState, type SegmentFacts } from "./read-state.ts";
 import { type Refreshed, refreshed } from "./refreshed.ts";
@@ -19,6 +20,8 @@ export interface HeldPart {
 export interface State {
   readonly segments: readonly SegmentFacts[];
   readonly open: readonly HeldPart[];
+  /** Who visitors have become at the moment of this state. */
+  readonly moves: MovesThen;
   /** Segments that lack changes for too long, as their events have them, by version. */
   readonly fromEvents: Map<string, Promise<readonly HeldPart[]>>;
 }
@@ -79,6 +82,7 @@ function createMemory(
   const byKey = new Map<string, Refreshed<GivenValuesOf>>();
   let xmin = "0";
   let stateBytes = 0;
+  let identifiedBytes = 0;
   const bytesByKey = new Map<string, number>();
 
   return {
@@ -89,13 +93,18 @@ function createMemory(
     state: refreshed(async () => {
       const stored = await readState(pool, { workspaceId, xmin, openMax });
       // They are noted again when two readings overlap.
-      numbers.move(stored.moves);
+      numbers.moved.note(stored.moves);
+      const moves = numbers.moved.now();
       xmin = stored.xmin;
       stateBytes = stored.open.reduce((sum, { visits }) => sum + visits * openRowBytes, 0);
-      const open = stored.open.map((part) => heldPart(part, numbers));
-      return { segments: stored.segments, open, fromEvents: new Map() };
+      const open = stored.open.map((part) => heldPart(part, numbers, moves));
+      return { segments: stored.segments, open, moves, fromEvents: new Map() };
     }),
-    identified: refreshed(() => readIdentified(pool, workspaceId)),
+    identified: refreshed(async () => {
+      const identified = await readIdentified(pool, workspaceId);
+      identifiedBytes = identified.byteLength;
+      return identified;
+    }),
     given(key) {
       let values = byKey.get(key);
       if (values === undefined) {
@@ -117,6 +126,7 @@ function createMemory(
       leastBytes +
       numbers.bytes() +
       stateBytes +
+      identifiedBytes +
       [...bytesByKey.values()].reduce((sum, bytes) => sum + bytes, 0),
   };
 }
@@ -125,16 +135,19 @@ function createMemory(
 const openRowBytes = 120;
 
 /** Columns are made for reading when a question needs them. */
-export function heldPart({ beginsMs, visits, columns }: OpenPart, numbers: WorkspaceNumbers): HeldPart {
+export function heldPart(
+  { beginsMs, visits, columns }: OpenPart,
+  numbers: WorkspaceNumbers,
+  moves: MovesThen,
+): HeldPart {
   const made: Partial<HeldColumns> = {};
-  const erasures = numbers.erasures();
   return {
     beginsMs,
     visits,
     column<Name extends HeldName>(name: Name) {
       const known = made[name];
-      if (known !== undefined && (name !== "people" || erasures === numbers.erasures())) return known;
-      const column = holdColumn(name, (stored) => columns[stored], numbers);
+      if (known !== undefined) return known;
+      const column = holdColumn(name, (stored) => columns[stored], numbers, moves);
       made[name] = column as (typeof made)[Name];
       return column;
     },

@@ -149,7 +149,8 @@ export function startWorker(parts: Parts): Jobs {
     connection,
     tasks,
     crontab: crontab.join("\n"),
-    concurrency: 2,
+    // An export, a purge and the pages of visitors may each take long, and mails do not wait for them.
+    concurrency: 4,
     stopTimeoutMs: config.drainTimeoutMs,
     log,
   });
