@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
+import { lowestId } from "./id-bytes.ts";
 import type { PageCache, PageColumns } from "./page-cache.ts";
-import { columnNames } from "./page-format.ts";
+import { BrokenPage, columnNames } from "./page-format.ts";
 
 /** A span of ids. */
 export interface Range {
@@ -74,7 +75,15 @@ export interface PageInRange {
   readonly visitsName: string;
 }
 
+export interface ReadRange {
+  readonly pages: readonly PageInRange[];
+  readonly changed: readonly string[];
+  /** Where pages begin that cannot be read. */
+  readonly broken: readonly string[];
+}
+
 interface RangeRow {
+  readonly from_id: string | null;
   /** Null in the rows of visitors who have changed. */
   readonly page: string | null;
   readonly version: number;
@@ -91,7 +100,7 @@ export async function readRange(
   db: Db,
   cache: PageCache,
   { workspaceId, range, pages: expected, names, withVisits, followsVisits }: AskedRange,
-): Promise<{ readonly pages: readonly PageInRange[]; readonly changed: readonly string[] }> {
+): Promise<ReadRange> {
   const namesOf = (version: number) => (withVisits ? [...names, columnNames.visits(version)] : names);
   // The columns are held from here on, because the cache may drop them meanwhile.
   const known = new Map(
@@ -119,13 +128,27 @@ export async function readRange(
     rows.filter((row): row is RangeRow & { readonly page: string } => row.page !== null),
     ({ page, version }): string => `${page} ${version}`,
   );
-  const pages = [...read].map(([key, found]): PageInRange => {
-    const { page, version } = found[0] ?? { page: "", version: 0 };
+  const broken: string[] = [];
+  const pages = [...read].flatMap(([key, found]): PageInRange[] => {
+    const { page, version, from_id: from } = found[0] ?? { page: "", version: 0 };
     const bytes = new Map(found.map(({ name, data }) => [name, data ?? undefined]));
-    const columns =
-      known.get(key) ??
-      new Map(namesOf(version).map((name) => [name, cache.keep(page, name, bytes.get(name))]));
-    return { columns, visitsName: columnNames.visits(version) };
+    try {
+      const columns =
+        known.get(key) ??
+        new Map(namesOf(version).map((name) => [name, cache.keep(page, name, bytes.get(name))]));
+      return [{ columns, visitsName: columnNames.visits(version) }];
+    } catch (error) {
+      if (!(error instanceof BrokenPage)) throw error;
+      broken.push(from ?? lowestId);
+      return [];
+    }
   });
-  return { pages, changed: rows.flatMap(({ changed }) => changed ?? []) };
+  return { pages, changed: rows.flatMap(({ changed }) => changed ?? []), broken };
+}
+
+/** Has a page made again that begins with the id. One note is enough. */
+export async function noteBrokenPage(db: Db, workspaceId: string, from: string): Promise<void> {
+  await sql`insert into visitors_changed (workspace_id, visitor_id) select ${workspaceId}, ${from}
+    where not exists (select from visitors_changed
+      where workspace_id = ${workspaceId} and visitor_id = ${from})`.execute(db);
 }
