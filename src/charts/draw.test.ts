@@ -95,7 +95,10 @@ test("labels of any characters make a picture that parses, and show no control o
     const { texts: shown } = drawn({ ...chartOf(type, rows), title, subtitle: label, valueName: category });
     expect(shown.join("")).not.toMatch(/[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
   };
-  fc.assert(fc.property(fc.constantFrom(...chartTypes), texts, texts, texts, check), { numRuns: 50 });
+  fc.assert(fc.property(fc.constantFrom(...chartTypes), texts, texts, texts, check), {
+    seed: 20_261_122,
+    numRuns: 50,
+  });
 });
 
 test("the words name the first rows with their numbers, and how many follow", () => {

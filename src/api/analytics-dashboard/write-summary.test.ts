@@ -217,19 +217,19 @@ test("every number is one of the rows or calculated from them, and nothing grows
 
 describe("foreign texts", () => {
   test.each([
-    ["Germany", "Germany"],
-    ["New York", "New York"],
-    ["2024", "“2024”"],
-    ["  a \n\t b\0c ", "a b c"],
-    ["evil\u202e7.”", "“evil 7.'”"],
-    ["\u2066\u200f", "“”"],
-    ["\ud800x", "x"],
-    ["مرحبا", "“\u2068مرحبا\u2069”"],
-    [`e${"\u0301".repeat(100)}`, `“e${"\u0301".repeat(3)}”`],
-    ["x".repeat(1_000_000), `${"x".repeat(39)}…`],
-  ])("%j is shown harmlessly and short", (text, shown) => {
+    ["a word", "Germany", "Germany"],
+    ["two words", "New York", "New York"],
+    ["a number", "2024", "“2024”"],
+    ["spaces and controls", "  a \n\t b\0c ", "a b c"],
+    ["a mark of direction", "evil\u202e7.”", "“evil 7.'”"],
+    ["marks of direction alone", "\u2066\u200f", "“”"],
+    ["half a character", "\ud800x", "x"],
+    ["Arabic", "مرحبا", "“\u2068مرحبا\u2069”"],
+    ["a letter below a hundred accents", `e${"\u0301".repeat(100)}`, `“e${"\u0301".repeat(3)}”`],
+    ["a million letters", "x".repeat(1_000_000), `“${"x".repeat(39)}…”`],
+  ])("%s: it is shown harmlessly and short", (_name, text, shown) => {
     const found = named(text);
-    if (text.length < 300) expect(found).toBe(shown);
+    expect(found).toBe(shown);
     expect([...found].length).toBeLessThanOrEqual(44);
     expect(found).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066\u2067\u200e\u200f]/u);
   });

@@ -166,6 +166,54 @@ test("a list decodes no two columns without a turn for other calls in between", 
   expect(new Set(turns).size).toBe(turns.length);
 });
 
+test("a damaged page is read as its visitors are now, and made again", async () => {
+  const workspaceId = await insertWorkspace(db);
+  const at = new Date(Date.UTC(2026, 10, 1));
+  const row = { workspace_id: workspaceId, created_at: at, updated_at: at, first_name: "Ada" };
+  const ids = Array.from({ length: 20 }, () => newId(at)).toSorted((a, b) => (a < b ? -1 : 1));
+  await db
+    .insertInto("visitors")
+    .values(ids.map((id) => ({ ...row, id })))
+    .execute();
+  const refreshAll = async () => {
+    while (await refreshPages(db, workspaceId, { visitors: 8 }));
+  };
+  const wanted = {
+    questions: [],
+    search: "ada",
+    linkId: undefined,
+    key: "created_at",
+    ascending: true,
+  } as const;
+  const found = async () => (await everyPage(workspaceId, wanted, createPageCache(1 << 20))).ids;
+  const notes = async () =>
+    (await sql`select from visitors_changed where workspace_id = ${workspaceId}`.execute(db)).rows.length;
+  await refreshAll();
+  for (const damaged of [
+    sql`substring(data for 3)`,
+    sql`substring(data for 9)`,
+    sql`decode('00000000', 'hex') || data`,
+  ])
+    for (const name of ["head", "text"]) {
+      await sql`update visitors_columns set data = ${damaged} where workspace_id = ${workspaceId} and name = ${name}
+        and page = (select max(page) from visitors_pages where workspace_id = ${workspaceId})`.execute(db);
+      expect(await found()).toEqual(ids);
+      expect(await notes()).toBe(1);
+      await refreshAll();
+      expect(await found()).toEqual(ids);
+      expect(await notes()).toBe(0);
+    }
+  await sql`update visitors_columns set data = '' where workspace_id = ${workspaceId} and name = 'head'`.execute(
+    db,
+  );
+  await noteVisits(db, [{ workspaceId, visitorId: ids[0] ?? "" }]);
+  await refreshAll();
+  await found();
+  await refreshAll();
+  expect(await found()).toEqual(ids);
+  expect(await notes()).toBe(0);
+});
+
 test("paging shows everybody who stays once, while others come, change and go and pages are made again", async () => {
   const workspaceId = await insertWorkspace(db);
   const cache = createPageCache(1 << 20);
@@ -191,20 +239,23 @@ test("paging shows everybody who stays once, while others come, change and go an
   const refreshing = (async () => {
     while (!isOver) await refreshPages(db, workspaceId, { visitors: 8 });
   })();
-  for (let walk = 0; walk < 12; walk++) {
-    const wanted = {
-      questions: [],
-      search: "stays",
-      linkId: undefined,
-      key: "created_at",
-      ascending: walk % 2 === 0,
-    } as const;
-    const { ids } = await everyPage(workspaceId, wanted, cache);
-    expect(ids).toHaveLength(new Set(ids).size);
-    expect(new Set(ids.filter((id) => staying.includes(id)))).toEqual(new Set(staying));
+  try {
+    for (let walk = 0; walk < 12; walk++) {
+      const wanted = {
+        questions: [],
+        search: "stays",
+        linkId: undefined,
+        key: "created_at",
+        ascending: walk % 2 === 0,
+      } as const;
+      const { ids } = await everyPage(workspaceId, wanted, cache);
+      expect(ids).toHaveLength(new Set(ids).size);
+      expect(new Set(ids.filter((id) => staying.includes(id)))).toEqual(new Set(staying));
+    }
+  } finally {
+    isOver = true;
+    await Promise.all([others, refreshing]);
   }
-  isOver = true;
-  await Promise.all([others, refreshing]);
 });
 
 test("an index serves every statement of a list, so other workspaces' visitors cost nothing", async () => {
@@ -243,17 +294,22 @@ test("an index serves every statement of a list, so other workspaces' visitors c
     limit: 1,
   });
   const client = await pool.connect();
-  await client.query("set enable_seqscan = off");
-  for (const { sql: text, parameters } of statements.filter(({ sql: text }) =>
-    /^\s*(?:select|with)\b/.test(text),
-  )) {
-    const plan = await client.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters]);
-    const lines = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
-    expect(lines).not.toContain("Seq Scan");
+  let explained = 0;
+  try {
+    await client.query("set enable_seqscan = off");
+    for (const { sql: text, parameters } of statements.filter(({ sql: text }) =>
+      /^\s*(?:select|with)\b/.test(text),
+    )) {
+      const plan = await client.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters]);
+      const lines = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
+      expect(lines).not.toContain("Seq Scan");
+      explained += 1;
+    }
+  } finally {
+    await client.query("reset enable_seqscan");
+    client.release();
   }
-  await client.query("reset enable_seqscan");
-  client.release();
-  expect(statements.length).toBeGreaterThan(8);
+  expect(explained).toBeGreaterThan(8);
 });
 
 async function everyPage(

@@ -11,6 +11,7 @@ import {
   changedMax,
   fromOn,
   listPages,
+  noteBrokenPage,
   type Page,
   type PageInRange,
   type Range,
@@ -46,7 +47,7 @@ const liveLimits = { visitors: 1_000, bytes: 4 << 20 };
 
 /**
  * Finds the visitors who are wanted, by the columns of their pages. Those who have changed since their page was made
- * are read as they are now. Only the number of visits may be as old as the last refresh, when very many have changed.
+ * are read as they are now, and so are all around a damaged page, which the worker then makes again. Only the number of visits may be as old as the last refresh, when very many have changed.
  */
 export async function findVisitors(
   db: Db,
@@ -66,8 +67,9 @@ export async function findVisitors(
       withVisits: key === "visit_count",
       followsVisits,
     };
-    const { pages: read, changed } = await readRange(db, cache, asked);
-    if (changed.length > changedMax) {
+    const { pages: read, changed, broken } = await readRange(db, cache, asked);
+    for (const from of broken) await noteBrokenPage(db, workspaceId, from);
+    if (changed.length > changedMax || broken.length > 0) {
       await offerLive(db, question, fromOn(range), top);
       continue;
     }

@@ -1,6 +1,7 @@
 import { lruCache } from "../../lib/lru-cache.ts";
 import type { StoredAttribute } from "../../model/visitors/attribute-operators.ts";
 import {
+  BrokenPage,
   columnNames,
   decodeCounts,
   decodeEntries,
@@ -27,7 +28,7 @@ export type PageColumns = ReadonlyMap<string, Column>;
 export interface PageCache {
   /** Columns of a page. Undefined when one of them is not kept. */
   readonly columns: (page: string, names: readonly string[]) => PageColumns | undefined;
-  /** Decodes and keeps a column. A column without bytes does not exist. */
+  /** Decodes and keeps a column. A column without bytes does not exist. Throws `BrokenPage` for damaged bytes. */
   readonly keep: (page: string, name: string, data: Buffer | undefined) => Column;
 }
 
@@ -50,11 +51,20 @@ export function createPageCache(bytesMax: number): PageCache {
       return found;
     },
     keep(page, name, data) {
-      const column = data === undefined ? {} : decode(name, data);
+      const column = data === undefined ? {} : decodeSafely(name, data);
       cache.set(`${page} ${name}`, { column, bytes: entryBytes + weightOf(data) });
       return column;
     },
   };
+}
+
+/** Damaged bytes fail at many places: while they are unpacked, cut into arrays or parsed. */
+function decodeSafely(name: string, data: Buffer): Column {
+  try {
+    return decode(name, data);
+  } catch (cause) {
+    throw new BrokenPage(`the column ${name} of a page of visitors is broken`, { cause });
+  }
 }
 
 function decode(name: string, data: Buffer): Column {

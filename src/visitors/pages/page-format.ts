@@ -17,6 +17,11 @@ export const columnNames = {
   attribute: (key: string) => `attribute ${key}`,
 } as const;
 
+/** Bytes that cannot be a column of a page. */
+export class BrokenPage extends Error {
+  override readonly name = "BrokenPage";
+}
+
 /** How many visitors a page has at most: places fit two bytes. */
 export const pageVisitorsMax = 8_192;
 
@@ -146,8 +151,10 @@ function pack(blocks: readonly (Buffer | Uint16Array | Uint32Array | Float64Arra
 }
 
 function unpack(bytes: Buffer): Buffer[] {
-  const size = Math.min(bytes.readUInt32LE(), columnBytesMax);
+  const size = bytes.readUInt32LE();
+  if (size > columnBytesMax) throw new BrokenPage(`a column has ${size} bytes`);
   const plain = zstdDecompressSync(bytes.subarray(4), { chunkSize: size + 64, maxOutputLength: size + 64 });
+  if (plain.length !== size) throw new BrokenPage(`a column has ${plain.length} bytes instead of ${size}`);
   const blocks: Buffer[] = [];
   for (let at = 0; at < plain.length; ) {
     const end = at + 4 + plain.readUInt32LE(at);

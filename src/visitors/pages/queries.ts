@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { othersTurn } from "../../lib/limits/loop-turns.ts";
+import { lowestId } from "./id-bytes.ts";
 import type { Column, PageCache, PageColumns } from "./page-cache.ts";
-import { columnNames } from "./page-format.ts";
+import { BrokenPage, columnNames } from "./page-format.ts";
 
 /** A span of ids. */
 export interface Range {
@@ -75,7 +76,15 @@ export interface PageInRange {
   readonly visitsName: string;
 }
 
+export interface ReadRange {
+  readonly pages: readonly PageInRange[];
+  readonly changed: readonly string[];
+  /** Where pages begin that cannot be read. */
+  readonly broken: readonly string[];
+}
+
 interface RangeRow {
+  readonly from_id: string | null;
   /** Null in the rows of visitors who have changed. */
   readonly page: string | null;
   readonly version: number;
@@ -92,7 +101,7 @@ export async function readRange(
   db: Db,
   cache: PageCache,
   { workspaceId, range, pages: expected, names, withVisits, followsVisits }: AskedRange,
-): Promise<{ readonly pages: readonly PageInRange[]; readonly changed: readonly string[] }> {
+): Promise<ReadRange> {
   const namesOf = (version: number) => (withVisits ? [...names, columnNames.visits(version)] : names);
   // The columns are held from here on, because the cache may drop them meanwhile.
   const known = new Map(
@@ -121,20 +130,39 @@ export async function readRange(
     ({ page, version }): string => `${page} ${version}`,
   );
   const pages: PageInRange[] = [];
+  const broken: string[] = [];
   for (const [key, found] of read) {
-    const { page, version } = found[0] ?? { page: "", version: 0 };
+    const { page, version, from_id: from } = found[0] ?? { page: "", version: 0 };
     const bytes = new Map(found.map(({ name, data }) => [name, data ?? undefined]));
-    let columns = known.get(key);
-    if (columns === undefined) {
-      const kept = new Map<string, Column>();
-      for (const name of namesOf(version)) {
-        // A large column takes some 10 ms to decode.
-        await othersTurn();
-        kept.set(name, cache.keep(page, name, bytes.get(name)));
-      }
-      columns = kept;
+    try {
+      const columns = known.get(key) ?? (await keepColumns(cache, page, namesOf(version), bytes));
+      pages.push({ columns, visitsName: columnNames.visits(version) });
+    } catch (error) {
+      if (!(error instanceof BrokenPage)) throw error;
+      broken.push(from ?? lowestId);
     }
-    pages.push({ columns, visitsName: columnNames.visits(version) });
   }
-  return { pages, changed: rows.flatMap(({ changed }) => changed ?? []) };
+  return { pages, changed: rows.flatMap(({ changed }) => changed ?? []), broken };
+}
+
+async function keepColumns(
+  cache: PageCache,
+  page: string,
+  names: readonly string[],
+  bytes: ReadonlyMap<string | null, Buffer | undefined>,
+): Promise<PageColumns> {
+  const kept = new Map<string, Column>();
+  for (const name of names) {
+    // A large column takes some 10 ms to decode.
+    await othersTurn();
+    kept.set(name, cache.keep(page, name, bytes.get(name)));
+  }
+  return kept;
+}
+
+/** Has a page made again that begins with the id. One note is enough. */
+export async function noteBrokenPage(db: Db, workspaceId: string, from: string): Promise<void> {
+  await sql`insert into visitors_changed (workspace_id, visitor_id) select ${workspaceId}, ${from}
+    where not exists (select from visitors_changed
+      where workspace_id = ${workspaceId} and visitor_id = ${from})`.execute(db);
 }

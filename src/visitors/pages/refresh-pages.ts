@@ -15,7 +15,7 @@ import {
   pageVisitorsMax,
 } from "./page-format.ts";
 import { type Profile, readProfiles, searchedText } from "./profile.ts";
-import { fromOn, type Range, within } from "./queries.ts";
+import { fromOn, noteBrokenPage, type Range, within } from "./queries.ts";
 
 export interface RefreshOptions {
   /** The most visitors of a page. */
@@ -197,6 +197,15 @@ async function insertPage(
       ${columns.map(([, data]) => data)}::bytea[])`.execute(tx);
 }
 
+/** The visitors of a page, by the bytes of its head. Undefined when they are damaged. */
+function idsOf(head: Buffer): string[] | undefined {
+  try {
+    return idsOfBytes(decodeHead(head).ids);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Counts the visits of pages again whose visitors came again. */
 async function recountSome(tx: Db, workspaceId: string): Promise<boolean> {
   const { rows } = await sql<{ place: string; visitor_ids: string[] }>`
@@ -214,11 +223,12 @@ async function recountSome(tx: Db, workspaceId: string): Promise<boolean> {
 async function recount(
   tx: Db,
   workspaceId: string,
-  { page, counts_version: version }: KnownPage,
+  { from_id: from, page, counts_version: version }: KnownPage,
 ): Promise<void> {
   const { rows: heads } = await sql<{ data: Buffer }>`select data from visitors_columns
     where workspace_id = ${workspaceId} and page = ${page} and name = ${columnNames.head}`.execute(tx);
-  const ids = heads[0] === undefined ? [] : idsOfBytes(decodeHead(heads[0].data).ids);
+  const ids = heads[0] === undefined ? [] : idsOf(heads[0].data);
+  if (ids === undefined) return noteBrokenPage(tx, workspaceId, from);
   const { rows } = await sql<{ visits: number }>`
     select coalesce(sum(l.event_count), 0)::float8 as visits
     from unnest(${plainArray(ids)}::uuid[]) with ordinality as given (id, place)

@@ -140,10 +140,11 @@ export async function placeWithDeeds(db: Db, random: Random) {
     return { id: newVisitId(atMs), text };
   };
 
-  const visitorIds = async () =>
-    (await db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId).execute()).map(
-      ({ id }) => id,
-    );
+  // A seed chooses the same rows each time, however the tables have them.
+  const visitorIds = async () => {
+    const visitors = db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId);
+    return (await visitors.orderBy("number").execute()).map(({ id }) => id);
+  };
   const namedVisitors = async () => {
     const visitors = db.selectFrom("visitors").select("id").where("workspace_id", "=", workspaceId);
     return new Set((await visitors.where("email", "is not", null).execute()).map(({ id }) => id));
@@ -180,6 +181,8 @@ export async function placeWithDeeds(db: Db, random: Random) {
         .select(["id", "device_id", "visitor_id"])
         .where("workspace_id", "=", workspaceId)
         .where("counted", "=", true)
+        .orderBy("created_at")
+        .orderBy("id")
         .execute();
       const named = await namedVisitors();
       const nobodys = events.filter(({ visitor_id }) => visitor_id === null);
