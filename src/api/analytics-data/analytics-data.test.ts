@@ -152,7 +152,13 @@ test("without dates the last 30 days are asked for, to the present", async () =>
   const now = api.now().getTime();
   const visits = [1, 29, 31].map((days) => {
     const at = new Date(now - days * 86_400_000);
-    return { ...randomVisit(randomFrom(days), world), counted: true, id: newId(at), at };
+    return {
+      ...randomVisit(randomFrom(days), world),
+      counted: true,
+      lockedNumber: undefined,
+      id: newId(at),
+      at,
+    };
   });
   await storeWorld(api.db, workspace.workspaceId, { ...world, visits });
   const { json } = await workspace.rest("POST", "/v1/analytics/hours");

@@ -33,7 +33,7 @@ test("the workspace's numbers are those of its lists, and count visits of delete
   await storeWorld(api.db, workspace.workspaceId, world);
   const recent = [1, 29, 31].map((days) => {
     const at = new Date(api.now().getTime() - days * 86_400_000);
-    return { ...randomVisit(random, world), counted: true, id: newId(at), at };
+    return { ...randomVisit(random, world), counted: true, lockedNumber: undefined, id: newId(at), at };
   });
   await storeVisits(api.db, workspace.workspaceId, recent);
   await rest("DELETE", `/v1/links/${ids[0]}`);
