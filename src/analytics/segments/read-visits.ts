@@ -33,7 +33,7 @@ export interface ReadVisits {
 }
 
 /** How many visits are read at a time, and so how many a segment has. */
-export const visitsMax = 65_536;
+const visitsMax = 65_536;
 
 /** How long the distinct ways of visits are together, in characters. With longer ones, fewer visits are read. */
 const waysLengthMax = 8 * 1024 * 1024;

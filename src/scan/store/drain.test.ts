@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { askedNothing } from "../../../test/support/asked-nothing.ts";
 import { chunkOf } from "../../../test/support/chunk-of.ts";
 import { insertLink, insertWorkspace, type TestLink } from "../../../test/support/start-scan.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
@@ -10,7 +11,6 @@ import { loadPlan } from "../../db/load-plan.ts";
 import { compilePlan } from "../../model/workflow/plan.ts";
 import { decide } from "../../workflow/decide.ts";
 import { journeyOf } from "../../workflow/journey.ts";
-import type { Visit } from "../../workflow/visit.ts";
 import { createClassifier } from "../device/classify.ts";
 import { nowhere } from "../device/geography.ts";
 import type { RecordText } from "../spool/framed-records.ts";
@@ -49,19 +49,6 @@ function newStore() {
   });
 }
 
-/** What the workflow of a plain redirect asks: nothing. */
-const asked: Visit = {
-  query: "",
-  lbid: () => "",
-  dataCollection: "ADVANCED",
-  visitType: "FIRST",
-  country: () => "",
-  device: () => {
-    throw new Error("nothing asks for the device");
-  },
-  attributes: undefined,
-};
-
 type VisitOptions = Partial<Omit<SeenVisit, "id">> & { atMs?: number };
 
 /** The record of a visit of a browser that has just got its cookie. */
@@ -81,7 +68,7 @@ async function recordOf(link: TestLink, { atMs = startMs, ...seen }: VisitOption
     query: "",
     ...seen,
   };
-  const walk = decide(plan, asked, new Date(atMs));
+  const walk = decide(plan, askedNothing, new Date(atMs));
   return { id, text: encodeVisit(plan, visit, walk, journeyOf(plan, walk)) };
 }
 

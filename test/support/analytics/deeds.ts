@@ -17,8 +17,8 @@ import { revealVisits } from "../../../src/visitors/reveal-visits.ts";
 import { rebuildRollUps } from "../../../src/visitors/roll-ups.ts";
 import { decide } from "../../../src/workflow/decide.ts";
 import { journeyOf } from "../../../src/workflow/journey.ts";
-import type { Visit } from "../../../src/workflow/visit.ts";
 import type { Random } from "../../fuzz/random.ts";
+import { askedNothing } from "../asked-nothing.ts";
 import { chunkOf } from "../chunk-of.ts";
 import { insertWorkflow, type TestWorkflow } from "../insert-workflow.ts";
 
@@ -30,18 +30,6 @@ const plansWith = (TRACKED_VISITS: number) =>
   readPlanTable({ plans: { FREE: { limits: { TRACKED_VISITS }, leadScores: "unlimited" } } }, true, []);
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
-
-const asked: Visit = {
-  query: "",
-  lbid: () => "",
-  dataCollection: "ADVANCED",
-  visitType: "FIRST",
-  country: () => "",
-  device: () => {
-    throw new Error("nothing asks for the device");
-  },
-  attributes: undefined,
-};
 
 type Link = TestWorkflow<"entry" | "form" | "redirect">;
 
@@ -91,7 +79,7 @@ export async function placeWithDeeds(db: Db, random: Random) {
     const link = random.percent(50) ? paged : plain;
     const plan = plans.get(link);
     if (plan === undefined) throw new Error("no plan");
-    const walk = decide(plan, asked, new Date(atMs));
+    const walk = decide(plan, askedNothing, new Date(atMs));
     const id = newVisitId(atMs);
     place.made.push({ id: textOfId(id), link });
     const visit = {
