@@ -20,6 +20,9 @@ const againSeconds = [20, 40];
 /** How long one run goes on at most, in milliseconds. Another run goes on with what it leaves. */
 const runMsMax = 15_000;
 
+/** How long one workspace is sealed at a time, in milliseconds. A later run goes on with it. */
+const turnMsMax = 5_000;
+
 /** How often all workspaces are looked through for days that are over, in milliseconds. */
 const dayCheckMs = 10 * 60_000;
 
@@ -60,10 +63,13 @@ export function createSealer(deps: SealingDeps): (signal?: AbortSignal) => Promi
       for (const workspaceId of due) {
         isCut ||= signal?.aborted === true || performance.now() - beganMs > runMsMax;
         if (signal?.aborted === true || performance.now() - beganMs > runMsMax) break;
-        await sealWorkspace({ ...deps, session }, workspaceId, signal).catch((error: unknown) => {
+        const turn = AbortSignal.timeout(turnMsMax);
+        const until = signal === undefined ? turn : AbortSignal.any([signal, turn]);
+        await sealWorkspace({ ...deps, session }, workspaceId, until).catch((error: unknown) => {
           // The writers of the workspace were busy for too long: the next run tries again.
           if (!isLockTimeout(error)) failures.push(error);
         });
+        isCut ||= turn.aborted;
       }
       if (areDaysDue && !isCut) daysCheckedMs = beganMs;
     } finally {

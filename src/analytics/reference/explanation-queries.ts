@@ -37,11 +37,10 @@ const isCounted = sql.raw(counts);
  * snapshot. It reads every visit of the scope.
  */
 export async function explain(db: Db, question: ExplainedCount): Promise<Explanation> {
-  const [rows, visitors, sandboxed] = await Promise.all([
-    countByReason(db, question),
-    countVisitors(db, question),
-    countInSandboxes(db, question),
-  ]);
+  // One after another: each of them may read every visit, and a call has one place among the costly ones.
+  const rows = await countByReason(db, question);
+  const visitors = await countVisitors(db, question);
+  const sandboxed = await countInSandboxes(db, question);
   const counted = rows.find(({ reason }) => reason === null);
   const leftOut = rows.flatMap(({ reason, count }) => (reason === null ? [] : [{ reason, count }]));
   if (sandboxed > 0) leftOut.push({ reason: "SANDBOX", count: sandboxed });
@@ -141,11 +140,13 @@ async function findExamples(
   question: ExplainedCount,
   conditions: Readonly<Record<string, RawBuilder<unknown>>>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = Object.entries(conditions).map(async ([name, condition]) => {
+  const found = new Map<string, readonly string[]>();
+  for (const [name, condition] of Object.entries(conditions)) {
     const { rows } = await sql<{ readonly id: string }>`
       select id from (${recordedVisits(question.scope, condition)}) as visits where ${meant(question)}
       order by id desc limit ${examplesMax}`.execute(db);
-    return [name, rows.map(({ id }) => id)] as const;
-  });
-  return new Map(await Promise.all(found));
+    const ids = rows.map(({ id }) => id);
+    found.set(name, ids);
+  }
+  return found;
 }
