@@ -26,6 +26,8 @@ const database = await testDatabase();
 const { db } = database;
 
 const startMs = Date.UTC(2026, 7, 1, 12);
+/** When all batches are stored. An event says how late it was, and equal visits have to be equally late. */
+const storedAt = new Date(startMs + 3_600_000);
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
 const newVisitId = createVisitIds();
@@ -167,7 +169,7 @@ async function store(records: readonly Recorded[]): Promise<number> {
     geography: { placeOf: (address) => ({ ...nowhere, country: address.startsWith("81.") ? "DE" : "FR" }) },
     key: "00".repeat(32),
   });
-  const { written, poison } = await storeRecords([chunkOf(records)], new Date());
+  const { written, poison } = await storeRecords([chunkOf(records)], storedAt);
   expect(poison).toEqual([]);
   return written;
 }
