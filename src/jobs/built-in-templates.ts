@@ -4,6 +4,7 @@ import type { Db } from "../db/open.ts";
 import { defaultDesignOptions } from "../model/look/design-options.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { type BuiltInDesign, builtInDesigns } from "../qr/designs/built-in-designs.ts";
+import { storeBuiltInThemes } from "./built-in-themes.ts";
 import { jobCall } from "./queue.ts";
 
 // Ids derive from slugs, so that every installation gives a template the same id.
@@ -12,8 +13,9 @@ const idSpace = "5f2b8f0e-3c64-4d0e-9a57-1f6f0c7f7c11";
 /** Older than any record of a user; the first template of the list is the newest. */
 const firstMadeAt = Date.UTC(2026, 0, 1);
 
-/** Brings the built-in templates up to date; writes nothing when they are. */
+/** Brings the built-in templates of codes and of pages up to date; writes nothing when they are. */
 export async function storeBuiltInTemplates(db: Db, now: Date): Promise<void> {
+  await storeBuiltInThemes(db, now);
   const stored = await storedTemplates(db);
   for (const [index, template] of builtInDesigns.entries()) {
     const options = { ...defaultDesignOptions, ...template.options };
