@@ -44,6 +44,16 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // What is told to webhooks and integrations, when, and how often. It makes messages of the objects of the API.
+  outbox: {
+    may: [
+      /^src\/(outbox|db|model|lib)\//,
+      /^src\/api\/(resources\/|events\/(message|queries)\.ts$)/,
+      /^src\/rest\/write-message\.ts$/,
+      /^gen\//,
+    ],
+    never: [/^@connectrpc\//],
+  },
   // What every page looks like: its frame, style and drawings. It knows no words.
   pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
   // The pages at which people sign in, and the same as JSON.
@@ -65,6 +75,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   api: {
     may: [
       /^src\/(analytics|visitors|people|integrations|db|workflow|model|qr|charts|lib)\//,
+      // Who subscribes is the API's to say, and the senders stand beside their operations.
+      /^src\/outbox\/(sender|subscribers)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
