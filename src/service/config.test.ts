@@ -28,3 +28,29 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
   expect(() => readConfig(env)).not.toThrow("secret");
 });
+
+const app = { SLACK_CLIENT_ID: "1.2", SLACK_CLIENT_SECRET: "hidden" };
+
+test.each([
+  [{}, undefined],
+  [app, { apiUrl: "https://slack.com/api", clientId: "1.2", clientSecret: "hidden" }],
+  [{ ...app, SLACK_API_URL: "https://slack-gov.com/api/" }, { apiUrl: "https://slack-gov.com/api" }],
+])("the settings %j say which app of Slack people connect", (env, slack) => {
+  if (slack === undefined) expect(readConfig(env).slack).toBeUndefined();
+  else expect(readConfig(env).slack).toMatchObject(slack);
+});
+
+test.each([
+  [{ SLACK_CLIENT_ID: "1.2" }, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither"],
+  [{ SLACK_CLIENT_SECRET: "hidden" }, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither"],
+  [{ ...app, SLACK_API_URL: "slack.com" }, "SLACK_API_URL: an address such as"],
+  [{ OAUTH_RETURN_URL: "javascript:alert(1)" }, "OAUTH_RETURN_URL: an address such as"],
+])("the settings %j of integrations are refused by name, without the secret", (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+  expect(() => readConfig(env)).not.toThrow("hidden");
+});
+
+test("without a page of its own, a browser returns from Slack and Google to one of the documentation", () => {
+  const { oauthReturnUrl } = readConfig({ BASE_URL: "https://go.example.com" });
+  expect(oauthReturnUrl).toBe("https://go.example.com/docs/connected");
+});

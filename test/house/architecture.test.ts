@@ -34,6 +34,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // Programs of others that a workspace connects: how it is authorized there, and how they are called.
+  integrations: {
+    may: [/^src\/(integrations|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // The texts of mails, and how they are sent.
   mail: {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -59,7 +64,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|people|db|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|people|integrations|db|workflow|model|qr|charts|lib)\//,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -72,7 +77,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|people|visitors|db|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|qr|workflow|model|lib)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],
