@@ -29,7 +29,7 @@ export async function storeBuiltInTemplates(db: Db, now: Date): Promise<void> {
 async function storedTemplates(db: Db): Promise<Map<string | null, BuiltInDesign>> {
   const { rows } = await sql<BuiltInDesign>`select t.slug, t.name, t.description, q.options
     from qrcode_templates t
-    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id
+    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.look_id
     where t.workspace_id = ${noWorkspace}`.execute(db);
   return new Map(rows.map((row) => [row.slug, row]));
 }
@@ -56,7 +56,7 @@ async function storeTemplate(db: Db, template: BuiltInDesign, madeAt: Date, now:
         values (${template.slug}, ${noWorkspace}, ${templateId}, ${madeAt}, ${madeAt})
         on conflict do nothing),
       template as (
-        insert into qrcode_templates (workspace_id, id, name, description, slug, qrcode_design_id, published_at,
+        insert into qrcode_templates (workspace_id, id, name, description, slug, look_id, published_at,
           thumbnail_pending_update_since, created_at, updated_at)
         values (${noWorkspace}, ${templateId}, ${template.name}, ${template.description}, ${template.slug}, ${designId},
           ${madeAt}, ${now}, ${madeAt}, ${now})

@@ -57,7 +57,7 @@ function findWaitingTemplate(db: Db, workspaceId: string, templateId: string) {
   return db
     .selectFrom("qrcode_templates as t")
     .innerJoin("qrcode_designs as q", (join) =>
-      join.onRef("q.workspace_id", "=", "t.workspace_id").onRef("q.id", "=", "t.qrcode_design_id"),
+      join.onRef("q.workspace_id", "=", "t.workspace_id").onRef("q.id", "=", "t.look_id"),
     )
     .select(["t.thumbnail_pending_update_since", "q.options"])
     .where("t.workspace_id", "=", workspaceId)

@@ -264,14 +264,19 @@ const globalTables = [
   "changed_scopes",
   "domain_names",
   "member_emails",
+  "page_theme_template_slugs",
   "qrcode_template_slugs",
   "revocations",
   "shortlinks",
   "workspaces",
 ];
 
-// What one workspace publishes, links of all others may have.
-const indexesOverTenants = ["links_published_template_idx"];
+// What one workspace publishes, all others may find, and their links may have.
+const indexesOverTenants = [
+  "links_published_page_theme_template_idx",
+  "links_published_template_idx",
+  "page_theme_templates_published_look_idx",
+];
 
 test("every key and index of a tenant table begins with workspace_id", async () => {
   const { pool } = await testDatabase();
