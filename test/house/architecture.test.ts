@@ -40,7 +40,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   // What every page looks like: its frame, style and drawings. It knows no words.
-  pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
+  pages: { may: [/^src\/(pages|model|lib)\//, /^gen\/fonts\.ts$/], never: [/^(?!hono\/html$)/] },
   // The pages at which people sign in, and the same as JSON.
   auth: {
     may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -90,7 +90,10 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     ],
     never: [/^@connectrpc\//],
   },
-  server: { may: [/^src\/(server|lib)\//, /^src\/rpc\/call\.ts$/], never: [/^(kysely|pg)$/] },
+  server: {
+    may: [/^src\/(server|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/fonts\.ts$/],
+    never: [/^(kysely|pg)$/],
+  },
   cli: { may: [/^src\//, /^gen\//] },
   // Puts the program together; only main.ts imports it.
   service: { may: [/^src\//, /^gen\//] },
