@@ -104,10 +104,11 @@ function rulesOf({ family, style }: Face, script: Script): string {
   const { files, fallbacks } = faces[drawn][style];
   const name = nameOf(family);
   const file = script in files ? files[script as keyof typeof files] : files.latin;
+  const range = `unicode-range:${characters[script]}`;
   const face = [
     `src:${localNames(local, style)},url(${fontsPath}${file}) format("woff2")`,
     "font-display:swap",
-    `unicode-range:${characters[script]}`,
+    range,
   ];
   return [
     rule(name, style, face),
@@ -115,6 +116,8 @@ function rulesOf({ family, style }: Face, script: Script): string {
       rule(`${name}-${index === 0 ? "a" : "b"}`, style, [
         `src:${localNames(fallbackNames[fallback as keyof typeof fallbackNames], style)}`,
         ...adjusted(adjustment),
+        // Arabic in a font that was scaled for Latin letters would be too small.
+        range,
       ]),
     ),
   ].join("");

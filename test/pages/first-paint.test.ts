@@ -43,6 +43,10 @@ const firstPaint = `new Promise((resolve) => new PerformanceObserver((list) => {
   if (list.getEntriesByName("first-contentful-paint").length > 0) resolve();
 }).observe({ type: "paint", buffered: true }))`;
 
+/** The animations that begin with something that cannot be seen. */
+const fading = `document.getAnimations().filter(({ effect }) =>
+  effect.getKeyframes().some((frame) => "opacity" in frame)).map(({ animationName }) => animationName)`;
+
 /** How far the page has moved by itself, once its fonts have come. */
 const layoutShift = `document.fonts.ready.then(() => new Promise((resolve) => {
   let sum = 0;
@@ -84,7 +88,7 @@ describe.skipIf(!hasBrowser)("in a browser, a themed page", () => {
   });
 
   test("needs nothing but its document for the first paint, and no other host at all", async () => {
-    await visit({}, async (page) => {
+    await visit({ reducedMotion: "no-preference" }, async (page) => {
       const asked: string[] = [];
       page.on("request", (request) => asked.push(request.url()));
       // Everything but the document never comes.
@@ -96,6 +100,8 @@ describe.skipIf(!hasBrowser)("in a browser, a themed page", () => {
       await page.goto(url, { waitUntil: "commit" });
       await page.evaluate(firstPaint);
       expect(await page.locator("h1").isVisible()).toBe(true);
+      // What fades in is painted late.
+      expect(await page.evaluate(fading)).toEqual([]);
       expect(
         asked.filter((each) => !each.startsWith(`${server.origin}/`) && !each.startsWith("data:")),
       ).toEqual([]);
