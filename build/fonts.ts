@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -59,6 +59,7 @@ const families: Readonly<
 
 const folder = await mkdtemp(join(tmpdir(), "fonts-"));
 const target = new URL("../vendor/fonts/", import.meta.url);
+await mkdir(new URL("pictures/", target), { recursive: true });
 try {
   execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, ...packages]);
   for (const old of await readdir(target)) if (old.endsWith(".woff2")) await rm(new URL(old, target));
@@ -82,6 +83,8 @@ try {
         await writeFile(new URL(name, target), bytes);
         files[script] = name;
       }
+      const picture = await subset(font, common, { targetFormat: "sfnt", noHinting: true });
+      await writeFile(new URL(`pictures/${family}-${style}.ttf`, target), picture);
       const own = await metricsOf(family, style);
       const adjusted: Record<string, unknown> = {};
       for (const fallback of fallbacks)

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fontsPath } from "../../gen/fonts.ts";
 import { type PageTheme, pageTheme } from "../../src/model/look/page-theme.ts";
-import { renderStep } from "../../src/scan/pages/steps/render-step.ts";
+import { renderStep } from "../../src/hosted/steps/render-step.ts";
 import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";
 import { newView, steps } from "./specimens.ts";
