@@ -104,20 +104,20 @@ function rulesOf({ family, style }: Face, script: Script): string {
   const { files, fallbacks } = faces[drawn][style];
   const name = nameOf(family);
   const file = script in files ? files[script as keyof typeof files] : files.latin;
-  const range = `unicode-range:${characters[script]}`;
-  const face = [
-    `src:${localNames(local, style)},url(${fontsPath}${file}) format("woff2")`,
-    "font-display:swap",
-    range,
-  ];
   return [
-    rule(name, style, face),
-    ...Object.entries(fallbacks).map(([fallback, adjustment], index) =>
+    rule(name, style, [
+      `src:${localNames(local, style)},url(${fontsPath}${file}) format("woff2")`,
+      "font-display:swap",
+      `unicode-range:${characters[script]}`,
+    ]),
+    ...Object.entries(fallbacks).map(([fallback, [size, ascent, descent]], index) =>
       rule(`${name}-${index === 0 ? "a" : "b"}`, style, [
         `src:${localNames(fallbackNames[fallback as keyof typeof fallbackNames], style)}`,
-        ...adjusted(adjustment),
+        `size-adjust:${size}%`,
+        `ascent-override:${ascent}%`,
+        `descent-override:${descent}%`,
         // Arabic in a font that was scaled for Latin letters would be too small.
-        range,
+        "unicode-range:U+20-52f,U+2000-20cf",
       ]),
     ),
   ].join("");
@@ -126,16 +126,6 @@ function rulesOf({ family, style }: Face, script: Script): string {
 function rule(name: string, style: Style, descriptors: readonly string[]): string {
   const slant = style.endsWith("i") ? "font-style:italic;" : "";
   return `@font-face{font-family:${name};font-weight:${style.slice(0, 3)};${slant}${descriptors.join(";")}}`;
-}
-
-function adjusted([size, ascent, descent]: readonly number[]): readonly string[] {
-  const descriptors = [
-    `size-adjust:${size}%`,
-    `ascent-override:${ascent}%`,
-    `descent-override:${descent}%`,
-    "line-gap-override:0%",
-  ];
-  return descriptors;
 }
 
 /** The full names of a face on devices, which differ only in the word for a slanted letter. */
