@@ -21,7 +21,7 @@ function stored() {
   return db
     .selectFrom("page_theme_templates as t")
     .innerJoin("page_themes as p", (join) =>
-      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.id", "=", "t.page_theme_id"),
+      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.id", "=", "t.look_id"),
     )
     .innerJoin("page_theme_template_slugs as s", "s.template_id", "t.id")
     .select(["t.id", "s.slug", "t.name", "t.look_hash", "t.updated_at", "t.thumbnail_pending_update_since"])

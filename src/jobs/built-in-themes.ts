@@ -68,7 +68,7 @@ const seedColumns =
 function differing(seeds: string) {
   return sql`select wanted.* from jsonb_to_recordset(${seeds}::jsonb) as wanted ${seedColumns}
     left join page_theme_templates t on t.workspace_id = ${noWorkspace} and t.id = wanted.id
-    left join page_themes p on p.workspace_id = t.workspace_id and p.id = t.page_theme_id
+    left join page_themes p on p.workspace_id = t.workspace_id and p.id = t.look_id
     where (t.name, t.description, t.tags, t.look_hash, p.styling) is distinct from
       (wanted.name, wanted.description, wanted.tags, wanted.look_hash, wanted.styling)`;
 }
@@ -99,7 +99,7 @@ async function storeSeeds(tx: Db, seeds: string, now: Date): Promise<void> {
         select slug, ${noWorkspace}, id, made_at, made_at from changed order by slug
         on conflict do nothing),
       template as (
-        insert into page_theme_templates (workspace_id, id, name, description, tags, slug, page_theme_id, look_hash,
+        insert into page_theme_templates (workspace_id, id, name, description, tags, slug, look_id, look_hash,
           published_at, thumbnail_pending_update_since, created_at, updated_at)
         select ${noWorkspace}, id, name, description, tags, slug, theme_id, look_hash, made_at, ${now}, made_at, ${now}
         from changed order by id

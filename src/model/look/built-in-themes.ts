@@ -11,8 +11,6 @@ export interface BuiltInTheme {
   readonly hasCover?: boolean;
 }
 
-const rounded = "ui-rounded, Arial Rounded MT Bold, Nunito, Verdana, sans-serif";
-
 /** They differ in their layout and their voice, so that each is another kind of page and no mere change of color. */
 export const builtInThemes: readonly BuiltInTheme[] = [
   {
@@ -23,10 +21,7 @@ export const builtInThemes: readonly BuiltInTheme[] = [
     tags: "minimal,light",
     styling: {
       canvasColor: solid("#ffffff"),
-      titleFont: {
-        ...font("HELVETICA", 34, "#0a0a0a"),
-        familyStack: "Inter, Helvetica Neue, Helvetica, Arial, sans-serif",
-      },
+      titleFont: font("HELVETICA", 34, "#0a0a0a"),
       bodyFont: font("HELVETICA", 16, "#404040"),
       elementColor: solid("#0a0a0a"),
       elementFont: font("HELVETICA", 16, "#ffffff"),
@@ -98,10 +93,10 @@ export const builtInThemes: readonly BuiltInTheme[] = [
       badgeEnabled: true,
       badgeShape: "PAGE_THEME_BADGE_SHAPE_CIRCLE",
       badgeIconColor: solid("#d61f7d"),
-      titleFont: { ...font("VERDANA", 34, "#5b1a8b", { bold: true }), familyStack: rounded },
-      bodyFont: { ...font("VERDANA", 17, "#4b2a63"), familyStack: rounded },
+      titleFont: font("VERDANA", 34, "#5b1a8b", { bold: true }),
+      bodyFont: font("VERDANA", 17, "#4b2a63"),
       elementColor: linear("90deg", "#7b2ff7", "#d61f7d"),
-      elementFont: { ...font("VERDANA", 17, "#ffffff", { bold: true }), familyStack: rounded },
+      elementFont: font("VERDANA", 17, "#ffffff", { bold: true }),
       ...container({
         variant: "ROUNDED",
         background: "#ffffff",
