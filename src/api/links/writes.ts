@@ -103,6 +103,9 @@ export async function updateLink(
           qrcode_pending_update_since = ${after.qrcode_pending_update_since}, updated_at = ${at}
         where workspace_id = ${after.workspace_id} and id = ${after.id}
         returning workspace_id, id as link_id, updated_at as at, shortlink),
+      -- A theme that may go because no link has it stays now.
+      theme as (update page_themes set unattached_since = null
+        where workspace_id = ${after.workspace_id} and id = ${after.page_theme_id} and unattached_since is not null),
       ${tags ? attachTags(tags) : nothing} ${tags ? detached : nothing} ${restyling ? restyled : nothing}
       notice as (select ${tellLinkChange(after.domain_name ?? "", sql.ref("shortlink"))} from made)
     select ${attachedTags(tags ?? [])} as tags, (select count(*) from notice)

@@ -8,6 +8,7 @@ import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
+import { deleteUnattachedThemes } from "../../jobs/delete-unattached-themes.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
@@ -119,6 +120,7 @@ export function startWorker(parts: Parts): Jobs {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
       await deleteUnclaimedDesigns(db, now());
+      await deleteUnattachedThemes(db, now());
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       while ((await deleteOldChallenges(db, now())) > 0);
