@@ -51,6 +51,7 @@ await build({
     "src/scan/spool/spool-worker.js",
     "src/lib/images/reencode-image-process.ts",
     "src/jobs/draw-process.ts",
+    "src/jobs/thumbnails/draw-page-process.ts",
     "src/qr/gate/verify-worker.ts",
   ],
   outdir: folder,

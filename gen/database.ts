@@ -543,8 +543,8 @@ export interface PageThemeTemplates {
   id: string;
   learn_more: Generated<string>;
   look_hash: string;
+  look_id: string;
   name: string;
-  page_theme_id: string;
   published_at: Date | null;
   slug: string | null;
   tags: Generated<string>;
@@ -597,9 +597,9 @@ export interface QrcodeTemplates {
   faq: Generated<string>;
   id: string;
   learn_more: Generated<string>;
+  look_id: string;
   name: string;
   published_at: Date | null;
-  qrcode_design_id: string;
   slug: string | null;
   tags: Generated<string>;
   thumbnail_key: string | null;

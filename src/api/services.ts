@@ -44,6 +44,7 @@ import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
+import { pageThemeTemplatesService } from "./page-theme-templates/service.ts";
 import { pageThemesService } from "./page-themes/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
@@ -83,8 +84,8 @@ export function createServices(
     register(MediaService, mediaService(deps)),
     register(MembersService, membersService(deps)),
     register(MetricsService, metricsService(deps)),
-    registerPartly(PageThemeTemplatesService),
-    registerPartly(PageThemesService, pageThemesService(deps)),
+    register(PageThemeTemplatesService, pageThemeTemplatesService(deps)),
+    register(PageThemesService, pageThemesService(deps)),
     register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),

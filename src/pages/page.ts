@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
+import { fontFaces } from "./font-faces.ts";
 import { icon } from "./icons.ts";
 import { directionOf, type Language } from "./languages.ts";
 import { browserColors, lookOf } from "./look.ts";
@@ -59,7 +60,9 @@ export function makePage(draft: Draft): HostedPage {
     ...(coverUrl === undefined ? [] : (["cover"] as const)),
     ...(theme.badge === undefined ? [] : (["badge"] as const)),
   ];
+  const fonts = fontFaces(theme, () => `${title}${String(content)}`);
   const style = [
+    fonts,
     lookOf(theme, coverUrl !== undefined),
     draft.style,
     sheets.base,
@@ -86,6 +89,7 @@ ${badge(theme, badgeUrl)}${content}
 `;
   const policy = [
     ...pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true),
+    ...(fonts === "" ? [] : ["font-src 'self'"]),
     ...(draft.policy ?? []),
   ];
   return {

@@ -20,6 +20,7 @@ import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { builtInFiles } from "../../src/jobs/built-in-themes.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -249,7 +250,7 @@ const fileKey = deriveKey(masterSecret, "file-urls");
 async function testStorage(): Promise<Storage> {
   const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  return openStorage({ directory });
+  return openStorage({ directory, shipped: builtInFiles });
 }
 
 type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits">;

@@ -25,6 +25,7 @@ import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
 import { signUp } from "../../jobs/sign-up.ts";
+import { renderPageThumbnail } from "../../jobs/thumbnails/render-page-thumbnail.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
@@ -86,8 +87,7 @@ export function startWorker(parts: Parts): Jobs {
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
-    // A template of a page theme goes on waiting for its thumbnail.
-    "render-page-theme-thumbnail": async () => {},
+    "render-page-theme-thumbnail": renderPageThumbnail({ db, storage, now }),
     "export-events": exportEventsJob({
       db,
       storage,
