@@ -395,6 +395,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  page_files: Generated<string[]>;
   size_bytes: bigint;
   storage_key: string;
   updated_at: Date;

@@ -20,6 +20,8 @@ create table media (
   file_name text not null,
   storage_key text not null,
   size_bytes bigint not null,
+  -- The storage keys of the copies that pages show, once a job has made them.
+  page_files text[] not null default '{}',
   uploaded_by uuid,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
