@@ -39,6 +39,7 @@ async function insertMedia(mediaType: MediaType, bytes: Buffer) {
     .values({
       ...values,
       file_name: "a.png",
+      sha256: "",
       storage_key: key,
       size_bytes: 1n,
       created_at: time,

@@ -20,6 +20,7 @@ const fileKeys: Readonly<Record<string, RawBuilder<unknown>>> = {
   file_checks: sql.raw("array[storage_key]"),
   links: sql.raw("array[qrcode_image_key]"),
   media: sql.raw("page_files || storage_key"),
+  page_theme_templates: sql.raw("array[thumbnail_key]"),
   qrcode_templates: sql.raw("array[thumbnail_key]"),
 };
 

@@ -13,6 +13,7 @@ export interface QueuedJobs {
   /** A badge or a cover was uploaded. */
   readonly "make-page-images": { readonly workspaceId: string; readonly mediaId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
   /** Somebody wants a workspace; the address may be known. */

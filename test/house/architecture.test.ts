@@ -34,10 +34,25 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // Programs of others that a workspace connects: how it is authorized there, and how they are called.
+  integrations: {
+    may: [/^src\/(integrations|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // The texts of mails, and how they are sent.
   mail: {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // What is told to webhooks and integrations, when, and how often. It makes messages of the objects of the API.
+  outbox: {
+    may: [
+      /^src\/(outbox|db|model|lib)\//,
+      /^src\/api\/(resources\/|events\/(message|queries)\.ts$)/,
+      /^src\/rest\/write-message\.ts$/,
+      /^gen\//,
+    ],
+    never: [/^@connectrpc\//],
   },
   // What every page looks like: its frame, style and drawings. It knows no words.
   pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
@@ -65,7 +80,9 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|people|db|hosted|pages|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
+      // Who subscribes is the API's to say, and the senders stand beside their operations.
+      /^src\/outbox\/(sender|subscribers)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -78,7 +95,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|people|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],
