@@ -403,6 +403,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  page_files: Generated<string[]>;
   sha256: string;
   size_bytes: bigint;
   storage_key: string;

@@ -15,6 +15,7 @@ import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
+import { makePageImages } from "../../jobs/make-page-images.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
@@ -86,6 +87,7 @@ export function startWorker(parts: Parts): Jobs {
       entitlements: createEntitlements({ plans: config.plans, now }),
       checkRequest,
     }),
+    "make-page-images": makePageImages({ db, storage, now }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
     "render-page-theme-thumbnail": renderPageThumbnail({ db, storage, now }),
     "export-events": exportEventsJob({
