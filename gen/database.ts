@@ -793,6 +793,11 @@ export interface WidgetSummaries {
   workspace_id: string;
 }
 
+export interface WithdrawnValues {
+  withdrawn_at: Date;
+  workspace_id: string;
+}
+
 export interface WorkflowConnections {
   branch_id: string;
   link_id: string;
@@ -927,6 +932,7 @@ export interface DB {
   visits: Visits;
   webhooks: Webhooks;
   widget_summaries: WidgetSummaries;
+  withdrawn_values: WithdrawnValues;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_digests: WorkspaceDigests;
