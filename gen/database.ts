@@ -488,6 +488,7 @@ export interface OutboxIntake {
   created_at: Date;
   event_ids: string[];
   id: string;
+  messages: number;
   step_ids: string[] | null;
   subscriber_ids: string[];
   workspace_id: string;
@@ -524,6 +525,7 @@ export interface OutboxSubscribers {
   id: string;
   kind: SubscriberKind;
   last_delivered_at: Date | null;
+  last_error: Generated<string>;
   last_sent_at: Date | null;
   link_id: string | null;
   status: SubscriberStatus;
