@@ -7,8 +7,10 @@ export type KeyPurpose =
   | "file-urls"
   | "idempotency-fingerprints"
   | "idempotency-outcomes"
+  | "integration-tokens"
   | "member-challenges"
   | "member-sessions"
+  | "oauth-states"
   | "sign-in-forms"
   | "step-passwords"
   | "visit-seals";

@@ -11,6 +11,7 @@ export interface QueuedJobs {
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
   /** Somebody wants a workspace; the address may be known. */
