@@ -484,6 +484,15 @@ export interface OutboxAttempts {
   workspace_id: string;
 }
 
+export interface OutboxIntake {
+  created_at: Date;
+  event_ids: string[];
+  id: string;
+  step_ids: string[] | null;
+  subscriber_ids: string[];
+  workspace_id: string;
+}
+
 export interface OutboxLines {
   due_at: Date;
   owned_until: Date | null;
@@ -867,6 +876,7 @@ export interface DB {
   members: Members;
   moved_visitors: MovedVisitors;
   outbox_attempts: OutboxAttempts;
+  outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;
   outbox_messages: OutboxMessages;
   outbox_subscribers: OutboxSubscribers;

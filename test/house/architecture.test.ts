@@ -79,7 +79,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     ],
   },
   scan: {
-    may: [/^src\/(scan|pages|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [
+      /^src\/(scan|pages|visitors|db|workflow|model|lib)\//,
+      /^src\/outbox\/queue-steps\.ts$/,
+      /^gen\/database\.ts$/,
+    ],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {
