@@ -524,6 +524,7 @@ export interface OutboxSubscribers {
   id: string;
   kind: SubscriberKind;
   last_delivered_at: Date | null;
+  last_error: Generated<string>;
   last_sent_at: Date | null;
   link_id: string | null;
   status: SubscriberStatus;

@@ -39,6 +39,8 @@ export interface Failed extends Answered {
   readonly retryAfterMs?: number;
   /** The receiver wants no messages ever again: the subscriber is disabled at once. */
   readonly isFinal?: boolean;
+  /** No further attempt for this message, although the subscriber stays: the address is refused. */
+  readonly isHopeless?: boolean;
 }
 
 /**

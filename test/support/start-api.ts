@@ -22,6 +22,9 @@ import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
+import { createFaultFinder } from "../../src/lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../src/lib/fetch/resolve-host.ts";
+import { createAddressJudge } from "../../src/lib/fetch/special-addresses.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createPictureReader } from "../../src/lib/images/reencode-image.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
@@ -268,6 +271,9 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
   };
 }
 
+/** Asks a name server that nobody runs, so that tests ask none of the system's. */
+const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
+
 /** The handlers' dependencies in tests. */
 function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
   return {
@@ -286,6 +292,9 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     shortUrl: "https://short.test",
     approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
+    webhookSecretKey: deriveKey(masterSecret, "webhook-secrets"),
+    // Names have no addresses in tests that give them none.
+    addressFaultOf: createFaultFinder({ resolve: resolveLiterals, judge: createAddressJudge([]) }),
     bulkJobLinks: 250,
     plans: defaultPlans,
     entitlements: createEntitlements({ plans: defaultPlans, now }),

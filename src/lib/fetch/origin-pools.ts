@@ -1,5 +1,6 @@
 import { Pool } from "undici";
-import { type AddressRules, createPinnedConnector, type FetchPolicy } from "./pinned-connector.ts";
+import type { FetchPolicy } from "./address-rules.ts";
+import { type ConnectionRules, createPinnedConnector } from "./pinned-connector.ts";
 
 /** The connections to other hosts, a few of each. */
 export interface OriginPools {
@@ -18,7 +19,7 @@ export const connectionsPerOrigin = 16;
 const [idleMs, livesMs] = [4_000, 300_000];
 
 export function createOriginPools(
-  rules: AddressRules & { readonly firstByteMs: number; readonly headBytesMax: number },
+  rules: ConnectionRules & { readonly firstByteMs: number; readonly headBytesMax: number },
 ): OriginPools {
   const pools = new Map<string, Pool>();
   return {

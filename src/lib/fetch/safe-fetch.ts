@@ -1,8 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import {
+  createFaultFinder,
+  type FetchPolicy,
+  type FindAddressFault,
+  RefusedAddress,
+} from "./address-rules.ts";
 import { causeOf, type FailureCause } from "./fetch-failure.ts";
 import { createOriginPools, type OriginPools } from "./origin-pools.ts";
-import { allowedAddresses, type FetchPolicy, RefusedAddress } from "./pinned-connector.ts";
 import { noProxies, type ProxySettings } from "./proxies.ts";
 import { type AddressFault, readAddress } from "./read-address.ts";
 import { createHostResolver, type ResolveHost } from "./resolve-host.ts";
@@ -33,11 +38,7 @@ export type FetchOutcome = { readonly milliseconds: number } & (
 
 /** The only way to addresses that customers give. */
 export interface SafeFetch {
-  /**
-   * Why a request to an address would be refused now. Undefined when it would be sent, also to a host that has no address
-   * yet.
-   */
-  faultOf(address: string, policy: FetchPolicy): Promise<AddressFault | undefined>;
+  readonly faultOf: FindAddressFault;
   /** Sends a request; never rejects. */
   send(order: FetchOrder): Promise<FetchOutcome>;
   close(): Promise<void>;
@@ -65,17 +66,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const rules = { resolve, judge, proxies, connectMs, firstByteMs, headBytesMax: 16 * 1024 };
   const pools = createOriginPools(rules);
   return {
-    async faultOf(address, policy) {
-      const read = readAddress(address);
-      if ("fault" in read) return read.fault;
-      try {
-        await allowedAddresses(rules, policy, read.url);
-        return undefined;
-      } catch (error) {
-        if (error instanceof RefusedAddress) return error.fault;
-        throw error;
-      }
-    },
+    faultOf: createFaultFinder(rules),
 
     async send(order) {
       const began = performance.now();
