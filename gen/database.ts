@@ -488,6 +488,7 @@ export interface OutboxIntake {
   created_at: Date;
   event_ids: string[];
   id: string;
+  messages: number;
   step_ids: string[] | null;
   subscriber_ids: string[];
   workspace_id: string;

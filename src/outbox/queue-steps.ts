@@ -44,11 +44,19 @@ export interface QueuePlace {
 /** How many messages are made of one row of the intake, about. Their transaction is that long. */
 const messagesMax = 5_000;
 
-interface Intake {
+/** Completed steps of which messages are made together. */
+export interface Intake {
   readonly workspaceId: string;
   readonly subscribers: readonly string[];
+  readonly events: readonly string[];
+  /** The step of each event; undefined for all steps of first requests. */
+  readonly steps: readonly string[] | undefined;
+  /** How many messages they make at most. */
+  readonly messages: number;
+}
+
+interface OpenIntake extends Intake {
   readonly events: string[];
-  /** Undefined for steps of first requests. */
   readonly steps: string[] | undefined;
   messages: number;
 }
@@ -64,12 +72,16 @@ export async function queueSteps(
 ): Promise<void> {
   const rows = intakesOf(completed, listenersOf);
   if (rows.length === 0) return;
-  for (const { workspaceId, subscribers, events, steps } of rows) {
-    await sql`insert into outbox_intake (workspace_id, id, subscriber_ids, event_ids, step_ids, created_at)
-      values (${workspaceId}, ${newId(at)}, ${plainArray(subscribers)}, ${plainArray(events)},
-        ${steps === undefined ? null : plainArray(steps)}, ${at})`.execute(tx);
-  }
+  for (const row of rows) await insertIntake(tx, row, at);
   await sql`select ${tellOutbox()}`.execute(tx);
+}
+
+/** Queues steps for some subscribers. The caller tells the outbox. */
+export async function insertIntake(tx: Db, row: Intake, at: Date): Promise<void> {
+  const { workspaceId, subscribers, events, steps, messages } = row;
+  await sql`insert into outbox_intake (workspace_id, id, subscriber_ids, event_ids, step_ids, messages, created_at)
+    values (${workspaceId}, ${newId(at)}, ${plainArray(subscribers)}, ${plainArray(events)},
+      ${steps === undefined ? null : plainArray(steps)}, ${messages}, ${at})`.execute(tx);
 }
 
 function intakesOf(
@@ -77,13 +89,13 @@ function intakesOf(
   listenersOf: QueuePlace["listenersOf"],
 ): readonly Intake[] {
   const full: Intake[] = [];
-  const open = new Map<string, Intake>();
+  const open = new Map<string, OpenIntake>();
   for (const { workspaceId, linkId, eventId, steps, stepsMax } of completed) {
     const listeners = listenersOf(workspaceId);
     if (!listeners.some((listener) => hears(listener, linkId))) continue;
     const isFirst = steps === "first";
     const place = `${workspaceId} ${isFirst}`;
-    const row = open.get(place) ?? {
+    const row: OpenIntake = open.get(place) ?? {
       workspaceId,
       subscribers: listeners.map(({ id }) => id),
       events: [],

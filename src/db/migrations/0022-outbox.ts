@@ -36,6 +36,8 @@ create table outbox_subscribers (
   failing_since timestamptz(3),
   -- How many messages ran out of attempts since the last success.
   exhausted_in_row integer not null default 0,
+  -- Why the last attempt failed, for people; empty after a success.
+  last_error text not null default '',
   constraint outbox_subscribers_pkey primary key (workspace_id, id)
 ) with (fillfactor = 60);
 
@@ -66,6 +68,8 @@ create table outbox_intake (
   event_ids uuid[] not null,
   -- The completed step of each event. Null for all steps that the first request of a visit completed.
   step_ids uuid[],
+  -- How many messages it makes at most.
+  messages integer not null,
   created_at timestamptz(3) not null,
   constraint outbox_intake_pkey primary key (workspace_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
