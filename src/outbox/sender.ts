@@ -41,8 +41,6 @@ export interface Failed extends Answered {
   readonly isHopeless?: boolean;
   /** The receiver wants no messages ever again: the subscriber is disabled at once. */
   readonly isFinal?: boolean;
-  /** No further attempt for this message, although the subscriber stays: the address is refused. */
-  readonly isHopeless?: boolean;
 }
 
 /**

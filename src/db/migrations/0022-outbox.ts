@@ -30,8 +30,6 @@ create table outbox_subscribers (
   failure_count bigint not null default 0,
   last_sent_at timestamptz(3),
   last_delivered_at timestamptz(3),
-  -- Why the last attempt failed, for people; empty when it did not.
-  last_error text not null default '',
   -- The first failure since the last success. Null while all goes well.
   failing_since timestamptz(3),
   -- How many messages ran out of attempts since the last success.
