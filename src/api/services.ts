@@ -54,6 +54,7 @@ import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { timeSeriesService } from "./time-series/service.ts";
 import { visitorsService } from "./visitors/service.ts";
+import { webhooksService } from "./webhooks/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 import { workspacesService } from "./workspaces/service.ts";
@@ -94,7 +95,7 @@ export function createServices(
     register(TagsService, tagsService()),
     register(TimeSeriesService, timeSeriesService(deps)),
     register(VisitorsService, visitorsService(deps)),
-    registerPartly(WebhooksService),
+    register(WebhooksService, webhooksService(deps)),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
     register(WorkspacesService, workspacesService(deps)),

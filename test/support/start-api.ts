@@ -23,6 +23,9 @@ import { type Db, openDatabase } from "../../src/db/open.ts";
 import { builtInFiles } from "../../src/jobs/built-in-themes.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
+import { createFaultFinder } from "../../src/lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../src/lib/fetch/resolve-host.ts";
+import { createAddressJudge } from "../../src/lib/fetch/special-addresses.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createPictureReader } from "../../src/lib/images/reencode-image.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
@@ -269,6 +272,9 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
   };
 }
 
+/** Asks a name server that nobody runs, so that tests ask none of the system's. */
+const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
+
 /** The handlers' dependencies in tests. */
 function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
   return {
@@ -287,6 +293,9 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     shortUrl: "https://short.test",
     approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
+    webhookSecretKey: deriveKey(masterSecret, "webhook-secrets"),
+    // Names have no addresses in tests that give them none.
+    addressFaultOf: createFaultFinder({ resolve: resolveLiterals, judge: createAddressJudge([]) }),
     bulkJobLinks: 250,
     plans: defaultPlans,
     entitlements: createEntitlements({ plans: defaultPlans, now }),
