@@ -6,6 +6,7 @@ import { forgetTemplate } from "../db/usable-templates.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
+import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
   readonly db: Db;
@@ -48,6 +49,7 @@ export async function deleteTenantRows(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
+  await deleteSlackIntegration(deps.db, workspaceId);
   let deleted = await forgetTemplates(deps, workspaceId, signal);
   for (const table of await tenantTables(deps.db)) {
     for (;;) {

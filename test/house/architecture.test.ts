@@ -264,8 +264,8 @@ const globalTables = [
   "workspaces",
 ];
 
-// What one workspace publishes, links of all others may have.
-const indexesOverTenants = ["links_published_template_idx"];
+// What one workspace publishes, links of all others may have. All workspaces of one Slack team have the same token.
+const indexesOverTenants = ["links_published_template_idx", "slack_integrations_token_idx"];
 
 test("every key and index of a tenant table begins with workspace_id", async () => {
   const { pool } = await testDatabase();

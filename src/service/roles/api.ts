@@ -1,5 +1,7 @@
 import { createServices } from "../../api/services.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { createOauthStates } from "../../integrations/oauth-state.ts";
+import { createTokenBox } from "../../integrations/token-box.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
@@ -11,6 +13,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
@@ -76,6 +79,9 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
+        oauthStates: createOauthStates(keyFor("oauth-states"), now),
+        tokenBox: createTokenBox(keyFor("integration-tokens")),
+        slack: openSlack(config, addresses),
         bulkJobLinks: config.bulkJobLinks,
         simulateVisits: lazySimulator(parts),
         plans: config.plans,
