@@ -17,6 +17,7 @@ export interface QueuedJobs {
     readonly integrationId: string;
     readonly sealedToken: string;
   };
+  readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
   /** Somebody wants a workspace; the address may be known. */
