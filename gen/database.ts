@@ -680,6 +680,22 @@ export interface Shortlinks {
   workspace_id: string;
 }
 
+export interface SlackIntegrations {
+  bot_token: Buffer;
+  channel_id: Generated<string>;
+  channel_name: Generated<string>;
+  created_at: Date;
+  created_by: string | null;
+  id: string;
+  is_paused: Generated<boolean>;
+  last_error: Generated<string>;
+  team_id: string;
+  team_name: string;
+  token_hash: Buffer;
+  updated_at: Date;
+  workspace_id: string;
+}
+
 export interface Tags {
   created_at: Date;
   id: string;
@@ -932,6 +948,7 @@ export interface DB {
   segment_marks: SegmentMarks;
   segments: Segments;
   shortlinks: Shortlinks;
+  slack_integrations: SlackIntegrations;
   tags: Tags;
   traces: Traces;
   visit_traces: VisitTraces;

@@ -11,6 +11,7 @@ import { forgetTemplate } from "../db/templates/usable-templates.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
+import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
   readonly db: Db;
@@ -54,6 +55,7 @@ export async function deleteTenantRows(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
+  await deleteSlackIntegration(deps.db, workspaceId);
   let deleted = 0;
   for (const tables of [qrcodeTemplateTables, pageThemeTemplateTables])
     deleted += await forgetTemplates(deps, tables, workspaceId, signal);

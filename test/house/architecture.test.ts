@@ -278,11 +278,12 @@ const globalTables = [
   "workspaces",
 ];
 
-// What one workspace publishes, all others may find, and their links may have.
+// What one workspace publishes, all others may find, and their links may have. All workspaces of one Slack team have the same token.
 const indexesOverTenants = [
   "links_published_page_theme_template_idx",
   "links_published_template_idx",
   "page_theme_templates_published_look_idx",
+  "slack_integrations_token_idx",
 ];
 
 test("every key and index of a tenant table begins with workspace_id", async () => {
