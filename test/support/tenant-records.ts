@@ -165,6 +165,13 @@ export const makers = {
     const { json } = await rest("POST", "/v1/visitor/identify", { visitor });
     return json.visitor.id;
   },
+  webhook: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/webhooks", {
+      name: "CRM",
+      endpointUrl: "https://1.0.0.1/hooks",
+    });
+    return json.webhook.id;
+  },
   event: async (api, workspace) => {
     const { db, now } = api;
     const link_id = await makers.link(api, workspace);
@@ -239,6 +246,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "PageThemeTemplatesService templateIds": "pageThemeTemplate",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
+  "WebhooksService id": "webhook",
   templateIds: "qrcodeTemplate",
   linkId: "link",
   linkIds: "link",
@@ -432,6 +440,11 @@ export const seeds: Readonly<Record<string, Seed>> = {
     request: ({ link, pageThemeTemplate }) => ({ linkId: link, pageThemeTemplateId: pageThemeTemplate }),
   },
   "PageThemesService.FindMatchingTemplate": { request: ({ link }) => ({ linkId: link }) },
+  "WebhooksService.Create": { request: () => ({ name: "CRM", endpointUrl: "https://1.0.0.1/hooks" }) },
+  "WebhooksService.Delete": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.Get": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.List": { request: () => ({}), lists: "webhook" },
+  "WebhooksService.Update": { request: ({ webhook }) => ({ id: webhook, name: "Renamed" }) },
   "PageThemesService.GetPageTheme": { request: ({ pageTheme }) => ({ id: pageTheme }) },
   "PageThemesService.ListPageThemes": { request: () => ({}), lists: "pageTheme" },
   "PageThemesService.UpdatePageTheme": {
