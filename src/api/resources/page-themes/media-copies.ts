@@ -1,14 +1,21 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Insertable } from "kysely";
-import type { Json, Media } from "../../../../gen/database.ts";
+import type { Json } from "../../../../gen/database.ts";
 import { storeFile } from "../../../db/file-checks.ts";
 import type { Db } from "../../../db/open.ts";
 import { newId } from "../../../lib/ids.ts";
 import { lookHash } from "../../../model/look/look-hash.ts";
 import type { Deps } from "../../deps.ts";
-import { findSame, findSources, insertCopies, type MediaSource } from "./media-copy-queries.ts";
+import {
+  findSame,
+  findSources,
+  insertCopies,
+  type MediaCopy,
+  type MediaSource,
+} from "./media-copy-queries.ts";
 import { mediaOf } from "./styling.ts";
 import { lockMedia } from "./theme-queries.ts";
+
+type CopyDeps = Pick<Deps, "now" | "storage" | "autonomousDb" | "jobCall">;
 
 /** A look that is stored somewhere. */
 export interface SourceLook {
@@ -21,7 +28,7 @@ export interface CopiedLook {
   readonly styling: JsonObject;
   readonly lookHash: string;
   /** Media files whose contents are stored, and whose rows are still to be written. */
-  readonly copies: readonly Insertable<Media>[];
+  readonly copies: readonly MediaCopy[];
   /** Media files that the workspace has already. */
   readonly kept: readonly string[];
 }
@@ -32,7 +39,7 @@ export interface CopiedLook {
  * Undefined when the look changes meanwhile.
  */
 export async function copyLook(
-  deps: Pick<Deps, "now" | "storage" | "autonomousDb">,
+  deps: CopyDeps,
   db: Db,
   workspaceId: string,
   { workspace_id, styling }: SourceLook,
@@ -40,14 +47,14 @@ export async function copyLook(
   const wanted = mediaOf(styling);
   const ids = [wanted.cover, wanted.badge].filter((id) => id !== undefined);
   const sources = ids.length === 0 ? [] : await findSources(db, workspace_id, ids);
-  const [copies, kept, names]: [Insertable<Media>[], string[], Map<string, string>] = [[], [], new Map()];
+  const [copies, kept, names]: [MediaCopy[], string[], Map<string, string>] = [[], [], new Map()];
   for (const source of sources) {
     const own = workspace_id === workspaceId ? source.id : await findSame(db, workspaceId, source);
     if (own === undefined) {
       const copy = await copyFile(deps, workspaceId, source);
       if (copy === undefined) return undefined;
       copies.push(copy);
-      names.set(source.id, copy.id);
+      names.set(source.id, copy.row.id);
     } else {
       kept.push(own);
       names.set(source.id, own);
@@ -73,21 +80,21 @@ export async function copyLook(
 
 /** Stores a copy of a file for a new record of the workspace. Undefined when the file is gone. */
 async function copyFile(
-  deps: Pick<Deps, "now" | "storage" | "autonomousDb">,
+  deps: CopyDeps,
   workspaceId: string,
   { media_type, file_name, storage_key, size_bytes, sha256 }: MediaSource,
-): Promise<(Insertable<Media> & { readonly id: string }) | undefined> {
+): Promise<MediaCopy | undefined> {
   const file = await deps.storage.get(storage_key);
   if (file === undefined) return undefined;
   const at = deps.now();
   const id = newId(at);
   const key = `media/${workspaceId}/${id}.${storage_key.slice(storage_key.lastIndexOf(".") + 1)}`;
   await storeFile(deps.autonomousDb, deps, { workspaceId, key, ownerId: id }, async () => file);
-  return {
+  const row = {
     workspace_id: workspaceId,
     id,
     media_type,
-    visibility: "PRIVATE",
+    visibility: "PRIVATE" as const,
     file_name,
     storage_key: key,
     size_bytes,
@@ -96,6 +103,7 @@ async function copyFile(
     created_at: at,
     updated_at: at,
   };
+  return { row, queued: deps.jobCall("make-page-images", { workspaceId, mediaId: id }) };
 }
 
 /** Writes the rows of the copies. False when a file that the workspace had is gone, and nothing is written then. */

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Media } from "../../../../gen/database.ts";
 import type { Db } from "../../../db/open.ts";
 
@@ -26,10 +26,16 @@ export async function findSame(db: Db, workspaceId: string, of: MediaSource): Pr
   return rows[0]?.id;
 }
 
-export async function insertCopies(tx: Db, copies: readonly Insertable<Media>[]): Promise<void> {
-  if (copies.length > 0)
-    await tx
-      .insertInto("media")
-      .values([...copies])
-      .execute();
+/** A record to write, and the expression that queues the copies of its image that pages show. */
+export interface MediaCopy {
+  readonly row: Insertable<Media> & { readonly id: string };
+  readonly queued: RawBuilder<unknown>;
+}
+
+/** Writes the records; a look has two at most. */
+export async function insertCopies(tx: Db, copies: readonly MediaCopy[]): Promise<void> {
+  for (const { row, queued } of copies) {
+    await tx.insertInto("media").values(row).execute();
+    await sql`select ${queued}`.execute(tx);
+  }
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../db/open.ts";
+import type { Db } from "../../db/open.ts";
 
 const unattachedMs = 90 * 24 * 60 * 60 * 1000;
 const batchSize = 1_000;

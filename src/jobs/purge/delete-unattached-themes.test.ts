@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startApi } from "../../test/support/start-api.ts";
-import { makers } from "../../test/support/tenant-records.ts";
+import { startApi } from "../../../test/support/start-api.ts";
+import { makers } from "../../../test/support/tenant-records.ts";
 import { deleteUnattachedThemes } from "./delete-unattached-themes.ts";
 
 const api = await startApi();
