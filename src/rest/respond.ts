@@ -29,6 +29,19 @@ export function respond(
   });
 }
 
+/**
+ * How a browser treats a page of an answer, whose own policy says more. It runs no script and sends no form, and no search
+ * engine keeps it.
+ */
+const pageHeaders = {
+  "x-content-type-options": "nosniff",
+  "x-robots-tag": "noindex",
+  "referrer-policy": "no-referrer",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'; font-src 'self'; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'",
+} as const;
+
 /** Writes a file with its tag, or 304 to a client that has it. */
 export function respondFile(
   res: RestResponse,
@@ -41,7 +54,7 @@ export function respondFile(
   const told = {
     "cache-control": "no-store",
     "x-request-id": requestId,
-    ...pictureHeaders,
+    ...(payload.contentType.startsWith("text/html") ? pageHeaders : pictureHeaders),
     etag,
     ...headers,
   };

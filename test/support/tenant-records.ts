@@ -447,6 +447,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WebhooksService.Update": { request: ({ webhook }) => ({ id: webhook, name: "Renamed" }) },
   "PageThemesService.GetPageTheme": { request: ({ pageTheme }) => ({ id: pageTheme }) },
   "PageThemesService.ListPageThemes": { request: () => ({}), lists: "pageTheme" },
+  "PageThemesService.PreviewPageTheme": { request: ({ pageTheme }) => ({ id: pageTheme, step: "form" }) },
   "PageThemesService.UpdatePageTheme": {
     request: ({ pageTheme }) => ({ id: pageTheme, badgeEnabled: true }),
   },

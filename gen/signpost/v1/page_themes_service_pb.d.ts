@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { ContainerConfig, FontConfig, PageTheme, PageThemeBackgroundCoverMode, PageThemeBadgeShape } from "./page_theme_pb.js";
 import type { PageThemeTemplate } from "./page_theme_template_pb.js";
+import type { HttpBody } from "../../google/api/httpbody_pb.js";
 import type { ThemeColor } from "./theme_color_pb.js";
 import type { MediaSelection } from "./media_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
@@ -169,6 +170,61 @@ export declare type GetPageThemeResponse = Message<"signpost.v1.GetPageThemeResp
  * Use `create(GetPageThemeResponseSchema)` to create a new message.
  */
 export declare const GetPageThemeResponseSchema: GenMessage<GetPageThemeResponse>;
+
+/**
+ * Request for PreviewPageTheme.
+ *
+ * @generated from message signpost.v1.PreviewPageThemeRequest
+ */
+export declare type PreviewPageThemeRequest = Message<"signpost.v1.PreviewPageThemeRequest"> & {
+  /**
+   * The theme's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The kind of page: `form`, `message`, `multi-link`, `social`, `contact`, `thank-you` or `password`. Empty means
+   * `message`.
+   *
+   * @generated from field: string step = 2;
+   */
+  step: string;
+
+  /**
+   * The language of the page's own words, as in the header `Accept-Language`. Empty means English.
+   *
+   * @generated from field: string language = 3;
+   */
+  language: string;
+};
+
+/**
+ * Describes the message signpost.v1.PreviewPageThemeRequest.
+ * Use `create(PreviewPageThemeRequestSchema)` to create a new message.
+ */
+export declare const PreviewPageThemeRequestSchema: GenMessage<PreviewPageThemeRequest>;
+
+/**
+ * Response for PreviewPageTheme.
+ *
+ * @generated from message signpost.v1.PreviewPageThemeResponse
+ */
+export declare type PreviewPageThemeResponse = Message<"signpost.v1.PreviewPageThemeResponse"> & {
+  /**
+   * The page: `text/html`.
+   *
+   * @generated from field: google.api.HttpBody page = 1;
+   */
+  page?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.PreviewPageThemeResponse.
+ * Use `create(PreviewPageThemeResponseSchema)` to create a new message.
+ */
+export declare const PreviewPageThemeResponseSchema: GenMessage<PreviewPageThemeResponse>;
 
 /**
  * Request for ApplyTemplate.
@@ -445,6 +501,20 @@ export declare const PageThemesService: GenService<{
     methodKind: "unary";
     input: typeof GetPageThemeRequestSchema;
     output: typeof GetPageThemeResponseSchema;
+  },
+  /**
+   * Show a page in the look of a theme, with made-up content, as a visitor would see it. The theme of a template can be
+   * shown too. Nobody's visit is recorded, and forms lead nowhere. Over REST the answer is the page itself. An addition of
+   * this service.
+   *
+   * Errors: NOT_FOUND if there is no such theme.
+   *
+   * @generated from rpc signpost.v1.PageThemesService.PreviewPageTheme
+   */
+  previewPageTheme: {
+    methodKind: "unary";
+    input: typeof PreviewPageThemeRequestSchema;
+    output: typeof PreviewPageThemeResponseSchema;
   },
   /**
    * Give a link the look of a template: the look, its cover and its badge are copied into the link's own page theme. A

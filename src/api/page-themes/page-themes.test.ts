@@ -241,6 +241,63 @@ describe("update", () => {
   });
 });
 
+describe("preview", () => {
+  const preview = (query = "", theme = id) => rest("GET", `/v1/page-themes/${theme}/preview${query}`);
+
+  test.each([
+    ["form", "<form"],
+    ["message", "Welcome to the museum"],
+    ["multi-link", "Trattoria Verde"],
+    ["social", "Notes on engines"],
+    ["contact", "ada@engines.example"],
+    ["thank-you", "Thank you!"],
+    ["password", 'type="password"'],
+  ])("shows a %s in the look of the theme, under the policy of visitors' pages", async (step, content) => {
+    await patch({ canvasColor: solid("#123456") });
+    const { status, headers, text } = await preview(`?step=${step}`);
+    expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(headers["x-robots-tag"]).toBe("noindex");
+    expect(headers["cache-control"]).toBe("no-store");
+    for (const policy of [headers["content-security-policy"], text]) {
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("form-action 'none'");
+    }
+    expect(text).toMatch(/http-equiv="Content-Security-Policy" content="[^"]*style-src 'sha256-/);
+    expect(text).toContain(content);
+    expect(text).toContain("#123456");
+    expect(text).not.toContain("<script");
+    const { page } = await workspace.client(PageThemesService).previewPageTheme({ id, step });
+    expect([page?.contentType, Buffer.from(page?.data ?? []).toString()]).toEqual([
+      "text/html; charset=utf-8",
+      text,
+    ]);
+  });
+
+  test("shows a message unless told otherwise, in any language, and records nothing", async () => {
+    expect((await preview()).text).toBe((await preview("?step=message")).text);
+    expect((await preview("?step=form&language=de")).text).toContain('<html lang="de"');
+    const visits = await db
+      .selectFrom("events")
+      .select("id")
+      .where("workspace_id", "=", workspace.workspaceId)
+      .execute();
+    expect(visits).toEqual([]);
+  });
+
+  test("shows the theme of a template, and refuses what is missing, of others, unknown or without a token", async () => {
+    const { json } = await rest("POST", "/v1/page-theme-templates", {});
+    expect((await preview("", json.pageThemeTemplate.pageThemeId)).status).toBe(200);
+    const theirs = await makers.pageTheme(api, await api.newWorkspace());
+    for (const missing of [randomUUID(), theirs]) expect((await preview("", missing)).status).toBe(404);
+    for (const wrong of ["?step=other", "?step=FORM"]) {
+      const { status, json } = await preview(wrong);
+      expect([status, json.error.message]).toEqual([400, expect.stringContaining("step")]);
+    }
+    expect((await preview("", "x")).status).toBe(400);
+    expect((await api.rest()("GET", `/v1/page-themes/${id}/preview`)).status).toBe(401);
+  });
+});
+
 test("one page of the largest themes stays within the bytes of an answer", async () => {
   const colors = Array(50).fill(`rgb(${"1".repeat(17)}%, ${"2".repeat(17)}%, ${"3".repeat(17)}%)`);
   const styling = JSON.stringify({

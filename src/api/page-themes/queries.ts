@@ -28,3 +28,19 @@ export async function countThemes(db: Db, workspaceId: string): Promise<bigint> 
     where workspace_id = ${workspaceId} and template_id is null`.execute(db);
   return onlyRow(rows).total;
 }
+
+/** The copies of the images of a theme that pages show. */
+export interface PageFiles {
+  readonly badge: readonly string[] | null;
+  readonly cover: readonly string[] | null;
+}
+
+export async function findPageFiles(db: Db, workspaceId: string, themeId: string): Promise<PageFiles> {
+  const { rows } = await sql<PageFiles>`
+    select (select page_files from media m where m.workspace_id = p.workspace_id
+        and m.id = (p.styling ->> 'badgeId')::uuid) as badge,
+      (select page_files from media m where m.workspace_id = p.workspace_id
+        and m.id = (p.styling ->> 'canvasCoverId')::uuid) as cover
+    from page_themes p where p.workspace_id = ${workspaceId} and p.id = ${themeId}`.execute(db);
+  return rows[0] ?? { badge: null, cover: null };
+}

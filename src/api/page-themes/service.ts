@@ -13,6 +13,7 @@ import { toPageTheme } from "../resources/page-theme.ts";
 import { findTheme } from "../resources/page-themes/theme-queries.ts";
 import { prepareApplication } from "./apply-template.ts";
 import { findMatchingTemplate } from "./find-matching.ts";
+import { previewTheme } from "./preview-theme.ts";
 import { countThemes, listThemes } from "./queries.ts";
 import { changeTheme } from "./update-theme.ts";
 
@@ -22,6 +23,7 @@ export function pageThemesService(deps: Deps): Handlers<typeof PageThemesService
     applyTemplate: inTwoParts((request: ApplyPageThemeTemplateRequest, context) =>
       prepareApplication(deps, request, context),
     ),
+    previewPageTheme: (request, context) => previewTheme(deps, request, context),
     findMatchingTemplate: ({ linkId }, context) => findMatchingTemplate(deps, linkId, context),
     updatePageTheme: (request, context) => changeTheme(deps, request, context),
 
