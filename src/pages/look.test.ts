@@ -73,6 +73,6 @@ test("writes gradients and boxes with nothing that shows through but an image", 
   const properties = propertiesOf(lookOf(pageTheme(stored), true));
   expect(properties.get("canvas")).toBe("linear-gradient(45deg,#ffffff 10%,#ffffff 90%)");
   expect(properties.get("box")).toBe("#ffffffcc");
-  expect(properties.get("box-line")).toBe(".125rem solid #cccccc".replace(".1", "0.1"));
+  expect(properties.get("box-line")).toBe("0.125rem solid #717171");
   expect(properties.get("box-radius")).toBe("0");
 });

@@ -32,8 +32,8 @@ const looks = new WeakMap<PageTheme, [string | undefined, string | undefined]>()
 function makeLook(theme: PageTheme, hasCover: boolean): string {
   const shape = shapes(theme);
   if (!theme.followsDevice) {
-    // Whether white text is easier to read on the canvas than black text.
-    const scheme = luminance(over(theme.canvas.colors[0], white)) < 0.18 ? "dark" : "light";
+    // Browsers draw parts of fields themselves, such as the sign of a calendar. They must be seen on the field.
+    const scheme = luminance(paletteOf(theme, hasCover).colors.field) < 0.18 ? "dark" : "light";
     return `:root{color-scheme:${scheme};${shape}${colors(theme, hasCover)}}`;
   }
   const dark = `@media(prefers-color-scheme:dark){:root{${colors(nightOf(theme), hasCover)}}}`;

@@ -8,8 +8,7 @@ import type {
 } from "../../../gen/signpost/v1/page_themes_service_pb.js";
 import { type Db, inTransaction } from "../../db/open.ts";
 import { invalid } from "../../lib/errors.ts";
-import { pageTheme } from "../../model/look/page-theme.ts";
-import { paletteOf } from "../../model/look/palette.ts";
+import { movedColors } from "../../model/look/moved-colors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
@@ -55,8 +54,7 @@ async function checkMedia(tx: Db, workspaceId: string, request: UpdatePageThemeR
 
 function warningsOf(styling: Json): MessageInitShape<typeof PageThemeWarningSchema>[] {
   // The column is only ever written with objects.
-  const { canvasCoverId } = styling as JsonObject;
-  return paletteOf(pageTheme(styling), Boolean(canvasCoverId)).moved.map(({ field, from, to }) => ({
+  return movedColors(styling as JsonObject).map(({ field, from, to }) => ({
     field,
     from,
     to,
