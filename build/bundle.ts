@@ -52,6 +52,7 @@ await build({
     "src/lib/images/reencode-image-process.ts",
     "src/lib/images/copy-image-process.ts",
     "src/jobs/draw-process.ts",
+    "src/jobs/thumbnails/draw-page-process.ts",
     "src/qr/gate/verify-worker.ts",
   ],
   outdir: folder,

@@ -2,10 +2,16 @@ import { type RawBuilder, sql } from "kysely";
 import { fileCheckOf } from "../db/file-checks.ts";
 import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
-import { forgetTemplate } from "../db/usable-templates.ts";
+import {
+  pageThemeTemplateTables,
+  qrcodeTemplateTables,
+  type TemplateTables,
+} from "../db/templates/template-tables.ts";
+import { forgetTemplate } from "../db/templates/usable-templates.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
+import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
   readonly db: Db;
@@ -49,7 +55,10 @@ export async function deleteTenantRows(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  let deleted = await forgetTemplates(deps, workspaceId, signal);
+  await deleteSlackIntegration(deps.db, workspaceId);
+  let deleted = 0;
+  for (const tables of [qrcodeTemplateTables, pageThemeTemplateTables])
+    deleted += await forgetTemplates(deps, tables, workspaceId, signal);
   for (const table of await tenantTables(deps.db)) {
     for (;;) {
       if (signal?.aborted === true) return deleted;
@@ -124,11 +133,12 @@ async function deleteBatch(
 /** Other workspaces' links forget the templates that this workspace has published. Returns how many links they were. */
 async function forgetTemplates(
   { db, batchSize }: RowsDeps,
+  tables: TemplateTables,
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
   const published = await db
-    .selectFrom("qrcode_template_slugs")
+    .selectFrom(tables.slugs)
     .select("template_id")
     .where("workspace_id", "=", workspaceId)
     .where("published_at", "is not", null)
@@ -137,7 +147,7 @@ async function forgetTemplates(
   let forgotten = 0;
   for (const { template_id } of published) {
     while (signal?.aborted !== true) {
-      const { numAffectedRows = 0n } = await forgetTemplate(template_id, batchSize).execute(db);
+      const { numAffectedRows = 0n } = await forgetTemplate(tables, template_id, batchSize).execute(db);
       if (numAffectedRows === 0n) break;
       forgotten += Number(numAffectedRows);
     }

@@ -13,6 +13,12 @@ export interface QueuedJobs {
   /** A badge or a cover was uploaded. */
   readonly "make-page-images": { readonly workspaceId: string; readonly mediaId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  /** An integration is gone, and what Slack gave for it. The token is sealed, in base64. */
+  readonly "revoke-slack-token": {
+    readonly workspaceId: string;
+    readonly integrationId: string;
+    readonly sealedToken: string;
+  };
   readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };

@@ -1,8 +1,9 @@
 import { over, white } from "../lib/color.ts";
 import { luminance, toCss } from "../model/look/color.ts";
 import { nightOf } from "../model/look/night-theme.ts";
-import type { Font, FontFamily, PageTheme, Paint } from "../model/look/page-theme.ts";
+import type { Font, PageTheme, Paint } from "../model/look/page-theme.ts";
 import { paletteOf } from "../model/look/palette.ts";
+import { familiesOf } from "./font-faces.ts";
 
 /**
  * What a theme looks like, as a style of custom properties for `stylesheet.ts`.
@@ -40,19 +41,6 @@ function makeLook(theme: PageTheme, hasCover: boolean): string {
   return `:root{color-scheme:light dark;${shape}${colors(theme, hasCover)}}${dark}`;
 }
 
-const systemFont = 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif';
-
-const fontStacks = {
-  UNSPECIFIED: systemFont,
-  DEFAULT: systemFont,
-  ARIAL: "Arial,Helvetica,sans-serif",
-  HELVETICA: 'Helvetica,"Helvetica Neue",Arial,sans-serif',
-  VERDANA: "Verdana,Geneva,sans-serif",
-  GEORGIA: "Georgia,serif",
-  TIMES_NEW_ROMAN: '"Times New Roman",Times,serif',
-  COURIER_NEW: '"Courier New",Courier,monospace',
-} as const satisfies Record<FontFamily, string>;
-
 function shapes({ title, body, elementFont, container, badge }: PageTheme): string {
   const radius = container?.variant === "SQUARE" ? "0" : ".875rem";
   const badgeRadius = { CIRCLE: "50%", ROUNDED: "1.25rem", SQUARE: "0" }[badge?.shape ?? "CIRCLE"];
@@ -69,8 +57,8 @@ function shapes({ title, body, elementFont, container, badge }: PageTheme): stri
   ].join(";");
 }
 
-function face({ family, stack, bold, italic }: Font, size: string): string {
-  return `${italic ? "italic " : ""}${bold ? 700 : 400} ${size} ${stack ?? fontStacks[family]}`;
+function face(font: Font, size: string): string {
+  return `${font.italic ? "italic " : ""}${font.bold ? 700 : 400} ${size} ${familiesOf(font)}`;
 }
 
 // Relative to the text size that the visitor has set.

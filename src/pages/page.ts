@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { PageImage, PageMedia } from "../model/look/page-image.ts";
 import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
+import { fontFaces } from "./font-faces.ts";
 import { icon } from "./icons.ts";
 import { badgePicture, coverPicture } from "./images.ts";
 import { directionOf, type Language } from "./languages.ts";
@@ -57,7 +58,9 @@ export function makePage(draft: Draft): HostedPage {
     ...(cover === undefined ? [] : (["cover"] as const)),
     ...(theme.badge === undefined ? [] : (["badge"] as const)),
   ];
+  const fonts = fontFaces(theme, () => `${title}${String(content)}`);
   const style = [
+    fonts,
     lookOf(theme, cover !== undefined),
     draft.style,
     sheets.base,
@@ -83,7 +86,11 @@ ${badge(theme, media.badge)}${content}
 </html>
 `;
   const hasImage = cover !== undefined || (theme.badge !== undefined && media.badge !== undefined);
-  const policy = [...pagePolicy(style, hasImage, draft.hasForm === true), ...(draft.policy ?? [])];
+  const policy = [
+    ...pagePolicy(style, hasImage, draft.hasForm === true),
+    ...(fonts === "" ? [] : ["font-src 'self'"]),
+    ...(draft.policy ?? []),
+  ];
   return {
     status,
     body: Buffer.from(String(document)),

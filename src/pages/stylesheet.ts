@@ -47,7 +47,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
  border:1.5px solid;border-radius:50%;font-size:.9em;font-weight:700;line-height:1}
 .alert{padding:.875rem 1rem;border:1px solid;border-radius:var(--round);font-size:1em;font-weight:600}
 .hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@keyframes rise{from{opacity:0;transform:translateY(.5rem)}}
+@keyframes rise{from{transform:translateY(.5rem)}}
 @media(min-width:40rem){body{padding-block:4rem}}
 @media(prefers-reduced-motion:no-preference){main{animation:rise .35s ease-out}}
 @media(prefers-reduced-motion:reduce){*{transition:none!important}}

@@ -1,6 +1,7 @@
 import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fontsPath } from "../../gen/fonts.ts";
 import { notice, tooManyTries } from "../../src/hosted/notice.ts";
 import { renderPreview } from "../../src/hosted/steps/preview.ts";
 import { renderStep } from "../../src/hosted/steps/render-step.ts";
@@ -85,7 +86,7 @@ describe.skipIf(!hasBrowser)("in a browser, hosted pages", () => {
     120_000,
   );
 
-  test("contact only the host of their theme's images, and keep to their own policy", async () => {
+  test("contact only the host of their theme's images and their own host for fonts, and keep to their own policy", async () => {
     const { requested, complaints, shown } = await visit({}, async (page) => {
       const requested = new Set<string>();
       const complaints: string[] = [];
@@ -100,7 +101,8 @@ describe.skipIf(!hasBrowser)("in a browser, hosted pages", () => {
       return { requested: [...requested], complaints, shown };
     });
     expect(complaints).toEqual([]);
-    const asked = requested.filter((url) => !url.startsWith("data:"));
+    const fonts = `${server.origin}${fontsPath}`;
+    const asked = requested.filter((url) => !url.startsWith("data:") && !url.startsWith(fonts));
     const files = `${server.origin}${filesPath}`;
     expect(new Set(asked.filter((url) => !url.startsWith(files)))).toEqual(new Set(shown));
     expect(asked.filter((url) => url.startsWith(files)).map((url) => url.slice(files.length))).toEqual([

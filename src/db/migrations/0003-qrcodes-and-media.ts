@@ -51,7 +51,8 @@ create table qrcode_templates (
   learn_more text not null default '',
   faq text not null default '',
   slug text,
-  qrcode_design_id uuid not null,
+  -- The design.
+  look_id uuid not null,
   duplicated_from uuid,
   published_at timestamptz(3),
   thumbnail_key text,
