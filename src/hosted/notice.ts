@@ -1,4 +1,6 @@
 import { html } from "hono/html";
+import type { PageMedia } from "../model/look/page-image.ts";
+import type { PageTheme } from "../model/look/page-theme.ts";
 import { testClockRule } from "../model/test-clock.ts";
 import { inWords, type Language } from "../pages/languages.ts";
 import { type HostedPage, makePage } from "../pages/page.ts";
@@ -25,41 +27,60 @@ export type Notice = Exclude<NoticeKind, "TOO_MANY_TRIES">;
 
 const notices = new Map<string, HostedPage>();
 
+/** What a notice about a link looks like: the pages of its workflow. */
+export interface Look {
+  readonly theme: PageTheme;
+  readonly media: PageMedia;
+}
+
 /**
  * A page of fixed words. NOT_FOUND stands for addresses that never had a link or have none any more, and does not say
  * which. NOT_AVAILABLE stands for a link that leads nowhere at the moment, EXPIRED for one that never will again. HOME
  * is the bare address of the service's own short host when it has no other site.
  */
-export function notice(kind: Notice, language: Language): HostedPage {
+export function notice(kind: Notice, language: Language, look?: Look): HostedPage {
+  if (look !== undefined) return makeNotice(kind, language, { look });
   const key = `${kind} ${language}`;
-  const known = notices.get(key) ?? makeNotice(kind, language, 0);
+  const known = notices.get(key) ?? makeNotice(kind, language);
   notices.set(key, known);
   return known;
 }
 
 /** The page after too many wrong passwords, with the header that says when to come back. */
-export function tooManyTries(language: Language, retryAfterSeconds: number): HostedPage {
-  return makeNotice("TOO_MANY_TRIES", language, retryAfterSeconds);
+export function tooManyTries(language: Language, retryAfterSeconds: number, look?: Look): HostedPage {
+  return makeNotice("TOO_MANY_TRIES", language, { seconds: retryAfterSeconds, look });
 }
 
 /** The page for a test clock that is no time. Only developers meet it, so it is in English. */
-export function badTestClock(): HostedPage {
+export function badTestClock(look?: Look): HostedPage {
   const { title } = wordsOf("en").notices.BAD_REQUEST;
   const text = `testClock: ${testClockRule}`;
   return makePage({
     status: statuses.BAD_REQUEST,
     language: "en",
     title,
+    ...look,
     content: html`${mark("signpost")}<header><h1>${title}</h1><p class="lead">${text}</p></header>`,
   });
 }
 
-function makeNotice(kind: NoticeKind, language: Language, seconds: number): HostedPage {
+interface NoticeOptions {
+  readonly look?: Look | undefined;
+  /** When to come back. */
+  readonly seconds?: number;
+}
+
+function makeNotice(
+  kind: NoticeKind,
+  language: Language,
+  { look, seconds = 0 }: NoticeOptions = {},
+): HostedPage {
   const { title, text } = wordsOf(language).notices[kind];
   return makePage({
     status: statuses[kind],
     language,
     title,
+    ...look,
     headers: seconds === 0 ? [] : ["Retry-After", String(seconds)],
     content: html`${mark(kind === "TOO_MANY_TRIES" ? "lock" : "signpost")}<header><h1>${title}</h1><p class="lead">${text.replace("{when}", inWords(language, seconds))}</p></header>`,
   });

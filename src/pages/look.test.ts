@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseColor } from "../model/look/color.ts";
+import { contrast, parseColor } from "../model/look/color.ts";
 import { builtInTheme, pageTheme } from "../model/look/page-theme.ts";
 import { lookOf } from "./look.ts";
 
@@ -18,6 +18,29 @@ test("writes every color of the palette, by day and by night in the built-in loo
       expect(parseColor(properties.get(name) ?? "")).toBeDefined();
   }
   expect(propertiesOf(day).get("ink")).not.toBe(propertiesOf(night).get("ink"));
+});
+
+test("a theme that leaves the canvas open keeps its elements in the dark, where everything can be read", () => {
+  const stored = {
+    elementColor: { colors: ["#7c2d12"] },
+    badgeEnabled: true,
+    badgeIconColor: { colors: ["#7c2d12"] },
+    titleFont: { fontSize: 44 },
+  };
+  const [day = "", night = ""] = lookOf(pageTheme(stored), false).split("@media(prefers-color-scheme:dark)");
+  const [light, dark] = [propertiesOf(day), propertiesOf(night)];
+  expect([light.get("element"), dark.get("element")]).toEqual(["#7c2d12", "#7c2d12"]);
+  expect([light.get("canvas"), dark.get("canvas")]).toEqual(["#ffffff", "#0d111a"]);
+  const canvas = parseColor("#0d111a");
+  for (const [role, ratio] of [
+    ["ink", 4.5],
+    ["title", 3],
+    ["quiet", 4.5],
+    ["accent", 3],
+  ] as const) {
+    const color = parseColor(dark.get(role) ?? "");
+    expect(color && canvas && contrast(color, canvas), role).toBeGreaterThanOrEqual(ratio);
+  }
 });
 
 test("a list of font families stands in place of the family, where it can be read", () => {
@@ -50,6 +73,6 @@ test("writes gradients and boxes with nothing that shows through but an image", 
   const properties = propertiesOf(lookOf(pageTheme(stored), true));
   expect(properties.get("canvas")).toBe("linear-gradient(45deg,#ffffff 10%,#ffffff 90%)");
   expect(properties.get("box")).toBe("#ffffffcc");
-  expect(properties.get("box-line")).toBe(".125rem solid #cccccc".replace(".1", "0.1"));
+  expect(properties.get("box-line")).toBe("0.125rem solid #717171");
   expect(properties.get("box-radius")).toBe("0");
 });

@@ -1,6 +1,7 @@
-import { type Color, over, white } from "../lib/color.ts";
+import { over, white } from "../lib/color.ts";
 import { luminance, toCss } from "../model/look/color.ts";
-import { builtInTheme, type Font, type PageTheme, type Paint } from "../model/look/page-theme.ts";
+import { nightOf } from "../model/look/night-theme.ts";
+import type { Font, PageTheme, Paint } from "../model/look/page-theme.ts";
 import { paletteOf } from "../model/look/palette.ts";
 import { familiesOf } from "./font-faces.ts";
 
@@ -18,12 +19,12 @@ export function lookOf(theme: PageTheme, hasCover: boolean): string {
 }
 
 /** The color of the browser around a page: by day, and by night where a page has another one then. */
-export function browserColors({ isBuiltIn, canvas }: PageTheme): {
+export function browserColors(theme: PageTheme): {
   readonly day: string;
   readonly night?: string;
 } {
-  const day = toCss(over(canvas.colors[0], white));
-  return isBuiltIn ? { day, night: toCss(nightCanvas) } : { day };
+  const day = toCss(over(theme.canvas.colors[0], white));
+  return theme.followsDevice ? { day, night: toCss(nightOf(theme).canvas.colors[0]) } : { day };
 }
 
 // The style without a cover, and the style with one.
@@ -31,25 +32,14 @@ const looks = new WeakMap<PageTheme, [string | undefined, string | undefined]>()
 
 function makeLook(theme: PageTheme, hasCover: boolean): string {
   const shape = shapes(theme);
-  if (!theme.isBuiltIn) {
-    // Whether white text is easier to read on the canvas than black text.
-    const scheme = luminance(over(theme.canvas.colors[0], white)) < 0.18 ? "dark" : "light";
+  if (!theme.followsDevice) {
+    // Browsers draw parts of fields themselves, such as the sign of a calendar. They must be seen on the field.
+    const scheme = luminance(paletteOf(theme, hasCover).colors.field) < 0.18 ? "dark" : "light";
     return `:root{color-scheme:${scheme};${shape}${colors(theme, hasCover)}}`;
   }
-  const dark = `@media(prefers-color-scheme:dark){:root{${colors(nightTheme, hasCover)}}}`;
+  const dark = `@media(prefers-color-scheme:dark){:root{${colors(nightOf(theme), hasCover)}}}`;
   return `:root{color-scheme:light dark;${shape}${colors(theme, hasCover)}}${dark}`;
 }
-
-const nightCanvas: Color = { red: 13, green: 17, blue: 26, alpha: 1 };
-const nightInk: Color = { red: 241, green: 245, blue: 249, alpha: 1 };
-
-/** The built-in look on a device that is set to dark. */
-const nightTheme: PageTheme = {
-  ...builtInTheme,
-  canvas: { ...builtInTheme.canvas, colors: [nightCanvas] },
-  title: { ...builtInTheme.title, color: nightInk },
-  body: { ...builtInTheme.body, color: nightInk },
-};
 
 function shapes({ title, body, elementFont, container, badge }: PageTheme): string {
   const radius = container?.variant === "SQUARE" ? "0" : ".875rem";

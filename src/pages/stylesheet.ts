@@ -13,7 +13,7 @@ main{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem;justify-items:c
  background:var(--box);border:var(--box-line);border-radius:var(--box-radius);padding:var(--box-padding)}
 main>*{width:100%}
 .badge,.mark{display:grid;place-items:center;margin:0 auto;overflow:hidden}
-.mark{width:4rem;height:4rem;border-radius:50%;color:var(--accent);background:var(--tint);font:600 1.375rem/1 system-ui,sans-serif}
+.mark{width:4rem;height:4rem;border-radius:50%;color:var(--on-tint);background:var(--tint);font:600 1.375rem/1 system-ui,sans-serif}
 .mark .i{width:1.75rem;height:1.75rem}
 header{display:grid;gap:.625rem;justify-items:inherit}
 h1{margin:0;font:var(--title-font);color:var(--title);letter-spacing:-.011em;text-wrap:balance}
@@ -27,16 +27,16 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 .button{display:flex;align-items:center;justify-content:center;gap:.625rem;width:100%;min-height:3.25rem;padding:.75rem 1.25rem;
  border:1px solid var(--element-line);border-radius:var(--round);background:var(--element);background-origin:border-box;
  color:var(--on-element);font:var(--element-font);font-weight:var(--element-weight);text-align:center;text-decoration:none;cursor:pointer;
- transition:filter .15s,transform .15s}
-.button:hover{filter:brightness(1.06)}
+ transition:box-shadow .15s,transform .15s}
+.button:hover{box-shadow:0 .125rem .5rem #0004}
 .button:active{transform:scale(.985)}
 .plain{background:var(--field);border-color:var(--edge);color:var(--field-ink)}
-.plain:hover{border-color:var(--line);filter:none}
+.plain:hover{border-color:var(--line);box-shadow:none}
 .bare{background:none;border-color:#0000;color:var(--ink)}
-.bare:hover{text-decoration:underline;filter:none}
+.bare:hover{text-decoration:underline;box-shadow:none}
 .between{justify-content:flex-start;text-align:start}
 .between>:nth-child(2){flex:1;min-width:0}
-.turn .i{width:1.125em;height:1.125em;opacity:.65}
+.turn .i{width:1.125em;height:1.125em}
 .icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.875rem}
 .icons .button{width:3.5rem;height:3.5rem;padding:0;border-radius:50%}
 .icons .i{width:1.625em;height:1.625em}
@@ -114,7 +114,7 @@ const badge = `
 
 /** The lines of a contact card. */
 const card = `
-.card .mark{width:6rem;height:6rem;font-size:2rem;color:var(--on-tint)}
+.card .mark{width:6rem;height:6rem;font-size:2rem}
 .lines{margin:0;padding:0;list-style:none;text-align:start;border:1px solid var(--edge);border-radius:var(--round);background:var(--field);color:var(--field-ink)}
 .lines li+li{border-top:1px solid var(--edge)}
 .line{display:flex;align-items:center;gap:1rem;min-height:3.75rem;padding:.625rem 1.125rem;color:inherit;text-decoration:none}

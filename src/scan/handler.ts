@@ -8,6 +8,7 @@ import type { Plan } from "../model/workflow/plan.ts";
 import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
 import { noIcon, plain, redirect, robots, show, showNotice } from "./pages/respond.ts";
+import { lookOf } from "./pages/step-page.ts";
 import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";
 import type { ShortHosts } from "./plans/hosts.ts";
@@ -79,7 +80,9 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
   const shortlink = shortlinkPath.exec(path)?.[1];
   const step = shortlink === undefined ? stepPath.exec(path) : null;
   if (method !== "GET" && !isHead && (method !== "POST" || step === null)) {
-    showNotice(res, "WRONG_METHOD", plain, ["Allow", step === null ? "GET, HEAD" : "GET, HEAD, POST"]);
+    showNotice(res, "WRONG_METHOD", plain, {
+      headers: ["Allow", step === null ? "GET, HEAD" : "GET, HEAD, POST"],
+    });
     return;
   }
   if (shortlink !== undefined) {
@@ -136,7 +139,7 @@ function withPlan(deps: HandlerDeps, request: ScanRequest, shortlink: string, us
 
 function refuseMisses({ counts }: HandlerDeps, { res, isHead }: ScanRequest): void {
   counts.limited += 1;
-  showNotice(res, "TOO_MANY_MISSES", { ...plain, isHead }, retryAfterMinute);
+  showNotice(res, "TOO_MANY_MISSES", { ...plain, isHead }, { headers: retryAfterMinute });
 }
 
 function usePlan(deps: HandlerDeps, request: ScanRequest, plan: Plan | undefined, use: UsePlan): void {
@@ -151,7 +154,7 @@ function usePlan(deps: HandlerDeps, request: ScanRequest, plan: Plan | undefined
   if (isSandbox || expiresAtMs !== Number.POSITIVE_INFINITY) {
     const at = ruleTime(plan, request.query, deps.now());
     if (at === undefined) {
-      show(res, badTestClock(), { ...plain, isHead, isSandbox });
+      show(res, badTestClock(lookOf(plan)), { ...plain, isHead, isSandbox });
       return;
     }
     if (expiresAtMs <= at.getTime()) {
@@ -172,7 +175,7 @@ function answerExpired({ counts }: HandlerDeps, request: ScanRequest, plan: Plan
   const query = passedOn(plan, request.query);
   const envelope = { ...plain, isHead, isSandbox: environment === "test" };
   counts.expired += 1;
-  if (afterExpiry === undefined) showNotice(res, "EXPIRED", envelope);
+  if (afterExpiry === undefined) showNotice(res, "EXPIRED", envelope, { look: lookOf(plan) });
   else redirect(res, targetUrl(afterExpiry, query, ""), envelope);
 }
 
@@ -226,6 +229,7 @@ function answerRoot(deps: HandlerDeps, request: ScanRequest): void {
 function fail(deps: HandlerDeps, res: ServerResponse, error: unknown, isSandbox = false): void {
   deps.counts.failed += 1;
   deps.onTrouble(error);
-  if (!res.headersSent) showNotice(res, "UNAVAILABLE", { ...plain, isSandbox }, retryAfterSecond);
+  if (!res.headersSent)
+    showNotice(res, "UNAVAILABLE", { ...plain, isSandbox }, { headers: retryAfterSecond });
   else res.end();
 }

@@ -16,7 +16,12 @@ const font = fc.record({
 export const randomStyling = fc.record(
   {
     canvasColor: paint,
-    canvasCoverMode: oneOf("PAGE_THEME_BACKGROUND_COVER_MODE_", "FULL", "PROGRESSIVE_TOP"),
+    canvasCoverMode: oneOf(
+      "PAGE_THEME_BACKGROUND_COVER_MODE_",
+      "FULL",
+      "PROGRESSIVE_TOP",
+      "PROGRESSIVE_BOTTOM",
+    ),
     elementColor: paint,
     titleFont: font,
     bodyFont: font,
@@ -28,6 +33,7 @@ export const randomStyling = fc.record(
       backgroundColor: paint,
       opacity: fc.integer({ min: 0, max: 100 }),
       borderSize: fc.integer({ min: 0, max: 3 }),
+      borderColor: paint,
     }),
   },
   { requiredKeys: [] },

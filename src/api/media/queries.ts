@@ -9,16 +9,13 @@ import { newestFirst } from "../resources/page-queries.ts";
 export type MediaRow = Selectable<Media>;
 
 /** Stores a record and queues what is to be done with its image. */
-export async function insertMedia(
+export function insertMedia(
   db: Db,
   values: Insertable<Media>,
   queued: RawBuilder<unknown> | undefined,
 ): Promise<MediaRow> {
   const insert = db.insertInto("media").values(values).returningAll();
-  if (queued === undefined) return insert.executeTakeFirstOrThrow();
-  const { rows } = await sql<MediaRow>`with made as (${insert}), queued as (select ${queued} from made)
-    select * from made where (select count(*) from queued) > 0`.execute(db);
-  return onlyRow(rows);
+  return (queued === undefined ? insert : insert.returning(queued.as("queued"))).executeTakeFirstOrThrow();
 }
 
 export function findMedia(db: Db, workspaceId: string, id: string): Promise<MediaRow | undefined> {

@@ -6,14 +6,12 @@ import type {
   UpdatePageThemeResponseSchema,
 } from "../../../gen/signpost/v1/page_themes_service_pb.js";
 import { inTransaction } from "../../db/open.ts";
-import { pageTheme } from "../../model/look/page-theme.ts";
-import { paletteOf } from "../../model/look/palette.ts";
+import { movedColors } from "../../model/look/moved-colors.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { toPageTheme } from "../resources/page-theme.ts";
 import { restyle } from "../resources/page-themes/restyle.ts";
-import { mediaOf } from "../resources/page-themes/styling.ts";
 import { lockTheme } from "../resources/page-themes/theme-queries.ts";
 
 /** Changes a theme, and says what pages show otherwise. The same look again changes nothing, not even `updated_at`. */
@@ -31,7 +29,7 @@ export async function changeTheme(
 }
 
 function warningsOf(styling: Json): MessageInitShape<typeof PageThemeWarningSchema>[] {
-  return paletteOf(pageTheme(styling), Boolean(mediaOf(styling).cover)).moved.map(({ field, from, to }) => ({
+  return movedColors(styling).map(({ field, from, to }) => ({
     field,
     from,
     to,

@@ -9,12 +9,41 @@ test("is the built-in look without a stored styling", () => {
   for (const nothing of [undefined, null, "x", 1, []]) expect(pageTheme(nothing)).toBe(builtInTheme);
 });
 
-test("takes the values of the built-in look for what is missing, and its colors stay as they are in the dark", () => {
-  expect(pageTheme({})).toEqual({ ...builtInTheme, isBuiltIn: false });
+test("takes the values of the built-in look for what is missing", () => {
+  expect(pageTheme({})).toEqual(builtInTheme);
 });
 
-test("shows nothing else when the values of the built-in look are written out", () => {
-  expect(pageTheme(defaultStyling)).toEqual(pageTheme({}));
+test("shows nothing else by day when the values of the built-in look are written out", () => {
+  expect(pageTheme(defaultStyling)).toEqual({ ...builtInTheme, followsDevice: false });
+});
+
+test.each([
+  ["names no color", true, {}],
+  [
+    "names its elements, its badge and its fonts",
+    true,
+    {
+      elementColor: solid("#c00"),
+      badgeEnabled: true,
+      badgeIconColor: solid("#fff"),
+      titleFont: { fontSize: 40, bold: true },
+      containerConfig: { backgroundColor: solid("#fff") },
+    },
+  ],
+  ["names colors that are none", true, { canvasColor: solid("red;") }],
+  ["names its canvas", false, { canvasColor: solid("#fff") }],
+  ["names the color of its title", false, { titleFont: { color: solid("#111827") } }],
+  ["names the color of its texts", false, { bodyFont: { color: solid("#111827") } }],
+  [
+    "names the ground of its box",
+    false,
+    {
+      containerEnabled: true,
+      containerConfig: { backgroundColor: solid("#fff") },
+    },
+  ],
+])("a theme that %s follows the light or dark setting of the device: %s", (_, follows, stored) => {
+  expect(pageTheme(stored).followsDevice).toBe(follows);
 });
 
 test("gives the same theme for the same stored object, which need not be read again", () => {
@@ -56,7 +85,7 @@ test("reads every value of a stored styling", () => {
       },
     }),
   ).toEqual({
-    isBuiltIn: false,
+    followsDevice: false,
     canvas: { type: "LINEAR", colors: [black, white], stops: ["0%", "75.5%"], direction: "to right" },
     coverMode: "PROGRESSIVE_TOP",
     badge: { shape: "SQUARE", iconColor: white },
@@ -102,7 +131,7 @@ test.each([
     { titleFont: { family: "PAGE_THEME_FONT_FAMILY_DEFAULT", fontSize: 900, bold: true } },
   ],
 ])("takes no notice of %s", (_, stored) => {
-  expect(pageTheme(stored)).toEqual({ ...builtInTheme, isBuiltIn: false });
+  expect(pageTheme(stored)).toEqual(builtInTheme);
 });
 
 test.each([

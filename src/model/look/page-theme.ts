@@ -3,8 +3,11 @@ import { parseColor } from "./color.ts";
 
 /** The look of hosted pages, as they are drawn. Every value is checked, so that nothing but a look gets into a page. */
 export interface PageTheme {
-  /** Whether it is the built-in look, which follows the light or dark setting of the visitor's device. */
-  readonly isBuiltIn: boolean;
+  /**
+   * Whether it follows the light or dark setting of the visitor's device: the built-in look, and a theme that names no color
+   * of the canvas, of the box and of texts.
+   */
+  readonly followsDevice: boolean;
   readonly canvas: Paint;
   readonly coverMode: "FULL" | "PROGRESSIVE_TOP" | "PROGRESSIVE_BOTTOM";
   readonly badge: Badge | undefined;
@@ -71,7 +74,7 @@ const ink: Color = { red: 17, green: 24, blue: 39, alpha: 1 };
 
 /** The built-in look: a white canvas, blue elements, dark text of 28 and 16 pixels. */
 export const builtInTheme: PageTheme = {
-  isBuiltIn: true,
+  followsDevice: true,
   canvas: solid({ red: 255, green: 255, blue: 255, alpha: 1 }),
   coverMode: "FULL",
   badge: undefined,
@@ -127,7 +130,7 @@ type StoredFields = Readonly<Record<string, unknown>>;
 function readTheme(stored: StoredFields): PageTheme {
   const { containerConfig } = stored;
   return {
-    isBuiltIn: false,
+    followsDevice: !namesGround(stored),
     canvas: readPaint(stored.canvasColor) ?? builtInTheme.canvas,
     coverMode: oneOf(
       ["FULL", "PROGRESSIVE_TOP", "PROGRESSIVE_BOTTOM"],
@@ -144,6 +147,23 @@ function readTheme(stored: StoredFields): PageTheme {
         ? readContainer(containerConfig)
         : undefined,
   };
+}
+
+/** Whether a stored styling names a color of what lies below the content, or of its texts. */
+function namesGround({
+  canvasColor,
+  titleFont,
+  bodyFont,
+  containerEnabled,
+  containerConfig,
+}: StoredFields): boolean {
+  const named = [canvasColor, colorIn(titleFont), colorIn(bodyFont)];
+  const box = containerEnabled === true && isRecord(containerConfig) ? containerConfig : {};
+  return [...named, box.backgroundColor, box.borderColor].some((color) => readPaint(color) !== undefined);
+}
+
+function colorIn(font: unknown): unknown {
+  return isRecord(font) ? font.color : undefined;
 }
 
 function readBadge({ badgeShape, badgeIconColor }: StoredFields): Badge {

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { randomStyling } from "../../../test/pages/random-themes.ts";
 import { black, type Color, over, white } from "../../lib/color.ts";
 import { contrast, mix, parseColor } from "./color.ts";
+import { movedColors } from "./moved-colors.ts";
+import { nightOf } from "./night-theme.ts";
 import { builtInTheme, pageTheme } from "./page-theme.ts";
 import { type ColorRole, type Palette, paletteOf } from "./palette.ts";
 
@@ -46,7 +48,14 @@ function faintPairs(palette: Palette, titleRatio: number, image: readonly Color[
     for (const [role, ratio] of onPage)
       check(role, colors[role], page, role === "title" ? titleRatio : ratio);
   for (const [front, back, ratio] of others) check(`${front}/${back}`, colors[front], colors[back], ratio);
-  for (const color of painted(element.colors, share)) check("onElement", colors.onElement, color, 4.5);
+  for (const color of painted(element.colors, share)) {
+    check("onElement", colors.onElement, color, 4.5);
+    // A button has a line around it where any of its colors is hard to tell from the page.
+    if (colors.elementLine.alpha === 0) for (const page of pages) check("element", color, page, 3);
+  }
+  if (colors.elementLine.alpha !== 0)
+    for (const page of pages) check("elementLine", colors.elementLine, page, 3);
+  if (box.border.size > 0) for (const page of pages) check("border", box.border.color, page, 3);
   return faint;
 }
 
@@ -60,10 +69,12 @@ test("every pair of colors that a page paints can be told apart, in any theme an
       pixel,
       fc.double({ min: 0, max: 1, noNaN: true }),
       (stored, hasCover, one, share) => {
-        const theme = pageTheme(stored);
-        const palette = paletteOf(theme, hasCover);
-        const image = hasCover && theme.coverMode === "FULL" ? [black, white, one] : [];
-        expect(faintPairs(palette, theme.title.size >= 24 ? 3 : 4.5, image, share)).toEqual([]);
+        const given = pageTheme(stored);
+        const image = hasCover && given.coverMode === "FULL" ? [black, white, one] : [];
+        for (const theme of given.followsDevice ? [given, nightOf(given)] : [given]) {
+          const palette = paletteOf(theme, hasCover);
+          expect(faintPairs(palette, theme.title.size >= 24 ? 3 : 4.5, image, share)).toEqual([]);
+        }
       },
     ),
     { seed: 20_261_122, numRuns: 10_000 },
@@ -105,4 +116,46 @@ test("gives what stands on an image or a harsh gradient a ground, no more of it 
   expect(opacityOf(boxed(80), true)).toBe(0.8);
   const harsh = { canvasColor: { type: "THEME_COLOR_TYPE_LINEAR", colors: ["#000000", "#ffffff"] } };
   expect(opacityOf(harsh, false)).toBe(0.9);
+});
+
+test("a border is told from what lies on both of its sides, as far as a color can be", () => {
+  const bordered = (canvas: string, background: string, border: string) => {
+    const theme = pageTheme({
+      canvasColor: { colors: [canvas] },
+      containerEnabled: true,
+      containerConfig: {
+        backgroundColor: { colors: [background] },
+        opacity: 100,
+        borderSize: 2,
+        borderColor: { colors: [border] },
+      },
+    });
+    return paletteOf(theme, false);
+  };
+  const read = (text: string) => parseColor(text) ?? white;
+  const { box, moved } = bordered("#ffffff", "#eeeeee", "#dddddd");
+  expect(contrast(box.border.color, read("#eeeeee"))).toBeGreaterThanOrEqual(3);
+  expect(contrast(box.border.color, read("#eeeeee"))).toBeLessThan(3.1);
+  expect(moved.map(({ field, from }) => [field, from])).toEqual([["containerConfig.borderColor", "#dddddd"]]);
+  const between = bordered("#000000", "#ffffff", "#ffffff").box.border.color;
+  for (const side of [black, white]) expect(contrast(between, side)).toBeGreaterThanOrEqual(3);
+  expect(bordered("#ffffff", "#ffffff", "#123456").moved).toEqual([]);
+  // No color is enough for both.
+  const gray = bordered("#000000", "#777777", "#777777").box.border.color;
+  expect(contrast(gray, read("#777777"))).toBeGreaterThanOrEqual(3);
+});
+
+test("a styling is told what moves in the light and, where it follows the device, in the dark", () => {
+  const solid = (text: string) => ({ colors: [text] });
+  const badge = { badgeEnabled: true, badgeIconColor: solid("#000000") };
+  expect(movedColors({})).toEqual([]);
+  expect(movedColors({ canvasCoverId: "id" })).toEqual([]);
+  expect(movedColors(badge)).toMatchObject([{ field: "badgeIconColor", from: "#000000" }]);
+  expect(movedColors({ ...badge, canvasColor: solid("#ffffff") })).toEqual([]);
+  const dark = movedColors({
+    ...badge,
+    canvasColor: solid("#000000"),
+    bodyFont: { color: solid("#111111") },
+  });
+  expect(dark.map(({ field }) => field)).toEqual(["bodyFont.color", "badgeIconColor"]);
 });

@@ -10,6 +10,7 @@ import {
   leastShare,
   readable,
 } from "./grounds.ts";
+import { nightInk } from "./night-theme.ts";
 import { builtInTheme, type Container, type PageTheme, type Paint } from "./page-theme.ts";
 
 /**
@@ -71,8 +72,9 @@ export function paletteOf(theme: PageTheme, hasCover: boolean): Palette {
   const moved: MovedColor[] = [];
   const canvas = opaque(theme.canvas, white);
   const [ground] = canvas.colors;
-  const box = boxOf(theme, canvas, hasCover, moved);
-  const grounds = groundsUnder(canvas, box.background, isImageBehind(theme, hasCover));
+  const isOverImage = isImageBehind(theme, hasCover);
+  const box = boxOf(theme, canvas, isOverImage, moved);
+  const grounds = groundsUnder(canvas, box.background, isOverImage);
   const surface = grounds[0]?.color ?? ground;
   /** Moves a color of the theme as far as it must be moved, and says so unless the theme left it open. */
   const moveTo = (field: string, wanted: Color, on: readonly Ground[], ratio: number) => {
@@ -97,10 +99,16 @@ export function paletteOf(theme: PageTheme, hasCover: boolean): Palette {
   const line = readable(mix(surface, ink, 0.35), around, largeRatio);
   const isFaint = element.colors.some((color) => leastContrast(color, grounds) < largeRatio);
   const iconColor = theme.badge?.iconColor;
+  const { style, size, color: edging } = theme.container?.border ?? noBorder;
+  const sides = sidesOf(grounds, isOverImage ? [] : groundsOfGradient(canvas.colors));
+  const borderColor =
+    size === 0 || edging === undefined
+      ? readable(mix(ground, black, 0.2), sides, largeRatio)
+      : moveTo("containerConfig.borderColor", edging, sides, largeRatio);
   return {
     canvas,
     element,
-    box,
+    box: { ...box, border: { style, size, color: borderColor }, isSeen: box.isSeen || size > 0 },
     moved,
     colors: {
       ground,
@@ -139,6 +147,7 @@ const builtInColors: ReadonlySet<Color | undefined> = new Set([
   black,
   builtInTheme.title.color,
   builtInTheme.body.color,
+  nightInk,
 ]);
 
 /** The paint without anything that shows through it, so that what is painted is what was measured. */
@@ -167,18 +176,21 @@ const ownBoxOpacity = 0.7;
  * The box of the theme. Where content could not be read otherwise, over an image or over a gradient from dark to light, the
  * canvas lies under a faint box, or takes the place of a missing one.
  */
-function boxOf(theme: PageTheme, canvas: Paint, hasCover: boolean, moved: MovedColor[]): Box {
+function boxOf(
+  theme: PageTheme,
+  canvas: Paint,
+  isOverImage: boolean,
+  moved: MovedColor[],
+): Pick<Box, "background" | "isSeen"> {
   const [ground] = canvas.colors;
   const own = backgroundOf(theme.container);
-  const border = borderOf(theme.container, ground);
-  const isOverImage = isImageBehind(theme, hasCover);
   const canRead = (background: Color | undefined) => {
     const grounds = groundsUnder(canvas, background, isOverImage);
     return leastContrast(areDark(grounds) ? white : black, grounds) >= textRatio;
   };
   const opacity = own?.alpha ?? 0;
   const isEnough = !isOverImage || opacity >= ownBoxOpacity;
-  if (isEnough && canRead(own)) return { background: own, border, isSeen: opacity > 0 || border.size > 0 };
+  if (isEnough && canRead(own)) return { background: own, isSeen: opacity > 0 };
   const solid = own === undefined ? ground : over(own, ground);
   const least = isEnough && own !== undefined ? own.alpha : boxOpacity;
   const at = (share: number): Color => ({ ...solid, alpha: least + (1 - least) * share });
@@ -189,7 +201,7 @@ function boxOf(theme: PageTheme, canvas: Paint, hasCover: boolean, moved: MovedC
       from: percent(opacity),
       to: percent(background.alpha),
     });
-  return { background, border, isSeen: true };
+  return { background, isSeen: true };
 }
 
 function percent(share: number): string {
@@ -202,9 +214,12 @@ function backgroundOf(container: Container | undefined): Color | undefined {
   return { ...background, alpha: background.alpha * opacity };
 }
 
-function borderOf(container: Container | undefined, ground: Color): Box["border"] {
-  const { style = "SOLID", size = 0, color = mix(ground, black, 0.2) } = container?.border ?? {};
-  return { style, size, color };
+const noBorder: Container["border"] = { style: "SOLID", size: 0, color: undefined };
+
+/** What a border must be told apart from: both of its sides, or what lies within where no color is enough for both. */
+function sidesOf(within: readonly Ground[], around: readonly Ground[]): readonly Ground[] {
+  const both = [...within, ...around];
+  return leastContrast(readable(black, both, largeRatio), both) >= largeRatio ? both : within;
 }
 
 /**

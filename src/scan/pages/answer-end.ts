@@ -3,7 +3,7 @@ import { visitorLanguage } from "../../hosted/languages.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { End } from "../../workflow/walk-result.ts";
 import { type Envelope, redirect, show, showNotice } from "./respond.ts";
-import { previewPage, stepPage } from "./step-page.ts";
+import { lookOf, previewPage, stepPage } from "./step-page.ts";
 
 /** How a visitor is answered. */
 export interface EndOptions {
@@ -23,7 +23,7 @@ export interface Opened extends Pick<Envelope, "openVisit"> {
 export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: EndOptions): void {
   const { envelope, opened, isPreview } = options;
   if (end.kind === "redirect" || end.kind === "fallback") {
-    if (end.to === "") showNotice(res, "NOT_AVAILABLE", envelope);
+    if (end.to === "") showNotice(res, "NOT_AVAILABLE", envelope, { look: lookOf(plan) });
     else redirect(res, end.to, envelope);
     return;
   }

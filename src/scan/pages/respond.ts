@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { visitorLanguage } from "../../hosted/languages.ts";
-import { type Notice, notice } from "../../hosted/notice.ts";
+import { type Look, type Notice, notice } from "../../hosted/notice.ts";
 import type { HostedPage } from "../../pages/page.ts";
 import type { CardFile } from "./vcard.ts";
 
@@ -141,14 +141,21 @@ export function show(
   res.end(isHead ? undefined : page.body);
 }
 
+export interface NoticeOptions {
+  /** Further header names and values in turn. */
+  readonly headers?: readonly string[];
+  /** The look of the link that was asked for. */
+  readonly look?: Look | undefined;
+}
+
 /** Says what is the matter, in the visitor's language. */
 export function showNotice(
   res: ServerResponse,
   kind: Notice,
   envelope: Envelope,
-  more: readonly string[] = [],
+  { headers, look }: NoticeOptions = {},
 ): void {
-  show(res, notice(kind, visitorLanguage(res.req.headers["accept-language"])), envelope, more);
+  show(res, notice(kind, visitorLanguage(res.req.headers["accept-language"]), look), envelope, headers);
 }
 
 /**

@@ -1,7 +1,8 @@
+import type { Look } from "../../hosted/notice.ts";
 import { renderPreview } from "../../hosted/steps/preview.ts";
 import { renderStep } from "../../hosted/steps/render-step.ts";
 import { hasPage, type PageStep } from "../../hosted/view.ts";
-import { pageTheme } from "../../model/look/page-theme.ts";
+import { builtInTheme, pageTheme } from "../../model/look/page-theme.ts";
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import type { Language } from "../../pages/languages.ts";
 import type { HostedPage } from "../../pages/page.ts";
@@ -23,8 +24,7 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
   return renderStep({
     step: withPage(step),
     linkName: plan.link.name,
-    theme: pageTheme(plan.pageTheme),
-    media: plan.media ?? {},
+    ...(lookOf(plan) ?? builtInLook),
     language,
     brandUrl: plan.brandUrl,
     action: `${path}?${query}`,
@@ -42,9 +42,15 @@ export function previewPage(plan: Plan, step: PlanStep, language: Language): Hos
     linkName: plan.link.name,
     entrypoint: plan.entrypoint,
     language,
-    theme: pageTheme(plan.pageTheme),
-    media: plan.media ?? {},
+    ...(lookOf(plan) ?? builtInLook),
   });
+}
+
+const builtInLook: Look = { theme: builtInTheme, media: {} };
+
+/** What the pages of a link look like. Undefined for a link without a theme. */
+export function lookOf({ pageTheme: stored, media = {} }: Plan): Look | undefined {
+  return stored === null ? undefined : { theme: pageTheme(stored), media };
 }
 
 /** Where a step of a visit is shown and answered, without its query. */

@@ -4,7 +4,7 @@ import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import type { PlanStep } from "../../model/workflow/plan.ts";
 import type { Answer } from "../../workflow/steps/step.ts";
 import { type Envelope, redirect, seeOther, sendCard, show } from "../pages/respond.ts";
-import { type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts";
+import { lookOf, type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts";
 import { cardFile } from "../pages/vcard.ts";
 import { type VisitSeals, visitQuery } from "../visit/seal.ts";
 import type { VisitState } from "../visit/state.ts";
@@ -29,7 +29,7 @@ export function respond(
       showStep(seals, visit, asked, result, { entered: answer, refused: result.refused });
       break;
     case "wait":
-      show(visit.res, tooManyTries(languageOf(visit), result.seconds), envelopeOf(visit));
+      show(visit.res, tooManyTries(languageOf(visit), result.seconds, lookOf(visit.plan)), envelopeOf(visit));
       break;
     case "step":
       goTo(seals, visit, asked, result.state);
@@ -72,7 +72,7 @@ function envelopeOf({ req, plan }: StepVisit): Envelope {
 
 /** Shows a notice that says why the request got nothing else. */
 export function tell(visit: StepVisit, kind: Notice): void {
-  show(visit.res, notice(kind, languageOf(visit)), envelopeOf(visit), retryAfter[kind]);
+  show(visit.res, notice(kind, languageOf(visit), lookOf(visit.plan)), envelopeOf(visit), retryAfter[kind]);
 }
 
 /** Redirects to the page at which the visit stands. */
