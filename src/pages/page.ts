@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
+import { reportScript } from "./device-report.ts";
 import { fontFaces } from "./font-faces.ts";
 import { icon } from "./icons.ts";
 import { directionOf, type Language } from "./languages.ts";
@@ -48,6 +49,8 @@ export interface Draft extends Content {
   readonly language: Language;
   readonly theme?: PageTheme;
   readonly media?: PageMedia;
+  /** Where the page reports what its browser knows of the device. Without it, the page has no script. */
+  readonly reportTo?: string | undefined;
 }
 
 /** Puts a page together. */
@@ -84,12 +87,13 @@ ${coverUrl === undefined ? "" : html`<div class="cover"><img src="${coverUrl}" a
 <main>
 ${badge(theme, badgeUrl)}${content}
 </main>
-</body>
+${reporter(draft.reportTo)}</body>
 </html>
 `;
   const policy = [
     ...pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true),
     ...(fonts === "" ? [] : ["font-src 'self'"]),
+    ...(draft.reportTo === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     ...(draft.policy ?? []),
   ];
   return {
@@ -115,6 +119,12 @@ function browserColor(theme: PageTheme): Markup {
       : html`<meta name="theme-color" media="(prefers-color-scheme:dark)" content="${night}">
 `;
   return html`${dark}<meta name="theme-color" content="${day}">
+`;
+}
+
+function reporter(reportTo: string | undefined): Markup | "" {
+  if (reportTo === undefined) return "";
+  return html`<script defer src="${reportScript.path}" data-to="${reportTo}"></script>
 `;
 }
 
