@@ -1,7 +1,10 @@
-import { type CallError, fail, invalid, type Precondition } from "../../lib/errors.ts";
-import { faqFault } from "../../model/faq.ts";
-import { noWorkspace } from "../../model/no-workspace.ts";
+import { type CallError, fail, invalid, type Precondition } from "../../../lib/errors.ts";
+import { faqFault } from "../../../model/faq.ts";
+import { noWorkspace } from "../../../model/no-workspace.ts";
+import type { TemplateKind } from "./kind.ts";
 import type { LockedTemplate } from "./writes.ts";
+
+type Named = Pick<TemplateKind, "noun">;
 
 export function checkFaq(faq: string): void {
   const description = faqFault(faq);
@@ -10,20 +13,17 @@ export function checkFaq(faq: string): void {
 
 /** Throws for a missing template, and for a built-in one, which nobody may change. */
 export function checkTemplateChangeable(
+  { noun }: Named,
   template: LockedTemplate | undefined,
   id: string,
 ): asserts template is LockedTemplate {
-  if (template === undefined) throw noSuchTemplate(id);
+  if (template === undefined) throw noSuchTemplate({ noun }, id);
   if (template.workspace_id === noWorkspace)
-    throw fail(
-      "PERMISSION_DENIED",
-      "BUILT_IN_TEMPLATE",
-      `QR code template ${id} is built in: import it to change it`,
-    );
+    throw fail("PERMISSION_DENIED", "BUILT_IN_TEMPLATE", `${noun} ${id} is built in: import it to change it`);
 }
 
 /** Throws TEMPLATE_NOT_PUBLISHABLE with everything that is missing. */
-export function checkPublishable(template: LockedTemplate): void {
+export function checkPublishable({ noun }: Named, template: LockedTemplate): void {
   const missing: Precondition[] = [];
   const need = (isThere: boolean, type: string, subject: string, description: string) => {
     if (!isThere) missing.push({ type, subject, description });
@@ -37,11 +37,17 @@ export function checkPublishable(template: LockedTemplate): void {
   throw fail(
     "FAILED_PRECONDITION",
     "TEMPLATE_NOT_PUBLISHABLE",
-    `QR code template ${template.id} cannot be published: ${missing.map(({ description }) => description).join("; ")}`,
+    `${noun} ${template.id} cannot be published: ${missing.map(({ description }) => description).join("; ")}`,
     { preconditions: missing },
   );
 }
 
-export function noSuchTemplate(id: string): CallError {
-  return fail("NOT_FOUND", "NOT_FOUND", `there is no QR code template ${id} that this workspace can use`);
+export function noSuchTemplate({ noun }: Named, id: string, field = ""): CallError {
+  const place = field && `${field}: `;
+  return fail("NOT_FOUND", "NOT_FOUND", `${place}there is no ${noun} ${id} that this workspace can use`);
+}
+
+export function noSuchPublicTemplate({ noun }: Named, slug: string, field = ""): CallError {
+  const place = field && `${field}: `;
+  return fail("NOT_FOUND", "NOT_FOUND", `${place}there is no public ${noun} ${slug}`);
 }
