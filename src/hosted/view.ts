@@ -27,6 +27,8 @@ export interface Setting {
   readonly brandUrl: string;
   /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…&visit=…`. */
   readonly action: string;
+  /** Where the page reports what its browser knows of the device. Undefined for a page without any script. */
+  readonly reportTo?: string | undefined;
   /** Where a contact card can be downloaded: `/<shortlink>/s/<stepId>/card.vcf?lbid=…&visit=…`. */
   readonly cardUrl: string;
   /** What was entered before, by field name. Undefined on a page that opens. */

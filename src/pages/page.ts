@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { PageImage, PageMedia } from "../model/look/page-image.ts";
 import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
+import { reportScript } from "./device-report.ts";
 import { fontFaces } from "./font-faces.ts";
 import { icon } from "./icons.ts";
 import { badgePicture, coverPicture } from "./images.ts";
@@ -47,6 +48,8 @@ export interface Draft extends Content {
   readonly language: Language;
   readonly theme?: PageTheme;
   readonly media?: PageMedia;
+  /** Where the page reports what its browser knows of the device. Without it, the page has no script. */
+  readonly reportTo?: string | undefined;
 }
 
 /** Puts a page together. */
@@ -82,13 +85,14 @@ ${cover === undefined ? "" : coverPicture(cover, theme.coverMode)}
 <main>
 ${badge(theme, media.badge)}${content}
 </main>
-</body>
+${reporter(draft.reportTo)}</body>
 </html>
 `;
   const hasImage = cover !== undefined || (theme.badge !== undefined && media.badge !== undefined);
   const policy = [
     ...pagePolicy(style, hasImage, draft.hasForm === true),
     ...(fonts === "" ? [] : ["font-src 'self'"]),
+    ...(draft.reportTo === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     ...(draft.policy ?? []),
   ];
   return {
@@ -114,6 +118,12 @@ function browserColor(theme: PageTheme): Markup {
       : html`<meta name="theme-color" media="(prefers-color-scheme:dark)" content="${night}">
 `;
   return html`${dark}<meta name="theme-color" content="${day}">
+`;
+}
+
+function reporter(reportTo: string | undefined): Markup | "" {
+  if (reportTo === undefined) return "";
+  return html`<script defer src="${reportScript.path}" data-to="${reportTo}"></script>
 `;
 }
 

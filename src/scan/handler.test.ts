@@ -117,7 +117,7 @@ test("shows the same page, without script and not to be indexed, for what is mis
     `/${foreign.shortlink}`,
     `/${closed.shortlink}`,
     "/a/b",
-    "/_p/device",
+    "/_p/other",
     "/.well-known/x",
     "/%2e%2e",
   ];

@@ -5,15 +5,17 @@ import type { MissLimit } from "../lib/limits/miss-limit.ts";
 import { targetUrl } from "../model/links/redirect-target.ts";
 import { shortlinkPattern } from "../model/links/shortlink.ts";
 import type { Plan } from "../model/workflow/plan.ts";
+import { reportedLinkParameter, reportPath, reportScript } from "../pages/device-report.ts";
 import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
-import { noIcon, plain, redirect, robots, show, showNotice } from "./pages/respond.ts";
+import { noIcon, plain, redirect, robots, script, show, showNotice } from "./pages/respond.ts";
 import { lookOf } from "./pages/step-page.ts";
 import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";
 import type { ShortHosts } from "./plans/hosts.ts";
 import type { GoOn } from "./steps/open-visit.ts";
 import type { StepHandler } from "./steps/step-handler.ts";
+import type { TakeReport } from "./steps/take-report.ts";
 import { hasTestClock, passedOn, ruleTime } from "./visit/test-clock.ts";
 
 /** Answers any path of any host that is not the API's, in HTTP/1.1 and HTTP/2. */
@@ -31,6 +33,7 @@ export interface HandlerDeps extends FirstRequestDeps {
   readonly siteUrl: string | undefined;
   readonly steps: StepHandler;
   readonly goOn: GoOn;
+  readonly takeReport: TakeReport;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -77,6 +80,10 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
     return;
   }
   const request: ScanRequest = { req, res, isHead, origin, host, path, query };
+  if (path === reportPath && method === "POST") {
+    answerReport(deps, request);
+    return;
+  }
   const shortlink = shortlinkPath.exec(path)?.[1];
   const step = shortlink === undefined ? stepPath.exec(path) : null;
   if (method !== "GET" && !isHead && (method !== "POST" || step === null)) {
@@ -95,6 +102,18 @@ function answer(deps: HandlerDeps, req: IncomingMessage, res: ServerResponse): v
       deps.steps({ ...request, plan, stepId, isCard: card !== undefined }).catch(onTrouble);
     });
   } else answerElsewhere(deps, request);
+}
+
+/** Takes what a page tells about its device. The link's name stands in the query, because visits belong to links. */
+function answerReport(deps: HandlerDeps, request: ScanRequest): void {
+  const shortlink = new URLSearchParams(request.query).get(reportedLinkParameter) ?? "";
+  if (!shortlinkPath.test(`/${shortlink}`)) {
+    showNotice(request.res, "BAD_REQUEST", plain);
+    return;
+  }
+  withPlan(deps, request, shortlink, (plan, onTrouble) => {
+    deps.takeReport({ ...request, plan }).catch(onTrouble);
+  });
 }
 
 /**
@@ -184,6 +203,8 @@ function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
   if (path === "/") answerRoot(deps, request);
   else if (path === "/robots.txt") robots(res, { ...plain, isHead });
   else if (path === "/favicon.ico") noIcon(res);
+  else if (path === reportScript.path) script(res, reportScript.bytes, { ...plain, isHead });
+  else if (path === reportPath) showNotice(res, "WRONG_METHOD", { ...plain, isHead }, ["Allow", "POST"]);
   else showNotice(res, "NOT_FOUND", { ...plain, isHead });
 }
 

@@ -17,7 +17,9 @@ import { newScanCounts, registerScanMetrics } from "./metrics.ts";
 import { createBrandUrl } from "./plans/brand-url.ts";
 import { openPlans } from "./plans/find.ts";
 import { shortHosts } from "./plans/hosts.ts";
+import type { RecordText } from "./spool/framed-records.ts";
 import { createRecorder, type Recorder } from "./spool/record.ts";
+import { encodeReport } from "./spool/report-record.ts";
 import type { Spool } from "./spool/spool.ts";
 import { encodeAnswer } from "./spool/step-record.ts";
 import { createVisitIds } from "./spool/visit-id.ts";
@@ -29,6 +31,7 @@ import { createGoOn, type GoOn } from "./steps/open-visit.ts";
 import { createRecentVisits } from "./steps/recent-visits.ts";
 import { createStepHandler, type StepHandler } from "./steps/step-handler.ts";
 import { createStoredVisits } from "./steps/stored-visits.ts";
+import { createTakeReport, type TakeReport } from "./steps/take-report.ts";
 import { type Drain, startDrain } from "./store/drain.ts";
 import { createQuarantine } from "./store/quarantine.ts";
 import type { StoreRecords } from "./store/store-records.ts";
@@ -181,7 +184,7 @@ const stepMs = 300;
 function startSteps(
   { turns, reader, deviceKey, passwordKey, now, patience = {} }: ScanDeps,
   { recorder, drain, devices, newVisitId, seals, misses, onTrouble }: StepParts,
-): { readonly steps: StepHandler; readonly goOn: GoOn } {
+): { readonly steps: StepHandler; readonly goOn: GoOn; readonly takeReport: TakeReport } {
   const { catchUpMs = stepMs, lookUpMs = stepMs } = patience;
   const ask = createAskDatabase({
     turns,
@@ -190,6 +193,10 @@ function startSteps(
     onTrouble: onTrouble("a step goes on without what the database knows"),
   });
   const recent = createRecentVisits();
+  const record = (text: RecordText, at: Date) =>
+    new Promise<void>((resolve) => {
+      recorder.record(newVisitId(at.getTime()), text, resolve);
+    });
   const steps = createStepHandler({
     seals,
     recent,
@@ -201,16 +208,20 @@ function startSteps(
       await drain.catchUp(catchUpMs);
       return (await ask(sought.workspaceId, (db) => findProfile(db, sought))) ?? nobodyKnown;
     },
-    record: (answer, at) =>
-      new Promise((resolve) => {
-        recorder.record(newVisitId(at.getTime()), encodeAnswer(answer), resolve);
-      }),
+    record: (answer, at) => record(encodeAnswer(answer), at),
     reader,
     deviceKey,
     passwordKey,
     now,
   });
-  return { steps, goOn: createGoOn({ seals, recent, ask, deviceKey, now }) };
+  const takeReport = createTakeReport({
+    seals,
+    deviceKey,
+    now,
+    limit: createMissLimit({ nowMs: () => now().getTime() }),
+    record: (report, at) => record(encodeReport(report), at),
+  });
+  return { steps, goOn: createGoOn({ seals, recent, ask, deviceKey, now }), takeReport };
 }
 
 /**

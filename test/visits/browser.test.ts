@@ -208,6 +208,52 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
     },
     60_000,
   );
+
+  test("is told apart by what only the browser knows, and by nothing where scripts are off", async () => {
+    const { linkSettingId } = await api.call<{ linkSettingId: string }>("GET", "/v1/workspace");
+    const setting = `/v1/settings/link-setting/${linkSettingId}`;
+    await api.call("PUT", setting, { dataCollection: "DATA_COLLECTION_ADVANCED" });
+    const payload = {
+      messagePage: { title: "Hello", navigationType: "MESSAGE_PAGE_NAVIGATION_TYPE_BUTTON" },
+    };
+    const link = await makeWorkflow(api, "page", {
+      page: { action: "MESSAGE_PAGE", payload, next: "redirect" },
+    });
+    const address = `http://localhost:${service.port}/${link.shortlink}`;
+    const complaints: string[] = [];
+    const visit = async (options: BrowserContextOptions, locale: string) => {
+      const browser = await openBrowser({ ...options, locale });
+      onTestFinished(() => browser.close());
+      const page = await browser.newPage();
+      page.on("console", (line) => complaints.push(line.text()));
+      const reported = page.waitForResponse((response) => response.url().includes("/_p/device"));
+      await page.goto(address);
+      if (options.javaScriptEnabled === false) {
+        reported.catch(() => {});
+        expect(await page.locator("h1").textContent()).toBe("Hello");
+      } else expect((await reported).status()).toBe(204);
+    };
+    await visit({ ...phone, javaScriptEnabled: false }, "de-DE");
+    await visit(phone, "en-GB");
+    await drained(service);
+    const events = await vi.waitFor(async () => {
+      const { json } = await api.call<{ json: { events: { device: Record<string, unknown> }[] } }>(
+        "GET",
+        `/v1/events?linkId=${link.linkId}&include=device`,
+      );
+      expect(json.events).toHaveLength(2);
+      return json.events;
+    });
+    expect(
+      events.map(({ device }) => [device.browserLanguage, device.screenWidth, device.touchScreen]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["en-GB", 390, true],
+        ["de-DE", 0, false],
+      ]),
+    );
+    expect(complaints).toEqual([]);
+  }, 60_000);
 });
 
 interface Hand {

@@ -14,9 +14,9 @@ import { thankYouContent } from "./thank-you.ts";
  * bytes.
  */
 export function renderStep(view: StepView): HostedPage {
-  const { language, theme, media, brandUrl } = view;
+  const { language, theme, media, brandUrl, reportTo } = view;
   const content = withBrand(contentOf(view), brandUrl, language);
-  return makePage({ ...content, status: statusOf(view), language, theme, media });
+  return makePage({ ...content, status: statusOf(view), language, theme, media, reportTo });
 }
 
 function statusOf({ status, faults, step }: StepView): number {

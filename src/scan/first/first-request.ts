@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Origin } from "../../lib/client-address.ts";
 import { hasScanMarker } from "../../model/links/redirect-target.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
+import { reportedLinkParameter, reportPath } from "../../pages/device-report.ts";
 import { decide } from "../../workflow/decide.ts";
 import { journeyOf } from "../../workflow/journey.ts";
 import { beforeLast, showsPreview } from "../../workflow/preview.ts";
@@ -138,9 +139,13 @@ function walkOn(
     const key = { workspaceId, linkId, eventId: textOfId(seen.id) };
     const sealed = seals.seal(key, beginningOf(plan, seen, visit, walk, deviceKey));
     // A HEAD request leaves no event, so its seal is zeros. The page keeps its length.
-    if (isHead) return { query: visitQuery(lbid, "0".repeat(sealed.length)) };
-    const isOpen = sealed !== "" && askedHow(seen.headers) === "visit";
-    return { query: visitQuery(lbid, sealed), openVisit: isOpen ? { shortlink, lbid, sealed } : undefined };
+    const query = visitQuery(lbid, isHead ? "0".repeat(sealed.length) : sealed);
+    const reportTo =
+      seen.level === "ADVANCED" && sealed !== ""
+        ? `${reportPath}?${query}&${reportedLinkParameter}=${shortlink}`
+        : undefined;
+    const isOpen = !isHead && sealed !== "" && askedHow(seen.headers) === "visit";
+    return { query, reportTo, openVisit: isOpen ? { shortlink, lbid, sealed } : undefined };
   };
   const answer = () => {
     if (isRefused) refuseForNow(res, envelope);

@@ -17,6 +17,8 @@ export interface EndOptions {
 export interface Opened extends Pick<Envelope, "openVisit"> {
   /** What the address of the next step carries. */
   readonly query: string;
+  /** Where the page reports what its browser knows of the device. Undefined when nothing of it may be kept. */
+  readonly reportTo: string | undefined;
 }
 
 /** Answers with the page or the redirect at which a walk ended. */
@@ -32,6 +34,6 @@ export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: En
     show(res, previewPage(plan, end.step, language), envelope);
     return;
   }
-  const { query, openVisit } = opened();
-  show(res, stepPage(plan, end.step, { query, language }), { ...envelope, openVisit });
+  const { query, reportTo, openVisit } = opened();
+  show(res, stepPage(plan, end.step, { query, language, reportTo }), { ...envelope, openVisit });
 }

@@ -176,6 +176,21 @@ export function robots(res: ServerResponse, { isHead }: Envelope): void {
   res.end(isHead ? undefined : text);
 }
 
+/** Sends a script of ours, at an address that changes with it. */
+export function script(res: ServerResponse, bytes: Buffer, { isHead }: Envelope): void {
+  res.writeHead(200, [
+    "Content-Type",
+    "text/javascript; charset=utf-8",
+    "Content-Length",
+    String(bytes.length),
+    "Cache-Control",
+    "public, max-age=31536000, immutable",
+    "X-Content-Type-Options",
+    "nosniff",
+  ]);
+  res.end(isHead ? undefined : bytes);
+}
+
 /** Answers `/favicon.ico`: there is no icon, and browsers do not ask again for a day. */
 export function noIcon(res: ServerResponse): void {
   res.writeHead(204, ["Cache-Control", "public, max-age=86400"]);

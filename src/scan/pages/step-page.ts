@@ -13,13 +13,15 @@ export interface StepPageOptions {
   /** The query of the step's address, which carries the visit's lbid and seal. */
   readonly query: string;
   readonly language: Language;
+  /** Where the page reports what its browser knows of the device. */
+  readonly reportTo?: string | undefined;
   /** An answer that was refused, and why. */
   readonly again?: { readonly entered: Answer; readonly refused: Refused };
 }
 
 /** The page of a step. Throws for steps that have none. */
 export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): HostedPage {
-  const { query, language, again } = options;
+  const { query, language, again, reportTo } = options;
   const path = stepPath(plan, step.id);
   return renderStep({
     step: withPage(step),
@@ -28,6 +30,7 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
     language,
     brandUrl: plan.brandUrl,
     action: `${path}?${query}`,
+    reportTo,
     cardUrl: `${path}/card.vcf?${query}`,
     entered: again?.entered,
     faults: again?.refused.faults ?? new Map(),

@@ -11,17 +11,9 @@ export type PostedForm = { readonly answer: Answer } | { readonly status: 400 | 
 export async function readForm(req: IncomingMessage): Promise<PostedForm> {
   const type = req.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/x-www-form-urlencoded") return { status: 415 };
-  if (Number(req.headers["content-length"] ?? 0) > formBytesMax) return { status: 413 };
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of req) {
-    // The request's encoding is never set, so chunks are buffers.
-    const bytes = chunk as Buffer;
-    length += bytes.length;
-    if (length > formBytesMax) return { status: 413 };
-    chunks.push(bytes);
-  }
-  const text = Buffer.concat(chunks).toString();
+  const body = await bodyOf(req, formBytesMax);
+  if (body === undefined) return { status: 413 };
+  const text = body.toString();
   const answer = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const values = answer.get(name);
@@ -31,6 +23,21 @@ export async function readForm(req: IncomingMessage): Promise<PostedForm> {
     else values.push(plain);
   }
   return { answer };
+}
+
+/** The body of a request. Undefined when it is longer than `bytesMax`; the rest is then left unread. */
+export async function bodyOf(req: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+  if (Number(req.headers["content-length"] ?? 0) > bytesMax) return undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of req) {
+    // The request's encoding is never set, so chunks are buffers.
+    const bytes = chunk as Buffer;
+    length += bytes.length;
+    if (length > bytesMax) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

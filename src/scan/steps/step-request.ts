@@ -40,7 +40,7 @@ export interface StepAsked {
 /** Reads a request. Undefined when the request names no visit. */
 export function readRequest(
   { deviceKey, now }: { readonly deviceKey: string; readonly now: () => Date },
-  { req, plan, query }: StepVisit,
+  { req, plan, query }: Pick<StepVisit, "req" | "plan" | "query">,
 ): StepAsked | undefined {
   const parameters = new URLSearchParams(query);
   const eventId = eventOfLbid(parameters.get(lbidParameter) ?? "");

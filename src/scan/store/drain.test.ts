@@ -15,6 +15,7 @@ import { createClassifier } from "../device/classify.ts";
 import { nowhere } from "../device/geography.ts";
 import type { RecordText } from "../spool/framed-records.ts";
 import { encodeVisit, type SeenVisit } from "../spool/record-format.ts";
+import { encodeReport } from "../spool/report-record.ts";
 import { openSpool } from "../spool/spool.ts";
 import { encodeAnswer } from "../spool/step-record.ts";
 import { createVisitIds, textOfId } from "../spool/visit-id.ts";
@@ -552,3 +553,31 @@ test("catches up with what is in the spool, and says at once when there is nothi
   expect(await drain.flush(10_000)).toBe(true);
   expect(await eventsOf(link)).toHaveLength(3);
 }, 30_000);
+
+test("a report waits ten minutes for its visit, and of two about one device the later one stays", async () => {
+  const link = await insertLink(db);
+  const visit = await recordOf(link);
+  const reportOf = (afterMs: number, networkRtt: number): Recorded => ({
+    id: newVisitId(startMs + afterMs),
+    text: encodeReport({
+      workspaceId: link.workspaceId,
+      eventId: textOfId(visit.id),
+      report: { networkRtt },
+    }),
+  });
+  const [first, second] = [reportOf(1_000, 20), reportOf(2_000, 30)];
+  const storeAt = (records: readonly Recorded[], afterMs: number) =>
+    newStore()([chunkOf(records)], new Date(startMs + afterMs));
+  const waiting = await storeAt([first, second], 60_000);
+  expect(waiting).toMatchObject({ written: 0, dropped: 0, poison: [] });
+  expect(waiting.early.map(({ id, text }) => ({ id: Buffer.from(id), text }))).toEqual([first, second]);
+  expect(await storeAt([first], 11 * 60_000)).toMatchObject({ written: 0, dropped: 1, early: [] });
+  // Visits are stored first, also those behind their reports.
+  expect(await storeAt([second, first, visit], 60_000)).toMatchObject({ written: 3, dropped: 0, early: [] });
+  const devices = await db
+    .selectFrom("devices")
+    .selectAll()
+    .where("workspace_id", "=", link.workspaceId)
+    .execute();
+  expect(devices).toMatchObject([{ network_rtt: 30, gpu: null }]);
+});

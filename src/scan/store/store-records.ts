@@ -5,10 +5,12 @@ import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
 import { attachPending } from "../../visitors/pending-identify.ts";
 import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
 import { decodeVisit } from "../spool/read-record.ts";
+import { decodeReport, isReport, type RecordedReport } from "../spool/report-record.ts";
 import { decodeAnswer, isAnswer, type RecordedAnswer } from "../spool/step-record.ts";
 import { findVisits, type Readable } from "./find-visits.ts";
 import { type FactsDeps, factsOf, type VisitFacts } from "./visit-facts.ts";
 import { writeAnswers } from "./write-answers.ts";
+import { writeReports } from "./write-reports.ts";
 import { type VisitStore, writeVisits } from "./write-visits.ts";
 
 /** The result of storing a batch of records. `poison` holds the records that can never be stored. */
@@ -121,10 +123,12 @@ async function storePart(db: Db, deps: StoreDeps, records: readonly RawRecord[],
   const poison: Poison[] = [];
   const visits: Readable<VisitFacts>[] = [];
   const answers: Readable<RecordedAnswer>[] = [];
+  const reports: Readable<RecordedReport>[] = [];
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const record of records) {
     try {
       if (isAnswer(record)) answers.push({ record, content: decodeAnswer(record) });
+      else if (isReport(record)) reports.push({ record, content: decodeReport(record) });
       else visits.push({ record, content: factsOf(decodeVisit(record), deps) });
     } catch (error) {
       poison.push(poisonOf(record, error));
@@ -143,6 +147,7 @@ async function storePart(db: Db, deps: StoreDeps, records: readonly RawRecord[],
   }));
   if (keys.length > 0) await attachPending(db, keys);
   if (answers.length > 0) outcome = together(outcome, await storeAnswers({ db, plans, now }, answers));
+  outcome = together(outcome, await storeSome(reports, (batch) => writeReports(db, batch, now)));
   return { ...together({ ...noOutcome, poison }, outcome), oldestMs };
 }
 
