@@ -50,6 +50,7 @@ await build({
     "src/exports/export-worker.ts",
     "src/scan/spool/spool-worker.js",
     "src/lib/images/reencode-image-process.ts",
+    "src/lib/images/copy-image-process.ts",
     "src/jobs/draw-process.ts",
     "src/jobs/thumbnails/draw-page-process.ts",
     "src/qr/gate/verify-worker.ts",

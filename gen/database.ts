@@ -403,6 +403,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  page_files: Generated<string[]>;
   sha256: string;
   size_bytes: bigint;
   storage_key: string;
@@ -485,6 +486,16 @@ export interface OutboxAttempts {
   workspace_id: string;
 }
 
+export interface OutboxIntake {
+  created_at: Date;
+  event_ids: string[];
+  id: string;
+  messages: number;
+  step_ids: string[] | null;
+  subscriber_ids: string[];
+  workspace_id: string;
+}
+
 export interface OutboxLines {
   due_at: Date;
   owned_until: Date | null;
@@ -516,6 +527,7 @@ export interface OutboxSubscribers {
   id: string;
   kind: SubscriberKind;
   last_delivered_at: Date | null;
+  last_error: Generated<string>;
   last_sent_at: Date | null;
   link_id: string | null;
   status: SubscriberStatus;
@@ -668,6 +680,22 @@ export interface Shortlinks {
   workspace_id: string;
 }
 
+export interface SlackIntegrations {
+  bot_token: Buffer;
+  channel_id: Generated<string>;
+  channel_name: Generated<string>;
+  created_at: Date;
+  created_by: string | null;
+  id: string;
+  is_paused: Generated<boolean>;
+  last_error: Generated<string>;
+  team_id: string;
+  team_name: string;
+  token_hash: Buffer;
+  updated_at: Date;
+  workspace_id: string;
+}
+
 export interface Tags {
   created_at: Date;
   id: string;
@@ -793,6 +821,11 @@ export interface WidgetSummaries {
   workspace_id: string;
 }
 
+export interface WithdrawnValues {
+  withdrawn_at: Date;
+  workspace_id: string;
+}
+
 export interface WorkflowConnections {
   branch_id: string;
   link_id: string;
@@ -898,6 +931,7 @@ export interface DB {
   members: Members;
   moved_visitors: MovedVisitors;
   outbox_attempts: OutboxAttempts;
+  outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;
   outbox_messages: OutboxMessages;
   outbox_subscribers: OutboxSubscribers;
@@ -914,6 +948,7 @@ export interface DB {
   segment_marks: SegmentMarks;
   segments: Segments;
   shortlinks: Shortlinks;
+  slack_integrations: SlackIntegrations;
   tags: Tags;
   traces: Traces;
   visit_traces: VisitTraces;
@@ -927,6 +962,7 @@ export interface DB {
   visits: Visits;
   webhooks: Webhooks;
   widget_summaries: WidgetSummaries;
+  withdrawn_values: WithdrawnValues;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_digests: WorkspaceDigests;

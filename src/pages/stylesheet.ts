@@ -96,6 +96,7 @@ select{padding-inline-end:2.75rem;text-overflow:ellipsis}
 /** A cover image. One that fades has ended where the content begins, so that the content lies on the canvas alone. */
 const cover = `
 .cover{position:fixed;z-index:-1;inset:0;height:100vh;height:100lvh}
+.cover picture{display:contents}
 .cover img{display:block;width:100%;height:100%;object-fit:cover}
 .top .cover{position:absolute;height:min(46vh,26rem);-webkit-mask:linear-gradient(#000 40%,#0000 80%);mask:linear-gradient(#000 40%,#0000 80%)}
 .bottom .cover{position:absolute;top:auto;height:min(46vh,26rem);-webkit-mask:linear-gradient(#0000 16%,#000 60%);mask:linear-gradient(#0000 16%,#000 60%)}

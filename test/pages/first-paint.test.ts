@@ -7,6 +7,7 @@ import { type PageTheme, pageTheme } from "../../src/model/look/page-theme.ts";
 import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";
 import { newView, steps } from "./specimens.ts";
+import { images } from "./themes.ts";
 
 /** A theme of which no Linux machine has the fonts. */
 const georgia = themeOf("GEORGIA", "GEORGIA");
@@ -70,8 +71,7 @@ describe.skipIf(!hasBrowser)("in a browser, a themed page", () => {
     for (const step of [steps.message, steps.form, steps.multiLink, steps.contactCard]) {
       await visit({ reducedMotion: "no-preference" }, async (page) => {
         const fonts = await holdFonts(page);
-        const media = { coverUrl: `${server.origin}/cover.gif`, badgeUrl: `${server.origin}/badge.gif` };
-        await page.goto(server.put(renderStep(newView(step, { theme: georgia, media }))), {
+        await page.goto(server.put(renderStep(newView(step, { theme: georgia, media: images }))), {
           waitUntil: "commit",
         });
         await page.evaluate(firstPaint);
@@ -95,8 +95,7 @@ describe.skipIf(!hasBrowser)("in a browser, a themed page", () => {
       await page.route("**/*", (route) =>
         route.request().isNavigationRequest() ? route.continue() : new Promise(() => {}),
       );
-      const media = { coverUrl: `${server.origin}/cover.gif`, badgeUrl: `${server.origin}/badge.gif` };
-      const url = server.put(renderStep(newView(steps.multiLink, { theme: georgia, media })));
+      const url = server.put(renderStep(newView(steps.multiLink, { theme: georgia, media: images })));
       await page.goto(url, { waitUntil: "commit" });
       await page.evaluate(firstPaint);
       expect(await page.locator("h1").isVisible()).toBe(true);

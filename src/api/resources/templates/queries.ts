@@ -12,7 +12,7 @@ import type { PublicWorkspaceRow } from "../workspace.ts";
 export type StoredTemplate = Selectable<QrcodeTemplates>;
 
 /** What can be read beside a template. */
-interface Beside {
+export interface Beside {
   /** The row of its look. */
   readonly look?: Json | null;
   /** The storage keys of the media files of its look. Only of page themes. */

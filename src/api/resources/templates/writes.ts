@@ -102,4 +102,6 @@ export async function deleteTemplate(
         returning to_jsonb(q) #>> '{options,centralImageKey}' as picture_key),
       slug as (delete from ${sql.table(tables.slugs)} s using gone where s.template_id = gone.id)
     ${fileCheckOf(images, at)}`.execute(tx);
+  // Again: the deletion waits for calls that have locked the template to give it to a link.
+  await forgetTemplate(tables, id).execute(tx);
 }
