@@ -7,8 +7,9 @@ import { type BuiltInTheme, builtInThemes } from "../../src/model/look/built-in-
 import { pageTheme } from "../../src/model/look/page-theme.ts";
 import type { HostedPage } from "../../src/pages/page.ts";
 import { openBrowser } from "../support/browser.ts";
-import { coverOf, showCover } from "./covers.ts";
+import { daybreak, drawn, showCover } from "./covers.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";
+import { pngOf, referenceOf, takeShots } from "./shots.ts";
 import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
 
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } } as const;
@@ -35,6 +36,17 @@ export async function writePageGallery(file: string): Promise<void> {
   }
   server.close();
   await writeFile(file, sheet(sections));
+}
+
+/** Keeps shots of the built-in themes as what they shall look like. */
+export async function keepReferences(): Promise<void> {
+  const server = await servePages();
+  const context = await openBrowser({ viewport: screens.phone, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  for (const theme of builtInThemes)
+    await writeFile(referenceOf(theme.slug), await pngOf(await takeShots(page, server, theme)));
+  await context.close();
+  server.close();
 }
 
 type Shown = Omit<BuiltInTheme, "styling"> & { readonly styling: BuiltInTheme["styling"] | undefined };
@@ -79,7 +91,7 @@ async function openPage(context: BrowserContext): Promise<Page> {
 
 async function shoot(page: Page, url: string): Promise<Buffer> {
   await page.goto(url, { waitUntil: "load" });
-  await page.evaluate("document.fonts.ready.then(() => undefined)");
+  await page.evaluate(drawn);
   return sharp(await page.screenshot({ fullPage: true }))
     .webp({ quality: 85 })
     .toBuffer();
@@ -87,7 +99,7 @@ async function shoot(page: Page, url: string): Promise<Buffer> {
 
 /** A page of every kind, and those with something wrong. */
 function everyKind({ styling, hasCover }: Shown): Record<string, HostedPage> {
-  const view = { ...(styling && { theme: pageTheme(styling) }), media: hasCover === true ? coverOf() : {} };
+  const view = { ...(styling && { theme: pageTheme(styling) }), media: hasCover === true ? daybreak : {} };
   const opened = Object.entries(steps).map(
     ([name, step]) => [name, renderStep(newView(step, view))] as const,
   );

@@ -5,7 +5,7 @@ import { renderStep } from "../../src/hosted/steps/render-step.ts";
 import type { BuiltInTheme } from "../../src/model/look/built-in-themes.ts";
 import { pageTheme } from "../../src/model/look/page-theme.ts";
 import type { HostedPage } from "../../src/pages/page.ts";
-import { coverOf, showCover } from "./covers.ts";
+import { daybreak, drawn, showCover } from "./covers.ts";
 import type { PageServer } from "./serve-pages.ts";
 import { newView, steps } from "./specimens.ts";
 
@@ -30,10 +30,10 @@ export async function takeShots(page: Page, server: PageServer, look: ShownLook)
   const shots: Buffer[] = [];
   for (const kind of shownKinds) {
     const { styling, hasCover } = look;
-    const media = hasCover === true ? coverOf() : {};
+    const media = hasCover === true ? daybreak : {};
     const hosted = renderStep(newView(steps[kind], { theme: pageTheme(inOwnFonts(styling)), media }));
     await page.goto(server.put(withOwnFonts(hosted), { withoutPolicy: true }), { waitUntil: "load" });
-    await page.evaluate("document.fonts.ready.then(() => undefined)");
+    await page.evaluate(drawn);
     shots.push(await page.screenshot());
   }
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
