@@ -9,11 +9,11 @@ const [width, height] = [1600, 1600];
 
 /** Hills from far to near: where they stand, how high they rise, and their colors. The air lends far ones its own. */
 const hills = [
-  { at: 0.5, relief: 0.1, roughness: 0.5, top: "#e9a58f", foot: "#f6cfae" },
-  { at: 0.57, relief: 0.11, roughness: 0.52, top: "#b97a83", foot: "#e9b7a2" },
-  { at: 0.65, relief: 0.11, roughness: 0.53, top: "#7d5a74", foot: "#c08f8f" },
-  { at: 0.745, relief: 0.12, roughness: 0.54, top: "#4a3f5c", foot: "#86667a" },
-  { at: 0.87, relief: 0.1, roughness: 0.5, top: "#221f36", foot: "#221f36" },
+  { at: 0.41, relief: 0.1, roughness: 0.5, top: "#e9a58f", foot: "#f6cfae" },
+  { at: 0.48, relief: 0.11, roughness: 0.52, top: "#b97a83", foot: "#e9b7a2" },
+  { at: 0.56, relief: 0.11, roughness: 0.53, top: "#7d5a74", foot: "#c08f8f" },
+  { at: 0.655, relief: 0.12, roughness: 0.54, top: "#4a3f5c", foot: "#86667a" },
+  { at: 0.78, relief: 0.1, roughness: 0.5, top: "#221f36", foot: "#221f36" },
 ] as const;
 
 const next = sequence(20_260_101);
@@ -38,14 +38,14 @@ function drawing(): string {
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><defs>
     <linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop stop-color="#25305c"/>
-    <stop offset=".14" stop-color="#4c4a7c"/><stop offset=".28" stop-color="#94708f"/>
-    <stop offset=".4" stop-color="#dd9a90"/><stop offset=".52" stop-color="#fbd3a2"/></linearGradient>
-    <radialGradient id="glow" gradientUnits="userSpaceOnUse" cx="960" cy="790" r="560">
+    <stop offset=".1" stop-color="#4c4a7c"/><stop offset=".21" stop-color="#94708f"/>
+    <stop offset=".32" stop-color="#dd9a90"/><stop offset=".43" stop-color="#fbd3a2"/></linearGradient>
+    <radialGradient id="glow" gradientUnits="userSpaceOnUse" cx="960" cy="640" r="560">
     <stop stop-color="#fff3d6" stop-opacity=".95"/><stop offset=".14" stop-color="#ffe2b0" stop-opacity=".6"/>
     <stop offset=".5" stop-color="#ffc890" stop-opacity=".18"/><stop offset="1" stop-color="#ffb37a" stop-opacity="0"/>
     </radialGradient>${slopes.join("")}</defs>
     <path fill="url(#sky)" d="M0 0h${width}v${height}H0z"/><path fill="url(#glow)" d="M0 0h${width}v${height}H0z"/>
-    <circle cx="960" cy="758" r="60" fill="#fff6e0"/>${shapes.join("")}</svg>`;
+    <circle cx="960" cy="612" r="60" fill="#fff6e0"/>${shapes.join("")}</svg>`;
 }
 
 /** The line of a hill from left to right: the middles of ever shorter pieces are moved by ever less. */

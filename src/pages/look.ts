@@ -42,7 +42,8 @@ function makeLook(theme: PageTheme, hasCover: boolean): string {
 }
 
 function shapes({ title, body, elementFont, container, badge }: PageTheme): string {
-  const radius = container?.variant === "SQUARE" ? "0" : ".875rem";
+  // With a unit, because the style makes other lengths of it. Four of them round the largest mark.
+  const radius = container?.variant === "SQUARE" ? "0px" : ".875rem";
   const badgeRadius = { CIRCLE: "50%", ROUNDED: "1.25rem", SQUARE: "0" }[badge?.shape ?? "CIRCLE"];
   return [
     // A title may be large on a desktop screen and must still fit on a phone.

@@ -13,7 +13,7 @@ main{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem;justify-items:c
  background:var(--box);border:var(--box-line);border-radius:var(--box-radius);padding:var(--box-padding)}
 main>*{width:100%}
 .badge,.mark{display:grid;place-items:center;margin:0 auto;overflow:hidden}
-.mark{width:4rem;height:4rem;border-radius:50%;color:var(--on-tint);background:var(--tint);font:600 1.375rem/1 system-ui,sans-serif}
+.mark{width:4rem;height:4rem;border-radius:calc(var(--round)*4);color:var(--on-tint);background:var(--tint);font:600 1.375rem/1 system-ui,sans-serif}
 .mark .i{width:1.75rem;height:1.75rem}
 header{display:grid;gap:.625rem;justify-items:inherit}
 h1{margin:0;font:var(--title-font);color:var(--title);letter-spacing:-.011em;text-wrap:balance}
@@ -38,7 +38,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 .between>:nth-child(2){flex:1;min-width:0}
 .turn .i{width:1.125em;height:1.125em}
 .icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.875rem}
-.icons .button{width:3.5rem;height:3.5rem;padding:0;border-radius:50%}
+.icons .button{width:3.5rem;height:3.5rem;padding:0;border-radius:calc(var(--round)*4)}
 .icons .i{width:1.625em;height:1.625em}
 :focus-visible{outline:3px solid var(--accent);outline-offset:3px}
 .quiet,.help{color:var(--quiet);font-weight:400;font-size:.9375em}
@@ -77,7 +77,7 @@ select{padding-inline-end:2.75rem;text-overflow:ellipsis}
 .choice span{flex:1;min-width:0}
 .choice input{position:relative;flex:none;width:1.375rem;height:1.375rem;min-height:0;padding:0;border:2px solid var(--line);border-radius:50%}
 .choice input:focus,.stars input:focus{outline:0}
-.choice [type=checkbox]{border-radius:.4375rem}
+.choice [type=checkbox]{border-radius:calc(var(--round)/2)}
 .choice input:checked{border-color:var(--accent);background:var(--accent);box-shadow:inset 0 0 0 .25rem var(--field)}
 .choice [type=checkbox]:checked{box-shadow:none}
 .choice [type=checkbox]:checked::after{content:"";position:absolute;inset-inline-start:.3125rem;top:.0625rem;width:.4375rem;height:.75rem;

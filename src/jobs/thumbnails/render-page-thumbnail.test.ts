@@ -121,7 +121,7 @@ test("a thumbnail shows the look of its template, which waits no more", async ()
   const file = await storage.get(key);
   expect(file?.contentType).toBe("image/webp");
   expect(file?.bytes.length).toBeLessThan(60_000);
-  expect(await sharp(file?.bytes).metadata()).toMatchObject({ format: "webp", width: 585, height: 878 });
+  expect(await sharp(file?.bytes).metadata()).toMatchObject({ format: "webp", width: 585, height: 876 });
   expect(await pixelsOf(id, [0.02, 0.02], [0.08, 0.5])).toEqual([red, white]);
   // Three buttons.
   expect(await shareOf(id, blue)).toBeGreaterThan(0.15);

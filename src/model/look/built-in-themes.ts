@@ -39,7 +39,7 @@ export const builtInThemes: readonly BuiltInTheme[] = [
       titleFont: font("ARIAL", 56, "#0a0a0a", { bold: true }),
       bodyFont: font("ARIAL", 18, "#0a0a0a"),
       elementColor: solid("#e11d2e"),
-      elementFont: font("ARIAL", 18, "#ffffff", { bold: true }),
+      elementFont: font("ARIAL", 18, "#ffffff"),
       ...container({
         variant: "SQUARE",
         background: "#ffffff",
@@ -96,7 +96,7 @@ export const builtInThemes: readonly BuiltInTheme[] = [
       titleFont: font("VERDANA", 34, "#5b1a8b", { bold: true }),
       bodyFont: font("VERDANA", 17, "#4b2a63"),
       elementColor: linear("90deg", "#7b2ff7", "#d61f7d"),
-      elementFont: font("VERDANA", 17, "#ffffff", { bold: true }),
+      elementFont: font("VERDANA", 17, "#ffffff"),
       ...container({
         variant: "ROUNDED",
         background: "#ffffff",
@@ -114,13 +114,13 @@ export const builtInThemes: readonly BuiltInTheme[] = [
     styling: {
       canvasColor: {
         type: "THEME_COLOR_TYPE_RADIAL",
-        colors: ["#1d2740", "#0b0e17", "#06070c"],
+        colors: ["#161e33", "#0b0e17", "#06070c"],
         stops: ["0%", "60%", "100%"],
       },
       titleFont: font("COURIER_NEW", 32, "#b7ff5a", { bold: true }),
       bodyFont: font("COURIER_NEW", 16, "#c3cbe0"),
       elementColor: solid("#b7ff5a"),
-      elementFont: font("COURIER_NEW", 16, "#0b0e17", { bold: true }),
+      elementFont: font("COURIER_NEW", 16, "#0b0e17"),
       ...container({
         variant: "ROUNDED",
         background: "#ffffff",

@@ -25,12 +25,24 @@ export function groundsOfGradient(colors: readonly Color[]): readonly Ground[] {
   return rest.map((to, index) => between(colors[index] ?? first, to));
 }
 
+/**
+ * The grounds of a gradient under a color that may let some of it through. Browsers round the colors that are then seen
+ * in their own ways, so a channel may be one more or less.
+ */
+export function groundsThrough(color: Color, gradient: readonly Color[]): readonly Ground[] {
+  const seen = gradient.map((each) => over(color, each));
+  const grounds = groundsOfGradient(seen);
+  if (color.alpha === 0 || color.alpha === 1) return grounds;
+  const rounded = [-1, 1].map((by) => seen.map((each) => shifted(each, by)));
+  return [...grounds, ...rounded.flatMap(groundsOfGradient)];
+}
+
 /** The ground of an image under a color that lets some of it through: anything from black to white. */
 export function groundOfImage(color: Color): Ground {
   return {
     color: over(color, white),
-    least: luminance(over(color, black)),
-    most: luminance(over(color, white)),
+    least: luminance(shifted(over(color, black), -1)),
+    most: luminance(shifted(over(color, white), 1)),
   };
 }
 
@@ -47,14 +59,14 @@ function between(from: Color, to: Color): Ground {
     else low += third;
   }
   const [one, other] = [luminance(from), luminance(to)];
-  const darkest = luminance(darker(mix(from, to, (low + high) / 2)));
+  const darkest = luminance(shifted(mix(from, to, (low + high) / 2), -1));
   return { color: from, least: Math.min(one, other, darkest), most: Math.max(one, other) };
 }
 
-/** The color by one step darker in every channel, because a screen rounds the colors of a gradient in its own way. */
-function darker({ red, green, blue, alpha }: Color): Color {
-  const less = (value: number) => Math.max(0, value - 1);
-  return { red: less(red), green: less(green), blue: less(blue), alpha };
+/** The color with every channel a step higher or lower, because screens round colors in their own ways. */
+function shifted({ red, green, blue, alpha }: Color, by: number): Color {
+  const step = (value: number) => Math.min(255, Math.max(0, value + by));
+  return { red: step(red), green: step(green), blue: step(blue), alpha };
 }
 
 /** The least contrast by WCAG 2 of an opaque color with any color of the grounds: 1 for none, 21 for black on white. */

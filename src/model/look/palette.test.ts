@@ -110,12 +110,12 @@ test("gives what stands on an image or a harsh gradient a ground, no more of it 
   const opacityOf = (stored: object, hasCover: boolean) =>
     paletteOf(pageTheme(stored), hasCover).box.background?.alpha;
   expect(opacityOf({}, false)).toBeUndefined();
-  expect(opacityOf({}, true)).toBe(0.9);
-  expect(opacityOf(boxed(10), false)).toBe(0.1);
-  expect(opacityOf(boxed(10), true)).toBe(0.9);
-  expect(opacityOf(boxed(80), true)).toBe(0.8);
+  expect(opacityOf({}, true)).toBeCloseTo(0.9, 2);
+  expect(opacityOf(boxed(10), false)).toBeCloseTo(0.1, 2);
+  expect(opacityOf(boxed(10), true)).toBeCloseTo(0.9, 2);
+  expect(opacityOf(boxed(80), true)).toBeCloseTo(0.8, 2);
   const harsh = { canvasColor: { type: "THEME_COLOR_TYPE_LINEAR", colors: ["#000000", "#ffffff"] } };
-  expect(opacityOf(harsh, false)).toBe(0.9);
+  expect(opacityOf(harsh, false)).toBeCloseTo(0.9, 2);
 });
 
 test("a border is told from what lies on both of its sides, as far as a color can be", () => {

@@ -6,6 +6,7 @@ import {
   groundOf,
   groundOfImage,
   groundsOfGradient,
+  groundsThrough,
   leastContrast,
   leastShare,
   readable,
@@ -163,7 +164,7 @@ function isImageBehind({ coverMode }: PageTheme, hasCover: boolean): boolean {
 /** Every color that the content may have behind it. */
 function groundsUnder(canvas: Paint, box: Color | undefined, isOverImage: boolean): readonly Ground[] {
   if (box === undefined) return groundsOfGradient(canvas.colors);
-  const boxed = groundsOfGradient(canvas.colors.map((color) => over(box, color)));
+  const boxed = groundsThrough(box, canvas.colors);
   return isOverImage ? [...boxed, groundOfImage(box)] : boxed;
 }
 
@@ -193,7 +194,7 @@ function boxOf(
   if (isEnough && canRead(own)) return { background: own, isSeen: opacity > 0 };
   const solid = own === undefined ? ground : over(own, ground);
   const least = isEnough && own !== undefined ? own.alpha : boxOpacity;
-  const at = (share: number): Color => ({ ...solid, alpha: least + (1 - least) * share });
+  const at = (share: number): Color => asPainted({ ...solid, alpha: least + (1 - least) * share });
   const background = canRead(at(0)) ? at(0) : at(leastShare((share) => canRead(at(share))) ?? 1);
   if (theme.container?.background !== undefined)
     moved.push({
@@ -211,7 +212,12 @@ function percent(share: number): string {
 function backgroundOf(container: Container | undefined): Color | undefined {
   if (container?.background === undefined) return undefined;
   const { background, opacity } = container;
-  return { ...background, alpha: background.alpha * opacity };
+  return asPainted({ ...background, alpha: background.alpha * opacity });
+}
+
+/** The color with the nearest opacity that pages can ask for: `toCss` writes one of 256. */
+function asPainted(color: Color): Color {
+  return { ...color, alpha: Math.round(color.alpha * 255) / 255 };
 }
 
 const noBorder: Container["border"] = { style: "SOLID", size: 0, color: undefined };

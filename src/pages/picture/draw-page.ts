@@ -6,7 +6,7 @@ import { bordered } from "./borders.ts";
 import { type Area, colorAttributes, filled, rounded } from "./paints.ts";
 
 /** The size of the drawn page in pixels of a phone. */
-export const page = { width: 390, height: 585 } as const;
+export const page = { width: 390, height: 584 } as const;
 
 /** A text that is painted before the page is drawn, because only then its height is known. */
 export interface Text {
