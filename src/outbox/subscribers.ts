@@ -57,3 +57,15 @@ export async function removeSubscriber(tx: Db, { workspaceId, subscriberId }: Su
     tx,
   );
 }
+
+/** Counts an attempt that was not made by the outbox: a test message whose sender waits for the answer. */
+export async function countAttempt(
+  db: Db,
+  { workspaceId, subscriberId }: SubscriberKey,
+  { isDelivered, at }: { readonly isDelivered: boolean; readonly at: Date },
+): Promise<void> {
+  await sql`update outbox_subscribers set last_sent_at = ${at},
+    success_count = success_count + ${isDelivered ? 1 : 0}, failure_count = failure_count + ${isDelivered ? 0 : 1},
+    last_delivered_at = case when ${isDelivered} then ${at}::timestamptz else last_delivered_at end
+    where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(db);
+}
