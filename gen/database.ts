@@ -63,7 +63,7 @@ export type Generated<T> =
 
 export type JobStatus = "FAILED" | "PENDING" | "RUNNING" | "SUCCEEDED";
 
-export type JobType = "LINKS_BULK_CREATE";
+export type JobType = "LINKS_BULK_CREATE" | "WEBHOOK_REPLAY";
 
 export type JourneyOutcome = "ABANDONED" | "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 
@@ -403,6 +403,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  sha256: string;
   size_bytes: bigint;
   storage_key: string;
   updated_at: Date;
@@ -537,8 +538,38 @@ export interface OutboxSubscribers {
 export interface PageThemes {
   created_at: Date;
   id: string;
+  is_applied: Generated<boolean>;
   styling: Json;
+  template_id: string | null;
+  unattached_since: Date | null;
   updated_at: Date;
+  workspace_id: string;
+}
+
+export interface PageThemeTemplates {
+  created_at: Date;
+  description: Generated<string>;
+  duplicated_from: string | null;
+  faq: Generated<string>;
+  id: string;
+  learn_more: Generated<string>;
+  look_hash: string;
+  name: string;
+  page_theme_id: string;
+  published_at: Date | null;
+  slug: string | null;
+  tags: Generated<string>;
+  thumbnail_key: string | null;
+  thumbnail_pending_update_since: Date | null;
+  updated_at: Date;
+  workspace_id: string;
+}
+
+export interface PageThemeTemplateSlugs {
+  created_at: Date;
+  published_at: Date | null;
+  slug: string;
+  template_id: string;
   workspace_id: string;
 }
 
@@ -773,6 +804,11 @@ export interface WidgetSummaries {
   workspace_id: string;
 }
 
+export interface WithdrawnValues {
+  withdrawn_at: Date;
+  workspace_id: string;
+}
+
 export interface WorkflowConnections {
   branch_id: string;
   link_id: string;
@@ -882,6 +918,8 @@ export interface DB {
   outbox_lines: OutboxLines;
   outbox_messages: OutboxMessages;
   outbox_subscribers: OutboxSubscribers;
+  page_theme_template_slugs: PageThemeTemplateSlugs;
+  page_theme_templates: PageThemeTemplates;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
   pending_identifications: PendingIdentifications;
@@ -906,6 +944,7 @@ export interface DB {
   visits: Visits;
   webhooks: Webhooks;
   widget_summaries: WidgetSummaries;
+  withdrawn_values: WithdrawnValues;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_digests: WorkspaceDigests;

@@ -7,10 +7,12 @@ import type { MailKind } from "./mail.ts";
 export interface QueuedJobs {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
   readonly "create-links": { readonly workspaceId: string; readonly jobId: string };
+  readonly "replay-webhook": { readonly workspaceId: string; readonly jobId: string };
   readonly "export-events": { readonly workspaceId: string; readonly exportId: string };
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
   /** Somebody wants a workspace; the address may be known. */

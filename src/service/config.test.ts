@@ -28,3 +28,32 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
   expect(() => readConfig(env)).not.toThrow("secret");
 });
+
+const app = { SLACK_CLIENT_ID: "1.2", SLACK_CLIENT_SECRET: "hidden" };
+const keys = { clientId: "1.2", clientSecret: "hidden" };
+
+test.each([
+  [{}, { apiUrl: "https://slack.com/api", app: undefined }],
+  [app, { apiUrl: "https://slack.com/api", app: keys }],
+  [
+    { ...app, SLACK_API_URL: "https://slack-gov.com/api/" },
+    { apiUrl: "https://slack-gov.com/api", app: keys },
+  ],
+])("the settings %j say which app of Slack people connect", (env, slack) => {
+  expect(readConfig(env).slack).toEqual(slack);
+});
+
+test.each([
+  [{ SLACK_CLIENT_ID: "1.2" }, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither"],
+  [{ SLACK_CLIENT_SECRET: "hidden" }, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither"],
+  [{ ...app, SLACK_API_URL: "slack.com" }, "SLACK_API_URL: an address such as"],
+  [{ OAUTH_RETURN_URL: "javascript:alert(1)" }, "OAUTH_RETURN_URL: an address such as"],
+])("the settings %j of integrations are refused by name, without the secret", (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+  expect(() => readConfig(env)).not.toThrow("hidden");
+});
+
+test("without a page of its own, a browser returns from Slack and Google to one of the documentation", () => {
+  const { oauthReturnUrl } = readConfig({ BASE_URL: "https://go.example.com" });
+  expect(oauthReturnUrl).toBe("https://go.example.com/docs/connected");
+});

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { SlackConfig } from "../integrations/slack/slack-config.ts";
 import { createAddressList } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import type { ProxySettings } from "../lib/fetch/proxies.ts";
@@ -44,6 +45,9 @@ export interface Config {
     readonly smtpUrl: string | undefined;
     readonly from: { readonly name: string; readonly address: string };
   };
+  /** Where Slack and Google send the browser of somebody who allowed a connection, with `code` and `state`. */
+  readonly oauthReturnUrl: string;
+  readonly slack: SlackConfig;
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
@@ -117,6 +121,8 @@ export function readConfig(env: EnvironmentVariables): Config {
       smtpUrl: smtpUrl(env, problems),
       from: mailFrom(env, `Signpost <signpost@${hostOf(baseUrl)}>`, problems),
     },
+    oauthReturnUrl: address(env, "OAUTH_RETURN_URL", `${baseUrl}/docs/connected`, problems),
+    slack: slack(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
@@ -280,6 +286,19 @@ function mailFrom(env: EnvironmentVariables, fallback: string, problems: string[
 
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : "localhost";
+}
+
+function slack(env: EnvironmentVariables, problems: string[]): SlackConfig {
+  const apiUrl = address(env, "SLACK_API_URL", "https://slack.com/api", problems);
+  const clientId = text(env, "SLACK_CLIENT_ID");
+  const clientSecret = text(env, "SLACK_CLIENT_SECRET");
+  if (clientId !== undefined && clientSecret !== undefined)
+    return { apiUrl, app: { clientId, clientSecret } };
+  if (clientId !== undefined || clientSecret !== undefined)
+    problems.push(
+      "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither, as Slack shows them for the app",
+    );
+  return { apiUrl, app: undefined };
 }
 
 function s3(env: EnvironmentVariables, problems: string[]): S3Config | undefined {

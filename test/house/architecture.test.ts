@@ -34,6 +34,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // Programs of others that a workspace connects: how it is authorized there, and how they are called.
+  integrations: {
+    may: [/^src\/(integrations|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // The texts of mails, and how they are sent.
   mail: {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -51,6 +56,12 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // What every page looks like: its frame, style and drawings. It knows no words.
   pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
+  // The pages that visitors see, in words. A page is drawn without a visit, a link or a database, so that previews and
+  // thumbnails show what visitors see.
+  hosted: {
+    may: [/^src\/(hosted|pages|workflow|model|lib)\//],
+    never: [/^(?!hono\/html$|libphonenumber-js\/min$)/],
+  },
   // The pages at which people sign in, and the same as JSON.
   auth: {
     may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -69,7 +80,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|people|db|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
@@ -80,7 +91,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   scan: {
     may: [
-      /^src\/(scan|pages|visitors|db|workflow|model|lib)\//,
+      /^src\/(scan|hosted|pages|visitors|db|workflow|model|lib)\//,
       /^src\/outbox\/queue-steps\.ts$/,
       /^gen\/database\.ts$/,
     ],
@@ -88,7 +99,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|people|visitors|db|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],

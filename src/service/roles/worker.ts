@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { replayWebhookJob } from "../../api/webhooks/replay.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
@@ -85,7 +86,10 @@ export function startWorker(parts: Parts): Jobs {
       entitlements: createEntitlements({ plans: config.plans, now }),
       checkRequest,
     }),
+    "replay-webhook": replayWebhookJob({ db, now }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
+    // A template of a page theme goes on waiting for its thumbnail.
+    "render-page-theme-thumbnail": async () => {},
     "export-events": exportEventsJob({
       db,
       storage,
