@@ -403,6 +403,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  page_files: Generated<string[]>;
   sha256: string;
   size_bytes: bigint;
   storage_key: string;
@@ -554,8 +555,8 @@ export interface PageThemeTemplates {
   id: string;
   learn_more: Generated<string>;
   look_hash: string;
+  look_id: string;
   name: string;
-  page_theme_id: string;
   published_at: Date | null;
   slug: string | null;
   tags: Generated<string>;
@@ -608,9 +609,9 @@ export interface QrcodeTemplates {
   faq: Generated<string>;
   id: string;
   learn_more: Generated<string>;
+  look_id: string;
   name: string;
   published_at: Date | null;
-  qrcode_design_id: string;
   slug: string | null;
   tags: Generated<string>;
   thumbnail_key: string | null;
@@ -676,6 +677,22 @@ export interface Shortlinks {
   link_id: string;
   released_at: Date | null;
   shortlink: string;
+  workspace_id: string;
+}
+
+export interface SlackIntegrations {
+  bot_token: Buffer;
+  channel_id: Generated<string>;
+  channel_name: Generated<string>;
+  created_at: Date;
+  created_by: string | null;
+  id: string;
+  is_paused: Generated<boolean>;
+  last_error: Generated<string>;
+  team_id: string;
+  team_name: string;
+  token_hash: Buffer;
+  updated_at: Date;
   workspace_id: string;
 }
 
@@ -931,6 +948,7 @@ export interface DB {
   segment_marks: SegmentMarks;
   segments: Segments;
   shortlinks: Shortlinks;
+  slack_integrations: SlackIntegrations;
   tags: Tags;
   traces: Traces;
   visit_traces: VisitTraces;

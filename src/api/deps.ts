@@ -2,6 +2,8 @@ import type { RawBuilder } from "kysely";
 import type { Analytics } from "../analytics/driver.ts";
 import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
+import type { OauthStates } from "../integrations/oauth-state.ts";
+import type { TokenBox } from "../integrations/token-box.ts";
 import type { FindAddressFault } from "../lib/fetch/address-rules.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
@@ -63,4 +65,12 @@ export interface Deps {
   readonly signUpUrl: string;
   /** How long a call waits for a QR image at most, in milliseconds. */
   readonly qrcodeWaitMs: number;
+}
+
+/** What slices that connect a workspace to programs of others are given, too. */
+export interface IntegrationDeps {
+  /** The states of authorizations. */
+  readonly oauthStates: OauthStates;
+  /** Seals the tokens that others give. */
+  readonly tokenBox: TokenBox;
 }

@@ -23,6 +23,7 @@ import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import * as exports from "./migrations/0019-exports.ts";
 import * as pageThemeTemplates from "./migrations/0020-page-theme-templates.ts";
 import * as outbox from "./migrations/0022-outbox.ts";
+import * as slack from "./migrations/0024-slack.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   "0019-exports": exports,
   "0020-page-theme-templates": pageThemeTemplates,
   "0022-outbox": outbox,
+  "0024-slack": slack,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -45,8 +45,11 @@ export interface Config {
     readonly smtpUrl: string | undefined;
     readonly from: { readonly name: string; readonly address: string };
   };
-  /** Where Slack and Google send the browser of somebody who allowed a connection, with `code` and `state`. */
-  readonly oauthReturnUrl: string;
+  /**
+   * The page to which Slack and Google send the browser of somebody who allowed a connection, with `code` and `state`; a
+   * page of the documentation when undefined.
+   */
+  readonly oauthReturnUrl: string | undefined;
   readonly slack: SlackConfig;
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
@@ -121,7 +124,10 @@ export function readConfig(env: EnvironmentVariables): Config {
       smtpUrl: smtpUrl(env, problems),
       from: mailFrom(env, `Signpost <signpost@${hostOf(baseUrl)}>`, problems),
     },
-    oauthReturnUrl: address(env, "OAUTH_RETURN_URL", `${baseUrl}/docs/connected`, problems),
+    oauthReturnUrl:
+      text(env, "OAUTH_RETURN_URL") === undefined
+        ? undefined
+        : address(env, "OAUTH_RETURN_URL", "", problems),
     slack: slack(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),

@@ -17,9 +17,14 @@ import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
+import type { SlackDeps } from "../../src/api/slack-integrations/deps.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { createOauthStates } from "../../src/integrations/oauth-state.ts";
+import { createSlack } from "../../src/integrations/slack/slack.ts";
+import { createTokenBox } from "../../src/integrations/token-box.ts";
+import { builtInFiles } from "../../src/jobs/built-in-themes.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { createFaultFinder } from "../../src/lib/fetch/address-rules.ts";
@@ -252,10 +257,10 @@ const fileKey = deriveKey(masterSecret, "file-urls");
 async function testStorage(): Promise<Storage> {
   const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  return openStorage({ directory });
+  return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -295,6 +300,10 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     webhookSecretKey: deriveKey(masterSecret, "webhook-secrets"),
     // Names have no addresses in tests that give them none.
     addressFaultOf: createFaultFinder({ resolve: resolveLiterals, judge: createAddressJudge([]) }),
+    oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
+    tokenBox: createTokenBox(deriveKey(masterSecret, "integration-tokens")),
+    // Without an app nobody can connect. Tests that do give a client of their stand-in.
+    slack: createSlack({ config: { apiUrl: "http://127.0.0.1:1/api", app: undefined }, returnUrl: "" }),
     bulkJobLinks: 250,
     plans: defaultPlans,
     entitlements: createEntitlements({ plans: defaultPlans, now }),

@@ -1,5 +1,7 @@
 import { createServices } from "../../api/services.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { createOauthStates } from "../../integrations/oauth-state.ts";
+import { createTokenBox } from "../../integrations/token-box.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { createFaultFinder } from "../../lib/fetch/address-rules.ts";
 import { createHostResolver } from "../../lib/fetch/resolve-host.ts";
@@ -14,6 +16,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
@@ -84,6 +87,9 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
           resolve: createHostResolver(),
           judge: createAddressJudge(config.allowedPrivateNetworks),
         }),
+        oauthStates: createOauthStates(keyFor("oauth-states"), now),
+        tokenBox: createTokenBox(keyFor("integration-tokens")),
+        slack: openSlack(config, addresses),
         bulkJobLinks: config.bulkJobLinks,
         simulateVisits: lazySimulator(parts),
         plans: config.plans,

@@ -8,6 +8,7 @@ import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
+import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
@@ -16,16 +17,19 @@ import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
+import { makePageImages } from "../../jobs/make-page-images.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
+import { revokeSlackToken } from "../../jobs/revoke-slack-token.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
 import { signUp } from "../../jobs/sign-up.ts";
+import { renderPageThumbnail } from "../../jobs/thumbnails/render-page-thumbnail.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
@@ -39,6 +43,7 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
+import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 
 // Times are in UTC. A process that was away makes up for a missed night within the day.
@@ -71,6 +76,8 @@ export function startWorker(parts: Parts): Jobs {
   const { config, connection, jobsDb: db, analytics, keyFor, now, log, metrics, storage, addresses } = parts;
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
+  const slack = openSlack(config, addresses);
+  const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
@@ -87,9 +94,9 @@ export function startWorker(parts: Parts): Jobs {
       checkRequest,
     }),
     "replay-webhook": replayWebhookJob({ db, now }),
+    "make-page-images": makePageImages({ db, storage, now }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
-    // A template of a page theme goes on waiting for its thumbnail.
-    "render-page-theme-thumbnail": async () => {},
+    "render-page-theme-thumbnail": renderPageThumbnail({ db, storage, now }),
     "export-events": exportEventsJob({
       db,
       storage,
@@ -100,6 +107,7 @@ export function startWorker(parts: Parts): Jobs {
       folder: join(config.dataDir, "exports"),
     }),
     "delete-exports": ({ workspaceId }) => deleteExpiredExports(db, storage, { at: now(), workspaceId }),
+    "revoke-slack-token": (payload) => revokeSlackToken({ db, slack, tokenBox }, payload),
     "mail-reset": ({ email }) => mailReset({ db, now, queueMail }, email),
     "sign-up": signUp({
       db,
