@@ -32,15 +32,20 @@ export async function verifyWebhook(
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
     headerOf(headers, name),
   );
-  if (!id || !timestamp || !signatures) throw new WebhookVerificationError("a header of the signature is missing");
+  if (!id || !timestamp || !signatures)
+    throw new WebhookVerificationError("a header of the signature is missing");
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now.getTime() / 1000 - seconds) <= toleranceSeconds))
     throw new WebhookVerificationError("the message is not from the last five minutes");
   const body = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), body);
-  const key = await crypto.subtle.importKey("raw", secretBytes(secret), { name: "HMAC", hash: "SHA-256" }, false, [
-    "verify",
-  ]);
+  const key = await crypto.subtle.importKey(
+    "raw",
+    secretBytes(secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
   // While a secret is replaced there is a signature for each of both.
   for (const each of signatures.split(" ").slice(0, 16)) {
     const signature = each.startsWith("v1,") ? bytesOf(each.slice(3)) : undefined;
