@@ -54,9 +54,11 @@ fn verify_at(payload: &[u8], headers: &HeaderMap, secret: &str, now: Duration) -
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
     let signed = [format!("{id}.{timestamp}.").as_bytes(), payload].concat();
     // While a secret is replaced there is a signature for each of both. `verify` takes the same time for all wrong ones.
-    let genuine = signatures.split(' ').take(16).filter_map(|each| each.strip_prefix("v1,")).any(|each| {
-        STANDARD.decode(each).is_ok_and(|signature| hmac::verify(&key, &signed, &signature).is_ok())
-    });
+    let genuine = signatures
+        .split(' ')
+        .take(16)
+        .filter_map(|each| each.strip_prefix("v1,"))
+        .any(|each| STANDARD.decode(each).is_ok_and(|signature| hmac::verify(&key, &signed, &signature).is_ok()));
     if genuine { Ok(()) } else { Err(WebhookError::Signature) }
 }
 
