@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { plainArray } from "../db/array-literal.ts";
 import type { Db } from "../db/open.ts";
 import { type StepAction, stepActions } from "../model/steps/kinds.ts";
 
@@ -32,10 +33,13 @@ export async function expandIntake(db: Db, now: Date): Promise<number> {
         where v.workspace_id = q.workspace_id and v.event_id = q.event_id and v.step_action is not null
           and v.completed_at is not null
           -- Later answers complete steps after the first request.
-          and case when q.step_id is null then v.completed_at <= e.created_at else v.step_id = q.step_id end) t),
+          and case when q.step_id is null then v.completed_at <= e.created_at else v.step_id = q.step_id end
+        -- A part of its own: otherwise the view is read as a whole and then joined.
+        offset 0) t),
     made as (
       insert into outbox_messages (workspace_id, subscriber_id, id, event_id, step_id, next_attempt_at, created_at)
-      select s.workspace_id, s.id, step.id, step.event_id, step.step_id, ${now}, ${now} from step
+      select s.workspace_id, s.id, step.id, step.event_id, step.step_id, ${now}::timestamptz, ${now}::timestamptz
+      from step
       join outbox_subscribers s on s.workspace_id = step.workspace_id and s.id = any(step.subscriber_ids)
       where (s.link_id is null or s.link_id = step.link_id) and (s.triggers = '{}' or step.kind = any(s.triggers))
       -- A step that was completed again, or that was replayed.
@@ -55,13 +59,8 @@ export function bumpLines(rows: ReturnType<typeof sql>, now: Date) {
       revision = l.revision + 1`;
 }
 
+const actions = Object.keys(stepActions) as StepAction[];
+const kinds = actions.map((action) => stepActions[action].kind);
+
 /** The kind of the step of `v`, such as EXIT. */
-const kindOf = sql`case ${sql.join(
-  Object.entries(
-    Object.groupBy(Object.keys(stepActions) as StepAction[], (action) => stepActions[action].kind),
-  ).map(
-    ([kind, actions]) =>
-      sql`when v.step_action in (${sql.join(actions.map((action) => sql.lit(action)))}) then ${sql.lit(kind)}`,
-  ),
-  sql.raw(" "),
-)} end`;
+const kindOf = sql`(${plainArray(kinds)}::text[])[array_position(${plainArray(actions)}::event_action[], v.step_action)]`;
