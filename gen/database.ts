@@ -485,6 +485,16 @@ export interface OutboxAttempts {
   workspace_id: string;
 }
 
+export interface OutboxIntake {
+  created_at: Date;
+  event_ids: string[];
+  id: string;
+  messages: number;
+  step_ids: string[] | null;
+  subscriber_ids: string[];
+  workspace_id: string;
+}
+
 export interface OutboxLines {
   due_at: Date;
   owned_until: Date | null;
@@ -516,6 +526,7 @@ export interface OutboxSubscribers {
   id: string;
   kind: SubscriberKind;
   last_delivered_at: Date | null;
+  last_error: Generated<string>;
   last_sent_at: Date | null;
   link_id: string | null;
   status: SubscriberStatus;
@@ -919,6 +930,7 @@ export interface DB {
   members: Members;
   moved_visitors: MovedVisitors;
   outbox_attempts: OutboxAttempts;
+  outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;
   outbox_messages: OutboxMessages;
   outbox_subscribers: OutboxSubscribers;
