@@ -698,7 +698,6 @@ export interface SlackIntegrations {
   created_by: string | null;
   id: string;
   is_paused: Generated<boolean>;
-  last_error: Generated<string>;
   team_id: string;
   team_name: string;
   token_hash: Buffer;

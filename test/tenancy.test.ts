@@ -6,14 +6,17 @@ import {
   getOption,
   type JsonObject,
 } from "@bufbuild/protobuf";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FieldRules, field as fieldRules } from "../gen/buf/validate/validate_pb.js";
 import { access } from "../gen/signpost/options/v1/access_pb.js";
 import { type Answer, ask, protocols } from "./support/ask.ts";
+import { startSlack } from "./support/slack/stand-in.ts";
 import { startApi, type TestWorkspace } from "./support/start-api.ts";
 import { kindsByField, linkOf, makers, type RecordKind, seeds } from "./support/tenant-records.ts";
 
-const api = await startApi();
+const slack = await startSlack();
+afterAll(slack.close);
+const api = await startApi({ deps: { slack: slack.client } });
 
 /** Every RPC that reads or writes records of a workspace, from the service registry. */
 const methods: DescMethodUnary[] = api.services

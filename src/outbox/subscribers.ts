@@ -58,15 +58,26 @@ export async function removeSubscriber(tx: Db, { workspaceId, subscriberId }: Su
   );
 }
 
-/** Counts an attempt that was not made by the outbox: a test message whose sender waits for the answer. */
+/** Counts an attempt that the outbox did not make: a test message whose sender waits for the answer. */
 export async function countAttempt(
   db: Db,
   { workspaceId, subscriberId }: SubscriberKey,
-  { isDelivered, at }: { readonly isDelivered: boolean; readonly at: Date },
+  { lastError, at }: { readonly lastError: string; readonly at: Date },
 ): Promise<void> {
-  await sql`update outbox_subscribers set last_sent_at = ${at},
+  const isDelivered = lastError === "";
+  await sql`update outbox_subscribers set last_sent_at = ${at}, last_error = ${lastError},
     success_count = success_count + ${isDelivered ? 1 : 0}, failure_count = failure_count + ${isDelivered ? 0 : 1},
-    last_delivered_at = case when ${isDelivered} then ${at}::timestamptz else last_delivered_at end
+    last_delivered_at = case when ${isDelivered}::boolean then ${at}::timestamptz else last_delivered_at end
+    where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(db);
+}
+
+/** Disables a subscriber whose receiver wants no messages ever again, as the outbox does after a final answer. */
+export async function disableSubscriber(
+  db: Db,
+  { workspaceId, subscriberId }: SubscriberKey,
+  lastError: string,
+): Promise<void> {
+  await sql`update outbox_subscribers set status = 'DISABLED', last_error = ${lastError}
     where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(db);
 }
 

@@ -1,8 +1,9 @@
 import { fromJson, getOption, type JsonObject } from "@bufbuild/protobuf";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { success_status } from "../../gen/signpost/options/v1/handling_pb.js";
 import { apiScopes } from "../../src/rpc/access.ts";
 import { checkRequest } from "../../src/rpc/pipeline/validate.ts";
+import { startSlack } from "../support/slack/stand-in.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
 import { makers, type RecordKind, seeds } from "../support/tenant-records.ts";
 import { type Case, casesOf } from "./cases.ts";
@@ -11,7 +12,9 @@ import { endsCaller, type Operation, operationsOf } from "./operations.ts";
 import { type Answer, createSender, restForm, type Sender } from "./send.ts";
 import { leastOf, mostOf } from "./valid.ts";
 
-const api = await startApi();
+const slack = await startSlack();
+afterAll(slack.close);
+const api = await startApi({ deps: { slack: slack.client } });
 const operations = operationsOf(api.services);
 const open = operations.filter(({ access }) => access === "open");
 const closed = operations.filter(({ access }) => access !== "open");

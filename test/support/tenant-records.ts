@@ -226,6 +226,24 @@ export const makers = {
     linkIds.set(id, link_id);
     return id;
   },
+  // A channel that the bot is in, of the team that the workspace is connected to. Needs a stand-in of Slack.
+  slackChannel: async (api, workspace) => {
+    const { rest, workspaceId } = workspace;
+    const connected = await rest("GET", "/v1/slack-integrations");
+    if (connected.json.slackIntegration === undefined) {
+      const state = await makers.slackState(api, workspace);
+      const code = `team ${workspaceId}.${randomUUID()}`;
+      await rest("POST", "/v1/slack-integrations/oauth/complete", { code, state });
+    }
+    const { json } = await rest("GET", "/v1/slack-integrations/channels");
+    const { id } = json.channels.find((channel: { isMember: boolean }) => channel.isMember);
+    await rest("PATCH", "/v1/slack-integrations", { slackChannelId: id });
+    return id;
+  },
+  slackState: async (_api, { rest }) => {
+    const { json } = await rest("GET", "/v1/slack-integrations/oauth-url");
+    return new URL(json.oauthUrl).searchParams.get("state") ?? "";
+  },
 } as const satisfies Record<string, Make>;
 
 export type RecordKind = keyof typeof makers;
@@ -257,6 +275,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "QrcodeTemplatesService id": "qrcodeTemplate",
   "WebhooksService id": "webhook",
   deliveryId: "webhookDelivery",
+  "SlackIntegrationsService id": "slackChannel",
+  slackChannelId: "slackChannel",
   templateIds: "qrcodeTemplate",
   linkId: "link",
   linkIds: "link",
@@ -427,6 +447,18 @@ export const seeds: Readonly<Record<string, Seed>> = {
   },
   "WorkflowStepsService.ValidateWorkflow": {
     request: ({ workflowStep }) => ({ linkId: linkOf(workflowStep) }),
+  },
+  "SlackIntegrationsService.CompleteOAuth": {
+    request: ({ slackState }) => ({ code: `team ${randomUUID()}.1`, state: slackState }),
+  },
+  "SlackIntegrationsService.Delete": { request: ({ slackChannel: _ }) => ({}) },
+  "SlackIntegrationsService.Get": { request: () => ({}) },
+  "SlackIntegrationsService.GetOAuthURL": { request: () => ({}) },
+  "SlackIntegrationsService.JoinChannel": { request: ({ slackChannel }) => ({ id: slackChannel }) },
+  "SlackIntegrationsService.ListChannels": { request: ({ slackChannel: _ }) => ({}) },
+  "SlackIntegrationsService.Test": { request: ({ slackChannel: _ }) => ({}) },
+  "SlackIntegrationsService.Update": {
+    request: ({ slackChannel }) => ({ slackChannelId: slackChannel, triggers: ["KIND_EXIT"] }),
   },
   "TagsService.Delete": { request: ({ tag }) => ({ name: tag }) },
   "TagsService.List": { request: () => ({}), lists: "tag" },

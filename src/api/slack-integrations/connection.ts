@@ -2,11 +2,11 @@ import type { SlackProblem, SlackResult } from "../../integrations/slack/result.
 import { isDisconnecting, sentenceOf } from "../../integrations/slack/sentences.ts";
 import type { CallError } from "../../lib/errors.ts";
 import { fail } from "../../lib/errors.ts";
-import { changeSubscriber } from "../../outbox/subscribers.ts";
+import type { SubscriberKey } from "../../outbox/sender.ts";
+import { disableSubscriber } from "../../outbox/subscribers.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { SlackDeps } from "./deps.ts";
 import { findIntegration, type IntegrationRow } from "./queries.ts";
-import { keepLastError } from "./writes.ts";
 
 /** The workspace's integration, and the bot's token. */
 export interface Connection {
@@ -46,9 +46,12 @@ export async function findConnection(
   return { row, botToken: tokenBox.open(row.bot_token, place) };
 }
 
+export function keyOf({ workspace_id: workspaceId, id: subscriberId }: IntegrationRow): SubscriberKey {
+  return { workspaceId, subscriberId };
+}
+
 /** What Slack answered. Throws for problems that are the same for every call; `refused` takes the others. */
 export async function answered<Value>(
-  { now }: Pick<SlackDeps, "now">,
   { context, row }: { readonly context: Context; readonly row: IntegrationRow },
   result: SlackResult<Value>,
   refused: (word: string) => CallError | undefined = () => undefined,
@@ -56,7 +59,7 @@ export async function answered<Value>(
   if (result.ok) return result.value;
   const { problem } = result;
   if (isDisconnecting(problem)) {
-    await noteProblem(context.db, row, problem, now());
+    await disableSubscriber(context.db, keyOf(row), sentenceOf(problem));
     throw notActive();
   }
   const known = problem.kind === "refused" ? refused(problem.error) : undefined;
@@ -72,16 +75,4 @@ export function callErrorOf(problem: SlackProblem): CallError {
     retryAfterSeconds,
     cause: problem,
   });
-}
-
-/** Keeps a problem for people to read. A dead token disconnects the integration. */
-export async function noteProblem(
-  db: Context["db"],
-  row: IntegrationRow,
-  problem: SlackProblem,
-  at: Date,
-): Promise<void> {
-  const key = { workspaceId: row.workspace_id, subscriberId: row.id };
-  await keepLastError(db, key, sentenceOf(problem));
-  if (isDisconnecting(problem)) await changeSubscriber(db, key, { status: "DISABLED" }, at);
 }

@@ -1,11 +1,11 @@
 import type { Db } from "../../db/open.ts";
 import { stepMessage } from "../../integrations/slack/messages.ts";
-import { isDisconnecting, sentenceOf } from "../../integrations/slack/sentences.ts";
+import type { SlackProblem } from "../../integrations/slack/result.ts";
+import { isDisconnecting, isUnsendable, sentenceOf } from "../../integrations/slack/sentences.ts";
 import type { Slack } from "../../integrations/slack/slack.ts";
 import type { TokenBox } from "../../integrations/token-box.ts";
-import type { Deliver, Outcome, Sender } from "../../outbox/sender.ts";
+import type { Deliver, Failed, Sender } from "../../outbox/sender.ts";
 import { findSending, type SendingRow } from "./queries.ts";
-import { keepLastError } from "./writes.ts";
 
 export interface SlackSenderDeps {
   readonly db: Db;
@@ -24,46 +24,39 @@ export function createSlackSender(deps: SlackSenderDeps): Sender {
   };
 }
 
-const unreadableToken =
-  "The bot's token cannot be read, because SECRET of this service has changed. Connect Slack again.";
-
-function deliverTo({ db, slack, tokenBox }: SlackSenderDeps, row: SendingRow): Deliver {
-  const key = { workspaceId: row.workspace_id, subscriberId: row.id };
-  const place = { kind: "slack", workspaceId: row.workspace_id, integrationId: row.id } as const;
-  let lastError = row.last_error;
+function deliverTo({ slack, tokenBox }: SlackSenderDeps, row: SendingRow): Deliver {
   return async ({ body }) => {
-    const outcome = await deliver();
-    const sentence = outcome.isDelivered ? "" : outcome.reason;
-    if (sentence !== lastError) {
-      lastError = sentence;
-      // A sentence that is not kept now is kept with the next message.
-      await keepLastError(db, key, sentence).catch(() => {});
-    }
-    return outcome;
+    const token = openToken(tokenBox, row);
+    if (token === undefined) return unreadableToken;
+    const sent = await slack.post(token, row.channel_id, stepMessage(body));
+    return sent.ok ? { isDelivered: true, status: 200, response: "" } : failureOf(sent.problem);
+  };
+}
 
-    function tokenOf(): string | undefined {
-      try {
-        return tokenBox.open(row.bot_token, place);
-      } catch {
-        return undefined;
-      }
-    }
+function openToken(tokenBox: TokenBox, { workspace_id, id, bot_token }: SendingRow): string | undefined {
+  try {
+    return tokenBox.open(bot_token, { kind: "slack", workspaceId: workspace_id, integrationId: id });
+  } catch {
+    return undefined;
+  }
+}
 
-    async function deliver(): Promise<Outcome> {
-      const token = tokenOf();
-      if (token === undefined)
-        return { isDelivered: false, status: undefined, response: "", reason: unreadableToken };
-      const sent = await slack.post(token, row.channel_id, stepMessage(body));
-      if (sent.ok) return { isDelivered: true, status: 200, response: "" };
-      const { problem } = sent;
-      return {
-        isDelivered: false,
-        status: problem.kind === "unreachable" ? undefined : problem.kind === "limited" ? 429 : 200,
-        response: problem.kind === "refused" ? problem.error : "",
-        reason: sentenceOf(problem),
-        ...(problem.kind === "limited" && { retryAfterMs: problem.seconds * 1_000 }),
-        ...(isDisconnecting(problem) && { isFinal: true }),
-      };
-    }
+const unreadableToken: Failed = {
+  isDelivered: false,
+  status: undefined,
+  response: "",
+  reason: "The bot's token cannot be read, because SECRET of this service has changed. Connect Slack again.",
+};
+
+function failureOf(problem: SlackProblem): Failed {
+  const common = { isDelivered: false, response: "", reason: sentenceOf(problem) } as const;
+  if (problem.kind === "unreachable") return { ...common, status: undefined };
+  if (problem.kind === "limited") return { ...common, status: 429, retryAfterMs: problem.seconds * 1_000 };
+  return {
+    ...common,
+    status: 200,
+    response: problem.error,
+    ...(isDisconnecting(problem) && { isFinal: true }),
+    ...(isUnsendable(problem) && { isHopeless: true }),
   };
 }

@@ -22,14 +22,14 @@ export function slackIntegrationsService(deps: SlackDeps): Handlers<typeof Slack
 
     async listChannels(_request, context) {
       const { row, botToken } = await findConnection(deps, context);
-      const channels = await answered(deps, { context, row }, await slack.listChannels(botToken));
+      const channels = await answered({ context, row }, await slack.listChannels(botToken));
       return { channels: channels.map(toSlackChannel) };
     },
 
     joinChannel: inTwoParts(async ({ id }, context) => {
       const { row, botToken } = await findConnection(deps, context);
       const joined = await slack.joinChannel(botToken, id);
-      const channel = await answered(deps, { context, row }, joined, (word) =>
+      const channel = await answered({ context, row }, joined, (word) =>
         word === "channel_not_found"
           ? fail("NOT_FOUND", "NOT_FOUND", `id: the bot sees no channel ${id}`)
           : channelNotJoined("id", id),

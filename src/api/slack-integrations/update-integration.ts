@@ -12,7 +12,7 @@ import { fieldsToChange } from "../../lib/field-mask.ts";
 import { changeSubscriber } from "../../outbox/subscribers.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import { notFound } from "../resources/not-found.ts";
-import { answered, findConnection, notActive, notConnected } from "./connection.ts";
+import { answered, findConnection, keyOf, notActive, notConnected } from "./connection.ts";
 import type { SlackDeps } from "./deps.ts";
 import { toSlackIntegration } from "./message.ts";
 import { findIntegration, hasLink, type IntegrationRow } from "./queries.ts";
@@ -49,7 +49,7 @@ export async function prepareUpdate(
   const asksSlack = given.has("slack_channel_id") && id !== "";
   const found = asksSlack ? await deps.slack.findChannel(botToken, id) : undefined;
   const refused = () => channelNotJoined("slackChannelId", id);
-  const channel = found && (await answered(deps, { context, row }, found, refused));
+  const channel = found && (await answered({ context, row }, found, refused));
   if (channel?.isMember === false) throw refused();
   return (db) =>
     inTransaction(db, async (tx) => {
@@ -113,13 +113,12 @@ function readWanted(
 
 async function write(tx: Context["db"], row: IntegrationRow, wanted: Settings, at: Date): Promise<void> {
   const { is_paused, channel_id, channel_name, link_id, triggers } = wanted;
-  const { workspace_id: workspaceId, id: subscriberId } = row;
-  await updateIntegration(tx, workspaceId, { is_paused, channel_id, channel_name, updated_at: at });
+  await updateIntegration(tx, row.workspace_id, { is_paused, channel_id, channel_name, updated_at: at });
   // Without a channel, nothing is queued that would wait for one.
   const status = is_paused || channel_id === "" ? "PAUSED" : "ACTIVE";
   await changeSubscriber(
     tx,
-    { workspaceId, subscriberId },
+    keyOf(row),
     { ...(row.status !== "DISABLED" && { status }), linkId: link_id, triggers },
     at,
   );

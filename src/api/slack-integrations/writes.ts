@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { SlackIntegrations } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
-import type { SubscriberKey } from "../../outbox/sender.ts";
 import { addSubscriber, removeSubscriber } from "../../outbox/subscribers.ts";
 import type { Deps } from "../deps.ts";
 
@@ -78,14 +77,4 @@ export async function updateIntegration(
   change: Pick<Row, "is_paused" | "channel_id" | "channel_name" | "updated_at">,
 ): Promise<void> {
   await tx.updateTable("slack_integrations").set(change).where("workspace_id", "=", workspaceId).execute();
-}
-
-/** Keeps what Slack said about the last message: a sentence, or an empty text when it was accepted. */
-export async function keepLastError(
-  db: Db,
-  { workspaceId, subscriberId }: SubscriberKey,
-  sentence: string,
-): Promise<void> {
-  await sql`update slack_integrations set last_error = ${sentence}
-    where workspace_id = ${workspaceId} and id = ${subscriberId} and last_error <> ${sentence}`.execute(db);
 }

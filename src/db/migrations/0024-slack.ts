@@ -20,8 +20,6 @@ create table slack_integrations (
   bot_token bytea not null,
   -- SHA-256. All workspaces that are connected to one team have the same token, and the last one revokes it.
   token_hash bytea not null,
-  -- Why Slack refused the last message; empty when it accepted it.
-  last_error text not null default '',
   created_by uuid,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,

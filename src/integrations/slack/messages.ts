@@ -4,6 +4,12 @@ import { type Detail, stepFactsOf, textAt, valueAt } from "./step-facts.ts";
 
 /** Slack takes ten fields in a section. */
 const fieldsMax = 10;
+/**
+ * How many characters are shown of a name, such as the question of a form, and of a value. Escaped they fit into a field,
+ * which has 2,000.
+ */
+const nameMax = 80;
+const valueMax = 300;
 
 /** The message that shows that the channel is the right one. */
 export function testMessage(): SlackMessage {
@@ -22,14 +28,15 @@ export function stepMessage(body: string): SlackMessage {
   const shown = details.slice(0, fieldsMax);
   const context = contextOf(data, details.length - shown.length);
   const entrypoint = textAt(data, "link", "entrypoint");
-  const link = textAt(data, "link", "name") || textAt(data, "link", "shortlink") || "a link";
+  const name = textAt(data, "link", "name") || textAt(data, "link", "shortlink");
+  const link = mrkdwn(name, nameMax) || "a link";
   const blocks = [
     section(`*${what}*: ${linkTo(entrypoint, link)}`),
     ...(shown.length === 0 ? [] : [fieldsOf(shown)]),
     { type: "context", elements: [mrkdwnObject([...context, timeOf(data, message)].join(" · "))] },
   ];
-  const told = shown.map(({ name, value }) => `${mrkdwn(name)}: ${mrkdwn(value)}`);
-  const text = [`${what}: ${mrkdwn(link)}`, ...told, context.join(" · ")].filter((line) => line !== "");
+  const told = shown.map((detail) => `${nameOf(detail)}: ${mrkdwn(detail.value, valueMax)}`);
+  const text = [`${what}: ${link}`, ...told, context.join(" · ")].filter((line) => line !== "");
   return { text: text.join("\n"), blocks };
 }
 
@@ -40,8 +47,8 @@ function contextOf(data: unknown, hidden: number): string[] {
   return [
     hidden > 0 ? `${hidden} more` : "",
     isReturning ? "returning visitor" : "",
-    mrkdwn(device.filter(Boolean).join(", ")),
-    mrkdwn(place.filter(Boolean).join(", ")),
+    mrkdwn(device.filter(Boolean).join(", "), nameMax),
+    mrkdwn(place.filter(Boolean).join(", "), nameMax),
   ].filter((part) => part !== "");
 }
 
@@ -55,8 +62,14 @@ function section(text: string): object {
 }
 
 function fieldsOf(details: readonly Detail[]): object {
-  const fields = details.map(({ name, value }) => mrkdwnObject(`*${mrkdwn(name) || "–"}*\n${mrkdwn(value)}`));
+  const fields = details.map((detail) =>
+    mrkdwnObject(`*${nameOf(detail)}*\n${mrkdwn(detail.value, valueMax)}`),
+  );
   return { type: "section", fields };
+}
+
+function nameOf({ name }: Detail): string {
+  return mrkdwn(name, nameMax) || "–";
 }
 
 /** Addresses and names in the text stay text. */

@@ -8,6 +8,19 @@ export function isDisconnecting(problem: SlackProblem): boolean {
   return problem.kind === "refused" && deadTokenWords.has(problem.error);
 }
 
+const unsendableWords = new Set([
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "msg_blocks_too_long",
+  "msg_too_long",
+  "no_text",
+]);
+
+/** Whether Slack would refuse the same message every time. */
+export function isUnsendable(problem: SlackProblem): boolean {
+  return problem.kind === "refused" && unsendableWords.has(problem.error);
+}
+
 const again = "Connect Slack again.";
 
 const sentences: Readonly<Record<string, string>> = {

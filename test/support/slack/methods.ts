@@ -139,6 +139,6 @@ function postMessage(state: SlackState, team: Team, sent: Sent): Answer {
   const last = state.lastPosts.get(channel.id);
   if (at !== undefined && last !== undefined && at - last < 1_000) return refuse("ratelimited");
   if (at !== undefined) state.lastPosts.set(channel.id, at);
-  state.messages.push({ team: team.id, channel: channel.id, text, blocks });
+  state.messages.push({ team: team.id, channel: channel.id, text, blocks, atMs: at ?? 0 });
   return { ok: true, channel: channel.id, ts: `${state.messages.length}.000100` };
 }

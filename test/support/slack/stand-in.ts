@@ -21,6 +21,8 @@ export interface PostedMessage {
   readonly channel: string;
   readonly text: string;
   readonly blocks: readonly unknown[];
+  /** When it came, by the clock of the stand-in; 0 without one. */
+  readonly atMs: number;
 }
 
 export interface SlackRequest {
