@@ -21,6 +21,7 @@ import * as segments from "./migrations/0016-segments.ts";
 import * as dashboards from "./migrations/0017-dashboards.ts";
 import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import * as exports from "./migrations/0019-exports.ts";
+import * as googleForms from "./migrations/0025-google-forms.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   "0017-dashboards": dashboards,
   "0018-visitor-search": visitorSearch,
   "0019-exports": exports,
+  "0025-google-forms": googleForms,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -15,11 +15,14 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
+import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { createOauthStates } from "../../src/integrations/oauth-state.ts";
+import { createTokenBox } from "../../src/integrations/token-box.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -252,7 +255,7 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory });
 }
 
-type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits"> & GoogleFormsDeps;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -285,6 +288,9 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
     approvesEnrollment: false,
+    oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
+    tokenBox: createTokenBox(deriveKey(masterSecret, "integration-tokens")),
+    google: undefined,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
     plans: defaultPlans,

@@ -1,5 +1,7 @@
 import { createServices } from "../../api/services.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { createOauthStates } from "../../integrations/oauth-state.ts";
+import { createTokenBox } from "../../integrations/token-box.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
 import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
@@ -75,6 +77,9 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
+        oauthStates: createOauthStates(keyFor("oauth-states"), now),
+        tokenBox: createTokenBox(keyFor("integration-tokens")),
+        google: parts.google,
         stepPasswordKey: keyFor("step-passwords"),
         bulkJobLinks: config.bulkJobLinks,
         simulateVisits: lazySimulator(parts),

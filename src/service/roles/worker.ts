@@ -7,6 +7,7 @@ import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
+import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
@@ -15,6 +16,8 @@ import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
+import { fetchFormResponses } from "../../jobs/google-forms/fetch-form-responses.ts";
+import { revokeGoogleGrant } from "../../jobs/google-forms/revoke-grant.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
@@ -52,6 +55,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "seal-segments": ["* * * * *", `?jobKey=seal-segments&queue=${sealing}`],
   // One at a time: the first pages of a large workspace take longer than a minute.
   "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
+  // One at a time: it takes the turns of all workspaces.
+  "fetch-form-responses": ["* * * * *", "?jobKey=fetch-form-responses&queue=fetch-form-responses"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -73,6 +78,7 @@ export function startWorker(parts: Parts): Jobs {
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
+  const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({
@@ -113,6 +119,9 @@ export function startWorker(parts: Parts): Jobs {
       baseUrl,
       log,
     }),
+    "revoke-google-grant": (order) => revokeGoogleGrant({ db, google: parts.google, tokenBox }, order),
+    "fetch-form-responses": (_payload, signal) =>
+      fetchFormResponses({ db, now, google: parts.google, tokenBox }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
