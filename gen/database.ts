@@ -89,6 +89,12 @@ export type MemberChallengeKind = "EMAIL_CONFIRMATION" | "INVITATION" | "PASSWOR
 
 export type MemberRole = "ADMIN" | "TECH" | "VIEWER";
 
+export type MessageStatus = "DELIVERED" | "EXHAUSTED" | "MISSED" | "WAITING";
+
+export type SubscriberKind = "SLACK" | "WEBHOOK";
+
+export type SubscriberStatus = "ACTIVE" | "DISABLED" | "PAUSED";
+
 export type SubscriptionType =
   | "ENTERPRISE_PLAN"
   | "FREE_TRIAL"
@@ -113,6 +119,8 @@ export type UncountedReason =
 export type VisitorAttributeType = "BOOLEAN" | "DATE" | "ENUM" | "NUMBER" | "STRING";
 
 export type VisitType = "FIRST" | "RETURNING";
+
+export type WebhookSource = "API" | "MAKE" | "ZAPIER";
 
 export interface AllowanceCycles {
   cycle: string;
@@ -435,6 +443,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  sha256: string;
   size_bytes: bigint;
   storage_key: string;
   updated_at: Date;
@@ -503,11 +512,93 @@ export interface MovedVisitors {
   workspace_id: string;
 }
 
+export interface OutboxAttempts {
+  at: Date;
+  duration_ms: number;
+  is_delivered: boolean;
+  message_id: string;
+  number: number;
+  reason: string;
+  response: string;
+  status: number | null;
+  subscriber_id: string;
+  workspace_id: string;
+}
+
+export interface OutboxLines {
+  due_at: Date;
+  owned_until: Date | null;
+  owner: string | null;
+  revision: Generated<bigint>;
+  subscriber_id: string;
+  workspace_id: string;
+}
+
+export interface OutboxMessages {
+  attempts: Generated<number>;
+  attempts_before: Generated<number>;
+  body: string | null;
+  created_at: Date;
+  event_id: string | null;
+  id: string;
+  next_attempt_at: Date | null;
+  status: Generated<MessageStatus>;
+  step_id: string | null;
+  subscriber_id: string;
+  workspace_id: string;
+}
+
+export interface OutboxSubscribers {
+  enabled_at: Date;
+  exhausted_in_row: Generated<number>;
+  failing_since: Date | null;
+  failure_count: Generated<bigint>;
+  id: string;
+  kind: SubscriberKind;
+  last_delivered_at: Date | null;
+  last_sent_at: Date | null;
+  link_id: string | null;
+  status: SubscriberStatus;
+  success_count: Generated<bigint>;
+  triggers: Generated<string[]>;
+  workspace_id: string;
+}
+
 export interface PageThemes {
   created_at: Date;
   id: string;
+  is_applied: Generated<boolean>;
   styling: Json;
+  template_id: string | null;
+  unattached_since: Date | null;
   updated_at: Date;
+  workspace_id: string;
+}
+
+export interface PageThemeTemplates {
+  created_at: Date;
+  description: Generated<string>;
+  duplicated_from: string | null;
+  faq: Generated<string>;
+  id: string;
+  learn_more: Generated<string>;
+  look_hash: string;
+  name: string;
+  page_theme_id: string;
+  published_at: Date | null;
+  slug: string | null;
+  tags: Generated<string>;
+  thumbnail_key: string | null;
+  thumbnail_pending_update_since: Date | null;
+  updated_at: Date;
+  workspace_id: string;
+}
+
+export interface PageThemeTemplateSlugs {
+  created_at: Date;
+  published_at: Date | null;
+  slug: string;
+  template_id: string;
   workspace_id: string;
 }
 
@@ -719,12 +810,31 @@ export interface VisitTraces {
   workspace_id: string | null;
 }
 
+export interface Webhooks {
+  created_at: Date;
+  created_by: string | null;
+  endpoint_url: string;
+  id: string;
+  name: string;
+  previous_secret: Buffer | null;
+  previous_secret_until: Date | null;
+  secret: Buffer;
+  source: WebhookSource;
+  updated_at: Date;
+  workspace_id: string;
+}
+
 export interface WidgetSummaries {
   dashboard_id: string;
   generated_at: Date;
   source_count: number;
   text: string;
   widget_id: string;
+  workspace_id: string;
+}
+
+export interface WithdrawnValues {
+  withdrawn_at: Date;
   workspace_id: string;
 }
 
@@ -835,6 +945,12 @@ export interface DB {
   member_passkeys: MemberPasskeys;
   members: Members;
   moved_visitors: MovedVisitors;
+  outbox_attempts: OutboxAttempts;
+  outbox_lines: OutboxLines;
+  outbox_messages: OutboxMessages;
+  outbox_subscribers: OutboxSubscribers;
+  page_theme_template_slugs: PageThemeTemplateSlugs;
+  page_theme_templates: PageThemeTemplates;
   page_themes: PageThemes;
   password_attempts: PasswordAttempts;
   pending_identifications: PendingIdentifications;
@@ -857,7 +973,9 @@ export interface DB {
   visitors_pages: VisitorsPages;
   visitors_visited: VisitorsVisited;
   visits: Visits;
+  webhooks: Webhooks;
   widget_summaries: WidgetSummaries;
+  withdrawn_values: WithdrawnValues;
   workflow_connections: WorkflowConnections;
   workflow_steps: WorkflowSteps;
   workspace_digests: WorkspaceDigests;

@@ -13,6 +13,8 @@ export const planChannel = "signpost_plan";
 export const revocationChannel = "signpost_revocation";
 /** Says which scopes a token has now. */
 export const scopesChannel = "signpost_scopes";
+/** Says that messages wait in the outbox, without saying whose. */
+export const outboxChannel = "signpost_outbox";
 
 /** A value, or an expression of the statement. */
 type Text = string | RawBuilder<unknown>;
@@ -90,6 +92,11 @@ export function readScopeChange(payload: string): ScopeChange | undefined {
   const [tokenId = "", version = "", ...names] = payload.split(" ");
   if (!isUuid(tokenId) || !/^\d{1,9}$/.test(version) || names.length === 0) return undefined;
   return { tokenId, version: Number(version), scope: names.join(" ") };
+}
+
+/** The SQL call that says that messages wait in the outbox. Those of one transaction become one. */
+export function tellOutbox(): RawBuilder<unknown> {
+  return tell(outboxChannel, sql`''`);
 }
 
 function tell(channel: string, payload: RawBuilder<unknown>): RawBuilder<unknown> {

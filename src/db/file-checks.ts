@@ -73,6 +73,8 @@ export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<n
             and l.qrcode_image_key = due.storage_key and l.deleted_at is null)
           or exists (select from qrcode_templates t where t.workspace_id = due.workspace_id
             and t.id = due.owner_id and t.thumbnail_key = due.storage_key)
+          or exists (select from page_theme_templates t where t.workspace_id = due.workspace_id
+            and t.id = due.owner_id and t.thumbnail_key = due.storage_key)
           or exists (select from media m where m.workspace_id = due.workspace_id and m.id = due.owner_id
             and m.storage_key = due.storage_key)
           or exists (select from exports e where e.workspace_id = due.workspace_id and e.id = due.owner_id

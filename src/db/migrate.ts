@@ -21,6 +21,8 @@ import * as segments from "./migrations/0016-segments.ts";
 import * as dashboards from "./migrations/0017-dashboards.ts";
 import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import * as exports from "./migrations/0019-exports.ts";
+import * as pageThemeTemplates from "./migrations/0020-page-theme-templates.ts";
+import * as outbox from "./migrations/0022-outbox.ts";
 import * as googleForms from "./migrations/0025-google-forms.ts";
 import type { Db } from "./open.ts";
 
@@ -44,6 +46,8 @@ const migrations: Record<string, Migration> = {
   "0017-dashboards": dashboards,
   "0018-visitor-search": visitorSearch,
   "0019-exports": exports,
+  "0020-page-theme-templates": pageThemeTemplates,
+  "0022-outbox": outbox,
   "0025-google-forms": googleForms,
 };
 

@@ -21,6 +21,7 @@ const fileColumns: Readonly<Record<string, string>> = {
   file_checks: "storage_key",
   links: "qrcode_image_key",
   media: "storage_key",
+  page_theme_templates: "thumbnail_key",
   qrcode_templates: "thumbnail_key",
 };
 

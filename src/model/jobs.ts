@@ -11,6 +11,7 @@ export interface QueuedJobs {
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /**
    * A Google account was disconnected. The fields have names of their own, because a purge drops the jobs of its workspace,
    * and this one is to be done all the same.

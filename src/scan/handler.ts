@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { badTestClock } from "../hosted/notice.ts";
 import type { Origin } from "../lib/client-address.ts";
 import type { MissLimit } from "../lib/limits/miss-limit.ts";
 import { targetUrl } from "../model/links/redirect-target.ts";
@@ -6,7 +7,6 @@ import { shortlinkPattern } from "../model/links/shortlink.ts";
 import type { Plan } from "../model/workflow/plan.ts";
 import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
-import { badTestClock } from "./pages/notice.ts";
 import { noIcon, plain, redirect, robots, show, showNotice } from "./pages/respond.ts";
 import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";

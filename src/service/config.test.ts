@@ -30,14 +30,17 @@ test.each([
 });
 
 const app = { SLACK_CLIENT_ID: "1.2", SLACK_CLIENT_SECRET: "hidden" };
+const keys = { clientId: "1.2", clientSecret: "hidden" };
 
 test.each([
-  [{}, undefined],
-  [app, { apiUrl: "https://slack.com/api", clientId: "1.2", clientSecret: "hidden" }],
-  [{ ...app, SLACK_API_URL: "https://slack-gov.com/api/" }, { apiUrl: "https://slack-gov.com/api" }],
+  [{}, { apiUrl: "https://slack.com/api", app: undefined }],
+  [app, { apiUrl: "https://slack.com/api", app: keys }],
+  [
+    { ...app, SLACK_API_URL: "https://slack-gov.com/api/" },
+    { apiUrl: "https://slack-gov.com/api", app: keys },
+  ],
 ])("the settings %j say which app of Slack people connect", (env, slack) => {
-  if (slack === undefined) expect(readConfig(env).slack).toBeUndefined();
-  else expect(readConfig(env).slack).toMatchObject(slack);
+  expect(readConfig(env).slack).toEqual(slack);
 });
 
 test.each([

@@ -42,9 +42,8 @@ export interface Config {
   };
   /** Where Slack and Google send the browser of somebody who allowed a connection, with `code` and `state`. */
   readonly oauthReturnUrl: string;
-  /** The app at Slack whose bot sends messages; nobody can connect Slack when undefined. */
-  readonly slack: SlackConfig | undefined;
-  /** The app at Google that reads forms; nobody can connect an account when undefined. */
+  readonly slack: SlackConfig;
+  /** The client at Google that reads forms; nobody can connect an account when undefined. */
   readonly google: GoogleConfig | undefined;
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
@@ -258,16 +257,17 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : "localhost";
 }
 
-function slack(env: EnvironmentVariables, problems: string[]): SlackConfig | undefined {
+function slack(env: EnvironmentVariables, problems: string[]): SlackConfig {
+  const apiUrl = address(env, "SLACK_API_URL", "https://slack.com/api", problems);
   const clientId = text(env, "SLACK_CLIENT_ID");
   const clientSecret = text(env, "SLACK_CLIENT_SECRET");
-  const apiUrl = address(env, "SLACK_API_URL", "https://slack.com/api", problems);
-  if (clientId !== undefined && clientSecret !== undefined) return { apiUrl, clientId, clientSecret };
+  if (clientId !== undefined && clientSecret !== undefined)
+    return { apiUrl, app: { clientId, clientSecret } };
   if (clientId !== undefined || clientSecret !== undefined)
     problems.push(
-      "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither, as the app's page at Slack shows them",
+      "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither, as Slack shows them for the app",
     );
-  return undefined;
+  return { apiUrl, app: undefined };
 }
 
 function google(env: EnvironmentVariables, problems: string[]): GoogleConfig | undefined {

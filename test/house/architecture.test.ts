@@ -44,8 +44,24 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // What is told to webhooks and integrations, when, and how often. It makes messages of the objects of the API.
+  outbox: {
+    may: [
+      /^src\/(outbox|db|model|lib)\//,
+      /^src\/api\/(resources\/|events\/(message|queries)\.ts$)/,
+      /^src\/rest\/write-message\.ts$/,
+      /^gen\//,
+    ],
+    never: [/^@connectrpc\//],
+  },
   // What every page looks like: its frame, style and drawings. It knows no words.
   pages: { may: [/^src\/(pages|model|lib)\//], never: [/^(?!hono\/html$)/] },
+  // The pages that visitors see, in words. A page is drawn without a visit, a link or a database, so that previews and
+  // thumbnails show what visitors see.
+  hosted: {
+    may: [/^src\/(hosted|pages|workflow|model|lib)\//],
+    never: [/^(?!hono\/html$|libphonenumber-js\/min$)/],
+  },
   // The pages at which people sign in, and the same as JSON.
   auth: {
     may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -64,7 +80,9 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|people|integrations|db|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
+      // Who subscribes is the API's to say, and the senders stand beside their operations.
+      /^src\/outbox\/(sender|subscribers)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -72,12 +90,12 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     ],
   },
   scan: {
-    may: [/^src\/(scan|pages|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(scan|hosted|pages|visitors|db|workflow|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],

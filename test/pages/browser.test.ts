@@ -1,11 +1,11 @@
 import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { notice, tooManyTries } from "../../src/hosted/notice.ts";
+import { renderPreview } from "../../src/hosted/steps/preview.ts";
+import { renderStep } from "../../src/hosted/steps/render-step.ts";
+import type { StepView } from "../../src/hosted/view.ts";
 import type { HostedPage } from "../../src/pages/page.ts";
-import { notice, tooManyTries } from "../../src/scan/pages/notice.ts";
-import { renderPreview } from "../../src/scan/pages/steps/preview.ts";
-import { renderStep } from "../../src/scan/pages/steps/render-step.ts";
-import type { StepView } from "../../src/scan/pages/view.ts";
 import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { hostileTexts, poison, textualViews } from "./hostile.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";

@@ -1,4 +1,4 @@
-import type { PageStep, StepView } from "../../src/scan/pages/view.ts";
+import type { PageStep, StepView } from "../../src/hosted/view.ts";
 import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
 
 /** Texts that do harm if they are not escaped: in text, in attributes, in addresses and in styles. */

@@ -1,8 +1,8 @@
+import type { PageStep, StepView } from "../../src/hosted/view.ts";
 import { builtInTheme } from "../../src/model/look/page-theme.ts";
 import type { ContactCardPayload } from "../../src/model/steps/contact-card.ts";
 import type { FormField, FormFieldType, FormPayload } from "../../src/model/steps/form-submit.ts";
 import type { PageAction } from "../../src/model/steps/kinds.ts";
-import type { PageStep, StepView } from "../../src/scan/pages/view.ts";
 import { formFieldName } from "../../src/workflow/answer-fields.ts";
 import type { AnswerFault } from "../../src/workflow/steps/step.ts";
 

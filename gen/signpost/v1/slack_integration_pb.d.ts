@@ -107,6 +107,14 @@ export declare type SlackIntegration = Message<"signpost.v1.SlackIntegration"> &
    * @generated from field: google.protobuf.Timestamp updated_at = 15;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Why Slack refused the last message, and what to do about it. Empty when it accepted the last one, and before the
+   * first. An addition of this service.
+   *
+   * @generated from field: string last_error = 16;
+   */
+  lastError: string;
 };
 
 /**

@@ -68,7 +68,7 @@ export declare const ListSlackChannelsRequestSchema: GenMessage<ListSlackChannel
  */
 export declare type ListSlackChannelsResponse = Message<"signpost.v1.ListSlackChannelsResponse"> & {
   /**
-   * Every channel the bot can see.
+   * By name.
    *
    * @generated from field: repeated signpost.v1.SlackChannel channels = 1;
    */
@@ -80,6 +80,46 @@ export declare type ListSlackChannelsResponse = Message<"signpost.v1.ListSlackCh
  * Use `create(ListSlackChannelsResponseSchema)` to create a new message.
  */
 export declare const ListSlackChannelsResponseSchema: GenMessage<ListSlackChannelsResponse>;
+
+/**
+ * Request for JoinChannel.
+ *
+ * @generated from message signpost.v1.JoinSlackChannelRequest
+ */
+export declare type JoinSlackChannelRequest = Message<"signpost.v1.JoinSlackChannelRequest"> & {
+  /**
+   * The channel, as the list names it.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message signpost.v1.JoinSlackChannelRequest.
+ * Use `create(JoinSlackChannelRequestSchema)` to create a new message.
+ */
+export declare const JoinSlackChannelRequestSchema: GenMessage<JoinSlackChannelRequest>;
+
+/**
+ * Response for JoinChannel.
+ *
+ * @generated from message signpost.v1.JoinSlackChannelResponse
+ */
+export declare type JoinSlackChannelResponse = Message<"signpost.v1.JoinSlackChannelResponse"> & {
+  /**
+   * The channel, which the bot has joined.
+   *
+   * @generated from field: signpost.v1.SlackChannel channel = 1;
+   */
+  channel?: SlackChannel | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.JoinSlackChannelResponse.
+ * Use `create(JoinSlackChannelResponseSchema)` to create a new message.
+ */
+export declare const JoinSlackChannelResponseSchema: GenMessage<JoinSlackChannelResponse>;
 
 /**
  * Request for GetOAuthURL.
@@ -316,9 +356,10 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof GetSlackIntegrationResponseSchema;
   },
   /**
-   * List the channels that the bot can see.
+   * List the channels that the bot can see, by name: at most 20,000 public ones and private ones that it was invited to.
    *
-   * Errors: NOT_FOUND if nothing is connected.
+   * Errors: NOT_FOUND if nothing is connected; FAILED_PRECONDITION (INTEGRATION_NOT_ACTIVE) if Slack refuses the bot's
+   * token; UNAVAILABLE if Slack does not answer.
    *
    * @generated from rpc signpost.v1.SlackIntegrationsService.ListChannels
    */
@@ -328,8 +369,25 @@ export declare const SlackIntegrationsService: GenService<{
     output: typeof ListSlackChannelsResponseSchema;
   },
   /**
+   * Let the bot join a public channel, so that it can be chosen. A channel that it has joined already stays so. People
+   * invite it to a private channel at Slack. An addition of this service.
+   *
+   * Errors: NOT_FOUND if nothing is connected or the bot can see no such channel; FAILED_PRECONDITION
+   * (CHANNEL_NOT_JOINED) if Slack does not let it in, (INTEGRATION_NOT_ACTIVE) if Slack refuses the bot's token;
+   * UNAVAILABLE if Slack does not answer.
+   *
+   * @generated from rpc signpost.v1.SlackIntegrationsService.JoinChannel
+   */
+  joinChannel: {
+    methodKind: "unary";
+    input: typeof JoinSlackChannelRequestSchema;
+    output: typeof JoinSlackChannelResponseSchema;
+  },
+  /**
    * Get the address at which a person adds the bot to the Slack team. The address works for 10 minutes, for the caller
    * only.
+   *
+   * Errors: FAILED_PRECONDITION if the operator of this service has not configured Slack.
    *
    * @generated from rpc signpost.v1.SlackIntegrationsService.GetOAuthURL
    */
@@ -342,7 +400,8 @@ export declare const SlackIntegrationsService: GenService<{
    * Connect the team with the code that Slack gave the person's browser. It replaces an earlier integration.
    *
    * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Slack refuses
-   * the code.
+   * the code; FAILED_PRECONDITION if the operator of this service has not configured Slack; UNAVAILABLE if Slack does not
+   * answer.
    *
    * @generated from rpc signpost.v1.SlackIntegrationsService.CompleteOAuth
    */
@@ -367,8 +426,9 @@ export declare const SlackIntegrationsService: GenService<{
    * Choose the channel and the steps that it gets messages about, or pause.
    *
    * Errors: NOT_FOUND if nothing is connected or there is no such link; FAILED_PRECONDITION (CHANNEL_REQUIRED) if it
-   * would be active without a channel, (CHANNEL_NOT_JOINED) if the bot cannot post to the channel; INVALID_ARGUMENT if
-   * the status is neither ACTIVE nor PAUSED.
+   * would be active without a channel, (CHANNEL_NOT_JOINED) if the bot cannot post to the channel,
+   * (INTEGRATION_NOT_ACTIVE) if the status or channel of a disconnected integration would change; INVALID_ARGUMENT if
+   * the status is neither ACTIVE nor PAUSED; UNAVAILABLE if Slack does not answer.
    *
    * @generated from rpc signpost.v1.SlackIntegrationsService.Update
    */

@@ -55,7 +55,7 @@ beforeAll(async () => {
 /** Makes a visitor another one, or nobody, and has another question read it. */
 async function moveOne(isErased: boolean): Promise<void> {
   const [kept] = numbers;
-  const from = movesLeft > 0 ? numbers.pop() : undefined;
+  const from = movesLeft > 0 && numbers.length > 1 ? numbers.pop() : undefined;
   if (from === undefined || kept === undefined) return;
   movesLeft -= 1;
   // Whoever others have become is not moved here: those who do so write the earlier moves again.
@@ -72,21 +72,28 @@ async function moveOne(isErased: boolean): Promise<void> {
   await memoryOf(workspaceId).state(0);
 }
 
+/** An answer whose steps, which have no order of their own, come by their actions. */
+function inOrder(answer: object): object {
+  if (!("steps" in answer)) return answer;
+  const steps = answer.steps as { readonly action: string }[];
+  return { ...answer, steps: steps.toSorted((one, other) => (one.action < other.action ? -1 : 1)) };
+}
+
 test("a question is answered as of its beginning, however many visitors merge or are erased meanwhile", async () => {
   const from = new Date(Date.UTC(2024, 9));
   const scope: Scope = { workspaceId, linkId: undefined, tagKey: undefined, from, to: undefined };
   const reference = referenceAnalytics(() => new Date());
-  const question = { scope, starts: [from, new Date(Date.UTC(2024, 11))] };
+  const question = { scope, starts: [from, new Date(Date.UTC(2024, 11))], key: "plan", limit: 10 };
   const asked = numbers.length;
   for (const isErased of [false, true, false]) {
-    for (const kind of ["visitors", "summary"] as const) {
+    for (const kind of ["visitors", "summary", "attribute", "attributeGroups", "funnel"] as const) {
       const { answer: expected } = await reference(db, kind, question);
-      movesLeft = 2;
+      movesLeft = 1;
       meanwhile = () => moveOne(isErased);
       const { answer } = await readAnswer(deps, kind, question, terms);
       meanwhile = async () => {};
-      expect(answer, kind).toEqual(expected);
+      expect(inOrder(answer), kind).toEqual(inOrder(expected));
     }
   }
-  expect(asked - numbers.length).toBeGreaterThan(5);
+  expect(asked - numbers.length).toBeGreaterThan(12);
 });

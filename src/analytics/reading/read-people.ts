@@ -3,22 +3,20 @@ import { reservedColumns } from "../../visitors/visitor-attributes.ts";
 import type { GivenChunk } from "../kernels/attributes.ts";
 import { addBit, type Bits, bitsFor, codeOfVisitor, noBits } from "../kernels/people.ts";
 import { bigintAt, copyOut, millisecondsAt, textAt } from "../segments/copy-out.ts";
-import { atOneMoment, NotSealed } from "./read-state.ts";
+import { NotSealed } from "./read-state.ts";
 
 /** Reads the codes of visitors who have an e-mail address or a phone number. */
-export async function readIdentified(pool: pg.Pool, workspaceId: string): Promise<Bits> {
+export async function readIdentified(client: pg.ClientBase, workspaceId: string): Promise<Bits> {
   let found = noBits;
-  await atOneMoment(pool, (client) =>
-    copyOut(
-      client,
-      `select number from visitors
+  await copyOut(
+    client,
+    `select number from visitors
       where workspace_id = ${pg.escapeLiteral(workspaceId)} and (email is not null or phone is not null)`,
-      (row) => {
-        const code = codeOfVisitor(bigintAt(row, 0));
-        found = bitsFor(found, code);
-        addBit(found, code);
-      },
-    ),
+    (row) => {
+      const code = codeOfVisitor(bigintAt(row, 0));
+      found = bitsFor(found, code);
+      addBit(found, code);
+    },
   );
   return found;
 }
@@ -37,14 +35,16 @@ const givenBytesMax = 64 * 1024 * 1024;
 /** What a value takes besides its characters. */
 const valueBytes = 64;
 
-export async function readGiven(pool: pg.Pool, workspaceId: string, key: string): Promise<GivenValuesOf> {
+export async function readGiven(
+  client: pg.ClientBase,
+  workspaceId: string,
+  key: string,
+): Promise<GivenValuesOf> {
   const growing = growingChunks();
-  await atOneMoment(pool, (client) =>
-    copyOut(client, givenSql(workspaceId, key), (row) => {
-      growing.add(codeOfVisitor(bigintAt(row, 0)), textAt(row, 1), millisecondsAt(row, 2));
-      if (growing.bytes() > givenBytesMax) throw new NotSealed("the values of an attribute are too long");
-    }),
-  );
+  await copyOut(client, givenSql(workspaceId, key), (row) => {
+    growing.add(codeOfVisitor(bigintAt(row, 0)), textAt(row, 1), millisecondsAt(row, 2));
+    if (growing.bytes() > givenBytesMax) throw new NotSealed("the values of an attribute are too long");
+  });
   return growing.finish();
 }
 

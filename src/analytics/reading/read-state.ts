@@ -87,36 +87,34 @@ const movesSql = `
   select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, number::text, to_number::text
   from (select) as once left join moved_visitors on workspace_id = $1 and moved_in >= $2::xid8`;
 
-/** Reads the state of a workspace; of its moves those since `xmin`. It fails if more than `openMax` visits are open. */
-export function readState(
-  pool: pg.Pool,
+/**
+ * Reads the state of a workspace, of its moves those since `xmin`, on a connection that sees one moment. It fails if more
+ * than `openMax` visits are open.
+ */
+export async function readState(
+  client: pg.ClientBase,
   {
     workspaceId,
     xmin,
     openMax,
   }: { readonly workspaceId: string; readonly xmin: string; readonly openMax: number },
 ): Promise<StoredState> {
-  return atOneMoment(pool, async (client) => {
-    const segments = await readRows<[string, string, string, number]>(client, segmentsSql, [workspaceId]);
-    // Marks seem older by the time that their statement takes: `through` may be too early, and never too late.
-    const lookedAt = performance.now();
-    const marks = await readRows<[string, string, string]>(client, marksSql, [workspaceId]);
-    const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [
-      workspaceId,
-      xmin,
-    ]);
-    const facts = segments.map(([version, begins, ends, visits]): SegmentFacts => {
-      return { version, beginsMs: Number(begins), endsMs: Number(ends), visits, markedAt: undefined };
-    });
-    for (const [first, last, ageMs] of marks)
-      mark(facts, Number(first), Number(last), lookedAt - Number(ageMs));
-    return {
-      segments: facts,
-      open: await readOpen(client, { workspaceId, fromMs: facts.at(-1)?.endsMs ?? 0, openMax }),
-      moves: moves.flatMap(([, from, to]) => (from === null ? [] : [[Number(from), Number(to)] as const])),
-      xmin: moves[0]?.[0] ?? xmin,
-    };
+  const segments = await readRows<[string, string, string, number]>(client, segmentsSql, [workspaceId]);
+  // Marks seem older by the time that their statement takes: `through` may be too early, and never too late.
+  const lookedAt = performance.now();
+  const marks = await readRows<[string, string, string]>(client, marksSql, [workspaceId]);
+  const moves = await readRows<[string, string | null, string | null]>(client, movesSql, [workspaceId, xmin]);
+  const facts = segments.map(([version, begins, ends, visits]): SegmentFacts => {
+    return { version, beginsMs: Number(begins), endsMs: Number(ends), visits, markedAt: undefined };
   });
+  for (const [first, last, ageMs] of marks)
+    mark(facts, Number(first), Number(last), lookedAt - Number(ageMs));
+  return {
+    segments: facts,
+    open: await readOpen(client, { workspaceId, fromMs: facts.at(-1)?.endsMs ?? 0, openMax }),
+    moves: moves.flatMap(([, from, to]) => (from === null ? [] : [[Number(from), Number(to)] as const])),
+    xmin: moves[0]?.[0] ?? xmin,
+  };
 }
 
 /** Notes that segments lack a change of visits from one moment to another. */

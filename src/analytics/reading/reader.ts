@@ -21,7 +21,7 @@ import type { MovesThen } from "./moved-visitors.ts";
 import { NotSealed } from "./read-state.ts";
 import type { Aged } from "./refreshed.ts";
 import type { Source, SpanReader } from "./spans.ts";
-import type { WorkspaceMemory } from "./workspace-memory.ts";
+import type { State, WorkspaceMemory } from "./workspace-memory.ts";
 
 export interface ReaderDeps {
   readonly pool: pg.Pool;
@@ -118,11 +118,18 @@ function createReading(
     throughMs: () => throughMs,
     /**
      * Gives a kernel the visits of a scope, and answers with what it makes of them. With `historyMs` it does not give
-     * segments that end before that moment, but those who were seen in them.
+     * segments that end before that moment, but those who were seen in them. With `known` it answers as of that state.
      */
-    async run<Answer>(scope: Scope, kernelOf: KernelOf<Answer>, historyMs = 0): Promise<Answer> {
+    async run<Answer>(
+      scope: Scope,
+      kernelOf: KernelOf<Answer>,
+      { historyMs = 0, known }: RunOptions = {},
+    ): Promise<Answer> {
       const { from, to } = scope;
-      const [links, state] = await Promise.all([readLinkFilter(deps.pool, scope), fresh(memory.state)]);
+      const [links, state] = await Promise.all([
+        readLinkFilter(deps.pool, scope),
+        known ?? fresh(memory.state),
+      ]);
       const range = { fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER };
       const of = { workspaceId, memory, state, range, links, lateMs: maxAgeMs * lateTimes };
       const sources = await deps.spans.sources(of);
@@ -152,6 +159,11 @@ function createReading(
       );
     },
   };
+}
+
+interface RunOptions {
+  readonly historyMs?: number | undefined;
+  readonly known?: State;
 }
 
 type KernelOf<Answer> = (textsOf: TextsOf, moves: Moves, seen: Bits) => Kernel<Answer>;
@@ -193,7 +205,7 @@ const answers: { readonly [K in Kind]: AnswerKind<K> } = {
     run(
       { ...question.scope, from: undefined },
       (_textsOf, moves, seen) => visitorsKernel(question, moves, seen),
-      question.scope.from?.getTime(),
+      { historyMs: question.scope.from?.getTime() },
     ),
   async topLinks({ run, pool }, question) {
     const { scope, limit } = question;
@@ -201,8 +213,8 @@ const answers: { readonly [K in Kind]: AnswerKind<K> } = {
     return readTopLinks(pool, scope.workspaceId, visits, limit);
   },
   async funnel({ run, fresh, memory }, { scope }) {
-    const identified = await fresh(memory.identified);
-    return run(scope, (textsOf, moves) => funnelKernel(textsOf, moves, identified));
+    const { state: known, value: identified } = await fresh(memory.identified);
+    return run(scope, (textsOf, moves) => funnelKernel(textsOf, moves, identified), { known });
   },
   attribute: (reading, question) => ofAudience(reading, question, numbersKernel),
   attributeGroups: (reading, question) =>
@@ -216,9 +228,9 @@ async function ofAudience<Answer>(
   { scope, key }: Attribute,
   kernelOf: (audience: Audience) => AttributeKernel<Answer>,
 ): Promise<Answer> {
-  const audience = await run(scope, (_textsOf, moves) => audienceKernel(moves));
-  const { chunks } = await fresh(memory.given(key));
+  const { state: known, value } = await fresh(memory.given(key));
+  const audience = await run(scope, (_textsOf, moves) => audienceKernel(moves), { known });
   const kernel = kernelOf(audience);
-  for (const chunk of chunks) kernel.add(chunk);
+  for (const chunk of value.chunks) kernel.add(chunk);
   return kernel.finish();
 }

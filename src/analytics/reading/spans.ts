@@ -43,20 +43,19 @@ export function createSpanReader(
 ): SpanReader {
   async function partsOf(of: SpansOf, segment: SegmentFacts): Promise<readonly HeldPart[]> {
     const { workspaceId, memory, state } = of;
-    let reading = state.fromEvents.get(segment.version);
-    if (reading === undefined) {
-      reading = atOneMoment(pool, (client) =>
-        readOpen(client, {
-          workspaceId,
-          fromMs: segment.beginsMs,
-          toMs: segment.endsMs,
-          openMax: memory.openMax,
-        }),
-      ).then((parts) => parts.map((part) => heldPart(part, memory.numbers, state.moves)));
-      state.fromEvents.set(segment.version, reading);
-      reading.catch(() => state.fromEvents.delete(segment.version));
-    }
-    return reading;
+    const known = state.fromEvents.get(segment.version);
+    if (known !== undefined) return known.parts;
+    const parts = atOneMoment(pool, (client) =>
+      readOpen(client, {
+        workspaceId,
+        fromMs: segment.beginsMs,
+        toMs: segment.endsMs,
+        openMax: memory.openMax,
+      }),
+    ).then((read) => read.map((part) => heldPart(part, memory.numbers, state.moves)));
+    state.fromEvents.set(segment.version, { visits: segment.visits, parts });
+    parts.catch(() => state.fromEvents.delete(segment.version));
+    return parts;
   }
 
   return {

@@ -11,6 +11,7 @@ import type {
 import { inTransaction, violates } from "../../db/open.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
+import { valuesWithdrawn } from "../../visitors/withdraw-summaries.ts";
 import type { Deps } from "../deps.ts";
 import { chargeOf, coveredCheck } from "../resources/credit-queries.ts";
 import { shownSince } from "../resources/history.ts";
@@ -21,7 +22,7 @@ import { noSuchDashboard } from "./change-dashboards.ts";
 import { toConfig } from "./message.ts";
 import { type DashboardRow, findDashboard, lockDashboard } from "./queries.ts";
 import { chartTypeOf } from "./roles.ts";
-import { findSummary, type SummaryRow, storeSummary } from "./summary-writes.ts";
+import { deleteSummary, findSummary, type SummaryRow, storeSummary } from "./summary-writes.ts";
 import type { Numbers, WriteSummary } from "./write-summary.ts";
 
 export interface SummaryDeps extends Pick<Deps, "now" | "entitlements"> {
@@ -33,6 +34,9 @@ type Result = MessageInitShape<typeof AnalyticsWidgetResultSchema>;
 /** How many days a summary is about. */
 const days = 30;
 const dayMs = 86_400_000;
+
+/** The operations whose answers have values of visitors. */
+const ofAttributes = "/v1/analytics/attributes/";
 
 /** What one text costs. */
 const creditsOfSummary = 1;
@@ -61,6 +65,7 @@ export async function generateSummary(
 ): Promise<Write<{ readonly result: Result }>> {
   const { dashboard, widget } = await findWidget(request, context);
   const at = deps.now();
+  const askedAt = performance.now();
   const place = placeOf(dashboard, widget);
   const known = await findSummary(context.db, place);
   const answer = await askDays(widget, context, at);
@@ -87,6 +92,10 @@ export async function generateSummary(
         if (violates(error, coveredCheck)) throw limitReached("PLATFORM_CREDITS", entitlement, at);
         throw error;
       }
+      // Nobody else reads a text with values that were just deleted.
+      const namesValues = widget.dataSource?.endpoint.startsWith(ofAttributes) === true;
+      if (namesValues && (await valuesWithdrawn(tx, place.workspace_id, performance.now() - askedAt)))
+        await deleteSummary(tx, place);
       return { result: toResult(summary, count) };
     });
 }

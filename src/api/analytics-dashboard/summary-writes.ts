@@ -36,3 +36,13 @@ export async function storeSummary(tx: Db, summary: SummaryRow, charge: Charge |
     tx,
   );
 }
+
+export async function deleteSummary(
+  tx: Db,
+  { workspace_id, dashboard_id, widget_id }: SummaryPlace,
+): Promise<void> {
+  await sql`delete from widget_summaries
+    where workspace_id = ${workspace_id} and dashboard_id = ${dashboard_id} and widget_id = ${widget_id}`.execute(
+    tx,
+  );
+}

@@ -51,7 +51,8 @@ export function referenceColumns(workspaceId: string, wanted: Referenced): RawBu
       "themes",
       pageThemeIds,
       sql`select id from page_themes
-      where workspace_id = ${workspaceId} and id = any(${pageThemeIds}::uuid[]) order by id for key share`,
+      where workspace_id = ${workspaceId} and id = any(${pageThemeIds}::uuid[]) and template_id is null
+      order by id for key share`,
     )},
     ${listOf(
       "designs",

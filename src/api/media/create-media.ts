@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MediaType, MediaVisibility } from "../../../gen/database.ts";
 import { Media_Type, Media_Visibility } from "../../../gen/signpost/v1/media_pb.js";
@@ -51,6 +52,7 @@ export async function prepareMedia(
     file_name: request.fileName || `${defaultNames[mediaType]}.${extension}`,
     storage_key: key,
     size_bytes: BigInt(bytes.length),
+    sha256: createHash("sha256").update(bytes).digest("hex"),
     uploaded_by: memberId ?? null,
     created_at: at,
     updated_at: at,

@@ -8,7 +8,9 @@ import type { Page } from "../../lib/paging/page.ts";
 
 export type ThemeRow = Selectable<PageThemes>;
 
-const themeColumns = sql.raw("workspace_id, id, styling, created_at, updated_at");
+const themeColumns = sql.raw(
+  "workspace_id, id, styling, template_id, is_applied, unattached_since, created_at, updated_at",
+);
 
 export async function findTheme(db: Db, workspaceId: string, id: string): Promise<ThemeRow | undefined> {
   const { rows } = await sql<ThemeRow>`select ${themeColumns} from page_themes
@@ -30,7 +32,8 @@ export async function listThemes(
   { size, after }: Page<"time">,
 ): Promise<(ThemeRow & { readonly bytes: number })[]> {
   const beyond = after ? sql`and (created_at, id) < (${after.key}, ${after.id}::uuid)` : sql.raw("");
-  const page = sql`select ${themeColumns} from page_themes where workspace_id = ${workspaceId} ${beyond}
+  const page = sql`select ${themeColumns} from page_themes
+    where workspace_id = ${workspaceId} and template_id is null ${beyond}
     order by created_at desc, id desc limit ${size + 1}`;
   const bytes = sql.raw("octet_length(page.styling::text)");
   const order = sql.raw("page.created_at desc, page.id desc");
@@ -40,7 +43,7 @@ export async function listThemes(
 
 export async function countThemes(db: Db, workspaceId: string): Promise<bigint> {
   const { rows } = await sql<{ total: bigint }>`select count(*) as total from page_themes
-    where workspace_id = ${workspaceId}`.execute(db);
+    where workspace_id = ${workspaceId} and template_id is null`.execute(db);
   return onlyRow(rows).total;
 }
 

@@ -20,12 +20,15 @@ create table media (
   file_name text not null,
   storage_key text not null,
   size_bytes bigint not null,
+  -- Hexadecimal, of the stored file.
+  sha256 text not null,
   uploaded_by uuid,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   constraint media_pkey primary key (workspace_id, id)
 );
 create index media_page_idx on media (workspace_id, created_at desc, id desc);
+create index media_content_idx on media (workspace_id, sha256);
 
 -- A design belongs to at most one record. Its options hold the storage key of the picture in the middle, so that
 -- copying the options copies the look.

@@ -32,4 +32,11 @@ create table widget_summaries (
   generated_at timestamptz(3) not null,
   constraint widget_summaries_pkey primary key (workspace_id, dashboard_id, widget_id)
 );
+
+-- When a workspace's visitors last lost values. Texts that are being written then may name them.
+create table withdrawn_values (
+  workspace_id uuid not null,
+  withdrawn_at timestamptz not null,
+  constraint withdrawn_values_pkey primary key (workspace_id)
+);
 `;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { visitorLanguage } from "../../hosted/languages.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import type { End } from "../../workflow/walk-result.ts";
-import { visitorLanguage } from "./languages.ts";
 import { type Envelope, redirect, show, showNotice } from "./respond.ts";
 import { previewPage, stepPage } from "./step-page.ts";
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { visitorLanguage } from "../../hosted/languages.ts";
+import { type Notice, notice } from "../../hosted/notice.ts";
 import type { HostedPage } from "../../pages/page.ts";
-import { visitorLanguage } from "./languages.ts";
-import { type Notice, notice } from "./notice.ts";
 import type { CardFile } from "./vcard.ts";
 
 /** What every answer to one request has in common. */

@@ -1,11 +1,11 @@
+import { renderPreview } from "../../hosted/steps/preview.ts";
+import { renderStep } from "../../hosted/steps/render-step.ts";
+import { hasPage, type PageStep } from "../../hosted/view.ts";
 import { pageTheme } from "../../model/look/page-theme.ts";
 import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import type { Language } from "../../pages/languages.ts";
 import type { HostedPage } from "../../pages/page.ts";
 import type { Answer, Refused } from "../../workflow/steps/step.ts";
-import { renderPreview } from "./steps/preview.ts";
-import { renderStep } from "./steps/render-step.ts";
-import { hasPage, type PageStep } from "./view.ts";
 
 /** For whom a page is drawn. */
 export interface StepPageOptions {

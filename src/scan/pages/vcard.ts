@@ -1,7 +1,7 @@
 import VCard from "vcard-creator";
+import { isWebAddress } from "../../hosted/web-address.ts";
 import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import { platformOf } from "../../pages/icons.ts";
-import { isWebAddress } from "./web-address.ts";
 
 /** A contact card as a file. */
 export interface CardFile {

@@ -1,8 +1,8 @@
+import { visitorLanguage } from "../../hosted/languages.ts";
+import { type Notice, notice, tooManyTries } from "../../hosted/notice.ts";
 import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
 import type { PlanStep } from "../../model/workflow/plan.ts";
 import type { Answer } from "../../workflow/steps/step.ts";
-import { visitorLanguage } from "../pages/languages.ts";
-import { type Notice, notice, tooManyTries } from "../pages/notice.ts";
 import { type Envelope, redirect, seeOther, sendCard, show } from "../pages/respond.ts";
 import { type StepPageOptions, stepPage, stepPath } from "../pages/step-page.ts";
 import { cardFile } from "../pages/vcard.ts";

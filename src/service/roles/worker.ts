@@ -92,6 +92,8 @@ export function startWorker(parts: Parts): Jobs {
       checkRequest,
     }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
+    // A template of a page theme goes on waiting for its thumbnail.
+    "render-page-theme-thumbnail": async () => {},
     "export-events": exportEventsJob({
       db,
       storage,

@@ -1,4 +1,4 @@
-import type { AnswerFault } from "../../../workflow/steps/step.ts";
+import type { AnswerFault } from "../../workflow/steps/step.ts";
 
 /** What hosted pages say of their own, in one language. `{when}` stands for a span such as "in 5 seconds". */
 export interface Words {

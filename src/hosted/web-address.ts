@@ -1,4 +1,4 @@
-import { destinationFault } from "../../model/links/destination.ts";
+import { destinationFault } from "../model/links/destination.ts";
 
 /**
  * Whether a browser opens the address as a web page: it runs no script, starts no other program and has no line break.

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import type { TitledPayload } from "../../../model/steps/reading.ts";
-import type { Content } from "../../../pages/page.ts";
-import { mark } from "../../../pages/parts.ts";
+import type { TitledPayload } from "../../model/steps/reading.ts";
+import type { Content } from "../../pages/page.ts";
+import { mark } from "../../pages/parts.ts";
 import type { Setting } from "../view.ts";
 import { heading } from "./heading.ts";
 

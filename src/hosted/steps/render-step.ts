@@ -1,4 +1,4 @@
-import { type Content, type HostedPage, makePage } from "../../../pages/page.ts";
+import { type Content, type HostedPage, makePage } from "../../pages/page.ts";
 import type { StepView } from "../view.ts";
 import { withBrand } from "./brand-line.ts";
 import { contactCardContent } from "./contact-card.ts";

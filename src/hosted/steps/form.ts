@@ -1,8 +1,8 @@
 import { html } from "hono/html";
-import type { FormPayload } from "../../../model/steps/form-submit.ts";
-import type { Content } from "../../../pages/page.ts";
-import { alert } from "../../../pages/parts.ts";
-import { skipName } from "../../../workflow/answer-fields.ts";
+import type { FormPayload } from "../../model/steps/form-submit.ts";
+import type { Content } from "../../pages/page.ts";
+import { alert } from "../../pages/parts.ts";
+import { skipName } from "../../workflow/answer-fields.ts";
 import { wordsOf } from "../languages.ts";
 import type { Setting } from "../view.ts";
 import { drawField } from "./form-field.ts";

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import type { MultiLinkPayload } from "../../../model/steps/multi-link.ts";
-import type { Content } from "../../../pages/page.ts";
-import { buttonName } from "../../../workflow/answer-fields.ts";
+import type { MultiLinkPayload } from "../../model/steps/multi-link.ts";
+import type { Content } from "../../pages/page.ts";
+import { buttonName } from "../../workflow/answer-fields.ts";
 import type { Setting } from "../view.ts";
 import { heading, notOfferedAlert } from "./heading.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { directionOf, inWords, languages } from "../../pages/languages.ts";
+import { directionOf, inWords, languages } from "../pages/languages.ts";
 import { visitorLanguage, wordsOf } from "./languages.ts";
 
 test.each([

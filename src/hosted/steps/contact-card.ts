@@ -1,10 +1,10 @@
 import { html } from "hono/html";
 import { parsePhoneNumberFromString } from "libphonenumber-js/min";
-import type { ContactCardPayload } from "../../../model/steps/contact-card.ts";
-import { type Glyph, icon, platformOf } from "../../../pages/icons.ts";
-import type { Language } from "../../../pages/languages.ts";
-import type { Markup } from "../../../pages/markup.ts";
-import type { Content } from "../../../pages/page.ts";
+import type { ContactCardPayload } from "../../model/steps/contact-card.ts";
+import { type Glyph, icon, platformOf } from "../../pages/icons.ts";
+import type { Language } from "../../pages/languages.ts";
+import type { Markup } from "../../pages/markup.ts";
+import type { Content } from "../../pages/page.ts";
 import { wordsOf } from "../languages.ts";
 import type { Setting } from "../view.ts";
 import { isWebAddress } from "../web-address.ts";

@@ -1,10 +1,10 @@
 import { html } from "hono/html";
-import type { FormField, FormFieldType } from "../../../model/steps/form-submit.ts";
-import { isYesOrNo } from "../../../model/steps/form-submit.ts";
-import { icon } from "../../../pages/icons.ts";
-import { attribute, type Markup } from "../../../pages/markup.ts";
-import { formFieldName } from "../../../workflow/answer-fields.ts";
-import type { Answer, AnswerFault } from "../../../workflow/steps/step.ts";
+import type { FormField, FormFieldType } from "../../model/steps/form-submit.ts";
+import { isYesOrNo } from "../../model/steps/form-submit.ts";
+import { icon } from "../../pages/icons.ts";
+import { attribute, type Markup } from "../../pages/markup.ts";
+import { formFieldName } from "../../workflow/answer-fields.ts";
+import type { Answer, AnswerFault } from "../../workflow/steps/step.ts";
 import type { Words } from "../words/words.ts";
 
 interface FieldSetting {

@@ -1,9 +1,9 @@
 import { html } from "hono/html";
-import type { SocialLink, SocialLinksPayload } from "../../../model/steps/social-links-page.ts";
-import { icon, platformOf } from "../../../pages/icons.ts";
-import type { Markup } from "../../../pages/markup.ts";
-import type { Content } from "../../../pages/page.ts";
-import { linkName as linkField } from "../../../workflow/answer-fields.ts";
+import type { SocialLink, SocialLinksPayload } from "../../model/steps/social-links-page.ts";
+import { icon, platformOf } from "../../pages/icons.ts";
+import type { Markup } from "../../pages/markup.ts";
+import type { Content } from "../../pages/page.ts";
+import { linkName as linkField } from "../../workflow/answer-fields.ts";
 import type { Setting } from "../view.ts";
 import { heading, notOfferedAlert } from "./heading.ts";
 

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import type { Language } from "../../../pages/languages.ts";
-import type { Content } from "../../../pages/page.ts";
+import type { Language } from "../../pages/languages.ts";
+import type { Content } from "../../pages/page.ts";
 import { wordsOf } from "../languages.ts";
 
 /** Ends a page with the line that names the service, which leads to `url`. Leaves the page as it is without one. */

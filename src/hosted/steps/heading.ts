@@ -1,6 +1,6 @@
 import { html } from "hono/html";
-import type { Markup } from "../../../pages/markup.ts";
-import { alert } from "../../../pages/parts.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { alert } from "../../pages/parts.ts";
 import { wordsOf } from "../languages.ts";
 import type { Setting } from "../view.ts";
 

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
-import type { PageTheme } from "../../../model/look/page-theme.ts";
-import type { Language } from "../../../pages/languages.ts";
-import { attribute, type Markup } from "../../../pages/markup.ts";
-import { type HostedPage, makePage, type PageMedia } from "../../../pages/page.ts";
+import type { PageTheme } from "../../model/look/page-theme.ts";
+import type { Language } from "../../pages/languages.ts";
+import { attribute, type Markup } from "../../pages/markup.ts";
+import { type HostedPage, makePage, type PageMedia } from "../../pages/page.ts";
 import type { PageStep } from "../view.ts";
 import { heading } from "./heading.ts";
 

@@ -1,9 +1,9 @@
 import { html } from "hono/html";
-import type { PasswordPayload } from "../../../model/steps/password-verify.ts";
-import { attribute } from "../../../pages/markup.ts";
-import type { Content } from "../../../pages/page.ts";
-import { mark } from "../../../pages/parts.ts";
-import { passwordName } from "../../../workflow/answer-fields.ts";
+import type { PasswordPayload } from "../../model/steps/password-verify.ts";
+import { attribute } from "../../pages/markup.ts";
+import type { Content } from "../../pages/page.ts";
+import { mark } from "../../pages/parts.ts";
+import { passwordName } from "../../workflow/answer-fields.ts";
 import { wordsOf } from "../languages.ts";
 import type { Setting } from "../view.ts";
 import { heading } from "./heading.ts";

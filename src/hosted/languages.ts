@@ -1,4 +1,4 @@
-import { type Language, languages, pickLanguage } from "../../pages/languages.ts";
+import { type Language, languages, pickLanguage } from "../pages/languages.ts";
 import { arabic } from "./words/ar.ts";
 import { german } from "./words/de.ts";
 import { english } from "./words/en.ts";

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
-import { testClockRule } from "../../model/test-clock.ts";
-import { inWords, type Language } from "../../pages/languages.ts";
-import { type HostedPage, makePage } from "../../pages/page.ts";
-import { mark } from "../../pages/parts.ts";
+import { testClockRule } from "../model/test-clock.ts";
+import { inWords, type Language } from "../pages/languages.ts";
+import { type HostedPage, makePage } from "../pages/page.ts";
+import { mark } from "../pages/parts.ts";
 import { wordsOf } from "./languages.ts";
 import type { NoticeKind } from "./words/words.ts";
 

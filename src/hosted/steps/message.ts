@@ -1,9 +1,9 @@
 import { html } from "hono/html";
-import type { MessagePagePayload } from "../../../model/steps/message-page.ts";
-import { inWords } from "../../../pages/languages.ts";
-import type { Markup } from "../../../pages/markup.ts";
-import type { Content } from "../../../pages/page.ts";
-import { timerParameter } from "../../../workflow/answer-fields.ts";
+import type { MessagePagePayload } from "../../model/steps/message-page.ts";
+import { inWords } from "../../pages/languages.ts";
+import type { Markup } from "../../pages/markup.ts";
+import type { Content } from "../../pages/page.ts";
+import { timerParameter } from "../../workflow/answer-fields.ts";
 import { wordsOf } from "../languages.ts";
 import type { Setting } from "../view.ts";
 import { heading } from "./heading.ts";
