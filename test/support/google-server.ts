@@ -35,6 +35,8 @@ export interface GoogleServer {
     account: string,
     scopes?: readonly string[],
   ): Promise<{ code: string; state: string }>;
+  /** What an account has allowed, without a browser. Returns the refresh token. */
+  grant(account: string): string;
   /** Ends the grant of an account, as the account's settings do. */
   endGrant(account: string): void;
   hasGrant(account: string): boolean;
@@ -124,8 +126,7 @@ export async function startGoogleServer(): Promise<GoogleServer> {
       .digest("base64url");
     if (code === undefined || code.challenge !== challenge || asked.get("redirect_uri") !== googleReturnUrl)
       return send(res, 400, { error: "invalid_grant", error_description: "Bad Request" });
-    const refresh_token = `1//${randomUUID()}`;
-    refreshTokens.set(refresh_token, code.account);
+    const refresh_token = google.grant(code.account);
     accessTokens.set(access_token, code.account);
     const claims = { sub: `subject of ${code.account}`, email: code.account };
     const id_token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;
@@ -170,6 +171,11 @@ export async function startGoogleServer(): Promise<GoogleServer> {
       const { headers: answered } = await fetch(address, { headers, redirect: "manual" });
       const back = new URL(answered.get("location") ?? "").searchParams;
       return { code: back.get("code") ?? "", state: back.get("state") ?? "" };
+    },
+    grant(account) {
+      const token = `1//${randomUUID()}`;
+      refreshTokens.set(token, account);
+      return token;
     },
     endGrant(account) {
       for (const tokens of [refreshTokens, accessTokens])

@@ -49,6 +49,7 @@ import { listen } from "../../src/server/listen.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
+import { type TestGoogle, testGoogle } from "./test-google.ts";
 import { watchTransactions } from "./watch-transactions.ts";
 
 export interface ApiOptions {
@@ -113,6 +114,7 @@ export interface Api {
   readonly flush: OpenPipeline["flush"];
   /** Everything logged so far, one JSON object per line. */
   log(): string;
+  readonly google: TestGoogle;
   /** The bugs that the adapters reported. */
   readonly faults: readonly unknown[];
   newWorkspace(): Promise<TestWorkspace>;
@@ -134,6 +136,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const log = captureLog();
   const metrics = new Registry();
   const storage = await testStorage();
+  const google = testGoogle();
   const autonomous = openDatabase({
     connection: database.connection,
     poolSize: 1,
@@ -157,7 +160,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log: log.logger,
     services: (parts) =>
       options.services ??
-      createServices({ ...testDeps(clock.now, storage, autonomous.db, database), ...options.deps, ...parts }),
+      createServices({
+        ...testDeps(clock.now, storage, autonomous.db, database),
+        google,
+        ...options.deps,
+        ...parts,
+      }),
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
@@ -216,6 +224,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     },
     flush: pipeline.flush,
     log: log.text,
+    google,
     faults,
     newWorkspace,
     async newSandbox(parent) {
@@ -272,7 +281,12 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
 }
 
 /** The handlers' dependencies in tests. */
-function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
+function testDeps(
+  now: () => Date,
+  storage: Storage,
+  autonomousDb: Db,
+  database: TestDatabase,
+): Omit<TestDeps, "google"> {
   return {
     simulateVisits: testSimulator(database),
     now,
@@ -290,7 +304,6 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     approvesEnrollment: false,
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
     tokenBox: createTokenBox(deriveKey(masterSecret, "integration-tokens")),
-    google: undefined,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     bulkJobLinks: 250,
     plans: defaultPlans,

@@ -1,37 +1,27 @@
 import { Code } from "@connectrpc/connect";
 import { sql } from "kysely";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { GoogleFormsIntegrationStatus } from "../../../gen/signpost/v1/google_forms_integration_pb.js";
 import { GoogleFormsIntegrationsService } from "../../../gen/signpost/v1/google_forms_integrations_service_pb.js";
 import { answered } from "../../../test/support/google-responses.ts";
-import { googleReturnUrl, startGoogleServer } from "../../../test/support/google-server.ts";
 import { signInAs } from "../../../test/support/sign-in.ts";
-import { masterSecret, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { makers } from "../../../test/support/tenant-records.ts";
+import { testTokenBox } from "../../../test/support/test-google.ts";
 import { deleteWorkspace } from "../../db/end-workspaces.ts";
-import { lazyGoogle } from "../../integrations/google-forms/google.ts";
 import { beginRunOf } from "../../integrations/google-forms/runs.ts";
 import { sync as syncRun } from "../../integrations/google-forms/sync.ts";
-import { createTokenBox } from "../../integrations/token-box.ts";
 import { fetchFormResponses } from "../../jobs/google-forms/fetch-form-responses.ts";
 import { revokeGoogleGrant } from "../../jobs/google-forms/revoke-grant.ts";
 import { purgeWorkspace } from "../../jobs/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
-import { deriveKey } from "../../lib/keys.ts";
 import type { QueuedJobs } from "../../model/jobs.ts";
 import { lbidOfEvent } from "../../model/visitors/lbid.ts";
 
-const server = await startGoogleServer();
-const google = lazyGoogle({
-  config: server.config,
-  returnUrl: googleReturnUrl,
-  verifierKey: deriveKey(masterSecret, "google-code-verifiers"),
-});
-const api = await startApi({ deps: { google } });
-const { db, clock } = api;
-const tokenBox = createTokenBox(deriveKey(masterSecret, "integration-tokens"));
-const jobDeps = { db, now: clock.now, google, tokenBox };
-afterAll(() => server.close());
+const api = await startApi();
+const { db, clock, google } = api;
+const server = await google.server();
+const jobDeps = { db, now: clock.now, google, tokenBox: testTokenBox() };
 
 const path = "/v1/google-forms-integrations";
 let workspace: TestWorkspace;
@@ -228,7 +218,7 @@ test("the token is sealed in the database, and neither tokens nor codes are logg
     .where("workspace_id", "=", workspaceId)
     .executeTakeFirstOrThrow();
   const place = { kind: "google-forms", workspaceId, integrationId: row.id } as const;
-  const token = tokenBox.open(row.refresh_token, place);
+  const token = testTokenBox().open(row.refresh_token, place);
   expect(token).toMatch(/^1\/\//);
   expect(row.refresh_token.includes(token)).toBe(false);
   for (const secret of [token, code, server.config.clientSecret]) expect(api.log()).not.toContain(secret);

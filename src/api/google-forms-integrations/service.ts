@@ -105,8 +105,7 @@ export function googleFormsIntegrationsService(
   };
 }
 
-const settable =
-  "must be GOOGLE_FORMS_INTEGRATION_STATUS_ACTIVE or GOOGLE_FORMS_INTEGRATION_STATUS_PAUSED";
+const settable = "must be GOOGLE_FORMS_INTEGRATION_STATUS_ACTIVE or GOOGLE_FORMS_INTEGRATION_STATUS_PAUSED";
 
 async function connected(db: Db, workspaceId: string): Promise<IntegrationRow> {
   const row = await findIntegration(db, workspaceId);

@@ -57,5 +57,8 @@ function numbered(slug: string, number: number): string {
 
 function cut(slug: string, length: number): string {
   const characters = [...slug];
-  return characters.length <= length ? slug : characters.slice(0, length).join("").replace(/_+$/, "");
+  if (characters.length <= length) return slug;
+  // No slug has two `_` side by side.
+  const end = characters[length - 1] === "_" ? length - 1 : length;
+  return characters.slice(0, end).join("");
 }
