@@ -61,6 +61,8 @@ export type Generated<T> =
     ? ColumnType<S, I | undefined, U>
     : ColumnType<T, T | undefined, T>;
 
+export type GoogleFormsStatus = "ACTIVE" | "DISCONNECTED" | "PAUSED";
+
 export type JobStatus = "FAILED" | "PENDING" | "RUNNING" | "SUCCEEDED";
 
 export type JobType = "LINKS_BULK_CREATE" | "WEBHOOK_REPLAY";
@@ -312,6 +314,44 @@ export interface FileChecks {
   due_at: Date;
   owner_id: string | null;
   storage_key: string;
+  workspace_id: string;
+}
+
+export interface GoogleForms {
+  accessible: boolean;
+  asked_at: Date;
+  form_id: string;
+  newest_seen: Generated<string>;
+  page_token: Generated<string>;
+  published_id: Generated<string>;
+  watermark: Generated<string>;
+  workspace_id: string;
+}
+
+export interface GoogleFormsIntegrations {
+  created_at: Date;
+  created_by: string | null;
+  google_email: string;
+  google_subject: string;
+  id: string;
+  last_error: Generated<string>;
+  last_synced_at: Date | null;
+  next_sync_at: Date;
+  refresh_token: Buffer;
+  responses_synced: Generated<bigint>;
+  round_began_at: Date | null;
+  run: string | null;
+  run_until: Date | null;
+  status: GoogleFormsStatus;
+  updated_at: Date;
+  visitors_enriched: Generated<bigint>;
+  workspace_id: string;
+}
+
+export interface GoogleFormsResponses {
+  form_id: string;
+  response_id: string;
+  submitted_at: string;
   workspace_id: string;
 }
 
@@ -926,6 +966,9 @@ export interface DB {
   events: Events;
   exports: Exports;
   file_checks: FileChecks;
+  google_forms: GoogleForms;
+  google_forms_integrations: GoogleFormsIntegrations;
+  google_forms_responses: GoogleFormsResponses;
   idempotency_keys: IdempotencyKeys;
   jobs: Jobs;
   link_counters: LinkCounters;

@@ -230,6 +230,7 @@ function orZero(schema: JsonSchema, field: DescField): JsonSchema {
   const { minLength: _, minimum, pattern, ...others } = schema;
   const widened = {
     ...others,
+    ...(others.enum === undefined ? {} : { enum: [zeroOf(field), ...others.enum] }),
     ...(minimum === undefined ? {} : { minimum: Math.min(minimum, 0) }),
     ...(pattern === undefined ? {} : { pattern: orEmptyPattern(pattern) }),
   };

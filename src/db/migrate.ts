@@ -24,6 +24,7 @@ import * as exports from "./migrations/0019-exports.ts";
 import * as pageThemeTemplates from "./migrations/0020-page-theme-templates.ts";
 import * as outbox from "./migrations/0022-outbox.ts";
 import * as slack from "./migrations/0024-slack.ts";
+import * as googleForms from "./migrations/0025-google-forms.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   "0020-page-theme-templates": pageThemeTemplates,
   "0022-outbox": outbox,
   "0024-slack": slack,
+  "0025-google-forms": googleForms,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -11,6 +11,7 @@ import { forgetTemplate } from "../db/templates/usable-templates.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
+import { jobCall } from "./queue.ts";
 import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
@@ -38,6 +39,17 @@ const besides: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
   workspace_tokens: () => sql`,
     revocation as (delete from revocations r using gone where r.subject = gone.id),
     scopes as (delete from changed_scopes c using gone where c.token_id = gone.id)`,
+};
+
+/** The job that each row of a table queues when it is deleted. */
+const queuedBy: Readonly<Record<string, RawBuilder<unknown>>> = {
+  // Google is told that the account is no longer used. The job has a sealed token, and needs no row.
+  google_forms_integrations: jobCall("revoke-google-grant", {
+    ownerId: sql.ref("workspace_id"),
+    integrationId: sql.ref("id"),
+    subject: sql.ref("google_subject"),
+    token: sql`encode(refresh_token, 'hex')`,
+  }),
 };
 
 const picturesOfGone = sql`select ${noWorkspace}::uuid, options ->> 'centralImageKey', null::uuid from gone
@@ -125,7 +137,7 @@ async function deleteBatch(
   const statement = sql<{ count: bigint }>`
     with gone as (${taking} where ctid = any(${chosen}) and workspace_id = ${workspaceId} returning *)
       ${besides[table]?.(now()) ?? sql.raw("")}
-    select count(*) as count from gone`;
+    select count(*) as count, count(${queuedBy[table] ?? sql.raw("null")}) as queued from gone`;
   const { rows } = await statement.execute(db);
   return Number(onlyRow(rows).count);
 }

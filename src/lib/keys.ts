@@ -5,6 +5,7 @@ export type KeyPurpose =
   | "access-tokens"
   | "devices"
   | "file-urls"
+  | "google-code-verifiers"
   | "idempotency-fingerprints"
   | "idempotency-outcomes"
   | "integration-tokens"

@@ -21,6 +21,18 @@ export interface QueuedJobs {
     readonly sealedToken: string;
   };
   readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  /**
+   * A Google account was disconnected. The fields have names of their own, because a purge drops the jobs of its workspace,
+   * and this one is to be done all the same.
+   */
+  readonly "revoke-google-grant": {
+    readonly ownerId: string;
+    readonly integrationId: string;
+    /** The account's id at Google. */
+    readonly subject: string;
+    /** The sealed token in hexadecimal. */
+    readonly token: string;
+  };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
   /** Somebody wants a workspace; the address may be known. */
@@ -55,6 +67,7 @@ export type PeriodicJob =
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
+  | "fetch-form-responses"
   | "note-inactivity"
   | "purge-workspaces"
   | "refresh-visitor-pages"

@@ -204,7 +204,8 @@ function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
   else if (path === "/robots.txt") robots(res, { ...plain, isHead });
   else if (path === "/favicon.ico") noIcon(res);
   else if (path === reportScript.path) script(res, reportScript.bytes, { ...plain, isHead });
-  else if (path === reportPath) showNotice(res, "WRONG_METHOD", { ...plain, isHead }, ["Allow", "POST"]);
+  else if (path === reportPath)
+    showNotice(res, "WRONG_METHOD", { ...plain, isHead }, { headers: ["Allow", "POST"] });
   else showNotice(res, "NOT_FOUND", { ...plain, isHead });
 }
 

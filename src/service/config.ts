@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { GoogleConfig } from "../integrations/google-forms/google-config.ts";
 import type { SlackConfig } from "../integrations/slack/slack-config.ts";
 import { createAddressList } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
@@ -51,6 +52,8 @@ export interface Config {
    */
   readonly oauthReturnUrl: string | undefined;
   readonly slack: SlackConfig;
+  /** The client at Google that reads forms; nobody can connect an account when undefined. */
+  readonly google: GoogleConfig | undefined;
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
@@ -129,6 +132,7 @@ export function readConfig(env: EnvironmentVariables): Config {
         ? undefined
         : address(env, "OAUTH_RETURN_URL", "", problems),
     slack: slack(env, problems),
+    google: google(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
@@ -305,6 +309,22 @@ function slack(env: EnvironmentVariables, problems: string[]): SlackConfig {
       "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither, as Slack shows them for the app",
     );
   return { apiUrl, app: undefined };
+}
+
+function google(env: EnvironmentVariables, problems: string[]): GoogleConfig | undefined {
+  const clientId = text(env, "GOOGLE_CLIENT_ID");
+  const clientSecret = text(env, "GOOGLE_CLIENT_SECRET");
+  const urls = {
+    accountsUrl: address(env, "GOOGLE_ACCOUNTS_URL", "https://accounts.google.com", problems),
+    oauthUrl: address(env, "GOOGLE_OAUTH_URL", "https://oauth2.googleapis.com", problems),
+    formsUrl: address(env, "GOOGLE_FORMS_URL", "https://forms.googleapis.com", problems),
+  };
+  if (clientId !== undefined && clientSecret !== undefined) return { ...urls, clientId, clientSecret };
+  if (clientId !== undefined || clientSecret !== undefined)
+    problems.push(
+      "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET: both or neither, as the client's page at Google shows them",
+    );
+  return undefined;
 }
 
 function s3(env: EnvironmentVariables, problems: string[]): S3Config | undefined {

@@ -1,3 +1,4 @@
+import { clipBytes } from "../lib/clean-text.ts";
 import { capturedBytesMax, type Template, type TemplatePiece } from "../model/workflow/attribute-capture.ts";
 import type { Plan, PlanStep } from "../model/workflow/plan.ts";
 import type { Visit } from "./visit.ts";
@@ -45,15 +46,7 @@ function filled(template: Template, textOf: (piece: TemplatePiece) => string): s
     // A character has at least one byte.
     if (text.length > capturedBytesMax) break;
   }
-  return clipped(text);
-}
-
-/** As many whole characters as there is room for. */
-function clipped(text: string): string {
-  // A UTF-16 unit takes at most three bytes.
-  if (text.length * 3 <= capturedBytesMax) return text;
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(capturedBytesMax));
-  return text.slice(0, read);
+  return clipBytes(text, capturedBytesMax);
 }
 
 function textFor(piece: TemplatePiece, { link }: Plan, now: Date, choice: PressedButton | undefined): string {

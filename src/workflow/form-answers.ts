@@ -1,4 +1,4 @@
-import { composed } from "../lib/compose.ts";
+import { cleanText } from "../lib/clean-text.ts";
 import { type FormField, type FormFieldType, isYesOrNo } from "../model/steps/form-submit.ts";
 import { parseDate, parseNumber } from "../model/visitors/attribute-operators.ts";
 import type { AttributeType } from "../model/workflow/attribute-capture.ts";
@@ -33,7 +33,7 @@ export const formAnswerBytesMax = 4_096;
 
 /** Checks the answer to one field. `country` gives the region of phone numbers that come without a country code. */
 export function checkAnswer(field: FormField, answer: Answer, country: () => string): Checked {
-  const given = (answer.get(formFieldName(field.id)) ?? []).map(cleaned).filter((text) => text !== "");
+  const given = (answer.get(formFieldName(field.id)) ?? []).map(cleanText).filter((text) => text !== "");
   if (isYesOrNo(field) && checkedAs(field) === "CHECKBOX") return yesOrNo(given, field);
   if (given.length === 0) return field.required ? { fault: "REQUIRED" } : { value: "" };
   if (byteLength(given.join(", ")) > formAnswerBytesMax) return { fault: "TOO_LONG" };
@@ -96,16 +96,6 @@ function single(
 
 function isDay(text: string): boolean {
   return text.length === 10 && parseDate(text) !== undefined;
-}
-
-/** The text trimmed, in one Unicode form, with line feeds as its only line breaks, and without control characters. */
-function cleaned(text: string): string {
-  const plain = text
-    .toWellFormed()
-    .replaceAll("\r\n", "\n")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
-  return composed(plain).trim();
 }
 
 function byteLength(text: string): number {

@@ -36,7 +36,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.
   integrations: {
-    may: [/^src\/(integrations|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(integrations|visitors|workflow|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   // The texts of mails, and how they are sent.

@@ -13,7 +13,8 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   onTestFinished(() => rm(join(root, folder, ".."), { recursive: true, force: true }));
   await run(process.execPath, ["build/bundle.ts", folder], { cwd: root });
 
-  const service = await startService({ program: `${folder}/main.js` });
+  const env = { GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" };
+  const service = await startService({ program: `${folder}/main.js`, env });
   onTestFinished(() => service.stop());
   const { accessToken } = service.credentials;
   const call = async (path: string, init: RequestInit = {}) => {
@@ -42,6 +43,10 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   // The picture is read in a child process, whose program is a separate file of the bundle.
   const media = JSON.stringify({ mediaType: "TYPE_BADGE", fileData: onePixel });
   expect((await call("/media", { method: "POST", body: media })).media.mimeType).toBe("image/png");
+  // Google's libraries are loaded with their first use.
+  expect((await call("/google-forms-integrations/oauth-url")).oauthUrl).toMatch(
+    /^https:\/\/accounts\.google\.com\//,
+  );
   for (const path of ["/openapi.json", "/docs"])
     expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
 });

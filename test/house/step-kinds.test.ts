@@ -114,6 +114,8 @@ const elsewhere: Record<string, string[]> = {
   // Passwords are sealed, opened, compared, and the attempts counted.
   "api/workflow-steps/message.ts": ["PASSWORD_VERIFY"],
   "api/workflow-steps/step-password.ts": ["PASSWORD_VERIFY"],
+  // Redirects may lead to a form.
+  "integrations/google-forms/find-forms.ts": ["CLIENT_REDIRECT"],
   "scan/steps/step-password.ts": ["PASSWORD_VERIFY"],
   "scan/steps/take-step.ts": ["PASSWORD_VERIFY"],
   // Values that conditions saw of a visitor are not stored when the visitor has been deleted since.

@@ -15,6 +15,7 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { Deps } from "../../src/api/deps.ts";
+import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
 import type { SlackDeps } from "../../src/api/slack-integrations/deps.ts";
@@ -54,6 +55,7 @@ import { listen } from "../../src/server/listen.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
+import { type TestGoogle, testGoogle } from "./test-google.ts";
 import { watchTransactions } from "./watch-transactions.ts";
 
 export interface ApiOptions {
@@ -118,6 +120,7 @@ export interface Api {
   readonly flush: OpenPipeline["flush"];
   /** Everything logged so far, one JSON object per line. */
   log(): string;
+  readonly google: TestGoogle;
   /** The bugs that the adapters reported. */
   readonly faults: readonly unknown[];
   newWorkspace(): Promise<TestWorkspace>;
@@ -139,6 +142,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const log = captureLog();
   const metrics = new Registry();
   const storage = await testStorage();
+  const google = testGoogle();
   const autonomous = openDatabase({
     connection: database.connection,
     poolSize: 1,
@@ -162,7 +166,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log: log.logger,
     services: (parts) =>
       options.services ??
-      createServices({ ...testDeps(clock.now, storage, autonomous.db, database), ...options.deps, ...parts }),
+      createServices({
+        ...testDeps(clock.now, storage, autonomous.db, database),
+        google,
+        ...options.deps,
+        ...parts,
+      }),
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
@@ -221,6 +230,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     },
     flush: pipeline.flush,
     log: log.text,
+    google,
     faults,
     newWorkspace,
     async newSandbox(parent) {
@@ -260,7 +270,7 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps & SlackDeps & Pick<SandboxesDeps, "simulateVisits"> & GoogleFormsDeps;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -280,7 +290,12 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
 const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
 
 /** The handlers' dependencies in tests. */
-function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
+function testDeps(
+  now: () => Date,
+  storage: Storage,
+  autonomousDb: Db,
+  database: TestDatabase,
+): Omit<TestDeps, "google"> {
   return {
     simulateVisits: testSimulator(database),
     now,

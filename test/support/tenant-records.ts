@@ -3,6 +3,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { addDirectory } from "./add-directory.ts";
 import { onePixel } from "./one-pixel.ts";
 import type { Api, TestWorkspace } from "./start-api.ts";
+import { connectGoogle } from "./test-google.ts";
 
 /** The link of each workflow step and event made here; requests name them together with their link. */
 const linkIds = new Map<string, string>();
@@ -119,6 +120,11 @@ export const makers = {
     const name = `tag ${randomUUID()}`;
     await rest("POST", "/v1/links", { destination: "https://example.com", tags: [name] });
     return name;
+  },
+  // What Google gives a browser whose person allowed the connection.
+  googleCode: async ({ google }, { rest }) => {
+    const { json } = await rest("GET", "/v1/google-forms-integrations/oauth-url");
+    return JSON.stringify(await (await google.server()).allow(json.oauthUrl, "owner@example.com"));
   },
   pageTheme: async (api, workspace) => {
     const linkId = await makers.link(api, workspace);
@@ -361,6 +367,24 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "ExportsService.Delete": { request: ({ export: id }) => ({ id }) },
   "ExportsService.Get": { request: ({ export: id }) => ({ id }) },
   "ExportsService.List": { request: () => ({}), lists: "export" },
+  "GoogleFormsIntegrationsService.CompleteOAuth": {
+    request: ({ googleCode }) => JSON.parse(googleCode || "{}"),
+  },
+  "GoogleFormsIntegrationsService.Delete": {
+    request: () => ({}),
+    makeRoom: connectGoogle,
+  },
+  "GoogleFormsIntegrationsService.Get": { request: () => ({}) },
+  "GoogleFormsIntegrationsService.GetOAuthURL": { request: () => ({}) },
+  "GoogleFormsIntegrationsService.ListDetectedForms": { request: () => ({}) },
+  "GoogleFormsIntegrationsService.SyncNow": {
+    request: () => ({}),
+    makeRoom: connectGoogle,
+  },
+  "GoogleFormsIntegrationsService.Update": {
+    request: () => ({ status: "GOOGLE_FORMS_INTEGRATION_STATUS_ACTIVE" }),
+    makeRoom: connectGoogle,
+  },
   "LinkSettingsService.GetLinkSetting": { request: ({ linkSetting }) => ({ id: linkSetting }) },
   "LinkSettingsService.UpdateLinkSetting": {
     request: ({ linkSetting }) => ({ id: linkSetting, dataCollection: "DATA_COLLECTION_ADVANCED" }),

@@ -77,6 +77,14 @@ export declare type GoogleFormsIntegration = Message<"signpost.v1.GoogleFormsInt
    * @generated from field: google.protobuf.Timestamp updated_at = 10;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * What keeps responses from being fetched, and what to do about it. Empty while they are fetched. An addition of this
+   * service.
+   *
+   * @generated from field: string last_error = 11;
+   */
+  lastError: string;
 };
 
 /**
@@ -92,7 +100,9 @@ export declare const GoogleFormsIntegrationSchema: GenMessage<GoogleFormsIntegra
  */
 export declare type DetectedGoogleForm = Message<"signpost.v1.DetectedGoogleForm"> & {
   /**
-   * Empty when the URL does not contain it.
+   * Empty when the URL does not contain it. The public address of a form, `/forms/d/e/…`, does not, and Google tells it
+   * nobody: let a redirect lead to `https://docs.google.com/forms/d/FORM_ID/viewform`, with the id from the address of the
+   * editor.
    *
    * @generated from field: string form_id = 1;
    */
@@ -116,7 +126,7 @@ export declare type DetectedGoogleForm = Message<"signpost.v1.DetectedGoogleForm
   linkName: string;
 
   /**
-   * Whether the connected account can read its responses.
+   * Whether the connected account can read its responses, as of the last time they were fetched.
    *
    * @generated from field: bool accessible = 5;
    */

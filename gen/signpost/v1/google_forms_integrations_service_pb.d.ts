@@ -297,6 +297,8 @@ export declare const GoogleFormsIntegrationsService: GenService<{
    * Get the address at which a person grants access to the Google account. The address works for 10 minutes, for the
    * caller only.
    *
+   * Errors: FAILED_PRECONDITION if the operator of the service has no client at Google.
+   *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.GetOAuthURL
    */
   getOAuthURL: {
@@ -305,10 +307,11 @@ export declare const GoogleFormsIntegrationsService: GenService<{
     output: typeof GetGoogleFormsOAuthURLResponseSchema;
   },
   /**
-   * Connect the account with the code that Google gave the person's browser.
+   * Connect the account with the code that Google gave the person's browser. It takes the place of one that is connected.
    *
    * Errors: INVALID_ARGUMENT (INVALID_STATE) if the state is another caller's, damaged or too old, or if Google refuses
-   * the code.
+   * the code; UNAVAILABLE if Google does not answer; FAILED_PRECONDITION if the operator of the service has no client at
+   * Google.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.CompleteOAuth
    */
@@ -318,7 +321,7 @@ export declare const GoogleFormsIntegrationsService: GenService<{
     output: typeof CompleteGoogleFormsOAuthResponseSchema;
   },
   /**
-   * List the forms that redirects of the workspace's links lead to.
+   * List the forms that redirects of the workspace's links lead to, newest links first.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.ListDetectedForms
    */
@@ -328,10 +331,12 @@ export declare const GoogleFormsIntegrationsService: GenService<{
     output: typeof ListDetectedGoogleFormsResponseSchema;
   },
   /**
-   * Fetch new responses now. The answer counts this run; the integration keeps the totals.
+   * Fetch new responses now. The answer counts this run; the integration keeps the totals. A run ends after 20 seconds,
+   * and the service goes on with the rest.
    *
    * Errors: NOT_FOUND if nothing is connected; FAILED_PRECONDITION (INTEGRATION_NOT_ACTIVE) if it is paused or
-   * disconnected.
+   * disconnected; ABORTED if responses are being fetched already; RESOURCE_EXHAUSTED (RATE_LIMITED) if Google allows no
+   * more requests; UNAVAILABLE if Google does not answer.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.SyncNow
    */
@@ -343,7 +348,8 @@ export declare const GoogleFormsIntegrationsService: GenService<{
   /**
    * Pause or resume fetching.
    *
-   * Errors: NOT_FOUND if nothing is connected; INVALID_ARGUMENT if the status is neither ACTIVE nor PAUSED.
+   * Errors: NOT_FOUND if nothing is connected; INVALID_ARGUMENT if the status is neither ACTIVE nor PAUSED;
+   * FAILED_PRECONDITION (INTEGRATION_NOT_ACTIVE) if it is disconnected.
    *
    * @generated from rpc signpost.v1.GoogleFormsIntegrationsService.Update
    */

@@ -29,6 +29,25 @@ describe("adds the visitor's query and the visit's id to a destination", () => {
   });
 });
 
+const form = "https://docs.google.com/forms/d/e/1FAIpQLSd/viewform?usp=pp_url&entry.1=a";
+
+test.each([
+  [`${form}&entry.22={{lbid}}`, lbid, `${form}&entry.22=${lbid}&a=1&lbid=${lbid}`],
+  [`${form}&entry.22=%7B%7Blbid%7D%7D&x=1#f`, lbid, `${form}&entry.22=${lbid}&x=1&a=1&lbid=${lbid}#f`],
+  [`${form}&entry.22={{lbid}}`, "", `${form}&entry.22=&a=1`],
+  [`${form}&entry.22={{lbid}}s`, "", `${form}&entry.22={{lbid}}s&a=1`],
+  [`${form}&other={{lbid}}`, "", `${form}&other={{lbid}}&a=1`],
+  ["https://example.com/?entry.22={{lbid}}", "", "https://example.com/?entry.22={{lbid}}&a=1"],
+])(
+  "the hidden question of Google's form %s is answered with the visit's id %j",
+  (destination, id, expected) => {
+    const target = parseTarget(destination);
+    expect(targetUrl(target, "a=1", id)).toBe(expected);
+    const without = expected.replace(/[?&]a=1/, "").replace(/&lbid=[\w-]+/, "");
+    expect(targetUrl(target, "", "")).toBe(without.replace(`entry.22=${lbid}`, "entry.22="));
+  },
+);
+
 test.each([
   "mailto:a@example.com?subject=hi",
   "tel:+4930123",

@@ -12,6 +12,11 @@ export interface RedirectTarget {
   readonly joint: "" | "?" | "&";
   /** The fragment with its `#`, or empty. */
   readonly fragment: string;
+  /**
+   * What stands before and after the place for the visit's id in a form of Google's: a hidden question that the address
+   * answers with `{{lbid}}`. Undefined for all other addresses.
+   */
+  readonly prefill: readonly [before: string, after: string] | undefined;
   /** The names of its query parameters, decoded. A visitor's parameter of the same name is left out. */
   readonly names: ReadonlySet<string>;
 }
@@ -36,22 +41,36 @@ export function parseTarget(destination: string): RedirectTarget {
     head,
     joint: question < 0 ? "?" : endsOpen ? "" : "&",
     fragment: hash < 0 ? "" : url.slice(hash),
+    prefill: prefillOf(head),
     names: new Set(parametersOf(query).map(nameOf)),
   };
 }
 
+const formForm = /^https?:\/\/docs\.google\.com\/(?:a\/[^/?]*\/)?forms\//i;
+const placeForm = /[?&]entry\.\d{1,20}=(?:\{\{lbid\}\}|%7B%7Blbid%7D%7D)(?=&|$)/i;
+
+/** Google's own addresses for prefilled forms have the braces escaped. */
+function prefillOf(head: string): RedirectTarget["prefill"] {
+  const found = formForm.test(head) ? placeForm.exec(head) : null;
+  if (found === null) return undefined;
+  const begin = found.index + found[0].indexOf("=") + 1;
+  return [head.slice(0, begin), head.slice(found.index + found[0].length)];
+}
+
 /**
  * The address to send a visitor to: the destination's own query, then the visitor's parameters, then `lbid` unless it
- * is empty, then the fragment. The visitor's parameters are left out where the service or the destination uses the
+ * is empty, then the fragment. A form of Google's has the id in its place, too. The visitor's parameters are left out where the service or the destination uses the
  * name.
  */
 export function targetUrl(target: RedirectTarget, visitorQuery: string, lbid: string): string {
   if (!target.isWeb) return target.url;
   const carried = visitorQuery === "" || visitorQuery === scanMarker ? "" : carriedOn(visitorQuery, target);
   const own = lbid === "" ? "" : `${lbidParameter}=${lbid}`;
-  if (carried === "" && own === "") return target.url;
+  const { prefill } = target;
+  const head = prefill === undefined ? target.head : prefill[0] + lbid + prefill[1];
+  if (carried === "" && own === "") return prefill === undefined ? target.url : head + target.fragment;
   const separator = carried === "" || own === "" ? "" : "&";
-  return target.head + target.joint + carried + separator + own + target.fragment;
+  return head + target.joint + carried + separator + own + target.fragment;
 }
 
 /** True when the query has the scan marker, bare or with an empty value. */

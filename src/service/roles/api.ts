@@ -81,6 +81,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
+        google: parts.google,
         stepPasswordKey: keyFor("step-passwords"),
         webhookSecretKey: keyFor("webhook-secrets"),
         addressFaultOf: createFaultFinder({

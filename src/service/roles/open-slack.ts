@@ -5,7 +5,12 @@ import type { Addresses } from "./parts.ts";
 /** The page of the documentation to which browsers return without a page of the operator's. */
 export const connectedPath = "/docs/connected";
 
+/** Where browsers return to from Slack and Google. */
+export function oauthReturnUrl(config: Pick<Config, "oauthReturnUrl">, { baseUrl }: Addresses): string {
+  return config.oauthReturnUrl ?? `${baseUrl}${connectedPath}`;
+}
+
 /** Slack with the operator's app. Nothing is loaded before the first call. */
-export function openSlack({ slack, oauthReturnUrl }: Config, { baseUrl }: Addresses): Slack {
-  return createSlack({ config: slack, returnUrl: oauthReturnUrl ?? `${baseUrl}${connectedPath}` });
+export function openSlack(config: Config, addresses: Addresses): Slack {
+  return createSlack({ config: config.slack, returnUrl: oauthReturnUrl(config, addresses) });
 }

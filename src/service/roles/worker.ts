@@ -17,6 +17,8 @@ import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
+import { fetchFormResponses } from "../../jobs/google-forms/fetch-form-responses.ts";
+import { revokeGoogleGrant } from "../../jobs/google-forms/revoke-grant.ts";
 import { makePageImages } from "../../jobs/make-page-images.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteUnattachedThemes } from "../../jobs/purge/delete-unattached-themes.ts";
@@ -61,6 +63,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "seal-segments": ["* * * * *", `?jobKey=seal-segments&queue=${sealing}`],
   // One at a time: the first pages of a large workspace take longer than a minute.
   "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
+  // One at a time: it takes the turns of all workspaces.
+  "fetch-form-responses": ["* * * * *", "?jobKey=fetch-form-responses&queue=fetch-form-responses"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -128,6 +132,9 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       baseUrl,
       log,
     }),
+    "revoke-google-grant": (order) => revokeGoogleGrant({ db, google: parts.google, tokenBox }, order),
+    "fetch-form-responses": (_payload, signal) =>
+      fetchFormResponses({ db, now, google: parts.google, tokenBox }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteOldMessages(db, now(), signal);
       await deleteExpired(db, now());
