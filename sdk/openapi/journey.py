@@ -12,6 +12,7 @@ from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_exports import take_away
+from journey_page_themes import wear_template
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
@@ -36,6 +37,7 @@ def main() -> None:
         keep_media(client)
         link = make_link(signpost.LinksApi(client), template_id)
         restyle(signpost.QRCodeDesignsApi(client), link)
+        wear_template(client, RUN, link.id)
         lbid = visit(client, link)
         analyse(client, link)
         present(client, link.id)
@@ -103,7 +105,6 @@ def keep_media(client: signpost.ApiClient) -> None:
     assert calls.media_service_get(id).media.mime_type == "image/png"
     assert id in [each.id for each in calls.media_service_list().media]
     calls.media_service_delete(id)
-    assert not signpost.PageThemesApi(client).page_themes_service_list_page_themes().page_themes
 
 
 def make_link(calls: signpost.LinksApi, template_id: str) -> signpost.Link:

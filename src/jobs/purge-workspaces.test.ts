@@ -12,7 +12,7 @@ import { tenantRows, walkTables } from "../../test/support/tenant-rows.ts";
 import { visitsThrough } from "../../test/support/visits.ts";
 import { deleteWorkspace, forgetRevocations } from "../db/end-workspaces.ts";
 import { sweepFiles } from "../db/file-checks.ts";
-import { qrcodeTemplateTables } from "../db/templates/template-tables.ts";
+import { pageThemeTemplateTables, qrcodeTemplateTables } from "../db/templates/template-tables.ts";
 import { forgetTemplate } from "../db/templates/usable-templates.ts";
 import { localFolderStorage } from "../lib/storage/storage-local.ts";
 import { deleteOldReservations } from "./purge-reservations.ts";
@@ -159,30 +159,40 @@ function failingAfter(limit: number): typeof db {
 
 test("links of other workspaces forget the templates that a purged one had published", async () => {
   const [doomed, other] = [await api.newWorkspace(), await api.newWorkspace()];
-  const templateId = await makers.qrcodeTemplate(api, doomed);
-  await doomed.rest("POST", `/v1/qrcode-templates/${templateId}/publish`);
-  const { json } = await other.rest("POST", "/v1/links", {
-    destination: "https://example.com",
-    qrcodeTemplateId: templateId,
-  });
-  expect(json.link.qrcodeTemplateId).toBe(templateId);
+  const qrcodeTemplateId = await makers.qrcodeTemplate(api, doomed);
+  const pageThemeTemplateId = await makers.pageThemeTemplate(api, doomed);
+  await doomed.rest("POST", `/v1/qrcode-templates/${qrcodeTemplateId}/publish`);
+  await doomed.rest("POST", `/v1/page-theme-templates/${pageThemeTemplateId}/publish`);
+  const destination = "https://example.com";
+  const { json } = await other.rest("POST", "/v1/links", { destination, qrcodeTemplateId });
+  const linkId = json.link.id;
+  await other.rest("POST", "/v1/page-themes/apply-template", { linkId, pageThemeTemplateId });
+  const read = async () => (await other.rest("GET", `/v1/links/${linkId}`)).json.link;
+  const dressed = await read();
+  expect(dressed).toMatchObject({ qrcodeTemplateId, pageThemeTemplateId });
   await remove(doomed);
   await purgeWorkspace(deps, doomed.workspaceId);
-  expect((await other.rest("GET", `/v1/links/${json.link.id}`)).json.link.qrcodeTemplateId).toBe("");
+  expect(await read()).toEqual({ ...dressed, qrcodeTemplateId: "", pageThemeTemplateId: "" });
 });
 
-test("the links of a template are locked in the order of their keys, and no other link is read", async () => {
-  const plan = await db.transaction().execute(async (tx) => {
-    // Tables of tests are so small that PostgreSQL would read them whole.
-    await sql`set local enable_seqscan = off`.execute(tx);
-    return sql<{
-      "QUERY PLAN": string;
-    }>`explain ${forgetTemplate(qrcodeTemplateTables, keeper.workspaceId, 10)}`.execute(tx);
-  });
-  const steps = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
-  expect(steps).toMatch(/LockRows.+Index (?:Only )?Scan using links_published_template_idx/s);
-  expect(steps).not.toContain("Sort");
-});
+test.each([
+  [qrcodeTemplateTables, "links_published_template_idx"],
+  [pageThemeTemplateTables, "links_published_page_theme_template_idx"],
+])(
+  "the links of a template are locked in the order of their keys, and no other link is read",
+  async (kind, index) => {
+    const plan = await db.transaction().execute(async (tx) => {
+      // Tables of tests are so small that PostgreSQL would read them whole.
+      await sql`set local enable_seqscan = off`.execute(tx);
+      return sql<{
+        "QUERY PLAN": string;
+      }>`explain ${forgetTemplate(kind, keeper.workspaceId, 10)}`.execute(tx);
+    });
+    const steps = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
+    expect(steps).toMatch(new RegExp(`LockRows.+Index (?:Only )?Scan using ${index}`, "s"));
+    expect(steps).not.toContain("Sort");
+  },
+);
 
 test("a purge waits for jobs of the workspace that run", async () => {
   const { workspaceId, ...workspace } = await api.newWorkspace();

@@ -13,6 +13,7 @@ from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_exports import take_away
+from journey_page_themes import wear_template
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
@@ -24,7 +25,6 @@ from signpost.v1 import events_service_pb2 as events
 from signpost.v1 import link_settings_service_pb2 as link_settings
 from signpost.v1 import links_service_pb2 as links
 from signpost.v1 import media_service_pb2 as media
-from signpost.v1 import page_themes_service_pb2 as themes
 from signpost.v1 import qrcode_design_service_pb2 as designs
 from signpost.v1 import qrcode_templates_service_pb2 as templates
 from signpost.v1 import visitors_service_pb2 as visitors
@@ -55,6 +55,7 @@ def main() -> None:
         keep_media(client)
         link = make_link(client, template_id)
         restyle(client, link)
+        wear_template(client, RUN, link.id)
         lbid = visit(client, link)
         analyse(client, link)
         present(client, link)
@@ -114,7 +115,6 @@ def keep_media(client: Client) -> None:
     listed = items(client.media.List, media.ListMediaRequest(), lambda page: page.media)
     assert id in [each.id for each in listed]
     client.media.Delete(media.DeleteMediaRequest(id=id))
-    assert client.page_themes.ListPageThemes(themes.ListPageThemesRequest()).total_count == 0
 
 
 def make_link(client: Client, template_id: str) -> Link:

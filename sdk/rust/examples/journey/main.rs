@@ -6,6 +6,7 @@ mod dashboards;
 mod directories;
 mod exports;
 mod links;
+mod page_themes;
 mod people;
 mod sandbox;
 mod support;
@@ -34,6 +35,7 @@ async fn main() -> Outcome<()> {
     templates::keep_media(&client).await?;
     let link = links::make_link(&client, &run, &template_id).await?;
     links::restyle(&client, &link).await?;
+    page_themes::wear_template(&client, &run, &link.id).await?;
     let lbid = visits::visit(&client, &link).await?;
     analytics::analyse(&client, &link).await?;
     dashboards::present(&client, &link.id).await?;
