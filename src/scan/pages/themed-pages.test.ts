@@ -130,6 +130,7 @@ test("notices about a link wear its theme: expired links, links that lead nowher
     expect([answer.status, path]).toEqual([status, path]);
     expect(answer.body).toContain("--canvas:#123456");
     expect(answer.body).toContain('class="badge"');
+    expect(answer.body).not.toContain('class="mark"');
   }
   expect((await scan.ask("/no-such-link")).body).toContain("--canvas:#ffffff");
 });
