@@ -2,7 +2,9 @@ import { html } from "hono/html";
 import type { PageMedia } from "../model/look/page-image.ts";
 import type { PageTheme } from "../model/look/page-theme.ts";
 import { testClockRule } from "../model/test-clock.ts";
+import type { Glyph } from "../pages/icons.ts";
 import { inWords, type Language } from "../pages/languages.ts";
+import type { Markup } from "../pages/markup.ts";
 import { type HostedPage, makePage } from "../pages/page.ts";
 import { mark } from "../pages/parts.ts";
 import { wordsOf } from "./languages.ts";
@@ -60,7 +62,7 @@ export function badTestClock(look?: Look): HostedPage {
     language: "en",
     title,
     ...look,
-    content: html`${mark("signpost")}<header><h1>${title}</h1><p class="lead">${text}</p></header>`,
+    content: html`${markOf("signpost", look)}<header><h1>${title}</h1><p class="lead">${text}</p></header>`,
   });
 }
 
@@ -82,6 +84,11 @@ function makeNotice(
     title,
     ...look,
     headers: seconds === 0 ? [] : ["Retry-After", String(seconds)],
-    content: html`${mark(kind === "TOO_MANY_TRIES" ? "lock" : "signpost")}<header><h1>${title}</h1><p class="lead">${text.replace("{when}", inWords(language, seconds))}</p></header>`,
+    content: html`${markOf(kind === "TOO_MANY_TRIES" ? "lock" : "signpost", look)}<header><h1>${title}</h1><p class="lead">${text.replace("{when}", inWords(language, seconds))}</p></header>`,
   });
+}
+
+/** A badge stands where a notice has its drawing. */
+function markOf(glyph: Glyph, look: Look | undefined): Markup | "" {
+  return look?.theme.badge === undefined ? mark(glyph) : "";
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hostileTexts } from "../../test/pages/hostile.ts";
@@ -26,6 +27,34 @@ test("is at most 17 kB for every page, in every language and theme, with somethi
     }),
   );
   expect(Math.max(...sizes)).toBeLessThanOrEqual(17 * kibibytes);
+});
+
+test("is at most 16 kB compressed in the richest theme, with a badge and a cover", () => {
+  const colors = Array.from(
+    { length: 50 },
+    (_, index) => `rgba(${index * 5}, ${255 - index * 5}, 99, ${index * 2}%)`,
+  );
+  const stops = colors.map((_, index) => `${index * 2}.1234%`);
+  const gradient = { type: "THEME_COLOR_TYPE_LINEAR", colors, stops, direction: "-123.4567deg" };
+  const font = {
+    fontSize: 33,
+    italic: true,
+    familyStack: `"${"Long Name ".repeat(19)}",serif`,
+    color: gradient,
+  };
+  const theme = pageTheme({
+    canvasColor: gradient,
+    elementColor: gradient,
+    badgeEnabled: true,
+    titleFont: font,
+    bodyFont: font,
+    elementFont: font,
+  });
+  const pages = Object.values(steps).map((step) => renderStep(newView(step, { theme, media: images })));
+  const sizes = [...pages, renderStep(refusedForm({ theme, media: images }))].map(
+    ({ body }) => gzipSync(body).length,
+  );
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(16 * kibibytes);
 });
 
 test.each([

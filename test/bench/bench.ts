@@ -8,6 +8,7 @@ import { grpcRow } from "./grpc.ts";
 import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
+import { pagesRow } from "./pages.ts";
 import { paintRow } from "./paint.ts";
 import { qrcodeRow } from "./qrcode.ts";
 import { quotasRow } from "./quotas.ts";
@@ -34,6 +35,7 @@ interface BenchOptions {
 const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]>>> = {
   redirect: redirectRow,
   conditions: conditionsRow,
+  pages: pagesRow,
   recording: recordingRow,
   storing: storingRow,
   edits: editsRow,
