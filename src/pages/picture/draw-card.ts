@@ -1,69 +1,69 @@
 import type { Color } from "../../lib/color.ts";
-import type { PageTheme } from "../../model/look/page-theme.ts";
+import type { PageTheme, Paint } from "../../model/look/page-theme.ts";
 import { paletteOf } from "../../model/look/palette.ts";
-import { glyphPath } from "../icons.ts";
+import { type Glyph, glyphPath } from "../icons.ts";
 import { type Area, colorAttributes, filled, rounded } from "./paints.ts";
 
 /** The size of a card in pixels, in the proportions in which chats and social networks show it. */
 export const card = { width: 1200, height: 630 } as const;
 
-const badgeSide = 150;
-const middle = card.width / 2;
+const badgeSide = 168;
+const button = { width: 420, height: 124 } as const;
+const gap = 52;
 
 /**
- * Draws the card of a link whose theme has no image, as an SVG: the colors of its page, with bars in place of words. A chat
- * shows the words beside it, and in fonts that know every script.
+ * Draws the card of a link whose theme has no image, as an SVG: the colors of its page, its badge, and a button that leads
+ * on. It has no words, because a chat shows them beside it, in fonts that know every script.
  */
 export function drawCard(theme: PageTheme): string {
   const { canvas, element, box, colors } = paletteOf(theme, false);
-  const parts: readonly { readonly height: number; readonly draw: (y: number) => string }[] = [
-    ...(theme.badge === undefined
-      ? []
-      : [
-          {
-            height: badgeSide,
-            draw: (y: number) => badge(theme, { tint: colors.tint, ink: colors.badgeInk }, y),
-          },
-        ]),
-    { height: 52, draw: (y) => bar(560, 52, y, colors.title) },
-    { height: 22, draw: (y) => bar(400, 22, y, colors.quiet) },
-    {
-      height: 84,
-      draw: (y) => {
-        const area: Area = { x: middle - 280, y, width: 560, height: 84 };
-        return filled("element", element, area, theme.container?.variant === "SQUARE" ? 0 : 24);
-      },
-    },
-  ];
-  const gap = 34;
-  const inner = parts.reduce((sum, { height }) => sum + height + gap, -gap);
-  let y = (card.height - inner) / 2;
-  const content = parts.map(({ height, draw }) => {
-    const drawn = draw(y);
-    y += height + gap;
-    return drawn;
+  const isSquare = theme.container?.variant === "SQUARE";
+  const [badgeHeight, above] = theme.badge === undefined ? [0, 0] : [badgeSide, gap];
+  const height = badgeHeight + above + button.height;
+  const top = (card.height - height) / 2;
+  const badgeRadius = { CIRCLE: badgeSide / 2, ROUNDED: 38, SQUARE: 0 }[theme.badge?.shape ?? "CIRCLE"];
+  const badge =
+    theme.badge === undefined
+      ? ""
+      : sign("badge", solid(colors.tint), {
+          area: middle(badgeSide, badgeSide, top),
+          radius: badgeRadius,
+          glyph: "signpost",
+          ink: colors.badgeInk,
+        });
+  const onwards = sign("element", element, {
+    area: middle(button.width, button.height, top + badgeHeight + above),
+    radius: isSquare ? 0 : 34,
+    glyph: "arrow",
+    ink: colors.onElement,
   });
-  const frame: Area = { x: middle - 370, y: (card.height - inner) / 2 - 48, width: 740, height: inner + 96 };
   const boxed =
     box.background === undefined
       ? ""
-      : filled("box", solid(box.background), frame, theme.container?.variant === "SQUARE" ? 0 : 40);
+      : filled("box", solid(box.background), middle(660, height + 144, top - 72), isSquare ? 0 : 48);
   const ground = filled("canvas", canvas, { x: 0, y: 0, ...card });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${card.width} ${card.height}" width="${card.width}" height="${card.height}">${ground}${boxed}${content.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${card.width} ${card.height}" width="${card.width}" height="${card.height}">${ground}${boxed}${badge}${onwards}</svg>`;
 }
 
-function bar(width: number, height: number, y: number, color: Color): string {
-  return filled("", solid(color), { x: middle - width / 2, y, width, height }, height / 2);
+function middle(width: number, height: number, y: number): Area {
+  return { x: (card.width - width) / 2, y, width, height };
 }
 
-function badge({ badge }: PageTheme, { tint, ink }: { tint: Color; ink: Color }, y: number): string {
-  const radius = { CIRCLE: badgeSide / 2, ROUNDED: 34, SQUARE: 0 }[badge?.shape ?? "CIRCLE"];
-  const x = middle - badgeSide / 2;
-  const ground = filled("badge", solid(tint), { x, y, width: badgeSide, height: badgeSide }, radius);
-  const place = `translate(${x + badgeSide / 4} ${rounded(y + badgeSide / 4)}) scale(${badgeSide / 48})`;
-  return `${ground}<path transform="${place}" fill="none" ${colorAttributes("stroke", ink)} stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" d="${glyphPath("signpost")}"/>`;
+interface Sign {
+  readonly area: Area;
+  readonly radius: number;
+  readonly glyph: Glyph;
+  readonly ink: Color;
 }
 
-function solid(color: Color) {
-  return { type: "SOLID", colors: [color], stops: [], direction: "" } as const;
+/** A glyph in the middle of a filled area, half as high. */
+function sign(id: string, paint: Paint, { area, radius, glyph, ink }: Sign): string {
+  const side = area.height / 2;
+  const place = `translate(${rounded(area.x + (area.width - side) / 2)} ${rounded(area.y + side / 2)}) scale(${rounded(side / 24)})`;
+  const lines = `fill="none" ${colorAttributes("stroke", ink)} stroke-width="2" stroke-linecap="round" stroke-linejoin="round"`;
+  return `${filled(id, paint, area, radius)}<path transform="${place}" ${lines} d="${glyphPath(glyph)}"/>`;
+}
+
+function solid(color: Color): Paint {
+  return { type: "SOLID", colors: [color], stops: [], direction: "" };
 }
