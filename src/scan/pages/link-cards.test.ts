@@ -143,7 +143,7 @@ test("a card wears the theme, and has an address of its own for each look", asyn
 
 test("many who ask for cards at once are answered or told to come back, and nothing else is a card", async () => {
   const links = await Promise.all(
-    Array.from({ length: 30 }, async (_, index) => {
+    Array.from({ length: 22 }, async (_, index) => {
       const link = await insertWorkflow(db, form);
       await wear(link, { canvasColor: solid(`#0000${(index + 16).toString(16)}`) });
       return link;
