@@ -230,8 +230,10 @@ test("highlights the social link of order 1", () => {
   expect(page).toMatch(/class="button between" name="link" value="link-0"/);
 });
 
+const cardAddress = "https://go.example/_p/cards/menu.jpg?v=1";
+
 test("previews a step with its words and tags, and never a form", () => {
-  const view = { ...newView(steps.form), entrypoint: "https://go.example/menu" };
+  const view = { ...newView(steps.form), entrypoint: "https://go.example/menu", cardAddress };
   const page = renderPreview({ ...view, media: { cover: images.cover } });
   expect(page.status).toBe(200);
   const text = textOf(page);
@@ -250,6 +252,8 @@ test("previews a step with its words and tags, and never a form", () => {
     "og:description": "We answer within the hour.",
     "og:url": "https://go.example/menu",
     "og:image": `https://go.example/_p/files/public/pages/${"c0".repeat(16)}/wide-1920x1440.webp`,
+    "og:image:width": "1920",
+    "og:image:height": "1440",
     "twitter:card": "summary_large_image",
     "twitter:title": "Book a table",
     "twitter:description": "We answer within the hour.",
@@ -257,10 +261,14 @@ test("previews a step with its words and tags, and never a form", () => {
 });
 
 test("previews a contact card by its name, and a page without a title by the link's", () => {
-  const view = { ...newView(steps.contactCard), entrypoint: "https://go.example/a" };
+  const view = { ...newView(steps.contactCard), entrypoint: "https://go.example/a", cardAddress };
   expect(textOf(renderPreview(view))).toContain('property="og:title" content="Ada Lovelace"');
   const payload = { ...steps.multiLink.payload, title: "" };
-  const untitled = { ...newView({ action: "MULTI_LINK", payload }), entrypoint: "https://go.example/a" };
+  const untitled = {
+    ...newView({ action: "MULTI_LINK", payload }),
+    entrypoint: "https://go.example/a",
+    cardAddress,
+  };
   expect(textOf(renderPreview(untitled))).toContain('property="og:title" content="Summer campaign"');
 });
 

@@ -3,6 +3,7 @@ import type { PageTheme } from "../model/look/page-theme.ts";
 import { type PageAction, type Payloads, type StepAction, stepActions } from "../model/steps/kinds.ts";
 import type { Language } from "../pages/languages.ts";
 import type { Answer, AnswerFault } from "../workflow/steps/step.ts";
+import type { PreviewFacts } from "./preview-tags.ts";
 
 /** A step as its page needs it; a step of a plan fits. */
 export type PageStep = {
@@ -27,6 +28,8 @@ export interface Setting {
   readonly brandUrl: string;
   /** Where answers are posted: `/<shortlink>/s/<stepId>?lbid=…&visit=…`. */
   readonly action: string;
+  /** What link previews are told. Undefined for a page that is not at the link's own address. */
+  readonly preview?: PreviewFacts | undefined;
   /** Where the page reports what its browser knows of the device. Undefined for a page without any script. */
   readonly reportTo?: string | undefined;
   /** Where a contact card can be downloaded: `/<shortlink>/s/<stepId>/card.vcf?lbid=…&visit=…`. */

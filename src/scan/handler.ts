@@ -8,6 +8,7 @@ import type { Plan } from "../model/workflow/plan.ts";
 import { reportedLinkParameter, reportPath, reportScript } from "../pages/device-report.ts";
 import { askedHow } from "./device/asked-how.ts";
 import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./first/first-request.ts";
+import { cardsPath, type SendCard } from "./pages/link-cards.ts";
 import { noIcon, plain, redirect, robots, script, show, showNotice } from "./pages/respond.ts";
 import { lookOf } from "./pages/step-page.ts";
 import type { Known } from "./plans/cache.ts";
@@ -34,6 +35,7 @@ export interface HandlerDeps extends FirstRequestDeps {
   readonly steps: StepHandler;
   readonly goOn: GoOn;
   readonly takeReport: TakeReport;
+  readonly sendCard: SendCard;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -46,6 +48,7 @@ const shortlinkPath = new RegExp(`^/(${shortlinkPattern})/?$`);
 const stepPath = new RegExp(
   `^/(${shortlinkPattern})/s/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(/card[.]vcf)?$`,
 );
+const cardPath = new RegExp(`^${cardsPath}(${shortlinkPattern})[.]jpg$`);
 const retryAfterMinute = ["Retry-After", "60"];
 const retryAfterSecond = ["Retry-After", "1"];
 
@@ -200,8 +203,13 @@ function answerExpired({ counts }: HandlerDeps, request: ScanRequest, plan: Plan
 
 function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
   const { res, isHead, path } = request;
+  const card = cardPath.exec(path)?.[1];
   if (path === "/") answerRoot(deps, request);
-  else if (path === "/robots.txt") robots(res, { ...plain, isHead });
+  else if (card !== undefined) {
+    withPlan(deps, request, card, (plan, onTrouble) => {
+      deps.sendCard(res, plan, { ...plain, isHead }).catch(onTrouble);
+    });
+  } else if (path === "/robots.txt") robots(res, { ...plain, isHead });
   else if (path === "/favicon.ico") noIcon(res);
   else if (path === reportScript.path) script(res, reportScript.bytes, { ...plain, isHead });
   else if (path === reportPath)

@@ -14,6 +14,7 @@ import type { LazyReader } from "./device/request-reader.ts";
 import { createSeenVisits, type SeenVisitsDeps } from "./first/seen-visit.ts";
 import { createHandler, type HandlerDeps, type ScanHandler } from "./handler.ts";
 import { newScanCounts, registerScanMetrics } from "./metrics.ts";
+import { createLinkCards } from "./pages/link-cards.ts";
 import { createBrandUrl } from "./plans/brand-url.ts";
 import { openPlans } from "./plans/find.ts";
 import { shortHosts } from "./plans/hosts.ts";
@@ -154,6 +155,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     newVisitId,
     now,
     siteUrl,
+    sendCard: createLinkCards(),
     counts: visits,
     onTrouble: onTrouble("a visit could not be answered"),
   });

@@ -21,7 +21,11 @@ function everyPage(view: Partial<StepView> = {}): HostedPage[] {
     ...Object.values(steps).map((step) => renderStep(newView(step, view))),
     renderStep(refusedForm(view)),
     renderStep(refusedPassword(view)),
-    renderPreview({ ...newView(steps.form, view), entrypoint: "https://go.example/4BnH-R19p" }),
+    renderPreview({
+      ...newView(steps.form, view),
+      entrypoint: "https://go.example/4BnH-R19p",
+      cardAddress: "",
+    }),
     notice("NOT_FOUND", language),
     tooManyTries(language, 900),
   ];

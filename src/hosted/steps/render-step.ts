@@ -1,4 +1,6 @@
+import { html } from "hono/html";
 import { type Content, type HostedPage, makePage } from "../../pages/page.ts";
+import { aboutOf, previewTags } from "../preview-tags.ts";
 import type { StepView } from "../view.ts";
 import { withBrand } from "./brand-line.ts";
 import { contactCardContent } from "./contact-card.ts";
@@ -14,9 +16,19 @@ import { thankYouContent } from "./thank-you.ts";
  * bytes.
  */
 export function renderStep(view: StepView): HostedPage {
-  const { language, theme, media, brandUrl, reportTo } = view;
+  const { step, language, theme, media, brandUrl, reportTo, preview } = view;
   const content = withBrand(contentOf(view), brandUrl, language);
-  return makePage({ ...content, status: statusOf(view), language, theme, media, reportTo });
+  const { title, head = "" } = content;
+  const tags = preview && previewTags({ ...aboutOf(step), title }, preview, media);
+  return makePage({
+    ...content,
+    ...(tags && { head: html`${head}${tags}` }),
+    status: statusOf(view),
+    language,
+    theme,
+    media,
+    reportTo,
+  });
 }
 
 function statusOf({ status, faults, step }: StepView): number {

@@ -256,9 +256,11 @@ const openCookies = (answer: { rawHeaders: readonly string[] }) =>
     .map((line) => line.split(";", 1)[0])
     .join("; ");
 
-/** Every page of a visit carries a seal of its own. Only its first page reports what the device is. */
+/** Every page of a visit carries a seal of its own. Only its first page reports what the device is, and tells chats of it. */
 const unsealed = ({ body }: { body: string }) =>
-  body.replaceAll(/visit=[\w-]+/g, "visit=").replace(/<script.*<\/script>\n/, "");
+  body
+    .replaceAll(/visit=[\w-]+/g, "visit=")
+    .replaceAll(/<script.*<\/script>\n|<meta (?:property|name)="(?:og:|twitter:|description).*\n/g, "");
 
 test("a reload of a page goes on with its visit, before and after the visit is stored", async () => {
   const { ask, drained } = await startTestScan(database);

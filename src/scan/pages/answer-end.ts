@@ -35,5 +35,8 @@ export function answerEnd(res: ServerResponse, plan: Plan, end: End, options: En
     return;
   }
   const { query, reportTo, openVisit } = opened();
-  show(res, stepPage(plan, end.step, { query, language, reportTo }), { ...envelope, openVisit });
+  show(res, stepPage(plan, end.step, { query, language, reportTo, isFirst: true }), {
+    ...envelope,
+    openVisit,
+  });
 }

@@ -1,4 +1,5 @@
 import type { Look } from "../../hosted/notice.ts";
+import type { PreviewFacts } from "../../hosted/preview-tags.ts";
 import { renderPreview } from "../../hosted/steps/preview.ts";
 import { renderStep } from "../../hosted/steps/render-step.ts";
 import { hasPage, type PageStep } from "../../hosted/view.ts";
@@ -7,6 +8,7 @@ import type { Plan, PlanStep } from "../../model/workflow/plan.ts";
 import type { Language } from "../../pages/languages.ts";
 import type { HostedPage } from "../../pages/page.ts";
 import type { Answer, Refused } from "../../workflow/steps/step.ts";
+import { cardAddress } from "./link-cards.ts";
 
 /** For whom a page is drawn. */
 export interface StepPageOptions {
@@ -15,13 +17,15 @@ export interface StepPageOptions {
   readonly language: Language;
   /** Where the page reports what its browser knows of the device. */
   readonly reportTo?: string | undefined;
+  /** Whether the page is at the address of the link itself, which chats draw previews of. */
+  readonly isFirst?: boolean;
   /** An answer that was refused, and why. */
   readonly again?: { readonly entered: Answer; readonly refused: Refused };
 }
 
 /** The page of a step. Throws for steps that have none. */
 export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): HostedPage {
-  const { query, language, again, reportTo } = options;
+  const { query, language, again, reportTo, isFirst = false } = options;
   const path = stepPath(plan, step.id);
   return renderStep({
     step: withPage(step),
@@ -31,6 +35,7 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
     brandUrl: plan.brandUrl,
     action: `${path}?${query}`,
     reportTo,
+    preview: isFirst ? previewFacts(plan) : undefined,
     cardUrl: `${path}/card.vcf?${query}`,
     entered: again?.entered,
     faults: again?.refused.faults ?? new Map(),
@@ -43,7 +48,7 @@ export function previewPage(plan: Plan, step: PlanStep, language: Language): Hos
   return renderPreview({
     step: withPage(step),
     linkName: plan.link.name,
-    entrypoint: plan.entrypoint,
+    ...previewFacts(plan),
     language,
     ...(lookOf(plan) ?? builtInLook),
   });
@@ -54,6 +59,10 @@ const builtInLook: Look = { theme: builtInTheme, media: {} };
 /** What the pages of a link look like. Undefined for a link without a theme. */
 export function lookOf({ pageTheme: stored, media = {} }: Plan): Look | undefined {
   return stored === null ? undefined : { theme: pageTheme(stored), media };
+}
+
+function previewFacts(plan: Plan): PreviewFacts {
+  return { entrypoint: plan.entrypoint, cardAddress: cardAddress(plan) };
 }
 
 /** Where a step of a visit is shown and answered, without its query. */
