@@ -40,12 +40,12 @@ function drawing(): string {
     <linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop stop-color="#25305c"/>
     <stop offset=".1" stop-color="#4c4a7c"/><stop offset=".21" stop-color="#94708f"/>
     <stop offset=".32" stop-color="#dd9a90"/><stop offset=".43" stop-color="#fbd3a2"/></linearGradient>
-    <radialGradient id="glow" gradientUnits="userSpaceOnUse" cx="960" cy="640" r="560">
+    <radialGradient id="glow" gradientUnits="userSpaceOnUse" cx="960" cy="668" r="560">
     <stop stop-color="#fff3d6" stop-opacity=".95"/><stop offset=".14" stop-color="#ffe2b0" stop-opacity=".6"/>
     <stop offset=".5" stop-color="#ffc890" stop-opacity=".18"/><stop offset="1" stop-color="#ffb37a" stop-opacity="0"/>
     </radialGradient>${slopes.join("")}</defs>
     <path fill="url(#sky)" d="M0 0h${width}v${height}H0z"/><path fill="url(#glow)" d="M0 0h${width}v${height}H0z"/>
-    <circle cx="960" cy="612" r="60" fill="#fff6e0"/>${shapes.join("")}</svg>`;
+    <circle cx="960" cy="648" r="48" fill="#fff6e0"/>${shapes.join("")}</svg>`;
 }
 
 /** The line of a hill from left to right: the middles of ever shorter pieces are moved by ever less. */

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 /** How many child processes of the service are drawing now. */
 async function drawing({ pid }: Service): Promise<number> {
-  const { stdout } = await run("pgrep", ["-c", "-P", String(pid), "-f", "draw-process"]).catch(
+  const { stdout } = await run("pgrep", ["-c", "-P", String(pid), "-f", "draw-(page-)?process"]).catch(
     ({ stdout }) => ({ stdout }),
   );
   return Number(stdout);

@@ -129,7 +129,8 @@ function reporter(reportTo: string | undefined): Markup | "" {
 
 function badge(theme: PageTheme, image: PageImage | undefined): Markup | "" {
   if (theme.badge === undefined) return "";
-  const picture = image === undefined ? icon("signpost") : badgePicture(image);
+  // A star stands for an image to come. A signpost would be this service's sign on somebody else's page.
+  const picture = image === undefined ? icon("star") : badgePicture(image);
   return html`<div class="badge">${picture}</div>
 `;
 }

@@ -193,7 +193,7 @@ function badgePart({ badge }: PageTheme, { colors }: Palette, href: string | und
       const ground = outline(y, colorAttributes("fill", colors.tint));
       if (href === undefined) {
         const place = `translate(${x + badgeSide / 4} ${rounded(y + badgeSide / 4)}) scale(${badgeSide / 48})`;
-        return `${ground}<path transform="${place}" fill="none" ${colorAttributes("stroke", colors.badgeInk)} stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" d="${glyphPath("signpost")}"/>`;
+        return `${ground}<path transform="${place}" fill="none" ${colorAttributes("stroke", colors.badgeInk)} stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" d="${glyphPath("star")}"/>`;
       }
       const clip = `<clipPath id="badge">${outline(y, colorAttributes("fill", black))}</clipPath>`;
       return `${ground}${clip}<image clip-path="url(#badge)" x="${x}" y="${rounded(y)}" width="${badgeSide}" height="${badgeSide}" href="${href}"/>`;
