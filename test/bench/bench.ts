@@ -9,6 +9,7 @@ import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
 import { pagesRow } from "./pages.ts";
+import { outboxRow } from "./outbox.ts";
 import { paintRow } from "./paint.ts";
 import { qrcodeRow } from "./qrcode.ts";
 import { quotasRow } from "./quotas.ts";
@@ -53,6 +54,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   analytics: analyticsRow,
   exports: exportsRow,
   outage: outageRow,
+  outbox: outboxRow,
   visitors: visitorsRow,
 };
 
