@@ -469,6 +469,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
       deliveryId: webhookDelivery,
     }),
   },
+  "WebhooksService.ListMessages": { request: () => ({ since: new Date().toISOString() }) },
   "WebhooksService.SendTest": { request: ({ webhook }) => ({ id: webhook }) },
   "WebhooksService.List": { request: () => ({}), lists: "webhook" },
   "WebhooksService.Update": { request: ({ webhook }) => ({ id: webhook, name: "Renamed" }) },
