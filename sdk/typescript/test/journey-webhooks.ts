@@ -8,7 +8,7 @@ import { given, refusalOf, until } from "./journey-support.ts";
 export async function subscribe({ webhooks, jobs }: Client): Promise<void> {
   const since = timestampFromMs(Date.now() - 600_000);
   const refused = webhooks.create({ name: "Journey", endpointUrl: "https://10.0.0.1/hooks" });
-  assert.equal(await refusalOf(refused), "INVALID_ENDPOINT_URL");
+  assert.equal((await refusalOf(refused)).reason, "INVALID_ENDPOINT_URL");
   const made = await webhooks.create({ name: "Journey", endpointUrl: "https://hooks.invalid/journey" });
   assert.match(given(made.signingSecret), /^whsec_/);
   const { id } = given(made.webhook);
