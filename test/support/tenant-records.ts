@@ -183,6 +183,8 @@ export const makers = {
   },
   webhookDelivery: async (api, workspace) => {
     const webhook = await makers.webhook(api, workspace);
+    // The list of a webhook's messages shows two pages.
+    await workspace.rest("POST", `/v1/webhooks/${webhook}:test`);
     const { json } = await workspace.rest("POST", `/v1/webhooks/${webhook}:test`);
     webhookIds.set(json.delivery.id, webhook);
     return json.delivery.id;
@@ -509,7 +511,10 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WebhooksService.Create": { request: () => ({ name: "CRM", endpointUrl: "https://1.0.0.1/hooks" }) },
   "WebhooksService.Delete": { request: ({ webhook }) => ({ id: webhook }) },
   "WebhooksService.Get": { request: ({ webhook }) => ({ id: webhook }) },
-  "WebhooksService.ListDeliveries": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.ListDeliveries": {
+    request: ({ webhookDelivery }) => ({ id: webhookIds.get(webhookDelivery) ?? "" }),
+    lists: "webhookDelivery",
+  },
   "WebhooksService.ReplayDeliveries": {
     request: ({ webhook }) => ({ id: webhook, since: new Date().toISOString() }),
     makeRoom: ({ db }, workspaceId) =>
@@ -525,6 +530,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
       deliveryId: webhookDelivery,
     }),
   },
+  "WebhooksService.ListMessages": { request: () => ({ since: new Date().toISOString() }) },
   "WebhooksService.SendTest": { request: ({ webhook }) => ({ id: webhook }) },
   "WebhooksService.List": { request: () => ({}), lists: "webhook" },
   "WebhooksService.Update": { request: ({ webhook }) => ({ id: webhook, name: "Renamed" }) },

@@ -272,6 +272,33 @@ export declare type WebhookAttempt = Message<"signpost.v1.WebhookAttempt"> & {
 export declare const WebhookAttemptSchema: GenMessage<WebhookAttempt>;
 
 /**
+ * What a webhook gets about a completed step. An addition of this service.
+ *
+ * @generated from message signpost.v1.WebhookMessage
+ */
+export declare type WebhookMessage = Message<"signpost.v1.WebhookMessage"> & {
+  /**
+   * The id of the completed step's trace, the same for every call.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The body of the request, JSON with `type`, `timestamp` and `data`.
+   *
+   * @generated from field: string body = 2;
+   */
+  body: string;
+};
+
+/**
+ * Describes the message signpost.v1.WebhookMessage.
+ * Use `create(WebhookMessageSchema)` to create a new message.
+ */
+export declare const WebhookMessageSchema: GenMessage<WebhookMessage>;
+
+/**
  * Whether a webhook gets messages.
  *
  * @generated from enum signpost.v1.WebhookStatus

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { WorkflowStep_Kind } from "./workflow_step_pb.js";
-import type { Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookSource, WebhookStatus } from "./webhook_pb.js";
+import type { Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookMessage, WebhookSource, WebhookStatus } from "./webhook_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Job } from "./job_pb.js";
 
@@ -565,6 +565,46 @@ export declare type SendWebhookTestResponse = Message<"signpost.v1.SendWebhookTe
 export declare const SendWebhookTestResponseSchema: GenMessage<SendWebhookTestResponse>;
 
 /**
+ * Request for ListMessages.
+ *
+ * @generated from message signpost.v1.ListWebhookMessagesRequest
+ */
+export declare type ListWebhookMessagesRequest = Message<"signpost.v1.ListWebhookMessagesRequest"> & {
+  /**
+   * Only steps that were completed at this time or later. The visits may have begun up to half an hour before.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 1;
+   */
+  since?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.ListWebhookMessagesRequest.
+ * Use `create(ListWebhookMessagesRequestSchema)` to create a new message.
+ */
+export declare const ListWebhookMessagesRequestSchema: GenMessage<ListWebhookMessagesRequest>;
+
+/**
+ * Response for ListMessages.
+ *
+ * @generated from message signpost.v1.ListWebhookMessagesResponse
+ */
+export declare type ListWebhookMessagesResponse = Message<"signpost.v1.ListWebhookMessagesResponse"> & {
+  /**
+   * At most 200 messages, in the order of their visits.
+   *
+   * @generated from field: repeated signpost.v1.WebhookMessage messages = 1;
+   */
+  messages: WebhookMessage[];
+};
+
+/**
+ * Describes the message signpost.v1.ListWebhookMessagesResponse.
+ * Use `create(ListWebhookMessagesResponseSchema)` to create a new message.
+ */
+export declare const ListWebhookMessagesResponseSchema: GenMessage<ListWebhookMessagesResponse>;
+
+/**
  * Manage the addresses that get messages about completed workflow steps.
  *
  * @generated from service signpost.v1.WebhooksService
@@ -685,6 +725,18 @@ export declare const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof SendWebhookTestRequestSchema;
     output: typeof SendWebhookTestResponseSchema;
+  },
+  /**
+   * Read the messages that a webhook would get now about steps that were completed since a time, those of the newest
+   * visits. `signpost webhooks listen` forwards them to a receiver that the service cannot reach. An addition of this
+   * service to the API.
+   *
+   * @generated from rpc signpost.v1.WebhooksService.ListMessages
+   */
+  listMessages: {
+    methodKind: "unary";
+    input: typeof ListWebhookMessagesRequestSchema;
+    output: typeof ListWebhookMessagesResponseSchema;
   },
 }>;
 

@@ -17,6 +17,7 @@ from journey_page_themes import wear_template
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
+from journey_webhooks import subscribe
 from journey_workspace import close_workspace, open_workspace
 from signpost import Client, SignpostError, items
 from signpost.options.v1.access_pb2 import API_SCOPE_LINKS_READ
@@ -60,6 +61,7 @@ def main() -> None:
         analyse(client, link)
         present(client, link)
         take_away(client, link)
+        subscribe(client)
         expire(client)
         tell_visitors(client, lbid)
         wire(client, link.id)

@@ -21,6 +21,7 @@ import { wearTemplate } from "./journey-page-themes.ts";
 import { invite, signIn } from "./journey-people.ts";
 import { playInSandbox } from "./journey-sandbox.ts";
 import { all, follow, given, picture, refusalOf, until } from "./journey-support.ts";
+import { subscribe } from "./journey-webhooks.ts";
 import { closeWorkspace, openWorkspace } from "./journey-workspace.ts";
 
 const { SIGNPOST_URL = "", SIGNPOST_TOKEN = "" } = process.env;
@@ -40,6 +41,7 @@ const lbid = await visit(link);
 await analyse(client, link);
 await present(client, link);
 await takeAway(client, link);
+await subscribe(client);
 await expire();
 await tellVisitors(lbid);
 await wire(link);

@@ -11,12 +11,15 @@ import { createWebhook, type WebhookDeps } from "./create-webhook.ts";
 import { listWebhookDeliveries, resendDelivery, sendTest } from "./deliveries.ts";
 import { toDelivery } from "./delivery-message.ts";
 import { toWebhook } from "./message.ts";
+import { listMessages } from "./messages.ts";
 import { countWebhooks, findWebhook, listWebhooks, type WebhookStatus as StatusName } from "./queries.ts";
 import { queueReplay } from "./replay.ts";
 import { updateWebhook } from "./update-webhook.ts";
 import { deleteWebhook } from "./writes.ts";
 
-export function webhooksService(deps: WebhookDeps & Pick<Deps, "jobCall">): Handlers<typeof WebhooksService> {
+export function webhooksService(
+  deps: WebhookDeps & Pick<Deps, "jobCall" | "shortUrl">,
+): Handlers<typeof WebhooksService> {
   return {
     create: createWebhook(deps),
     update: updateWebhook(deps),
@@ -52,6 +55,8 @@ export function webhooksService(deps: WebhookDeps & Pick<Deps, "jobCall">): Hand
     },
 
     replayDeliveries: (request, context) => queueReplay(deps, request, context),
+
+    listMessages: (request, context) => listMessages(deps, request, context),
 
     async sendTest({ id }, context) {
       const place = { workspaceId: callerOf(context).workspaceId, id };
