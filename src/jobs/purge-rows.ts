@@ -3,14 +3,16 @@ import { fileCheckOf } from "../db/file-checks.ts";
 import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
 import { forgetTemplate } from "../db/usable-templates.ts";
+import type { TokenBox } from "../integrations/token-box.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
+import { deleteSlackIntegration } from "./integrations/revoke-slack-token.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
-import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
   readonly db: Db;
   readonly storage: Storage;
+  readonly tokenBox: TokenBox;
   readonly now: () => Date;
   readonly batchSize: number;
 }
@@ -50,7 +52,7 @@ export async function deleteTenantRows(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  await deleteSlackIntegration(deps.db, workspaceId);
+  await deleteSlackIntegration(deps, workspaceId);
   let deleted = await forgetTemplates(deps, workspaceId, signal);
   for (const table of await tenantTables(deps.db)) {
     for (;;) {

@@ -11,12 +11,8 @@ export interface QueuedJobs {
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
-  /** An integration is gone, and what Slack gave for it. The token is sealed, in base64. */
-  readonly "revoke-slack-token": {
-    readonly workspaceId: string;
-    readonly integrationId: string;
-    readonly sealedToken: string;
-  };
+  /** An integration is gone. Its token is sealed, in base64. */
+  readonly "revoke-slack-token": { readonly sealedToken: string };
   readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };

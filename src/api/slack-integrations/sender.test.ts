@@ -62,7 +62,8 @@ const sent = () => slack.messages.filter(({ team }) => team === slack.team(name)
 /** Lets time pass until a condition holds, a little with each look. */
 async function untilPassed(check: () => void | Promise<void>, stepMs = 100): Promise<void> {
   const look = async () => {
-    sendingMs += stepMs;
+    // Not while a message is under way: Slack would see it later than it began.
+    if (sending.counts.inFlight === 0) sendingMs += stepMs;
     sending.wake();
     await check();
   };
