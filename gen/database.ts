@@ -403,6 +403,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  page_files: Generated<string[]>;
   sha256: string;
   size_bytes: bigint;
   storage_key: string;
@@ -554,8 +555,8 @@ export interface PageThemeTemplates {
   id: string;
   learn_more: Generated<string>;
   look_hash: string;
+  look_id: string;
   name: string;
-  page_theme_id: string;
   published_at: Date | null;
   slug: string | null;
   tags: Generated<string>;
@@ -608,9 +609,9 @@ export interface QrcodeTemplates {
   faq: Generated<string>;
   id: string;
   learn_more: Generated<string>;
+  look_id: string;
   name: string;
   published_at: Date | null;
-  qrcode_design_id: string;
   slug: string | null;
   tags: Generated<string>;
   thumbnail_key: string | null;

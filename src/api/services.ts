@@ -44,6 +44,7 @@ import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
+import { pageThemeTemplatesService } from "./page-theme-templates/service.ts";
 import { pageThemesService } from "./page-themes/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
@@ -55,6 +56,7 @@ import { slackIntegrationsService } from "./slack-integrations/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { timeSeriesService } from "./time-series/service.ts";
 import { visitorsService } from "./visitors/service.ts";
+import { webhooksService } from "./webhooks/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 import { workspacesService } from "./workspaces/service.ts";
@@ -85,8 +87,8 @@ export function createServices(
     register(MediaService, mediaService(deps)),
     register(MembersService, membersService(deps)),
     register(MetricsService, metricsService(deps)),
-    registerPartly(PageThemeTemplatesService),
-    registerPartly(PageThemesService, pageThemesService(deps)),
+    register(PageThemeTemplatesService, pageThemeTemplatesService(deps)),
+    register(PageThemesService, pageThemesService(deps)),
     register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
@@ -95,7 +97,7 @@ export function createServices(
     register(TagsService, tagsService()),
     register(TimeSeriesService, timeSeriesService(deps)),
     register(VisitorsService, visitorsService(deps)),
-    registerPartly(WebhooksService),
+    register(WebhooksService, webhooksService(deps)),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
     register(WorkspacesService, workspacesService(deps)),

@@ -10,6 +10,8 @@ export interface QueuedJobs {
   readonly "export-events": { readonly workspaceId: string; readonly exportId: string };
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };
+  /** A badge or a cover was uploaded. */
+  readonly "make-page-images": { readonly workspaceId: string; readonly mediaId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /** An integration is gone. Its token is sealed, in base64. */
   readonly "revoke-slack-token": { readonly sealedToken: string };
@@ -34,9 +36,12 @@ export interface QueuedJobs {
 
 /**
  * Jobs that run one after the other, whoever queued them: an export works for a minute, and every workspace has one at a
- * time, so that everybody's turn comes.
+ * time, so that everybody's turn comes. Images take a second each, and leave room for other jobs.
  */
-export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = { "export-events": "exports" };
+export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = {
+  "export-events": "exports",
+  "make-page-images": "page-images",
+};
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =

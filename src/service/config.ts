@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { SlackConfig } from "../integrations/slack/slack-config.ts";
+import { createAddressList } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
+import type { ProxySettings } from "../lib/fetch/proxies.ts";
 import type { S3Config } from "../lib/storage/storage-s3.ts";
 import type { PlanTable } from "../model/plans/plan-table.ts";
 import { readPlansFile } from "./plans-file.ts";
@@ -28,6 +30,10 @@ export interface Config {
   readonly secret: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustedProxies: readonly string[];
+  /** Private networks that customers' webhooks may reach all the same. */
+  readonly allowedPrivateNetworks: readonly string[];
+  /** The proxies for requests to addresses of customers. */
+  readonly proxies: ProxySettings;
   /** Where `/metrics` is served; nowhere when undefined. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** How long browsers should contact https addresses over TLS only, in seconds; 0 sends no such header. */
@@ -104,6 +110,12 @@ export function readConfig(env: EnvironmentVariables): Config {
     roles: roles(env, problems),
     secret,
     trustedProxies: list(env, "TRUSTED_PROXIES"),
+    allowedPrivateNetworks: networks(env, "ALLOWED_PRIVATE_NETWORKS", problems),
+    proxies: {
+      https: proxy(env, "HTTPS_PROXY", problems),
+      http: proxy(env, "HTTP_PROXY", problems),
+      except: list(env, env.NO_PROXY === undefined ? "no_proxy" : "NO_PROXY"),
+    },
     metrics: metrics(env, problems),
     strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
     tls: tls(env, problems),
@@ -160,6 +172,29 @@ function text(env: EnvironmentVariables, name: string): string | undefined {
 
 function list(env: EnvironmentVariables, name: string): string[] {
   return (text(env, name) ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
+}
+
+function networks(env: EnvironmentVariables, name: string, problems: string[]): string[] {
+  const entries = list(env, name);
+  return entries.filter((entry) => {
+    try {
+      createAddressList([entry]);
+      return true;
+    } catch {
+      problems.push(`${name}: networks such as 10.1.0.0/16, not "${entry}"`);
+      return false;
+    }
+  });
+}
+
+/** Programs read these variables in capitals or in small letters. The value is not repeated: it may hold a password. */
+function proxy(env: EnvironmentVariables, name: string, problems: string[]): URL | undefined {
+  const value = text(env, name) ?? text(env, name.toLowerCase());
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  problems.push(`${name}: an address such as http://proxy.example.com:3128`);
+  return undefined;
 }
 
 function integer(

@@ -24,8 +24,12 @@ import { type Db, openDatabase } from "../../src/db/open.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
 import { createSlack } from "../../src/integrations/slack/slack.ts";
 import { createTokenBox, type TokenBox } from "../../src/integrations/token-box.ts";
+import { builtInFiles } from "../../src/jobs/built-in-themes.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
+import { createFaultFinder } from "../../src/lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../src/lib/fetch/resolve-host.ts";
+import { createAddressJudge } from "../../src/lib/fetch/special-addresses.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createPictureReader } from "../../src/lib/images/reencode-image.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
@@ -256,7 +260,7 @@ const testTokenBox = createTokenBox(deriveKey(masterSecret, "integration-tokens"
 async function testStorage(): Promise<Storage> {
   const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  return openStorage({ directory });
+  return openStorage({ directory, shipped: builtInFiles });
 }
 
 type TestDeps = Deps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
@@ -274,6 +278,9 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
     return (await simulating)(order);
   };
 }
+
+/** Asks a name server that nobody runs, so that tests ask none of the system's. */
+const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
 
 /** The handlers' dependencies in tests. */
 function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database: TestDatabase): TestDeps {
@@ -293,6 +300,9 @@ function testDeps(now: () => Date, storage: Storage, autonomousDb: Db, database:
     shortUrl: "https://short.test",
     approvesEnrollment: false,
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
+    webhookSecretKey: deriveKey(masterSecret, "webhook-secrets"),
+    // Names have no addresses in tests that give them none.
+    addressFaultOf: createFaultFinder({ resolve: resolveLiterals, judge: createAddressJudge([]) }),
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
     tokenBox: testTokenBox,
     // Without an app nobody can connect. Tests that do give a client of their stand-in.

@@ -3,6 +3,9 @@ import { createEntitlements } from "../../db/entitlements.ts";
 import { createOauthStates } from "../../integrations/oauth-state.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
+import { createFaultFinder } from "../../lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../lib/fetch/resolve-host.ts";
+import { createAddressJudge } from "../../lib/fetch/special-addresses.ts";
 import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
@@ -79,6 +82,11 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         stepPasswordKey: keyFor("step-passwords"),
+        webhookSecretKey: keyFor("webhook-secrets"),
+        addressFaultOf: createFaultFinder({
+          resolve: createHostResolver(),
+          judge: createAddressJudge(config.allowedPrivateNetworks),
+        }),
         oauthStates: createOauthStates(keyFor("oauth-states"), now),
         tokenBox: createTokenBox(keyFor("integration-tokens")),
         slack: openSlack(config, addresses),

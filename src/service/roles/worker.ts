@@ -16,6 +16,7 @@ import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
 import { deleteExpiredExports } from "../../jobs/exports/delete-exports.ts";
 import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
+import { makePageImages } from "../../jobs/make-page-images.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
@@ -27,6 +28,7 @@ import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
 import { signUp } from "../../jobs/sign-up.ts";
+import { renderPageThumbnail } from "../../jobs/thumbnails/render-page-thumbnail.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
@@ -90,9 +92,9 @@ export function startWorker(parts: Parts): Jobs {
       entitlements: createEntitlements({ plans: config.plans, now }),
       checkRequest,
     }),
+    "make-page-images": makePageImages({ db, storage, now }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
-    // A template of a page theme goes on waiting for its thumbnail.
-    "render-page-theme-thumbnail": async () => {},
+    "render-page-theme-thumbnail": renderPageThumbnail({ db, storage, now }),
     "export-events": exportEventsJob({
       db,
       storage,
