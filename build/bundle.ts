@@ -48,6 +48,7 @@ await build({
     "src/scan/store/store-worker.ts",
     "src/analytics/reading/reader-worker.ts",
     "src/exports/export-worker.ts",
+    "src/service/sending/send-worker.ts",
     "src/scan/spool/spool-worker.js",
     "src/lib/images/reencode-image-process.ts",
     "src/lib/images/copy-image-process.ts",

@@ -33,7 +33,9 @@ export async function expandIntake(db: Db, now: Date): Promise<number> {
         where v.workspace_id = q.workspace_id and v.event_id = q.event_id and v.step_action is not null
           and v.completed_at is not null
           -- Later answers complete steps after the first request.
-          and case when q.step_id is null then v.completed_at <= e.created_at else v.step_id = q.step_id end) t),
+          and case when q.step_id is null then v.completed_at <= e.created_at else v.step_id = q.step_id end
+        -- A part of its own: otherwise the view is read as a whole and then joined.
+        offset 0) t),
     made as (
       insert into outbox_messages (workspace_id, subscriber_id, id, event_id, step_id, next_attempt_at, created_at)
       select s.workspace_id, s.id, step.id, step.event_id, step.step_id, ${now}::timestamptz, ${now}::timestamptz

@@ -91,15 +91,15 @@ export async function extendLines(
 
 /**
  * Gives lines back: until their next message is due, or for good when none waits. A line that has changed since it was
- * looked at stays with its owner, because something new may be waiting.
+ * looked at stays with its owner, because something new may be waiting. Returns those that are given back.
  */
 export async function giveBackLines(
   db: Db,
   { owner }: Owner,
   lines: readonly (SubscriberKey & { readonly revision: bigint })[],
-): Promise<void> {
-  if (lines.length === 0) return;
-  await sql`
+): Promise<readonly SubscriberKey[]> {
+  if (lines.length === 0) return [];
+  const { rows } = await sql<SubscriberKey>`
     with mine as (
       select l.workspace_id, l.subscriber_id from unnest(${workspacesOf(lines)}::uuid[],
           ${subscribersOf(lines)}::uuid[], ${plainArray(lines.map(({ revision }) => String(revision)))}::bigint[])
@@ -110,11 +110,14 @@ export async function giveBackLines(
       where m.workspace_id = mine.workspace_id and m.subscriber_id = mine.subscriber_id
         and m.next_attempt_at is not null) as due_at from mine),
     over as (delete from outbox_lines l using next n
-      where l.workspace_id = n.workspace_id and l.subscriber_id = n.subscriber_id and n.due_at is null)
-    update outbox_lines l set due_at = n.due_at, owner = null, owned_until = null from next n
-    where l.workspace_id = n.workspace_id and l.subscriber_id = n.subscriber_id and n.due_at is not null`.execute(
-    db,
-  );
+      where l.workspace_id = n.workspace_id and l.subscriber_id = n.subscriber_id and n.due_at is null
+      returning l.workspace_id, l.subscriber_id),
+    back as (update outbox_lines l set due_at = n.due_at, owner = null, owned_until = null from next n
+    where l.workspace_id = n.workspace_id and l.subscriber_id = n.subscriber_id and n.due_at is not null
+      returning l.workspace_id, l.subscriber_id)
+    select workspace_id as "workspaceId", subscriber_id as "subscriberId" from over
+    union all select workspace_id, subscriber_id from back`.execute(db);
+  return rows;
 }
 
 /** Gives all lines of this process to whoever comes next, at once. */

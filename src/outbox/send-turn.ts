@@ -195,6 +195,5 @@ async function giveBack(
   const done = [...drained].flatMap((line) =>
     line.held.size === 0 && line.look !== undefined ? { ...keyOf(line), revision: line.look.revision } : [],
   );
-  await giveBackLines(db, me, done);
-  for (const key of done) lines.delete(lineKey(key));
+  for (const key of await giveBackLines(db, me, done)) lines.delete(lineKey(key));
 }

@@ -80,3 +80,14 @@ export async function disableSubscriber(
   await sql`update outbox_subscribers set status = 'DISABLED', last_error = ${lastError}
     where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(db);
 }
+
+/** Erases what waiting messages would tell of visits, in the transaction that erases it elsewhere. */
+export async function eraseBodies(tx: Db, workspaceId: string, eventIds: readonly string[]): Promise<void> {
+  if (eventIds.length === 0) return;
+  await sql`update outbox_messages m set body = null from (
+      select workspace_id, subscriber_id, id from outbox_messages where workspace_id = ${workspaceId}
+        and body is not null and event_id = any(${eventIds}::uuid[]) order by 1, 2, 3 for no key update) told
+    where m.workspace_id = told.workspace_id and m.subscriber_id = told.subscriber_id and m.id = told.id`.execute(
+    tx,
+  );
+}

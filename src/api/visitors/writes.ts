@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Events, Visitors } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
+import { eraseBodies } from "../../outbox/subscribers.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { lockVisitors, numbersMoved } from "../../visitors/visitor-moves.ts";
 import { withdrawExports } from "../../visitors/withdraw-exports.ts";
@@ -42,8 +43,8 @@ export async function deleteAttributes(
 
 /**
  * Deletes a visitor. False when there is none. Events and devices stay, without a visitor. Traces lose what the visitor
- * has told: answers to forms, what steps saved, and the values that conditions have seen. Exports lose their files, and
- * dashboards the texts that may name the visitor's values. Takes locks in the order of `src/visitors/visitor-moves.ts`.
+ * has told: answers to forms, what steps saved, and the values that conditions have seen. Exports lose their files, waiting
+ * messages their texts, and dashboards the texts that may name the visitor's values. Takes locks in the order of `src/visitors/visitor-moves.ts`.
  */
 export async function deleteVisitor(
   tx: Db,
@@ -55,15 +56,12 @@ export async function deleteVisitor(
   if (visitor === undefined) return false;
   await sql`update devices set visitor_id = null, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(tx);
-  const { rows: events } = await sql<Pick<Selectable<Events>, "id">>`
+  const { rows } = await sql<Pick<Selectable<Events>, "id">>`
     update events set visitor_id = null, updated_at = greatest(updated_at, ${at})
     where workspace_id = ${workspaceId} and visitor_id = ${id} returning id`.execute(tx);
-  await eraseAnswers(
-    tx,
-    workspaceId,
-    events.map((event) => event.id),
-    at,
-  );
+  const eventIds = rows.map((event) => event.id);
+  await eraseAnswers(tx, workspaceId, eventIds, at);
+  await eraseBodies(tx, workspaceId, eventIds);
   await sql`delete from visitor_links where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(tx);
   await sql`delete from visitor_attributes where workspace_id = ${workspaceId} and visitor_id = ${id}`.execute(
     tx,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { ClientBase } from "pg";
 import { type DatabaseOptions, type Db, type OpenDatabase, openDatabase } from "../../db/open.ts";
 import { prepareAll } from "../../db/prepared.ts";
+import { steadyPlans } from "../../db/steady-plans.ts";
 import type { StoreRecords } from "./store-records.ts";
 
 /**
@@ -11,23 +11,9 @@ import type { StoreRecords } from "./store-records.ts";
 export function openStore(options: Pick<DatabaseOptions, "connection" | "statementTimeoutMs">): OpenDatabase {
   const opened = openDatabase({ ...options, poolSize: 1, onError: () => {} });
   opened.pool.on("connect", prepareAll);
-  opened.pool.on("connect", settle);
+  opened.pool.on("connect", steadyPlans);
   return opened;
 }
-
-/**
- * Makes plans independent of the values of one batch. Whatever the statistics say, they join tables in the order of the
- * statement and find rows by indexes: when the first visits arrive, statistics are those of empty tables.
- */
-function settle(client: ClientBase): void {
-  // A connection that fails here is broken, and the next statement says so.
-  client.query(settings).catch(() => {});
-}
-
-const settings = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"]
-  .map((name) => `set ${name} = off;`)
-  .concat("set join_collapse_limit = 1;", "set plan_cache_mode = force_generic_plan")
-  .join(" ");
 
 /** How long plans are used at most, in milliseconds. */
 const planMsMax = 10_000;

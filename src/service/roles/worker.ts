@@ -33,6 +33,7 @@ import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { deleteOldMessages } from "../../outbox/delete-old-messages.ts";
 import { mailReset } from "../../people/asked-mails.ts";
 import { deleteOldChallenges } from "../../people/challenges.ts";
 import type { QueueMail } from "../../people/sign-in-code.ts";
@@ -44,6 +45,7 @@ import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
+import { startSendingRole } from "./sending.ts";
 
 // Times are in UTC. A process that was away makes up for a missed night within the day.
 const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: string]>> = {
@@ -70,8 +72,8 @@ const checkRequest: BulkJobDeps["checkRequest"] = async (...request) =>
 
 const crontab = Object.entries(times).map(([job, [time, options = ""]]) => `${time} ${job} ${options}`);
 
-/** Runs queued jobs and the hourly and nightly housekeeping. */
-export function startWorker(parts: Parts): Jobs {
+/** Runs queued jobs and the hourly and nightly housekeeping, and sends what waits in the outbox. */
+export async function startWorker(parts: Parts): Promise<Jobs> {
   const { config, connection, jobsDb: db, analytics, keyFor, now, log, metrics, storage, addresses } = parts;
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
@@ -124,6 +126,7 @@ export function startWorker(parts: Parts): Jobs {
       log,
     }),
     "delete-expired": async (_payload, signal) => {
+      await deleteOldMessages(db, now(), signal);
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
       await deleteUnclaimedDesigns(db, now());
@@ -155,7 +158,8 @@ export function startWorker(parts: Parts): Jobs {
     "refresh-visitor-pages": (_payload, signal) => refreshAllPages(db, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
-  return startJobs({
+  const sending = await startSendingRole(parts);
+  const jobs = startJobs({
     connection,
     tasks,
     crontab: crontab.join("\n"),
@@ -164,4 +168,9 @@ export function startWorker(parts: Parts): Jobs {
     stopTimeoutMs: config.drainTimeoutMs,
     log,
   });
+  return {
+    async stop() {
+      await Promise.all([jobs.stop(), sending.stop()]);
+    },
+  };
 }

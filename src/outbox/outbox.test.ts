@@ -1,0 +1,434 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { tickingClock } from "../../test/support/clock.ts";
+import {
+  hangs,
+  plainSender,
+  type Receiver,
+  type Subscription,
+  startReceiver,
+  storeVisits,
+  subscribe,
+} from "../../test/support/outbox.ts";
+import { startApi } from "../../test/support/start-api.ts";
+import { insertLink, startTestScan, type TestLink } from "../../test/support/start-scan.ts";
+import { visitsThrough } from "../../test/support/visits.ts";
+import { openOutbox } from "./open-outbox.ts";
+import { queueTest, replayPart, resend } from "./queue-again.ts";
+import { startSending } from "./send-loop.ts";
+import type { Pace } from "./sender.ts";
+import { changeSubscriber, removeSubscriber } from "./subscribers.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const clock = tickingClock();
+const api = await startApi({ clock });
+const { db } = api;
+const outbox = openOutbox({
+  connection: api.database.connection,
+  statementTimeoutMs: 30_000,
+  onError: () => {},
+});
+afterAll(outbox.close);
+const scan = await startTestScan(api.database, {}, afterAll);
+
+interface World {
+  readonly link: TestLink;
+  readonly receiver: Receiver;
+  readonly webhook: (more?: Partial<Subscription>) => Promise<string>;
+}
+
+/** A link in a workspace of its own, and a receiver. */
+async function newWorld(answer?: Parameters<typeof startReceiver>[0]): Promise<World> {
+  const link = await insertLink(db);
+  const receiver = await startReceiver(answer);
+  onTestFinished(receiver.close);
+  const { workspaceId } = link;
+  return {
+    link,
+    receiver,
+    webhook: (more) => subscribe(db, { workspaceId, endpointUrl: receiver.url, at: clock.now(), ...more }),
+  };
+}
+
+/** Sends until the test ends. No jitter. */
+function send({ timeoutMs = 10_000, pace }: { timeoutMs?: number; pace?: Partial<Pace> } = {}) {
+  const sender = plainSender(db, { timeoutMs, pace });
+  const troubles: unknown[] = [];
+  const sending = startSending({
+    db: outbox.db,
+    senders: { WEBHOOK: sender, SLACK: sender },
+    shortUrl: "https://go.example",
+    owner: randomUUID(),
+    now: clock.now,
+    random: () => 0.5,
+    onTrouble: (error) => troubles.push(error),
+    tickMs: 10,
+  });
+  onTestFinished(async () => {
+    await sending.stop(0);
+    expect(troubles).toEqual([]);
+  });
+  return sending;
+}
+
+async function messagesOf(subscriberId: string) {
+  const { rows } = await sql<{
+    id: string;
+    status: string;
+    attempts: number;
+    next_attempt_at: Date | null;
+    body: string | null;
+  }>`
+    select id, status, attempts, next_attempt_at, body from outbox_messages where subscriber_id = ${subscriberId}
+    order by id`.execute(db);
+  return rows;
+}
+
+async function statusesOf(subscriberId: string): Promise<Readonly<Record<string, number>>> {
+  const messages = await messagesOf(subscriberId);
+  return Object.fromEntries(
+    [...Map.groupBy(messages, ({ status }) => status)].map(([name, some]) => [name, some.length]),
+  );
+}
+
+async function subscriberOf(id: string) {
+  return db.selectFrom("outbox_subscribers").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+const waitLong = { timeout: 20_000, interval: 10 };
+
+test("a visit sends a message for each step and webhook, with the objects as the API returns them", async () => {
+  const workspace = await api.newWorkspace();
+  const { rest, workspaceId } = workspace;
+  const receiver = await startReceiver();
+  onTestFinished(receiver.close);
+  const made = await rest("POST", "/v1/links", {
+    destination: "https://example.com",
+    conversionTracking: true,
+    name: 'Menu "of the day"',
+    tags: ["Café"],
+    metadata: { table: "7" },
+  });
+  const all = await subscribe(db, { workspaceId, endpointUrl: receiver.url, at: clock.now() });
+  const exits = await subscribe(db, {
+    workspaceId,
+    endpointUrl: receiver.url,
+    at: clock.now(),
+    triggers: ["EXIT"],
+  });
+  await subscribe(db, { workspaceId, endpointUrl: receiver.url, at: clock.now(), linkId: randomUUID() });
+  await subscribe(db, { workspaceId, endpointUrl: receiver.url, at: clock.now(), status: "PAUSED" });
+  const { eventId, lbid } = await visitsThrough(scan, api, workspace).visit(made.json.link.shortlink);
+  const sending = send();
+  await expect.poll(() => sending.counts.delivered, waitLong).toBe(3);
+
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body));
+  const listed = await rest("GET", "/v1/events?include=visitor&include=device");
+  const [event] = listed.json.json.events;
+  const traces = (await rest("GET", `/v1/events/${eventId}/traces`)).json.traces;
+  const link = (await rest("GET", `/v1/links/${event.linkId}?include=tags`)).json.link;
+  const { visitor, device, link: _, ...alone } = event;
+  for (const { type, timestamp, data } of bodies) {
+    expect([type, data.lbid]).toEqual(["workflow_step.completed", lbid]);
+    expect(traces).toContainEqual(data.trace);
+    expect(timestamp).toBe(data.trace.completedAt);
+    expect(data.event).toEqual(alone);
+    expect(data.visitor).toEqual(visitor);
+    expect(data.device).toEqual(device);
+    const { id, name, shortlink, entrypoint, metadata } = link;
+    expect(data.link).toMatchObject({ id, name, shortlink, metadata, tags: link.tags });
+    expect(new URL(data.link.entrypoint).pathname).toBe(new URL(entrypoint).pathname);
+    expect(data.step.kind).toBe(data.trace.stepKind);
+    expect(data.step.eventAction).toBe(data.trace.stepAction);
+  }
+  const idOf = (subscriber: string) => traces.map(({ id }: { id: string }) => `msg_${id}_${subscriber}`);
+  const exit = traces.find(({ stepKind }: { stepKind: string }) => stepKind === "KIND_EXIT");
+  expect(receiver.received.map(({ id }) => id).sort()).toEqual(
+    [...idOf(all), `msg_${exit.id}_${exits}`].sort(),
+  );
+  await expect.poll(() => statusesOf(all), waitLong).toEqual({ DELIVERED: 2 });
+  const { rows: attempts } = await sql`select number, status, is_delivered from outbox_attempts
+    where subscriber_id = ${all}`.execute(db);
+  expect(attempts).toEqual(Array(2).fill({ number: 1, status: 204, is_delivered: true }));
+  expect(await subscriberOf(all)).toMatchObject({
+    success_count: 2n,
+    failure_count: 0n,
+    failing_since: null,
+  });
+  expect((await messagesOf(all)).map(({ body }) => body)).toEqual([null, null]);
+});
+
+test("bots, agents and locked visits send nothing, and nobody else's visits do", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const id = await webhook();
+  await storeVisits(db, link, {
+    count: 2,
+    at: clock.now(),
+    userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1)",
+  });
+  await storeVisits(db, link, { count: 2, at: clock.now(), userAgent: "ChatGPT-User/1.0" });
+  // FREE allows 1,000 visits in a month; others of them are locked.
+  await sql`update workspaces set subscription_type = 'UNSPECIFIED' where id = ${link.workspaceId}`.execute(
+    db,
+  );
+  await storeVisits(db, await insertLink(db), { count: 3, at: clock.now() });
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  const sending = send();
+  await expect.poll(() => sending.counts.delivered, waitLong).toBe(2);
+  await expect.poll(() => statusesOf(id), waitLong).toEqual({ DELIVERED: 2 });
+  expect(receiver.received).toHaveLength(2);
+});
+
+test("a message is tried ten times by the schedule, with one id and one text, and is then exhausted", async () => {
+  const { link, receiver, webhook } = await newWorld((_message, res) => {
+    res.statusCode = 500;
+    res.end("out of paper");
+  });
+  const id = await webhook({ triggers: ["EXIT"] });
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  const sending = send();
+  const pauses = [
+    5_000,
+    5 * minuteMs,
+    30 * minuteMs,
+    ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs),
+  ];
+  for (const [index, pause] of pauses.entries()) {
+    await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(index + 1);
+    const [message] = await messagesOf(id);
+    const left = (message?.next_attempt_at?.getTime() ?? 0) - clock.now().getTime();
+    // The clock moves a little whenever somebody reads it.
+    expect(Math.abs(left - pause)).toBeLessThan(4_500);
+    expect(receiver.received).toHaveLength(index + 1);
+    // A visitor's name may change in the meantime.
+    await sql`update links set name = ${`renamed ${index}`} where id = ${link.id}`.execute(db);
+    clock.advance(pause + 5_000);
+  }
+  await expect.poll(() => statusesOf(id), waitLong).toEqual({ EXHAUSTED: 1 });
+  expect(sending.counts).toMatchObject({ delivered: 0, failed: 10, exhausted: 1 });
+  expect(new Set(receiver.received.map(({ id: one }) => one)).size).toBe(1);
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+  const { rows } =
+    await sql`select number, status, response, reason from outbox_attempts where subscriber_id = ${id}
+    order by number`.execute(db);
+  expect(rows).toEqual(
+    Array.from({ length: 10 }, (_, index) => ({
+      number: index + 1,
+      status: 500,
+      response: "out of paper",
+      reason: "The receiver answered 500.",
+    })),
+  );
+  expect(await subscriberOf(id)).toMatchObject({ failure_count: 10n, exhausted_in_row: 1, status: "ACTIVE" });
+  // It can be sent again, and begins a schedule of its own.
+  expect(
+    await resend(
+      db,
+      { workspaceId: link.workspaceId, subscriberId: id },
+      (await messagesOf(id))[0]?.id ?? "",
+      clock.now(),
+    ),
+  ).toBe(true);
+  await expect.poll(() => receiver.received.length, waitLong).toBe(11);
+  await expect.poll(() => statusesOf(id), waitLong).toEqual({ WAITING: 1 });
+});
+
+test("410 disables a webhook at once with one mail, what waits is missed, and it begins anew when it is enabled", async () => {
+  let answered = 410;
+  const { link, receiver, webhook } = await newWorld((_message, res) => {
+    res.statusCode = answered;
+  });
+  const id = await webhook();
+  const { workspaceId } = link;
+  const member = {
+    workspace_id: workspaceId,
+    email: "ada@example.com",
+    role: "ADMIN" as const,
+    first_name: "Ada",
+  };
+  await db
+    .insertInto("members")
+    .values({ ...member, id: randomUUID(), last_name: "L", created_at: clock.now(), updated_at: clock.now() })
+    .execute();
+  await storeVisits(db, link, { count: 40, at: clock.now() });
+  send();
+  const givenUp = async () => {
+    const { MISSED = 0, EXHAUSTED = 0 } = await statusesOf(id);
+    return MISSED + EXHAUSTED;
+  };
+  await expect.poll(givenUp, waitLong).toBe(80);
+  const { MISSED, EXHAUSTED } = await statusesOf(id);
+  expect(EXHAUSTED).toBe(receiver.received.length);
+  expect(MISSED).toBeGreaterThan(0);
+  expect(await subscriberOf(id)).toMatchObject({
+    status: "DISABLED",
+    last_error: "The receiver answered 410.",
+  });
+  const { rows: mails } = await sql<{ payload: { kind: string; facts: string } }>`select payload
+    from graphile_worker._private_jobs j where payload ->> 'workspaceId' = ${workspaceId}`.execute(db);
+  expect(mails.map(({ payload }) => [payload.kind, JSON.parse(payload.facts)])).toEqual([
+    ["webhook-disabled", { url: receiver.url, reason: "The receiver answered 410." }],
+  ]);
+  // Nothing is queued while it is disabled.
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  answered = 200;
+  const before = receiver.received.length;
+  await changeSubscriber(db, { workspaceId, subscriberId: id }, { status: "ACTIVE" }, clock.now());
+  expect(await subscriberOf(id)).toMatchObject({
+    status: "ACTIVE",
+    failing_since: null,
+    exhausted_in_row: 0,
+  });
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  await expect.poll(async () => (await statusesOf(id)).DELIVERED, waitLong).toBe(2);
+  expect(receiver.received.length - before).toBe(2);
+
+  // A replay sends what was missed, and the steps that were completed meanwhile.
+  const span = {
+    since: new Date(clock.now().getTime() - hourMs),
+    until: clock.now(),
+    includesDelivered: false,
+  };
+  let queued = 0;
+  for (let from: Awaited<ReturnType<typeof replayPart>>["next"] | undefined, goesOn = true; goesOn; ) {
+    const part = await replayPart(db, { workspaceId, subscriberId: id }, span, { from, at: clock.now() });
+    queued += part.queued;
+    from = part.next;
+    goesOn = from !== undefined;
+  }
+  expect(queued).toBe(82);
+  await expect.poll(() => statusesOf(id), waitLong).toEqual({ DELIVERED: 84 });
+});
+
+test("100 exhausted messages in a row disable a webhook, and so do five days of failures; one success saves it", async () => {
+  let failing = true;
+  const { link, webhook } = await newWorld((_message, res) => {
+    res.statusCode = failing ? 500 : 200;
+  });
+  const key = (subscriberId: string) => ({ workspaceId: link.workspaceId, subscriberId });
+  const tired = await webhook();
+  await storeVisits(db, link, { count: 50, at: clock.now() });
+  // Their last attempts.
+  const sending = send();
+  await expect
+    .poll(async () => (await messagesOf(tired)).filter(({ attempts }) => attempts === 1).length, waitLong)
+    .toBe(100);
+  await sql`update outbox_messages set attempts = 9, next_attempt_at = ${clock.now()} where subscriber_id = ${tired}`.execute(
+    db,
+  );
+  clock.advance(10_000);
+  await expect.poll(async () => (await subscriberOf(tired)).status, waitLong).toBe("DISABLED");
+  expect(await statusesOf(tired)).toEqual({ EXHAUSTED: 100 });
+  await removeSubscriber(db, key(tired));
+
+  const days = await webhook();
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  await expect.poll(async () => (await subscriberOf(days)).failure_count, waitLong).toBe(2n);
+  clock.advance(5 * 24 * hourMs - 2 * minuteMs);
+  await expect.poll(async () => (await subscriberOf(days)).failure_count, waitLong).toBe(4n);
+  expect(await subscriberOf(days)).toMatchObject({ status: "ACTIVE" });
+  failing = false;
+  clock.advance(20 * minuteMs);
+  await expect.poll(async () => (await subscriberOf(days)).success_count, waitLong).toBe(2n);
+  expect(await subscriberOf(days)).toMatchObject({ status: "ACTIVE", failing_since: null, last_error: "" });
+  failing = true;
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  await expect.poll(async () => (await subscriberOf(days)).failure_count, waitLong).toBe(6n);
+  clock.advance(5 * 24 * hourMs + minuteMs);
+  await expect.poll(async () => (await subscriberOf(days)).status, waitLong).toBe("DISABLED");
+  expect(sending.counts.troubles).toBe(0);
+});
+
+test("what waits while a webhook is paused is sent when it is active again, and new steps queue nothing", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const subscriberId = await webhook();
+  const key = { workspaceId: link.workspaceId, subscriberId };
+  await storeVisits(db, link, { count: 2, at: clock.now() });
+  await changeSubscriber(db, key, { status: "PAUSED" }, clock.now());
+  await storeVisits(db, link, { count: 5, at: clock.now() });
+  send();
+  await expect.poll(() => statusesOf(subscriberId), waitLong).toEqual({ WAITING: 4 });
+  // Another one's messages go by in the meantime.
+  const other = await newWorld();
+  await other.webhook();
+  await storeVisits(db, other.link, { count: 1, at: clock.now() });
+  await expect.poll(() => other.receiver.received.length, waitLong).toBe(2);
+  expect(receiver.received).toEqual([]);
+  await changeSubscriber(db, key, { status: "ACTIVE" }, clock.now());
+  await expect.poll(() => statusesOf(subscriberId), waitLong).toEqual({ DELIVERED: 4 });
+});
+
+test("a receiver that is busy gets nothing before the time that it asks for, and a day is the longest", async () => {
+  const { link, webhook } = await newWorld((_message, res, number) => {
+    res.statusCode = number === 1 ? 429 : 503;
+    res.setHeader("retry-after", number === 1 ? 3600 : 10_000_000);
+  });
+  const id = await webhook({ triggers: ["EXIT"] });
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  send();
+  const left = async () =>
+    ((await messagesOf(id))[0]?.next_attempt_at?.getTime() ?? 0) - clock.now().getTime();
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(1);
+  expect(Math.abs((await left()) - hourMs)).toBeLessThan(minuteMs);
+  clock.advance(hourMs + minuteMs);
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(2);
+  expect(Math.abs((await left()) - 24 * hourMs)).toBeLessThan(minuteMs);
+});
+
+test("a tenant with thousands of messages to receivers that hang delays nobody else's message", async () => {
+  const { link, receiver, webhook } = await newWorld((_message, res) => {
+    res.statusCode = hangs;
+  });
+  for (let count = 0; count < 4; count++) await webhook({ endpointUrl: `${receiver.url}/${count}` });
+  await storeVisits(db, link, { count: 1_000, at: clock.now() });
+  const sending = send({ timeoutMs: 60_000 });
+  // All that the tenant may have under way hangs.
+  await expect.poll(() => sending.counts.inFlight, waitLong).toBe(32);
+  const other = await newWorld();
+  await other.webhook();
+  await storeVisits(db, other.link, { count: 20, at: clock.now() });
+  await expect.poll(() => other.receiver.received.length, waitLong).toBe(40);
+  // Its messages hang still.
+  expect(sending.counts).toMatchObject({ inFlight: 32, failed: 0 });
+  expect(receiver.received).toHaveLength(32);
+});
+
+test("a subscriber with a pace gets no more than that at once, and the oldest of too many are missed", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const id = await webhook({ kind: "SLACK", triggers: ["EXIT"] });
+  await storeVisits(db, link, { count: 30, at: clock.now() });
+  const sending = send({ pace: { inFlightMax: 1, intervalMs: 3_600_000, waitingMax: 10 } });
+  await expect.poll(async () => (await statusesOf(id)).MISSED, waitLong).toBe(20);
+  await expect.poll(() => sending.counts.delivered, waitLong).toBe(1);
+  const missed = (await messagesOf(id)).slice(0, 20);
+  expect(missed.every(({ status }) => status === "MISSED")).toBe(true);
+  clock.advance(hourMs + minuteMs);
+  await expect.poll(() => receiver.received.length, waitLong).toBe(2);
+});
+
+test("a test message is sent like others, and a removed webhook gets nothing more", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const key = { workspaceId: link.workspaceId, subscriberId: await webhook() };
+  const id = await queueTest(db, key, clock.now());
+  send();
+  await expect.poll(() => receiver.received.length, waitLong).toBe(1);
+  expect(receiver.received[0]?.id).toBe(`msg_${id}_${key.subscriberId}`);
+  expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ type: "webhook.test", data: {} });
+});
+
+test("what waits for a webhook that is removed is not sent, nor what comes later", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const key = { workspaceId: link.workspaceId, subscriberId: await webhook() };
+  await queueTest(db, key, clock.now());
+  await storeVisits(db, link, { count: 5, at: clock.now() });
+  await removeSubscriber(db, key);
+  await storeVisits(db, link, { count: 5, at: clock.now() });
+  const other = await newWorld();
+  await other.webhook();
+  await storeVisits(db, other.link, { count: 1, at: clock.now() });
+  send();
+  await expect.poll(() => other.receiver.received.length, waitLong).toBe(2);
+  expect(receiver.received).toEqual([]);
+});
