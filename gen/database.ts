@@ -63,7 +63,7 @@ export type Generated<T> =
 
 export type JobStatus = "FAILED" | "PENDING" | "RUNNING" | "SUCCEEDED";
 
-export type JobType = "LINKS_BULK_CREATE";
+export type JobType = "LINKS_BULK_CREATE" | "WEBHOOK_REPLAY";
 
 export type JourneyOutcome = "ABANDONED" | "COMPLETED" | "FALLBACK" | "IN_PROGRESS";
 

@@ -15,6 +15,7 @@ from journey_exports import take_away
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
+from journey_webhooks import subscribe
 from journey_workspace import close_workspace, open_workspace
 from refusal import reason_of
 
@@ -40,6 +41,7 @@ def main() -> None:
         analyse(client, link)
         present(client, link.id)
         take_away(signpost.ExportsApi(client), link.id)
+        subscribe(client)
         expire(signpost.LinksApi(client))
         tell_visitors(signpost.VisitorsApi(client), lbid)
         wire(signpost.WorkflowStepsApi(client), link.id)

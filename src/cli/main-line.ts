@@ -42,6 +42,11 @@ async function dispatch(given: readonly string[], terminal: Terminal): Promise<v
   } else if (client?.name === "links import") {
     const { importLinks } = await import("./import/import-links.ts");
     await importLinks(args.slice(2), terminal);
+  } else if (client?.name === "webhooks listen") {
+    const { listenToWebhooks } = await import("./listen-webhooks.ts");
+    const ending = new AbortController();
+    process.once("SIGINT", () => ending.abort());
+    await listenToWebhooks(args.slice(2), terminal, ending.signal);
   } else if (first === "completion") {
     const { completionScript } = await import("./completion.ts");
     terminal.write(completionScript(second));

@@ -72,6 +72,11 @@ export const clientCommands: readonly OwnCommand[] = [
     description: "make links of the rows of a CSV file, or of the standard input",
   },
   {
+    name: "webhooks listen",
+    usage: "webhooks listen --forward-to URL [--secret whsec_…] [--profile NAME]",
+    description: "forward the messages of completed steps to a receiver on this machine, signed",
+  },
+  {
     name: "login",
     usage: "login [--profile NAME] [--base-url URL]",
     description: "check a token and keep it for later commands",

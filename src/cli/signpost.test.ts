@@ -1,9 +1,11 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
+import { verifyWebhook } from "../../sdk/typescript/src/webhook.ts";
+import { startReceiver } from "../../test/support/receiver.ts";
 import { restApi } from "../../test/support/rest-api.ts";
 import { root, type Service, startService } from "../../test/support/start-service.ts";
 
@@ -13,7 +15,7 @@ let service: Service;
 let home: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { ALLOWED_PRIVATE_NETWORKS: "127.0.0.1/32" } });
   home = await mkdtemp(join(tmpdir(), "signpost-cli-"));
   return async () => {
     await service.stop();
@@ -238,4 +240,58 @@ test("program, group and command have help, with and without the OpenAPI documen
   expect(group.stdout).toContain("list-traces <event-id>");
   expect(group.stdout).toContain("rebuild [--workspace ID]");
   expect((await signpost(["links", "create", "--help"])).stdout).toContain("--destination <text>");
+});
+
+test("a visit reaches a webhook of the service and the receiver of a listening developer, both signed", async () => {
+  const [receiver, developer] = [await startReceiver(), await startReceiver()];
+  const address = (port: number) => `http://127.0.0.1:${port}/hooks`;
+  const flags = ["--name", "CRM", "--endpoint-url", address(receiver.port), "--triggers", "EXIT"];
+  const made = JSON.parse((await signpost(["webhooks", "create", ...flags, "--json"])).stdout);
+  const { baseUrl, credentials } = service;
+  const env = { PATH: process.env.PATH ?? "", HOME: home, SIGNPOST_URL: baseUrl };
+  const listening = spawn(
+    process.execPath,
+    [script, "webhooks", "listen", "--forward-to", address(developer.port)],
+    { env: { ...env, SIGNPOST_TOKEN: credentials.accessToken } },
+  );
+  let [told, forwarded] = ["", ""];
+  listening.stderr.on("data", (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  listening.stdout.on("data", (chunk: Buffer) => {
+    forwarded += chunk.toString();
+  });
+  try {
+    await expect.poll(() => told, { timeout: 30_000 }).toContain("Waiting for visits");
+    const link = ["--destination", "https://example.com/menu", "--shortlink", "heard"];
+    expect(await signpost(["links", "create", ...link])).toMatchObject({ exitCode: 0 });
+    const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    await fetch(`${baseUrl}/heard`, { redirect: "manual", headers: { "user-agent": browser } });
+    await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => developer.requests.length, { timeout: 30_000 }).toBe(2);
+    const [request] = receiver.requests as [(typeof receiver.requests)[number]];
+    const sent = await verifyWebhook(request.body, request.headers, made.signingSecret);
+    expect(sent).toMatchObject({
+      type: "workflow_step.completed",
+      data: { link: { shortlink: "heard" }, step: { kind: "KIND_EXIT" } },
+    });
+    const secret = /whsec_\S+/.exec(told)?.[0] ?? "";
+    const heard = await Promise.all(
+      developer.requests.map(({ body, headers }) => verifyWebhook(body, headers, secret)),
+    );
+    const kindsOf = heard.map(({ data }) => (data.step as { kind: string }).kind);
+    expect(kindsOf.sort()).toEqual(["KIND_ENTRY", "KIND_EXIT"]);
+    const traceOf = ({ data }: typeof sent) => (data.trace as { id: string }).id;
+    expect(heard.map(traceOf)).toContain(traceOf(sent));
+    await expect.poll(() => forwarded).toMatch(/^200 {2}msg_\S+_listen {2}\d+ ms$/m);
+    const deliveries = ["webhooks", "list-deliveries", made.webhook.id, "--json"];
+    // The outcome is written a moment after the answer.
+    const statusOf = async () => JSON.parse((await signpost(deliveries)).stdout).deliveries[0]?.status;
+    await expect.poll(statusOf, { timeout: 30_000 }).toBe("WEBHOOK_DELIVERY_STATUS_DELIVERED");
+  } finally {
+    const ended = new Promise((resolve) => listening.on("exit", resolve));
+    listening.kill("SIGINT");
+    expect(await ended).toBe(0);
+  }
+  expect(await signpost(["webhooks", "listen"])).toMatchObject({ exitCode: 2 });
 });

@@ -7,6 +7,7 @@ import type { MailKind } from "./mail.ts";
 export interface QueuedJobs {
   readonly "render-qrcode": { readonly workspaceId: string; readonly linkId: string };
   readonly "create-links": { readonly workspaceId: string; readonly jobId: string };
+  readonly "replay-webhook": { readonly workspaceId: string; readonly jobId: string };
   readonly "export-events": { readonly workspaceId: string; readonly exportId: string };
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OutgoingHttpHeaders } from "node:http";
 import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
+import { guidePolicy } from "./guide-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
@@ -22,6 +23,7 @@ export const discoveryPaths = [
   "/docs",
   "/docs/api-reference.js",
   "/docs/start.js",
+  "/docs/webhooks",
   "/.well-known/api-catalog",
   "/.well-known/oauth-protected-resource",
 ] as const;
@@ -44,7 +46,7 @@ interface Representation {
 const everywhere = { "access-control-allow-origin": "*" };
 
 /**
- * Serves the welcome document, the OpenAPI document, the API reference made of it, the API catalog (RFC 9727) and the
+ * Serves the welcome document, the OpenAPI document, the API reference made of it, guides, the API catalog (RFC 9727) and the
  * metadata of the protected resource (RFC 9728). It answers GET and HEAD, with strong ETags, compressed where the
  * client accepts it. Rejects when a file is missing.
  */
@@ -105,6 +107,11 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),
     },
     "/docs/start.js": { contentType: "text/javascript; charset=utf-8", read: text(referenceStart) },
+    "/docs/webhooks": {
+      contentType: "text/html; charset=utf-8",
+      read: async () => Buffer.from((await import("./webhooks-guide.ts")).webhooksGuide),
+      headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
+    },
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),

@@ -7,6 +7,9 @@ import type { Api, TestWorkspace } from "./start-api.ts";
 /** The link of each workflow step and event made here; requests name them together with their link. */
 const linkIds = new Map<string, string>();
 
+/** The webhook of each delivery made here. */
+const webhookIds = new Map<string, string>();
+
 /** The steps that the branches `next` of workflow steps lead to. */
 const nextStepIds = new Map<string, string>();
 
@@ -172,6 +175,12 @@ export const makers = {
     });
     return json.webhook.id;
   },
+  webhookDelivery: async (api, workspace) => {
+    const webhook = await makers.webhook(api, workspace);
+    const { json } = await workspace.rest("POST", `/v1/webhooks/${webhook}:test`);
+    webhookIds.set(json.delivery.id, webhook);
+    return json.delivery.id;
+  },
   event: async (api, workspace) => {
     const { db, now } = api;
     const link_id = await makers.link(api, workspace);
@@ -267,6 +276,7 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "SlackIntegrationsService id": "slackChannel",
   slackChannelId: "slackChannel",
   "WebhooksService id": "webhook",
+  deliveryId: "webhookDelivery",
   templateIds: "qrcodeTemplate",
   linkId: "link",
   linkIds: "link",
@@ -475,6 +485,24 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WebhooksService.Create": { request: () => ({ name: "CRM", endpointUrl: "https://1.0.0.1/hooks" }) },
   "WebhooksService.Delete": { request: ({ webhook }) => ({ id: webhook }) },
   "WebhooksService.Get": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.ListDeliveries": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.ReplayDeliveries": {
+    request: ({ webhook }) => ({ id: webhook, since: new Date().toISOString() }),
+    makeRoom: ({ db }, workspaceId) =>
+      db
+        .deleteFrom("jobs")
+        .where("workspace_id", "=", workspaceId)
+        .where("type", "=", "WEBHOOK_REPLAY")
+        .execute(),
+  },
+  "WebhooksService.ResendDelivery": {
+    request: ({ webhookDelivery }) => ({
+      id: webhookIds.get(webhookDelivery) ?? "",
+      deliveryId: webhookDelivery,
+    }),
+  },
+  "WebhooksService.ListMessages": { request: () => ({ since: new Date().toISOString() }) },
+  "WebhooksService.SendTest": { request: ({ webhook }) => ({ id: webhook }) },
   "WebhooksService.List": { request: () => ({}), lists: "webhook" },
   "WebhooksService.Update": { request: ({ webhook }) => ({ id: webhook, name: "Renamed" }) },
   "PageThemesService.GetPageTheme": { request: ({ pageTheme }) => ({ id: pageTheme }) },

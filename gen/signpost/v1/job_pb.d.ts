@@ -34,7 +34,7 @@ export declare type Job = Message<"signpost.v1.Job"> & {
   status: JobStatus;
 
   /**
-   * How many items were submitted.
+   * How many items were submitted; of a replay, how many messages were queued so far.
    *
    * @generated from field: int32 item_count = 4;
    */
@@ -72,6 +72,13 @@ export declare type Job = Message<"signpost.v1.Job"> & {
    * @generated from field: google.protobuf.Timestamp completed_at = 9;
    */
   completedAt?: Timestamp | undefined;
+
+  /**
+   * The result of a job of type WEBHOOK_REPLAY. Unset until it succeeds. An addition of this service.
+   *
+   * @generated from field: signpost.v1.WebhookReplayResult webhook_replay = 10;
+   */
+  webhookReplay?: WebhookReplayResult | undefined;
 };
 
 /**
@@ -128,6 +135,26 @@ export declare type JobError = Message<"signpost.v1.JobError"> & {
 export declare const JobErrorSchema: GenMessage<JobError>;
 
 /**
+ * The result of a job that replays messages. An addition of this service.
+ *
+ * @generated from message signpost.v1.WebhookReplayResult
+ */
+export declare type WebhookReplayResult = Message<"signpost.v1.WebhookReplayResult"> & {
+  /**
+   * How many messages were queued.
+   *
+   * @generated from field: int32 message_count = 1;
+   */
+  messageCount: number;
+};
+
+/**
+ * Describes the message signpost.v1.WebhookReplayResult.
+ * Use `create(WebhookReplayResultSchema)` to create a new message.
+ */
+export declare const WebhookReplayResultSchema: GenMessage<WebhookReplayResult>;
+
+/**
  * What a job does.
  *
  * @generated from enum signpost.v1.JobType
@@ -144,6 +171,13 @@ export enum JobType {
    * @generated from enum value: JOB_TYPE_LINKS_BULK_CREATE = 1;
    */
   LINKS_BULK_CREATE = 1,
+
+  /**
+   * Queues messages of a webhook again, part by part. An addition of this service.
+   *
+   * @generated from enum value: JOB_TYPE_WEBHOOK_REPLAY = 2;
+   */
+  WEBHOOK_REPLAY = 2,
 }
 
 /**

@@ -130,6 +130,175 @@ export declare type Webhook = Message<"signpost.v1.Webhook"> & {
 export declare const WebhookSchema: GenMessage<Webhook>;
 
 /**
+ * A message to a webhook, and how it fared. It can be read for 30 days. An addition of this service.
+ *
+ * @generated from message signpost.v1.WebhookDelivery
+ */
+export declare type WebhookDelivery = Message<"signpost.v1.WebhookDelivery"> & {
+  /**
+   * The id of the message; `webhook_message_id` holds it.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * What the header `webhook-id` says in every attempt.
+   *
+   * @generated from field: string webhook_message_id = 3;
+   */
+  webhookMessageId: string;
+
+  /**
+   * `workflow_step.completed` or `webhook.test`.
+   *
+   * @generated from field: string type = 4;
+   */
+  type: string;
+
+  /**
+   * @generated from field: signpost.v1.WebhookDeliveryStatus status = 5;
+   */
+  status: WebhookDeliveryStatus;
+
+  /**
+   * The visit whose step was completed. Empty for a test.
+   *
+   * @generated from field: string event_id = 6;
+   */
+  eventId: string;
+
+  /**
+   * The step that was completed. Empty for a test.
+   *
+   * @generated from field: string step_id = 7;
+   */
+  stepId: string;
+
+  /**
+   * How many attempts were made.
+   *
+   * @generated from field: int32 attempt_count = 8;
+   */
+  attemptCount: number;
+
+  /**
+   * The last 20 attempts, the first of them first.
+   *
+   * @generated from field: repeated signpost.v1.WebhookAttempt attempts = 9;
+   */
+  attempts: WebhookAttempt[];
+
+  /**
+   * When the next attempt is due. Unset when none will follow.
+   *
+   * @generated from field: google.protobuf.Timestamp next_attempt_at = 10;
+   */
+  nextAttemptAt?: Timestamp | undefined;
+
+  /**
+   * When the message was queued, or queued again.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 11;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.WebhookDelivery.
+ * Use `create(WebhookDeliverySchema)` to create a new message.
+ */
+export declare const WebhookDeliverySchema: GenMessage<WebhookDelivery>;
+
+/**
+ * One attempt to deliver a message. An addition of this service.
+ *
+ * @generated from message signpost.v1.WebhookAttempt
+ */
+export declare type WebhookAttempt = Message<"signpost.v1.WebhookAttempt"> & {
+  /**
+   * From 1.
+   *
+   * @generated from field: int32 number = 1;
+   */
+  number: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp attempted_at = 2;
+   */
+  attemptedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int32 duration_ms = 3;
+   */
+  durationMs: number;
+
+  /**
+   * @generated from field: bool delivered = 4;
+   */
+  delivered: boolean;
+
+  /**
+   * The status of the answer. Unset without an answer.
+   *
+   * @generated from field: optional int32 http_status = 5;
+   */
+  httpStatus?: number | undefined;
+
+  /**
+   * The beginning of the answer's body, at most 1,000 characters.
+   *
+   * @generated from field: string response = 6;
+   */
+  response: string;
+
+  /**
+   * Why the attempt failed, and what to do about it. Empty when it succeeded.
+   *
+   * @generated from field: string error = 7;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message signpost.v1.WebhookAttempt.
+ * Use `create(WebhookAttemptSchema)` to create a new message.
+ */
+export declare const WebhookAttemptSchema: GenMessage<WebhookAttempt>;
+
+/**
+ * What a webhook gets about a completed step. An addition of this service.
+ *
+ * @generated from message signpost.v1.WebhookMessage
+ */
+export declare type WebhookMessage = Message<"signpost.v1.WebhookMessage"> & {
+  /**
+   * The id of the completed step's trace, the same for every call.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The body of the request, JSON with `type`, `timestamp` and `data`.
+   *
+   * @generated from field: string body = 2;
+   */
+  body: string;
+};
+
+/**
+ * Describes the message signpost.v1.WebhookMessage.
+ * Use `create(WebhookMessageSchema)` to create a new message.
+ */
+export declare const WebhookMessageSchema: GenMessage<WebhookMessage>;
+
+/**
  * Whether a webhook gets messages.
  *
  * @generated from enum signpost.v1.WebhookStatus
@@ -199,4 +368,49 @@ export enum WebhookSource {
  * Describes the enum signpost.v1.WebhookSource.
  */
 export declare const WebhookSourceSchema: GenEnum<WebhookSource>;
+
+/**
+ * What became of a message to a webhook. An addition of this service.
+ *
+ * @generated from enum signpost.v1.WebhookDeliveryStatus
+ */
+export enum WebhookDeliveryStatus {
+  /**
+   * @generated from enum value: WEBHOOK_DELIVERY_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * An attempt will be made.
+   *
+   * @generated from enum value: WEBHOOK_DELIVERY_STATUS_WAITING = 1;
+   */
+  WAITING = 1,
+
+  /**
+   * The receiver accepted it with a 2xx status.
+   *
+   * @generated from enum value: WEBHOOK_DELIVERY_STATUS_DELIVERED = 2;
+   */
+  DELIVERED = 2,
+
+  /**
+   * All attempts failed.
+   *
+   * @generated from enum value: WEBHOOK_DELIVERY_STATUS_EXHAUSTED = 3;
+   */
+  EXHAUSTED = 3,
+
+  /**
+   * It was given up because the webhook was disabled.
+   *
+   * @generated from enum value: WEBHOOK_DELIVERY_STATUS_MISSED = 4;
+   */
+  MISSED = 4,
+}
+
+/**
+ * Describes the enum signpost.v1.WebhookDeliveryStatus.
+ */
+export declare const WebhookDeliveryStatusSchema: GenEnum<WebhookDeliveryStatus>;
 

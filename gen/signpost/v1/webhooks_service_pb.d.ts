@@ -5,8 +5,9 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { WorkflowStep_Kind } from "./workflow_step_pb.js";
-import type { Webhook, WebhookSource, WebhookStatus } from "./webhook_pb.js";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import type { Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookMessage, WebhookSource, WebhookStatus } from "./webhook_pb.js";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Job } from "./job_pb.js";
 
 /**
  * Describes the file signpost/v1/webhooks_service.proto.
@@ -341,6 +342,269 @@ export declare type DeleteWebhookResponse = Message<"signpost.v1.DeleteWebhookRe
 export declare const DeleteWebhookResponseSchema: GenMessage<DeleteWebhookResponse>;
 
 /**
+ * Request for ListDeliveries.
+ *
+ * @generated from message signpost.v1.ListWebhookDeliveriesRequest
+ */
+export declare type ListWebhookDeliveriesRequest = Message<"signpost.v1.ListWebhookDeliveriesRequest"> & {
+  /**
+   * The webhook's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Only messages in this status.
+   *
+   * @generated from field: signpost.v1.WebhookDeliveryStatus status = 2;
+   */
+  status: WebhookDeliveryStatus;
+
+  /**
+   * How many messages to return. 0 means 50; more than 100 means 100.
+   *
+   * @generated from field: int64 page_size = 3;
+   */
+  pageSize: bigint;
+
+  /**
+   * The `next_page_token` of the previous page; empty for the first page.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+
+  /**
+   * Another name of `page_token`. If both are given, `page_token` wins.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message signpost.v1.ListWebhookDeliveriesRequest.
+ * Use `create(ListWebhookDeliveriesRequestSchema)` to create a new message.
+ */
+export declare const ListWebhookDeliveriesRequestSchema: GenMessage<ListWebhookDeliveriesRequest>;
+
+/**
+ * Response for ListDeliveries.
+ *
+ * @generated from message signpost.v1.ListWebhookDeliveriesResponse
+ */
+export declare type ListWebhookDeliveriesResponse = Message<"signpost.v1.ListWebhookDeliveriesResponse"> & {
+  /**
+   * One page of messages.
+   *
+   * @generated from field: repeated signpost.v1.WebhookDelivery deliveries = 1;
+   */
+  deliveries: WebhookDelivery[];
+
+  /**
+   * Where the next page starts; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message signpost.v1.ListWebhookDeliveriesResponse.
+ * Use `create(ListWebhookDeliveriesResponseSchema)` to create a new message.
+ */
+export declare const ListWebhookDeliveriesResponseSchema: GenMessage<ListWebhookDeliveriesResponse>;
+
+/**
+ * Request for ResendDelivery.
+ *
+ * @generated from message signpost.v1.ResendWebhookDeliveryRequest
+ */
+export declare type ResendWebhookDeliveryRequest = Message<"signpost.v1.ResendWebhookDeliveryRequest"> & {
+  /**
+   * The webhook's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The message's id, a UUID.
+   *
+   * @generated from field: string delivery_id = 2;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message signpost.v1.ResendWebhookDeliveryRequest.
+ * Use `create(ResendWebhookDeliveryRequestSchema)` to create a new message.
+ */
+export declare const ResendWebhookDeliveryRequestSchema: GenMessage<ResendWebhookDeliveryRequest>;
+
+/**
+ * Response for ResendDelivery.
+ *
+ * @generated from message signpost.v1.ResendWebhookDeliveryResponse
+ */
+export declare type ResendWebhookDeliveryResponse = Message<"signpost.v1.ResendWebhookDeliveryResponse"> & {
+  /**
+   * The message, which waits to be sent.
+   *
+   * @generated from field: signpost.v1.WebhookDelivery delivery = 1;
+   */
+  delivery?: WebhookDelivery | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.ResendWebhookDeliveryResponse.
+ * Use `create(ResendWebhookDeliveryResponseSchema)` to create a new message.
+ */
+export declare const ResendWebhookDeliveryResponseSchema: GenMessage<ResendWebhookDeliveryResponse>;
+
+/**
+ * Request for ReplayDeliveries.
+ *
+ * @generated from message signpost.v1.ReplayWebhookDeliveriesRequest
+ */
+export declare type ReplayWebhookDeliveriesRequest = Message<"signpost.v1.ReplayWebhookDeliveriesRequest"> & {
+  /**
+   * The webhook's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Steps of visits since this time, at most 30 days ago.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 2;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Steps of visits until this time; now when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 3;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Sends messages again that were delivered, too.
+   *
+   * @generated from field: bool include_delivered = 4;
+   */
+  includeDelivered: boolean;
+};
+
+/**
+ * Describes the message signpost.v1.ReplayWebhookDeliveriesRequest.
+ * Use `create(ReplayWebhookDeliveriesRequestSchema)` to create a new message.
+ */
+export declare const ReplayWebhookDeliveriesRequestSchema: GenMessage<ReplayWebhookDeliveriesRequest>;
+
+/**
+ * Response for ReplayDeliveries.
+ *
+ * @generated from message signpost.v1.ReplayWebhookDeliveriesResponse
+ */
+export declare type ReplayWebhookDeliveriesResponse = Message<"signpost.v1.ReplayWebhookDeliveriesResponse"> & {
+  /**
+   * The job that queues the messages.
+   *
+   * @generated from field: signpost.v1.Job job = 1;
+   */
+  job?: Job | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.ReplayWebhookDeliveriesResponse.
+ * Use `create(ReplayWebhookDeliveriesResponseSchema)` to create a new message.
+ */
+export declare const ReplayWebhookDeliveriesResponseSchema: GenMessage<ReplayWebhookDeliveriesResponse>;
+
+/**
+ * Request for SendTest.
+ *
+ * @generated from message signpost.v1.SendWebhookTestRequest
+ */
+export declare type SendWebhookTestRequest = Message<"signpost.v1.SendWebhookTestRequest"> & {
+  /**
+   * The webhook's id, a UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message signpost.v1.SendWebhookTestRequest.
+ * Use `create(SendWebhookTestRequestSchema)` to create a new message.
+ */
+export declare const SendWebhookTestRequestSchema: GenMessage<SendWebhookTestRequest>;
+
+/**
+ * Response for SendTest.
+ *
+ * @generated from message signpost.v1.SendWebhookTestResponse
+ */
+export declare type SendWebhookTestResponse = Message<"signpost.v1.SendWebhookTestResponse"> & {
+  /**
+   * The message, which waits to be sent.
+   *
+   * @generated from field: signpost.v1.WebhookDelivery delivery = 1;
+   */
+  delivery?: WebhookDelivery | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.SendWebhookTestResponse.
+ * Use `create(SendWebhookTestResponseSchema)` to create a new message.
+ */
+export declare const SendWebhookTestResponseSchema: GenMessage<SendWebhookTestResponse>;
+
+/**
+ * Request for ListMessages.
+ *
+ * @generated from message signpost.v1.ListWebhookMessagesRequest
+ */
+export declare type ListWebhookMessagesRequest = Message<"signpost.v1.ListWebhookMessagesRequest"> & {
+  /**
+   * Only steps that were completed at this time or later. The visits may have begun up to half an hour before.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 1;
+   */
+  since?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message signpost.v1.ListWebhookMessagesRequest.
+ * Use `create(ListWebhookMessagesRequestSchema)` to create a new message.
+ */
+export declare const ListWebhookMessagesRequestSchema: GenMessage<ListWebhookMessagesRequest>;
+
+/**
+ * Response for ListMessages.
+ *
+ * @generated from message signpost.v1.ListWebhookMessagesResponse
+ */
+export declare type ListWebhookMessagesResponse = Message<"signpost.v1.ListWebhookMessagesResponse"> & {
+  /**
+   * At most 200 messages, in the order of their visits.
+   *
+   * @generated from field: repeated signpost.v1.WebhookMessage messages = 1;
+   */
+  messages: WebhookMessage[];
+};
+
+/**
+ * Describes the message signpost.v1.ListWebhookMessagesResponse.
+ * Use `create(ListWebhookMessagesResponseSchema)` to create a new message.
+ */
+export declare const ListWebhookMessagesResponseSchema: GenMessage<ListWebhookMessagesResponse>;
+
+/**
  * Manage the addresses that get messages about completed workflow steps.
  *
  * @generated from service signpost.v1.WebhooksService
@@ -408,6 +672,71 @@ export declare const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof DeleteWebhookRequestSchema;
     output: typeof DeleteWebhookResponseSchema;
+  },
+  /**
+   * List the messages of the last 30 days with their attempts, those of the newest steps first. An addition of this
+   * service to the API.
+   *
+   * Errors: NOT_FOUND if there is no such webhook; INVALID_ARGUMENT (INVALID_PAGE_TOKEN) if the page token is damaged or
+   * belongs to other filters.
+   *
+   * @generated from rpc signpost.v1.WebhooksService.ListDeliveries
+   */
+  listDeliveries: {
+    methodKind: "unary";
+    input: typeof ListWebhookDeliveriesRequestSchema;
+    output: typeof ListWebhookDeliveriesResponseSchema;
+  },
+  /**
+   * Send a message again, at once and with all attempts, whatever became of it. It keeps its id. An addition of this
+   * service to the API.
+   *
+   * Errors: NOT_FOUND if there is no such webhook or message; FAILED_PRECONDITION if the webhook is not active.
+   *
+   * @generated from rpc signpost.v1.WebhooksService.ResendDelivery
+   */
+  resendDelivery: {
+    methodKind: "unary";
+    input: typeof ResendWebhookDeliveryRequestSchema;
+    output: typeof ResendWebhookDeliveryResponseSchema;
+  },
+  /**
+   * Send the messages about the steps of a time again: those that were not delivered, and those of steps that were
+   * completed while the webhook was not active. A job queues them. An addition of this service to the API.
+   *
+   * Errors: NOT_FOUND if there is no such webhook; FAILED_PRECONDITION if the webhook is not active, or while another
+   * replay of the workspace is not finished; INVALID_ARGUMENT if the time is longer than 30 days ago.
+   *
+   * @generated from rpc signpost.v1.WebhooksService.ReplayDeliveries
+   */
+  replayDeliveries: {
+    methodKind: "unary";
+    input: typeof ReplayWebhookDeliveriesRequestSchema;
+    output: typeof ReplayWebhookDeliveriesResponseSchema;
+  },
+  /**
+   * Send a test message, of type `webhook.test`. An addition of this service to the API.
+   *
+   * Errors: NOT_FOUND if there is no such webhook; FAILED_PRECONDITION if the webhook is not active.
+   *
+   * @generated from rpc signpost.v1.WebhooksService.SendTest
+   */
+  sendTest: {
+    methodKind: "unary";
+    input: typeof SendWebhookTestRequestSchema;
+    output: typeof SendWebhookTestResponseSchema;
+  },
+  /**
+   * Read the messages that a webhook would get now about steps that were completed since a time, those of the newest
+   * visits. `signpost webhooks listen` forwards them to a receiver that the service cannot reach. An addition of this
+   * service to the API.
+   *
+   * @generated from rpc signpost.v1.WebhooksService.ListMessages
+   */
+  listMessages: {
+    methodKind: "unary";
+    input: typeof ListWebhookMessagesRequestSchema;
+    output: typeof ListWebhookMessagesResponseSchema;
   },
 }>;
 

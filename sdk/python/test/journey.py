@@ -16,6 +16,7 @@ from journey_exports import take_away
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
+from journey_webhooks import subscribe
 from journey_workspace import close_workspace, open_workspace
 from signpost import Client, SignpostError, items
 from signpost.options.v1.access_pb2 import API_SCOPE_LINKS_READ
@@ -59,6 +60,7 @@ def main() -> None:
         analyse(client, link)
         present(client, link)
         take_away(client, link)
+        subscribe(client)
         expire(client)
         tell_visitors(client, lbid)
         wire(client, link.id)

@@ -2,13 +2,14 @@
 //!
 //! [`Client`] reaches every service, such as `client.links()`. Its calls carry the token and are repeated when that is
 //! safe and may help; a repeated write takes effect once. [`items`] iterates over any list. [`SignpostError`] explains
-//! a failed call.
+//! a failed call. [`verify_webhook`] tells genuine messages of webhooks from others.
 
 mod client;
 mod error;
 mod paging;
 mod retry;
 mod transport;
+mod webhook;
 
 mod generated {
     #![allow(clippy::all, rustdoc::all)]
@@ -27,3 +28,4 @@ pub use prost_types;
 pub use retry::RetryPolicy;
 pub use tonic;
 pub use transport::Transport;
+pub use webhook::{WebhookError, verify_webhook};

@@ -11,6 +11,12 @@ import { type RetryOptions, wait, withRetries } from "./retry.ts";
 // The package has this one entry, so it re-exports everything public.
 export { type ErrorCode, type FieldViolation, SignpostError } from "./error.ts";
 export { items, type Page, pages } from "./paging.ts";
+export {
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookMessage,
+  WebhookVerificationError,
+} from "./webhook.ts";
 
 /** A client with a property for every service, named without `Service`: `client.links`, `client.workflowSteps`. */
 export type Client = { readonly [Name in keyof typeof services]: ServiceClient<(typeof services)[Name]> };

@@ -20,6 +20,7 @@ import { takeAway } from "./journey-exports.ts";
 import { invite, signIn } from "./journey-people.ts";
 import { playInSandbox } from "./journey-sandbox.ts";
 import { all, follow, given, picture, refusalOf, until } from "./journey-support.ts";
+import { subscribe } from "./journey-webhooks.ts";
 import { closeWorkspace, openWorkspace } from "./journey-workspace.ts";
 
 const { SIGNPOST_URL = "", SIGNPOST_TOKEN = "" } = process.env;
@@ -38,6 +39,7 @@ const lbid = await visit(link);
 await analyse(client, link);
 await present(client, link);
 await takeAway(client, link);
+await subscribe(client);
 await expire();
 await tellVisitors(lbid);
 await wire(link);

@@ -5,14 +5,21 @@ import { inTransaction } from "../../db/open.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
 import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { createWebhook, type WebhookDeps } from "./create-webhook.ts";
+import { listWebhookDeliveries, resendDelivery, sendTest } from "./deliveries.ts";
+import { toDelivery } from "./delivery-message.ts";
 import { toWebhook } from "./message.ts";
+import { listMessages } from "./messages.ts";
 import { countWebhooks, findWebhook, listWebhooks, type WebhookStatus as StatusName } from "./queries.ts";
+import { queueReplay } from "./replay.ts";
 import { updateWebhook } from "./update-webhook.ts";
 import { deleteWebhook } from "./writes.ts";
 
-export function webhooksService(deps: WebhookDeps): Handlers<typeof WebhooksService> {
+export function webhooksService(
+  deps: WebhookDeps & Pick<Deps, "jobCall" | "shortUrl">,
+): Handlers<typeof WebhooksService> {
   return {
     create: createWebhook(deps),
     update: updateWebhook(deps),
@@ -38,6 +45,22 @@ export function webhooksService(deps: WebhookDeps): Handlers<typeof WebhooksServ
         write: (webhook) => context.writeRecord(WebhookSchema, webhook),
       });
       return { webhooks: records, nextPageToken, totalCount };
+    },
+
+    listDeliveries: (request, context) => listWebhookDeliveries(deps, request, context),
+
+    async resendDelivery({ id, deliveryId }, context) {
+      const place = { workspaceId: callerOf(context).workspaceId, id };
+      return { delivery: toDelivery(await resendDelivery(context.db, place, deliveryId, deps.now())) };
+    },
+
+    replayDeliveries: (request, context) => queueReplay(deps, request, context),
+
+    listMessages: (request, context) => listMessages(deps, request, context),
+
+    async sendTest({ id }, context) {
+      const place = { workspaceId: callerOf(context).workspaceId, id };
+      return { delivery: toDelivery(await sendTest(context.db, place, deps.now())) };
     },
 
     async delete({ id }, context) {

@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const schema = `
-create type job_type as enum ('LINKS_BULK_CREATE');
+create type job_type as enum ('LINKS_BULK_CREATE', 'WEBHOOK_REPLAY');
 create type job_status as enum ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED');
 
 create table jobs (
@@ -15,7 +15,7 @@ create table jobs (
   type job_type not null,
   status job_status not null,
   item_count integer not null,
-  -- The request as protobuf, until the job is finished.
+  -- The request, in a form of the job's type, until the job is finished.
   request bytea,
   -- How many times the job was begun.
   runs smallint not null default 0,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
+import { replayWebhookJob } from "../../api/webhooks/replay.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
 import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
@@ -94,6 +95,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       entitlements: createEntitlements({ plans: config.plans, now }),
       checkRequest,
     }),
+    "replay-webhook": replayWebhookJob({ db, now }),
     "make-page-images": makePageImages({ db, storage, now }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
     "render-page-theme-thumbnail": renderPageThumbnail({ db, storage, now }),

@@ -11,6 +11,7 @@ mod sandbox;
 mod support;
 mod templates;
 mod visits;
+mod webhooks;
 mod workflow;
 mod workspace;
 
@@ -38,6 +39,7 @@ async fn main() -> Outcome<()> {
     analytics::analyse(&client, &link).await?;
     dashboards::present(&client, &link.id).await?;
     exports::take_away(&client, &link.id).await?;
+    webhooks::subscribe(&client).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;
     workflow::wire(&client, &link.id).await?;

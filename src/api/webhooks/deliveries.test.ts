@@ -1,0 +1,321 @@
+import { randomUUID } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Webhook } from "standardwebhooks";
+import { beforeEach, expect, test } from "vitest";
+import { WebhookDeliveryStatus } from "../../../gen/signpost/v1/webhook_pb.js";
+import { WebhooksService } from "../../../gen/signpost/v1/webhooks_service_pb.js";
+import { type ReceivedRequest, startReceiver } from "../../../test/support/receiver.ts";
+import { specialHosts } from "../../../test/support/special-addresses.ts";
+import { masterSecret, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { createFaultFinder } from "../../lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../lib/fetch/resolve-host.ts";
+import { createSafeFetch } from "../../lib/fetch/safe-fetch.ts";
+import { createAddressJudge } from "../../lib/fetch/special-addresses.ts";
+import { newId } from "../../lib/ids.ts";
+import { deriveKey } from "../../lib/keys.ts";
+import { replayWebhookJob } from "./replay.ts";
+import { createWebhookSender, outcomeOf } from "./sender.ts";
+
+const judge = createAddressJudge(["127.0.0.1/32"]);
+const resolve = createHostResolver(["127.0.0.1:9"]);
+const api = await startApi({ deps: { addressFaultOf: createFaultFinder({ resolve, judge }) } });
+const receiver = await startReceiver();
+const sender = createWebhookSender({
+  db: api.db,
+  now: api.now,
+  fetch: createSafeFetch({ allowedNetworks: ["127.0.0.1/32"], resolve }),
+  key: deriveKey(masterSecret, "webhook-secrets"),
+});
+const endpointUrl = `http://127.0.0.1:${receiver.port}/hooks`;
+
+let workspace: TestWorkspace;
+let rest: TestWorkspace["rest"];
+beforeEach(async () => {
+  workspace = await api.newWorkspace();
+  rest = workspace.rest;
+});
+
+async function create(fields: object = {}): Promise<{ id: string; secret: string }> {
+  const { status, json } = await rest("POST", "/v1/webhooks", { name: "CRM", endpointUrl, ...fields });
+  expect(status, JSON.stringify(json)).toBe(200);
+  return { id: json.webhook.id, secret: json.signingSecret };
+}
+
+/** Sends one message the way the outbox does. */
+async function send(subscriberId: string, body = '{"type":"webhook.test","timestamp":"…","data":{}}') {
+  const key = { workspaceId: workspace.workspaceId, subscriberId };
+  const deliver = (await sender.open([key])).get(subscriberId);
+  const outcome = await deliver?.({ ...key, id: randomUUID(), body }, new AbortController().signal);
+  return { outcome, request: receiver.requests.at(-1) as ReceivedRequest };
+}
+
+/** Reads a message with the library of the standard, as a receiver does. Its clock is the real one. */
+function verify(secret: string, { body, headers }: ReceivedRequest, library = Webhook): unknown {
+  return new library(secret).verify(body, headers as Record<string, string>);
+}
+
+test("messages are signed as Standard Webhooks says, for its JavaScript library and by its rules alone", async () => {
+  const { id, secret } = await create();
+  // The library accepts signatures of the last five minutes only.
+  api.clock.advance(Date.now() - api.now().getTime());
+  const { outcome, request } = await send(id, '{"type":"webhook.test","name":"Zoë – 😀"}');
+  expect(outcome).toEqual({ isDelivered: true, status: 200, response: "" });
+  expect(verify(secret, request)).toEqual({ type: "webhook.test", name: "Zoë – 😀" });
+  expect(request).toMatchObject({ method: "POST", path: "/hooks" });
+  expect(request.headers).toMatchObject({
+    "content-type": "application/json",
+    "user-agent": "Signpost-Webhooks/1",
+  });
+  expect(request.headers["webhook-id"]).toMatch(new RegExp(`^msg_[0-9a-f-]{36}_${id}$`));
+  expect(() => verify(secret, { ...request, body: `${request.body} ` })).toThrow(
+    "No matching signature found",
+  );
+  expect(() => verify(`whsec_${Buffer.alloc(32).toString("base64")}`, request)).toThrow(
+    "No matching signature",
+  );
+});
+
+test("after a rotation both secrets verify for 24 hours, and then the new one alone", async () => {
+  const { id, secret: old } = await create();
+  const { json } = await rest("PATCH", `/v1/webhooks/${id}`, { rotateSecret: true });
+  const { request } = await send(id);
+  expect(request.headers["webhook-signature"]?.toString().split(" ")).toHaveLength(2);
+  for (const secret of [old, json.signingSecret]) expect(verify(secret, request)).toBeDefined();
+  await api.database.pool.query(
+    "update webhooks set previous_secret_until = previous_secret_until - interval '25 hours' where id = $1",
+    [id],
+  );
+  const later = await send(id);
+  expect(later.request.headers["webhook-signature"]?.toString().split(" ")).toHaveLength(1);
+  expect(() => verify(old, later.request)).toThrow("No matching signature");
+  expect(verify(json.signingSecret, later.request)).toBeDefined();
+});
+
+test.each([
+  [301, {}, "redirects are not followed"],
+  [404, {}, "check the path of endpointUrl"],
+  [410, { isFinal: true }, "set status to WEBHOOK_STATUS_ACTIVE"],
+  [429, { retryAfterMs: 120_000 }, "asked too often"],
+  [503, { retryAfterMs: 120_000 }, "not available"],
+  [500, {}, "look for the error in its log"],
+])("an answer with status %i says what to do", async (status, more, words) => {
+  const { id } = await create();
+  receiver.answer = (_request, response) =>
+    response.writeHead(status, { "retry-after": "120", location: "/elsewhere" }).end("why\0not");
+  const { outcome } = await send(id);
+  receiver.answer = (_request, response) => void response.end();
+  expect(outcome).toEqual({
+    ...{ isDelivered: false, status, response: "why�not", reason: expect.stringContaining(words) },
+    ...more,
+  });
+});
+
+test("Retry-After may be a date; what is no time, and other statuses, give none", () => {
+  const at = new Date("2030-01-01T00:00:00Z");
+  const waits = (header: string, status = 429) =>
+    outcomeOf(
+      {
+        kind: "answered",
+        status,
+        headers: { "retry-after": header },
+        head: Buffer.alloc(0),
+        milliseconds: 1,
+      },
+      at,
+    );
+  expect(waits("Tue, 01 Jan 2030 00:10:00 GMT")).toMatchObject({ retryAfterMs: 600_000 });
+  for (const header of ["soon", "-5", "Tue, 01 Jan 2019 00:10:00 GMT", "9".repeat(40)])
+    expect(waits(header)).not.toHaveProperty("retryAfterMs");
+  expect(waits("60", 500)).not.toHaveProperty("retryAfterMs");
+});
+
+test("an address that became private is refused when it is sent to, for good, in every notation", async () => {
+  const { id } = await create();
+  const seen = receiver.requests.length;
+  for (const host of specialHosts
+    .filter((each) => !/127\.0\.0\.1|^localhost$|^2130706433$/i.test(each))
+    .slice(0, 400)) {
+    await api.db
+      .updateTable("webhooks")
+      .set({ endpoint_url: `https://${host}:${receiver.port}/` })
+      .where("id", "=", id)
+      .execute();
+    const { outcome } = await send(id);
+    expect([host, outcome]).toMatchObject([host, { isDelivered: false, isHopeless: true, response: "" }]);
+  }
+  expect(receiver.requests.length).toBe(seen);
+});
+
+test("deleted webhooks are left out, and nothing of another workspace is opened by its id", async () => {
+  const { id } = await create();
+  const other = await api.newWorkspace();
+  expect((await sender.open([{ workspaceId: other.workspaceId, subscriberId: id }])).size).toBe(0);
+  await rest("DELETE", `/v1/webhooks/${id}`);
+  expect((await sender.open([{ workspaceId: workspace.workspaceId, subscriberId: id }])).size).toBe(0);
+});
+
+/** Messages as the outbox writes them, the newest first. */
+async function addMessages(
+  subscriber_id: string,
+  statuses: readonly ("DELIVERED" | "EXHAUSTED" | "MISSED")[],
+) {
+  const ids: string[] = [];
+  for (const status of statuses) {
+    const at = api.now();
+    const id = newId(at);
+    ids.unshift(id);
+    const own = { workspace_id: workspace.workspaceId, subscriber_id };
+    await api.db
+      .insertInto("outbox_messages")
+      .values({
+        ...own,
+        id,
+        event_id: randomUUID(),
+        step_id: randomUUID(),
+        status,
+        attempts: 1,
+        created_at: at,
+      })
+      .execute();
+    await api.db
+      .insertInto("outbox_attempts")
+      .values({
+        ...{ ...own, message_id: id, number: 1, at, duration_ms: 12, response: "body", reason: "" },
+        ...{ status: status === "DELIVERED" ? 200 : null, is_delivered: status === "DELIVERED" },
+      })
+      .execute();
+  }
+  return ids;
+}
+
+test("deliveries are listed newest first with their attempts, page by page and by status, over REST and gRPC", async () => {
+  const { id } = await create();
+  const ids = await addMessages(id, ["DELIVERED", "EXHAUSTED", "MISSED", "DELIVERED"]);
+  const path = `/v1/webhooks/${id}/deliveries`;
+  const first = await rest("GET", `${path}?pageSize=3`);
+  expect(first.status, first.text).toBe(200);
+  expect(first.json.deliveries.map((each: { id: string }) => each.id)).toEqual(ids.slice(0, 3));
+  const next = await rest("GET", `${path}?pageSize=3&pageToken=${first.json.nextPageToken}`);
+  expect([next.json.deliveries.map((each: { id: string }) => each.id), next.json.nextPageToken]).toEqual([
+    ids.slice(3),
+    "",
+  ]);
+  expect(first.json.deliveries[0]).toMatchObject({
+    webhookId: id,
+    webhookMessageId: `msg_${ids[0]}_${id}`,
+    type: "workflow_step.completed",
+    status: "WEBHOOK_DELIVERY_STATUS_DELIVERED",
+    attemptCount: 1,
+    attempts: [{ number: 1, durationMs: 12, delivered: true, httpStatus: 200, response: "body", error: "" }],
+  });
+  expect(first.json.deliveries[1].attempts[0]).not.toHaveProperty("httpStatus");
+  const client = workspace.client(WebhooksService);
+  const missed = await client.listDeliveries({ id, status: WebhookDeliveryStatus.MISSED });
+  expect(missed.deliveries.map((each) => each.id)).toEqual([ids[1]]);
+  api.clock.advance(31 * 24 * 3_600_000);
+  expect((await client.listDeliveries({ id })).deliveries).toEqual([]);
+  api.clock.advance(-31 * 24 * 3_600_000);
+});
+
+test("a test message and a resent message wait to be sent; a webhook that is not active takes neither", async () => {
+  const { id } = await create();
+  const [given = ""] = await addMessages(id, ["EXHAUSTED"]);
+  const test = await rest("POST", `/v1/webhooks/${id}:test`);
+  expect(test.json.delivery).toMatchObject({
+    type: "webhook.test",
+    status: "WEBHOOK_DELIVERY_STATUS_WAITING",
+    eventId: "",
+    attempts: [],
+    nextAttemptAt: expect.any(String),
+  });
+  const resent = await rest("POST", `/v1/webhooks/${id}/deliveries/${given}:resend`);
+  expect(resent.json.delivery).toMatchObject({
+    id: given,
+    status: "WEBHOOK_DELIVERY_STATUS_WAITING",
+    attemptCount: 1,
+  });
+  const client = workspace.client(WebhooksService);
+  expect((await client.resendDelivery({ id, deliveryId: given })).delivery?.id).toBe(given);
+  expect((await client.sendTest({ id })).delivery?.type).toBe("webhook.test");
+  const unknown = await rest("POST", `/v1/webhooks/${id}/deliveries/${randomUUID()}:resend`);
+  expect([unknown.status, unknown.json.error.message]).toEqual([404, expect.stringContaining("deliveryId")]);
+  expect((await rest("POST", `/v1/webhooks/${randomUUID()}:test`)).status).toBe(404);
+  expect((await rest("POST", "/v1/webhooks/no:test")).status).toBe(400);
+  await rest("PATCH", `/v1/webhooks/${id}`, { status: "WEBHOOK_STATUS_PAUSED" });
+  const before = (await rest("GET", `/v1/webhooks/${id}/deliveries`)).text;
+  for (const path of [`${id}:test`, `${id}/deliveries/${given}:resend`]) {
+    const { status, json } = await rest("POST", `/v1/webhooks/${path}`);
+    expect([status, json.error.codeType]).toEqual([412, "FAILED_PRECONDITION"]);
+  }
+  const refusal = await client.sendTest({ id }).catch((error) => ConnectError.from(error).code);
+  expect(refusal).toBe(Code.FailedPrecondition);
+  expect((await rest("GET", `/v1/webhooks/${id}/deliveries`)).text).toBe(before);
+});
+
+test("a replay queues what was not delivered, or all, as a job that goes on where it stopped", async () => {
+  const { id } = await create();
+  const since = api.now().toISOString();
+  await addMessages(id, ["DELIVERED", "EXHAUSTED", "MISSED"]);
+  const replay = replayWebhookJob({ db: api.db, now: api.now });
+  const path = `/v1/webhooks/${id}:replay`;
+  const started = await rest("POST", path, { since });
+  expect(started.json).toMatchObject({ type: "JOB_TYPE_WEBHOOK_REPLAY", status: "JOB_STATUS_PENDING" });
+  const second = await rest("POST", path, { since });
+  expect([second.status, second.json.error.message]).toEqual([
+    412,
+    expect.stringContaining("another replay"),
+  ]);
+  const place = { workspaceId: workspace.workspaceId, jobId: started.json.id };
+  // Asked to stop before its first part: nothing is lost.
+  await expect(replay(place, AbortSignal.abort())).rejects.toThrow("goes on afterwards");
+  await replay(place, new AbortController().signal);
+  await replay(place, new AbortController().signal);
+  const { json } = await rest("GET", started.json.statusUrl);
+  expect(json).toMatchObject({
+    status: "JOB_STATUS_SUCCEEDED",
+    itemCount: 2,
+    webhookReplay: { messageCount: 2 },
+  });
+  const statuses = async () =>
+    (await rest("GET", `/v1/webhooks/${id}/deliveries`)).json.deliveries.map((each: { status: string }) =>
+      each.status.replace("WEBHOOK_DELIVERY_STATUS_", ""),
+    );
+  expect(await statuses()).toEqual(["WAITING", "WAITING", "DELIVERED"]);
+  const all = await workspace.client(WebhooksService).replayDeliveries({
+    id,
+    since: { seconds: BigInt(Math.floor(Date.parse(since) / 1000)), nanos: 0 },
+    includeDelivered: true,
+  });
+  await replay({ ...place, jobId: all.job?.id ?? "" }, new AbortController().signal);
+  expect(await statuses()).toEqual(["WAITING", "WAITING", "WAITING"]);
+});
+
+test("bad replays name their field and queue nothing; a webhook that stops ends its replay", async () => {
+  const { id } = await create();
+  const path = `/v1/webhooks/${id}:replay`;
+  const now = api.now().getTime();
+  const cases: [object, string][] = [
+    [{}, "since"],
+    [{ since: new Date(now - 31 * 24 * 3_600_000).toISOString() }, "since"],
+    [{ since: "yesterday" }, "since"],
+    [{ since: new Date(now).toISOString(), until: new Date(now - 60_000).toISOString() }, "until"],
+  ];
+  for (const [body, field] of cases) {
+    const { status, json } = await rest("POST", path, body);
+    expect([body, status, json.error.message]).toEqual([body, 400, expect.stringContaining(field)]);
+  }
+  expect((await rest("POST", `/v1/webhooks/${randomUUID()}:replay`, { since: new Date(now) })).status).toBe(
+    404,
+  );
+  const jobs = api.db.selectFrom("jobs").selectAll().where("workspace_id", "=", workspace.workspaceId);
+  expect(await jobs.execute()).toEqual([]);
+  const { json } = await rest("POST", path, { since: new Date(now).toISOString() });
+  await rest("PATCH", `/v1/webhooks/${id}`, { status: "WEBHOOK_STATUS_PAUSED" });
+  const place = { workspaceId: workspace.workspaceId, jobId: json.id };
+  await replayWebhookJob({ db: api.db, now: api.now })(place, new AbortController().signal);
+  const ended = await rest("GET", json.statusUrl);
+  expect(ended.json).toMatchObject({
+    status: "JOB_STATUS_FAILED",
+    error: { codeType: "FAILED_PRECONDITION", message: expect.stringContaining("paused") },
+  });
+});
