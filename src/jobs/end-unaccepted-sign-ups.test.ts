@@ -20,7 +20,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const api = await startApi();
 const { db, clock } = api;
 const { now } = clock;
-const deps = { db, now, storage: localFolderStorage(directory) };
+const deps = { db, now, storage: localFolderStorage(directory), tokenBox: api.tokenBox };
 const queueMail: Parameters<typeof signUp>[0]["queueMail"] = (tx, mail) => enqueue(tx, "send-mail", mail);
 const dayMs = 24 * 60 * 60 * 1000;
 

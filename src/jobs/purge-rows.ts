@@ -8,15 +8,17 @@ import {
   type TemplateTables,
 } from "../db/templates/template-tables.ts";
 import { forgetTemplate } from "../db/templates/usable-templates.ts";
+import type { TokenBox } from "../integrations/token-box.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
+import { deleteSlackIntegration } from "./integrations/revoke-slack-token.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
 import { jobCall } from "./queue.ts";
-import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
   readonly db: Db;
   readonly storage: Storage;
+  readonly tokenBox: TokenBox;
   readonly now: () => Date;
   readonly batchSize: number;
 }
@@ -67,7 +69,7 @@ export async function deleteTenantRows(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  await deleteSlackIntegration(deps.db, workspaceId);
+  await deleteSlackIntegration(deps, workspaceId);
   let deleted = 0;
   for (const tables of [qrcodeTemplateTables, pageThemeTemplateTables])
     deleted += await forgetTemplates(deps, tables, workspaceId, signal);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { deleteWorkspace } from "../db/end-workspaces.ts";
 import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
+import type { TokenBox } from "../integrations/token-box.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { restorableMs } from "../model/workspace-end.ts";
 import { holdRollUps } from "../visitors/roll-ups.ts";
@@ -11,6 +12,7 @@ import { jobCalls } from "./queue.ts";
 export interface PurgeDeps {
   readonly db: Db;
   readonly storage: Storage;
+  readonly tokenBox: TokenBox;
   readonly now: () => Date;
   /** The most rows that one statement deletes; 1,000 when absent. */
   readonly batchSize?: number;
@@ -66,12 +68,12 @@ export async function purgeWorkspace(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { db, storage, now, batchSize = 1_000 } = deps;
+  const { db, storage, tokenBox, now, batchSize = 1_000 } = deps;
   if (!(await beginPurge(db, workspaceId, now()))) return false;
   if (!(await dropJobs(db, workspaceId))) return false;
   // Whatever was being written when a table was emptied is found by the next round.
   for (;;) {
-    const deleted = await deleteTenantRows({ db, storage, now, batchSize }, workspaceId, signal);
+    const deleted = await deleteTenantRows({ db, storage, tokenBox, now, batchSize }, workspaceId, signal);
     if (signal?.aborted === true) return false;
     if (deleted === 0) break;
   }

@@ -14,12 +14,8 @@ export interface QueuedJobs {
   /** A badge or a cover was uploaded. */
   readonly "make-page-images": { readonly workspaceId: string; readonly mediaId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
-  /** An integration is gone, and what Slack gave for it. The token is sealed, in base64. */
-  readonly "revoke-slack-token": {
-    readonly workspaceId: string;
-    readonly integrationId: string;
-    readonly sealedToken: string;
-  };
+  /** An integration is gone. Its token is sealed, in base64. */
+  readonly "revoke-slack-token": { readonly sealedToken: string };
   readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /**
    * A Google account was disconnected. The fields have names of their own, because a purge drops the jobs of its workspace,

@@ -24,7 +24,7 @@ import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
 import { createSlack } from "../../src/integrations/slack/slack.ts";
-import { createTokenBox } from "../../src/integrations/token-box.ts";
+import { createTokenBox, type TokenBox } from "../../src/integrations/token-box.ts";
 import { builtInFiles } from "../../src/jobs/built-in-themes.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
@@ -114,6 +114,7 @@ export interface Api {
   readonly port: number;
   readonly metrics: Registry;
   readonly storage: Storage;
+  readonly tokenBox: TokenBox;
   readonly signToken: ReturnType<typeof createTokenSigner>;
   /** Makes a token of the workspace with exactly these scopes. */
   scopedToken(workspaceId: string, scopes: readonly string[]): Promise<string>;
@@ -222,6 +223,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     port,
     metrics,
     storage,
+    tokenBox: options.deps?.tokenBox ?? testTokenBox,
     signToken,
     scopedToken: (workspaceId, scopes) => {
       const [issuedAt, scope] = [clock.now(), scopeText(scopes)];
@@ -262,6 +264,7 @@ function hashOfPassword(): Promise<string> {
 }
 
 const fileKey = deriveKey(masterSecret, "file-urls");
+const testTokenBox = createTokenBox(deriveKey(masterSecret, "integration-tokens"));
 
 /** A folder for files, removed after the test file. */
 async function testStorage(): Promise<Storage> {
@@ -316,7 +319,7 @@ function testDeps(
     // Names have no addresses in tests that give them none.
     addressFaultOf: createFaultFinder({ resolve: resolveLiterals, judge: createAddressJudge([]) }),
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
-    tokenBox: createTokenBox(deriveKey(masterSecret, "integration-tokens")),
+    tokenBox: testTokenBox,
     // Without an app nobody can connect. Tests that do give a client of their stand-in.
     slack: createSlack({ config: { apiUrl: "http://127.0.0.1:1/api", app: undefined }, returnUrl: "" }),
     bulkJobLinks: 250,

@@ -412,8 +412,8 @@ describe("update and delete", () => {
       .set({ deleted_at: api.now() })
       .where("id", "=", workspaceId)
       .execute();
-    const { db, now, storage } = api;
-    expect(await purgeWorkspace({ db, now, storage }, workspaceId)).toBe(true);
+    const { db, now, storage, tokenBox } = api;
+    expect(await purgeWorkspace({ db, now, storage, tokenBox }, workspaceId)).toBe(true);
     const left = await db
       .selectFrom("dashboards")
       .select("id")

@@ -18,10 +18,11 @@ const settingsWords = new Set(["bad_client_secret", "bad_redirect_uri", "invalid
 
 /** Exchanges the code for a bot's token. The part that is left replaces the workspace's integration. */
 export async function completeOauth(
-  { jobCall, now, oauthStates, slack, tokenBox }: SlackDeps,
+  deps: SlackDeps,
   { code, state }: CompleteSlackOAuthRequest,
   context: Context,
 ): Promise<Write<MessageInitShape<typeof CompleteSlackOAuthResponseSchema>>> {
+  const { now, oauthStates, slack, tokenBox } = deps;
   const caller = callerOf(context);
   await oauthStates.check(state, "slack", caller);
   const installed = await slack.exchangeCode(code);
@@ -42,7 +43,7 @@ export async function completeOauth(
       const sealedToken = tokenBox.seal(botToken, { kind: "slack", workspaceId, integrationId: id });
       const ids = { workspace_id: workspaceId, id, team_id: teamId, team_name: teamName };
       const created_by = caller.memberId ?? null;
-      await insertIntegration(tx, jobCall, { ...ids, created_by, sealedToken, botToken, at });
+      await insertIntegration(tx, deps, { ...ids, created_by, sealedToken, botToken, at });
       const row = await findIntegration(tx, workspaceId);
       return row && { slackIntegration: toSlackIntegration(row) };
     });

@@ -13,7 +13,7 @@ import { prepareUpdate, updateFaults } from "./update-integration.ts";
 import { deleteIntegration } from "./writes.ts";
 
 export function slackIntegrationsService(deps: SlackDeps): Handlers<typeof SlackIntegrationsService> {
-  const { jobCall, oauthStates, slack } = deps;
+  const { oauthStates, slack } = deps;
   return {
     async get(_request, context) {
       const row = await findIntegration(context.db, callerOf(context).workspaceId);
@@ -55,7 +55,7 @@ export function slackIntegrationsService(deps: SlackDeps): Handlers<typeof Slack
 
     async delete(_request, context) {
       const { workspaceId } = callerOf(context);
-      const isGone = await inTransaction(context.db, (tx) => deleteIntegration(tx, jobCall, workspaceId));
+      const isGone = await inTransaction(context.db, (tx) => deleteIntegration(tx, deps, workspaceId));
       if (!isGone) throw notConnected();
       return {};
     },

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { SlackIntegrations } from "../../../gen/database.ts";
 import type { Db } from "../../db/open.ts";
+import { sealForRevocation } from "../../integrations/slack/revocation.ts";
 import { addSubscriber, removeSubscriber } from "../../outbox/subscribers.ts";
-import type { Deps } from "../deps.ts";
+import type { SlackDeps } from "./deps.ts";
 
 type Row = Selectable<SlackIntegrations>;
 
@@ -25,12 +26,12 @@ export function tokenHash(botToken: string): Buffer {
 /** Connects the workspace, in place of what it was connected to. Nothing is queued until a channel is chosen. */
 export async function insertIntegration(
   tx: Db,
-  jobCall: Deps["jobCall"],
+  deps: Pick<SlackDeps, "jobCall" | "tokenBox">,
   { sealedToken, botToken, at, ...ids }: NewIntegration,
 ): Promise<void> {
   // Of two calls at once the second one replaces what the first one has made.
   await sql`select from workspaces where id = ${ids.workspace_id} for no key update`.execute(tx);
-  await deleteIntegration(tx, jobCall, ids.workspace_id);
+  await deleteIntegration(tx, deps, ids.workspace_id);
   await tx
     .insertInto("slack_integrations")
     .values({
@@ -55,19 +56,20 @@ export async function insertIntegration(
 /** Deletes the workspace's integration and queues the revocation of its token. False when there is none. */
 export async function deleteIntegration(
   tx: Db,
-  jobCall: Deps["jobCall"],
+  { jobCall, tokenBox }: Pick<SlackDeps, "jobCall" | "tokenBox">,
   workspaceId: string,
 ): Promise<boolean> {
-  const revocation = {
-    workspaceId: sql.ref("gone.workspace_id"),
-    integrationId: sql.ref("gone.id"),
-    sealedToken: sql`encode(gone.bot_token, 'base64')`,
-  };
-  const { rows } = await sql<Pick<Row, "id">>`
-    with gone as (delete from slack_integrations where workspace_id = ${workspaceId} returning *)
-    select gone.id, ${jobCall("revoke-slack-token", revocation)} from gone`.execute(tx);
-  for (const { id } of rows) await removeSubscriber(tx, { workspaceId, subscriberId: id });
-  return rows.length > 0;
+  const gone = await tx
+    .deleteFrom("slack_integrations")
+    .where("workspace_id", "=", workspaceId)
+    .returning(["workspace_id", "id", "bot_token"])
+    .executeTakeFirst();
+  if (gone === undefined) return false;
+  await removeSubscriber(tx, { workspaceId, subscriberId: gone.id });
+  const sealedToken = sealForRevocation(tokenBox, gone);
+  if (sealedToken !== undefined)
+    await sql`select ${jobCall("revoke-slack-token", { sealedToken })}`.execute(tx);
+  return true;
 }
 
 /** Changes a locked integration. */

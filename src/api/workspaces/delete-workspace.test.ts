@@ -203,7 +203,7 @@ test("a deleted workspace releases its domains at once, and its slug and address
   expect(await restoreWorkspace(db, workspace.workspaceId, now())).toEqual([domain.name]);
   await eventually(async () => expect(await statusAt(api, workspace)).toBe(200));
   await workspace.rest("DELETE", "/v1/workspace");
-  await purgeWorkspace({ db, storage: api.storage, now }, workspace.workspaceId);
+  await purgeWorkspace({ db, storage: api.storage, tokenBox: api.tokenBox, now }, workspace.workspaceId);
   expect(await take()).toBe(200);
   expect(await addresses()).toEqual([]);
   expect(await restoreWorkspace(db, workspace.workspaceId, now())).toBeUndefined();

@@ -98,7 +98,7 @@ test.each([
   ["LINK_VISIT", {}, {}, "*QR code scanned*: Spring menu"],
   ["LINK_VISIT", {}, { event: { action: "ACTION_CLICK" } }, "*Link followed*: Spring menu"],
   ["FORM_SUBMIT", { form: { skipped: true, fields: [] } }, {}, "*Form skipped*: Spring menu"],
-  ["MULTI_LINK", { multiLink: { selectedButton: { label: "Book" } } }, {}, "*Button*\nBook"],
+  ["MULTI_LINK", { multiLink: { selectedButton: { label: "Book" } } }, {}, "*Choice*\nBook"],
   [
     "CLIENT_REDIRECT",
     { redirect: { destination: "https://a.example/" } },

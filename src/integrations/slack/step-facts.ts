@@ -1,3 +1,5 @@
+import { factsByAction, type StepAction } from "../../model/steps/kinds.ts";
+
 /** What happened at a completed step, in words. All texts are as they were typed. */
 export interface StepFacts {
   /** Such as `Form submitted`. */
@@ -10,30 +12,6 @@ export interface Detail {
   readonly name: string;
   readonly value: string;
 }
-
-const whatOfAction: Readonly<Record<string, string>> = {
-  EVENT_ACTION_CLIENT_REDIRECT: "Redirected",
-  EVENT_ACTION_LINK_VISIT: "Link followed",
-  EVENT_ACTION_PASSWORD_VERIFY: "Password accepted",
-  EVENT_ACTION_FORM_SUBMIT: "Form submitted",
-  EVENT_ACTION_CONTACT_CARD: "Contact card shown",
-  EVENT_ACTION_MULTI_LINK: "Button pressed",
-  EVENT_ACTION_SOCIAL_LINKS_PAGE: "Social links shown",
-  EVENT_ACTION_THANK_YOU_PAGE: "Thank-you page shown",
-  EVENT_ACTION_MESSAGE_PAGE: "Message read",
-  EVENT_ACTION_VISIT_TYPE_CONDITION: "Visit type checked",
-  EVENT_ACTION_COUNTRY_CONDITION: "Country checked",
-  EVENT_ACTION_DAY_OF_WEEK_CONDITION: "Day of the week checked",
-  EVENT_ACTION_TIME_OF_DAY_CONDITION: "Time of day checked",
-  EVENT_ACTION_DAY_OF_MONTH_CONDITION: "Day of the month checked",
-  EVENT_ACTION_SPECIFIC_DATE_CONDITION: "Date checked",
-  EVENT_ACTION_DEVICE_TYPE_CONDITION: "Device type checked",
-  EVENT_ACTION_DEVICE_PLATFORM_CONDITION: "Operating system checked",
-  EVENT_ACTION_DEVICE_BROWSER_CONDITION: "Browser checked",
-  EVENT_ACTION_DEVICE_BRAND_CONDITION: "Device brand checked",
-  EVENT_ACTION_DEVICE_ACTOR_CONDITION: "Kind of visitor checked",
-  EVENT_ACTION_VISITOR_DATA_CONDITION: "Visitor data checked",
-};
 
 /** Follows names into JSON. Undefined where the path ends early. */
 export function valueAt(json: unknown, ...path: readonly string[]): unknown {
@@ -53,31 +31,35 @@ export function textAt(json: unknown, ...path: readonly string[]): string {
 
 /** Reads the `data` of a message about a completed step. */
 export function stepFactsOf(data: unknown): StepFacts {
-  const action = textAt(data, "step", "eventAction");
-  const isScan = textAt(data, "event", "action") === "ACTION_SCAN";
-  const isSkipped = valueAt(data, "trace", "stepData", "form", "skipped") === true;
-  const known = Object.hasOwn(whatOfAction, action) ? whatOfAction[action] : undefined;
+  const action = textAt(data, "step", "eventAction").replace("EVENT_ACTION_", "");
+  const facts = isAction(action) ? factsByAction[action] : undefined;
+  const trace = valueAt(data, "trace", "stepData", facts?.trace ?? "");
+  const isScan = facts?.kind === "ENTRY" && textAt(data, "event", "action") === "ACTION_SCAN";
+  const isSkipped = valueAt(trace, "skipped") === true;
+  const completed = facts?.completed ?? "Step completed";
   return {
-    what:
-      action === "EVENT_ACTION_LINK_VISIT" && isScan
-        ? "QR code scanned"
-        : isSkipped
-          ? "Form skipped"
-          : (known ?? "Step completed"),
-    details: [...detailsOf(valueAt(data, "trace", "stepData")), ...visitorOf(valueAt(data, "visitor"))],
+    what: isScan ? "QR code scanned" : isSkipped ? "Form skipped" : completed,
+    details: [...detailsOf(trace, facts?.traced), ...visitorOf(valueAt(data, "visitor"))],
   };
 }
 
-function detailsOf(stepData: unknown): Detail[] {
-  const fields = valueAt(stepData, "form", "fields");
+function isAction(name: string): name is StepAction {
+  return Object.hasOwn(factsByAction, name);
+}
+
+type Traced = (typeof factsByAction)[StepAction]["traced"];
+
+function detailsOf(trace: unknown, traced: Traced): Detail[] {
+  const fields = valueAt(trace, "fields");
   const answers = (Array.isArray(fields) ? fields : []).map((field) => ({
     name: textAt(field, "label") || textAt(field, "key"),
     value: textAt(field, "value"),
   }));
+  const chosen = traced !== undefined && "label" in traced ? textAt(trace, traced.chosen, traced.label) : "";
   return [
     ...answers,
-    { name: "Button", value: textAt(stepData, "multiLink", "selectedButton", "label") },
-    { name: "Destination", value: textAt(stepData, "redirect", "destination") },
+    { name: "Choice", value: chosen },
+    { name: "Destination", value: textAt(trace, "destination") },
   ].filter(({ value }) => value !== "");
 }
 

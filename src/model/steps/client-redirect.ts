@@ -29,6 +29,7 @@ export const clientRedirect = {
     const conversionTracking = stored.conversionTracking === true;
     return { destination, conversionTracking, target: parseTarget(destination) };
   },
+  completed: "Redirected",
   brokenBecause: "the redirect has no destination: give it one",
   faultsOf: nothing,
   lookupsOf: nothing,

@@ -52,6 +52,7 @@ export function conditionFacts<const Name extends string, Option extends Choice>
     urls: [],
     platforms: undefined,
     read: (stored): Choices<Option> | undefined => readChoices(stored[list], read),
+    completed: `${wordsOf(name)} checked`,
     brokenBecause: unreadable,
     faultsOf: ({ choices }) =>
       choices.flatMap((choice) => {
@@ -94,4 +95,10 @@ function readChoices<Option extends Choice>(
 
 function unmatched(name: string, what: string): string {
   return `option ${JSON.stringify(name)} has no ${what} and matches nobody: complete it`;
+}
+
+/** `dayOfWeekCondition` as people write it: `Day of week condition`. */
+function wordsOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -58,6 +58,7 @@ export const contactCard = {
       buttonLabel: textOf(stored.buttonLabel),
     };
   },
+  completed: "Contact card shown",
   brokenBecause: "the contact card has no name: give it one",
   faultsOf: nothing,
   lookupsOf: nothing,

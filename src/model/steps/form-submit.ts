@@ -71,6 +71,7 @@ export const formSubmit = {
     skipButtonText: textOf(stored.skipButtonText),
     autoSkipIfKnown: stored.autoSkipIfKnown === true,
   }),
+  completed: "Form submitted",
   brokenBecause: unreadable,
   faultsOf: ({ fields }) =>
     fields.length === 0

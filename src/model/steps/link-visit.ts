@@ -14,6 +14,7 @@ export const linkVisit = {
   urls: [],
   platforms: undefined,
   read: (): object => ({}),
+  completed: "Link followed",
   brokenBecause: unreadable,
   faultsOf: nothing,
   lookupsOf: nothing,

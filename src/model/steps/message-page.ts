@@ -33,6 +33,7 @@ export const messagePage = {
     if (navigationType === "TIMER" && (timerSeconds < 1 || timerSeconds > 300)) return undefined;
     return { ...titledOf(stored), navigationType, buttonLabel: textOf(stored.buttonLabel), timerSeconds };
   },
+  completed: "Message read",
   brokenBecause: unreadable,
   faultsOf: nothing,
   lookupsOf: nothing,

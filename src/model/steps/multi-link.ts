@@ -32,6 +32,7 @@ export const multiLink = {
     });
     return buttons.length === 0 ? undefined : { ...titledOf(stored), buttons };
   },
+  completed: "Button pressed",
   brokenBecause: "the page has no buttons: add one",
   faultsOf: nothing,
   lookupsOf: nothing,

@@ -21,6 +21,7 @@ export const passwordVerify = {
   urls: [],
   platforms: undefined,
   read: (stored): PasswordPayload => ({ ...titledOf(stored), password: textOf(stored.password) }),
+  completed: "Password accepted",
   brokenBecause: unreadable,
   faultsOf: ({ password }) =>
     password === "" ? ["no password is set, so nobody can get past: set one"] : [],

@@ -37,6 +37,7 @@ export const socialLinksPage = {
       .filter(hasUrl)
       .map((link) => ({ id: textOf(link.id), ...placeElsewhere(link), order: link.order })),
   }),
+  completed: "Social links shown",
   brokenBecause: unreadable,
   faultsOf: ({ links }) => (links.length === 0 ? ["the page has no links to show: add one with a URL"] : []),
   lookupsOf: nothing,

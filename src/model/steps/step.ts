@@ -42,6 +42,8 @@ export interface StepFacts<Payload> {
   readonly platforms: { readonly list: string; readonly among: readonly Platform[] } | undefined;
   /** Reads a stored payload. Undefined when it is broken. */
   readonly read: (stored: JsonFields) => Payload | undefined;
+  /** What people are told when a visitor has completed the step, such as `Form submitted`. */
+  readonly completed: string;
   /** Why a payload that the API accepts can still be broken, in words for people. */
   readonly brokenBecause: string;
   /** Why the step cannot do its work although its payload can be read, in words for people. */

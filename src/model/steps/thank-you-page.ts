@@ -15,6 +15,7 @@ export const thankYouPage = {
   urls: [],
   platforms: undefined,
   read: titledOf,
+  completed: "Thank-you page shown",
   brokenBecause: unreadable,
   faultsOf: nothing,
   lookupsOf: nothing,

@@ -27,7 +27,7 @@ import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
-import { revokeSlackToken } from "../../jobs/revoke-slack-token.ts";
+import { revokeSlackToken } from "../../jobs/integrations/revoke-slack-token.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
@@ -147,7 +147,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       while ((await deleteOldReservations(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteExpiredExports(db, storage, { at: now() });
-      await endUnacceptedSignUps({ db, storage, now }, signal);
+      await endUnacceptedSignUps({ db, storage, tokenBox, now }, signal);
       await forgetRevocations(db, now());
       await deleteOldKeptMails(mailFolder, now());
     },
@@ -162,7 +162,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
-    "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, now }, signal),
+    "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, tokenBox, now }, signal),
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "seal-segments": createSealing({ db, connection, now }),
     "send-digests": (_payload, signal) => sendDigests({ db, analytics, now }, signal),

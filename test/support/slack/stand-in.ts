@@ -45,14 +45,14 @@ export interface SlackStandIn {
   team(name: string): Team;
   /** What the next calls of a method are answered instead, one each. */
   answerNext(method: string, ...answers: readonly BadAnswer[]): void;
+  /** Forgets those that no call has met. */
+  answerProperly(): void;
   close(): Promise<void>;
 }
 
 export interface StandInOptions {
   /** With a clock, a channel takes one message in each second of it. */
   readonly now?: () => Date;
-  /** How long the client waits for an answer, in milliseconds. */
-  readonly answerMs?: number;
   /** The address that the app is set up with. */
   readonly returnUrl?: string;
 }
@@ -100,11 +100,11 @@ export async function startSlack(options: StandInOptions = {}): Promise<SlackSta
     client: createSlack({
       config: { apiUrl, app: slackApp },
       returnUrl: options.returnUrl ?? returnUrl,
-      ...(options.answerMs !== undefined && { answerMs: options.answerMs }),
     }),
     messages: state.messages,
     requests,
     team,
+    answerProperly: () => bad.clear(),
     answerNext: (method, ...answers) => void bad.set(method, [...(bad.get(method) ?? []), ...answers]),
     close: () =>
       new Promise((resolve) => {
