@@ -443,6 +443,7 @@ export interface Media {
   file_name: string;
   id: string;
   media_type: MediaType;
+  page_files: Generated<string[]>;
   sha256: string;
   size_bytes: bigint;
   storage_key: string;
@@ -525,6 +526,16 @@ export interface OutboxAttempts {
   workspace_id: string;
 }
 
+export interface OutboxIntake {
+  created_at: Date;
+  event_ids: string[];
+  id: string;
+  messages: number;
+  step_ids: string[] | null;
+  subscriber_ids: string[];
+  workspace_id: string;
+}
+
 export interface OutboxLines {
   due_at: Date;
   owned_until: Date | null;
@@ -556,6 +567,7 @@ export interface OutboxSubscribers {
   id: string;
   kind: SubscriberKind;
   last_delivered_at: Date | null;
+  last_error: Generated<string>;
   last_sent_at: Date | null;
   link_id: string | null;
   status: SubscriberStatus;
@@ -583,8 +595,8 @@ export interface PageThemeTemplates {
   id: string;
   learn_more: Generated<string>;
   look_hash: string;
+  look_id: string;
   name: string;
-  page_theme_id: string;
   published_at: Date | null;
   slug: string | null;
   tags: Generated<string>;
@@ -637,9 +649,9 @@ export interface QrcodeTemplates {
   faq: Generated<string>;
   id: string;
   learn_more: Generated<string>;
+  look_id: string;
   name: string;
   published_at: Date | null;
-  qrcode_design_id: string;
   slug: string | null;
   tags: Generated<string>;
   thumbnail_key: string | null;
@@ -705,6 +717,22 @@ export interface Shortlinks {
   link_id: string;
   released_at: Date | null;
   shortlink: string;
+  workspace_id: string;
+}
+
+export interface SlackIntegrations {
+  bot_token: Buffer;
+  channel_id: Generated<string>;
+  channel_name: Generated<string>;
+  created_at: Date;
+  created_by: string | null;
+  id: string;
+  is_paused: Generated<boolean>;
+  last_error: Generated<string>;
+  team_id: string;
+  team_name: string;
+  token_hash: Buffer;
+  updated_at: Date;
   workspace_id: string;
 }
 
@@ -946,6 +974,7 @@ export interface DB {
   members: Members;
   moved_visitors: MovedVisitors;
   outbox_attempts: OutboxAttempts;
+  outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;
   outbox_messages: OutboxMessages;
   outbox_subscribers: OutboxSubscribers;
@@ -962,6 +991,7 @@ export interface DB {
   segment_marks: SegmentMarks;
   segments: Segments;
   shortlinks: Shortlinks;
+  slack_integrations: SlackIntegrations;
   tags: Tags;
   traces: Traces;
   visit_traces: VisitTraces;

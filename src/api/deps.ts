@@ -2,6 +2,9 @@ import type { RawBuilder } from "kysely";
 import type { Analytics } from "../analytics/driver.ts";
 import type { Entitlements } from "../db/entitlements.ts";
 import type { Db } from "../db/open.ts";
+import type { OauthStates } from "../integrations/oauth-state.ts";
+import type { TokenBox } from "../integrations/token-box.ts";
+import type { FindAddressFault } from "../lib/fetch/address-rules.ts";
 import type { PictureReader } from "../lib/images/reencode-image.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
@@ -47,6 +50,10 @@ export interface Deps {
   readonly approvesEnrollment: boolean;
   /** The key that seals the passwords of workflow steps, 32 bytes. */
   readonly stepPasswordKey: Uint8Array;
+  /** The key that seals the secrets of webhooks, 32 bytes. */
+  readonly webhookSecretKey: Uint8Array;
+  /** Why nothing would be sent to an address that a customer gave. It asks name servers. */
+  readonly addressFaultOf: FindAddressFault;
   /** How many links a job creates at most. */
   readonly bulkJobLinks: number;
   readonly plans: PlanTable;
@@ -58,4 +65,12 @@ export interface Deps {
   readonly signUpUrl: string;
   /** How long a call waits for a QR image at most, in milliseconds. */
   readonly qrcodeWaitMs: number;
+}
+
+/** What slices that connect a workspace to programs of others are given, too. */
+export interface IntegrationDeps {
+  /** The states of authorizations. */
+  readonly oauthStates: OauthStates;
+  /** Seals the tokens that others give. */
+  readonly tokenBox: TokenBox;
 }

@@ -45,15 +45,19 @@ import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
 import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
+import { pageThemeTemplatesService } from "./page-theme-templates/service.ts";
 import { pageThemesService } from "./page-themes/service.ts";
 import { pricingService } from "./pricing/service.ts";
 import { qrcodeDesignService } from "./qrcode-design/service.ts";
 import { qrcodeTemplatesService } from "./qrcode-templates/service.ts";
 import { shownAnalytics } from "./resources/history.ts";
 import { type SandboxesDeps, sandboxesService } from "./sandboxes/service.ts";
+import type { SlackDeps } from "./slack-integrations/deps.ts";
+import { slackIntegrationsService } from "./slack-integrations/service.ts";
 import { tagsService } from "./tags/service.ts";
 import { timeSeriesService } from "./time-series/service.ts";
 import { visitorsService } from "./visitors/service.ts";
+import { webhooksService } from "./webhooks/service.ts";
 import { workflowStepsService } from "./workflow-steps/service.ts";
 import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-tokens/service.ts";
 import { workspacesService } from "./workspaces/service.ts";
@@ -63,7 +67,7 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  given: Deps & GoogleFormsDeps & MembersDeps & SandboxesDeps & WorkspaceTokensDeps,
+  given: Deps & GoogleFormsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
@@ -84,17 +88,17 @@ export function createServices(
     register(MediaService, mediaService(deps)),
     register(MembersService, membersService(deps)),
     register(MetricsService, metricsService(deps)),
-    registerPartly(PageThemeTemplatesService),
-    registerPartly(PageThemesService, pageThemesService(deps)),
+    register(PageThemeTemplatesService, pageThemeTemplatesService(deps)),
+    register(PageThemesService, pageThemesService(deps)),
     register(PricingService, pricingService(deps)),
     register(QrcodeDesignService, qrcodeDesignService(deps)),
     register(QrcodeTemplatesService, qrcodeTemplatesService(deps)),
     register(SandboxesService, sandboxesService(deps)),
-    registerPartly(SlackIntegrationsService),
+    register(SlackIntegrationsService, slackIntegrationsService(deps)),
     register(TagsService, tagsService()),
     register(TimeSeriesService, timeSeriesService(deps)),
     register(VisitorsService, visitorsService(deps)),
-    registerPartly(WebhooksService),
+    register(WebhooksService, webhooksService(deps)),
     register(WorkflowStepsService, workflowStepsService(deps)),
     register(WorkspaceTokensService, workspaceTokensService(deps)),
     register(WorkspacesService, workspacesService(deps)),

@@ -60,6 +60,22 @@ export async function storeFile(
   await storage.put(file.key, bytes, { contentType });
 }
 
+/** The same for several new files of one record. */
+export async function storeFiles(
+  db: Db,
+  { storage, now }: FileStore,
+  owner: Omit<OwnedFile, "key">,
+  files: readonly { readonly key: string; readonly bytes: Uint8Array; readonly contentType: string }[],
+): Promise<void> {
+  if (db.isTransaction) throw new Error("a note about a file would be undone with its transaction");
+  const keys = files.map(({ key }) => key);
+  await sql`${fileCheckOf(
+    sql`select ${owner.workspaceId}::uuid, key, ${owner.ownerId}::uuid from unnest(${keys}::text[]) as key`,
+    now(),
+  )}`.execute(db);
+  await Promise.all(files.map(({ key, bytes, contentType }) => storage.put(key, bytes, { contentType })));
+}
+
 /** Deletes the due files that no record refers to, a hundred at a time. Returns how many it checked. */
 export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -76,7 +92,7 @@ export async function sweepFiles(db: Db, { storage, now }: FileStore): Promise<n
           or exists (select from page_theme_templates t where t.workspace_id = due.workspace_id
             and t.id = due.owner_id and t.thumbnail_key = due.storage_key)
           or exists (select from media m where m.workspace_id = due.workspace_id and m.id = due.owner_id
-            and m.storage_key = due.storage_key)
+            and due.storage_key = any (m.page_files || m.storage_key))
           or exists (select from exports e where e.workspace_id = due.workspace_id and e.id = due.owner_id
             and e.storage_key = due.storage_key)
           -- Files shared by the designs of all workspaces.

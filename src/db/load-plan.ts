@@ -48,6 +48,11 @@ const planColumns = sql`
   case when l.deleted_at is null then l.expires_at else to_timestamp(0) end as "expiresAt",
   l.expired_destination as "expiredDestination",
   (select styling from page_themes where workspace_id = l.workspace_id and id = l.page_theme_id) as "pageTheme",
+  (select jsonb_build_object(
+      'badge', (select page_files from media where workspace_id = t.workspace_id and id = (t.styling ->> 'badgeId')::uuid),
+      'cover', (select page_files from media
+        where workspace_id = t.workspace_id and id = (t.styling ->> 'canvasCoverId')::uuid))
+    from page_themes t where t.workspace_id = l.workspace_id and t.id = l.page_theme_id) as "pageFiles",
   jsonb_build_object('name', l.name, 'shortlink', l.shortlink, 'metadata', l.metadata, 'purpose', l.purpose,
     'tags', (select coalesce(jsonb_agg(t.name order by lt.position), '[]')
       from link_tags lt join tags t on t.workspace_id = lt.workspace_id and t.id = lt.tag_id

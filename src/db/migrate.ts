@@ -23,6 +23,7 @@ import * as visitorSearch from "./migrations/0018-visitor-search.ts";
 import * as exports from "./migrations/0019-exports.ts";
 import * as pageThemeTemplates from "./migrations/0020-page-theme-templates.ts";
 import * as outbox from "./migrations/0022-outbox.ts";
+import * as slack from "./migrations/0024-slack.ts";
 import * as googleForms from "./migrations/0025-google-forms.ts";
 import type { Db } from "./open.ts";
 
@@ -48,6 +49,7 @@ const migrations: Record<string, Migration> = {
   "0019-exports": exports,
   "0020-page-theme-templates": pageThemeTemplates,
   "0022-outbox": outbox,
+  "0024-slack": slack,
   "0025-google-forms": googleForms,
 };
 

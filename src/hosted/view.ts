@@ -1,7 +1,7 @@
+import type { PageMedia } from "../model/look/page-image.ts";
 import type { PageTheme } from "../model/look/page-theme.ts";
 import { type PageAction, type Payloads, type StepAction, stepActions } from "../model/steps/kinds.ts";
 import type { Language } from "../pages/languages.ts";
-import type { PageMedia } from "../pages/page.ts";
 import type { Answer, AnswerFault } from "../workflow/steps/step.ts";
 
 /** A step as its page needs it; a step of a plan fits. */

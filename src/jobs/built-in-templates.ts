@@ -4,6 +4,7 @@ import type { Db } from "../db/open.ts";
 import { defaultDesignOptions } from "../model/look/design-options.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { type BuiltInDesign, builtInDesigns } from "../qr/designs/built-in-designs.ts";
+import { storeBuiltInThemes } from "./built-in-themes.ts";
 import { jobCall } from "./queue.ts";
 
 // Ids derive from slugs, so that every installation gives a template the same id.
@@ -12,8 +13,9 @@ const idSpace = "5f2b8f0e-3c64-4d0e-9a57-1f6f0c7f7c11";
 /** Older than any record of a user; the first template of the list is the newest. */
 const firstMadeAt = Date.UTC(2026, 0, 1);
 
-/** Brings the built-in templates up to date; writes nothing when they are. */
+/** Brings the built-in templates of codes and of pages up to date; writes nothing when they are. */
 export async function storeBuiltInTemplates(db: Db, now: Date): Promise<void> {
+  await storeBuiltInThemes(db, now);
   const stored = await storedTemplates(db);
   for (const [index, template] of builtInDesigns.entries()) {
     const options = { ...defaultDesignOptions, ...template.options };
@@ -27,7 +29,7 @@ export async function storeBuiltInTemplates(db: Db, now: Date): Promise<void> {
 async function storedTemplates(db: Db): Promise<Map<string | null, BuiltInDesign>> {
   const { rows } = await sql<BuiltInDesign>`select t.slug, t.name, t.description, q.options
     from qrcode_templates t
-    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id
+    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.look_id
     where t.workspace_id = ${noWorkspace}`.execute(db);
   return new Map(rows.map((row) => [row.slug, row]));
 }
@@ -54,7 +56,7 @@ async function storeTemplate(db: Db, template: BuiltInDesign, madeAt: Date, now:
         values (${template.slug}, ${noWorkspace}, ${templateId}, ${madeAt}, ${madeAt})
         on conflict do nothing),
       template as (
-        insert into qrcode_templates (workspace_id, id, name, description, slug, qrcode_design_id, published_at,
+        insert into qrcode_templates (workspace_id, id, name, description, slug, look_id, published_at,
           thumbnail_pending_update_since, created_at, updated_at)
         values (${noWorkspace}, ${templateId}, ${template.name}, ${template.description}, ${template.slug}, ${designId},
           ${madeAt}, ${now}, ${madeAt}, ${now})

@@ -2,11 +2,17 @@ import { type RawBuilder, sql } from "kysely";
 import { fileCheckOf } from "../db/file-checks.ts";
 import { onlyRow } from "../db/only-row.ts";
 import type { Db } from "../db/open.ts";
-import { forgetTemplate } from "../db/usable-templates.ts";
+import {
+  pageThemeTemplateTables,
+  qrcodeTemplateTables,
+  type TemplateTables,
+} from "../db/templates/template-tables.ts";
+import { forgetTemplate } from "../db/templates/usable-templates.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
 import { jobCall } from "./queue.ts";
+import { deleteSlackIntegration } from "./revoke-slack-token.ts";
 
 export interface RowsDeps {
   readonly db: Db;
@@ -15,14 +21,14 @@ export interface RowsDeps {
   readonly batchSize: number;
 }
 
-/** The columns that hold the storage keys of a workspace's own files. */
-const fileColumns: Readonly<Record<string, string>> = {
-  exports: "storage_key",
-  file_checks: "storage_key",
-  links: "qrcode_image_key",
-  media: "storage_key",
-  page_theme_templates: "thumbnail_key",
-  qrcode_templates: "thumbnail_key",
+/** The storage keys of a workspace's own files, as expressions that give an array for each row. */
+const fileKeys: Readonly<Record<string, RawBuilder<unknown>>> = {
+  exports: sql.raw("array[storage_key]"),
+  file_checks: sql.raw("array[storage_key]"),
+  links: sql.raw("array[qrcode_image_key]"),
+  media: sql.raw("page_files || storage_key"),
+  page_theme_templates: sql.raw("array[thumbnail_key]"),
+  qrcode_templates: sql.raw("array[thumbnail_key]"),
 };
 
 /** What else goes with the rows of a table, as parts of the statement that deletes them as `gone`. */
@@ -61,12 +67,15 @@ export async function deleteTenantRows(
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  let deleted = await forgetTemplates(deps, workspaceId, signal);
+  await deleteSlackIntegration(deps.db, workspaceId);
+  let deleted = 0;
+  for (const tables of [qrcodeTemplateTables, pageThemeTemplateTables])
+    deleted += await forgetTemplates(deps, tables, workspaceId, signal);
   for (const table of await tenantTables(deps.db)) {
     for (;;) {
       if (signal?.aborted === true) return deleted;
-      const column = fileColumns[table];
-      const rows = column === undefined ? undefined : await deleteFiles(deps, { table, column, workspaceId });
+      const keys = fileKeys[table];
+      const rows = keys === undefined ? undefined : await deleteFiles(deps, { table, keys, workspaceId });
       const count = await deleteBatch(deps, { table, workspaceId, rows });
       deleted += count;
       if (count === 0) break;
@@ -100,18 +109,18 @@ interface Place {
  */
 async function deleteFiles(
   { db, storage, batchSize }: RowsDeps,
-  { table, column, workspaceId }: Place & { readonly column: string },
+  { table, keys: expression, workspaceId }: Place & { readonly keys: RawBuilder<unknown> },
 ): Promise<readonly string[]> {
-  const statement = sql<{ place: string; key: string | null }>`
-    select ctid::text as place, ${sql.ref(column)} as key from ${sql.table(table)}
+  const statement = sql<{ place: string; keys: (string | null)[] }>`
+    select ctid::text as place, ${expression} as keys from ${sql.table(table)}
     where workspace_id = ${workspaceId} limit ${Math.min(batchSize, filesMax)}`;
   const { rows } = await statement.execute(db);
-  const keys = rows.flatMap(({ key }) => key ?? []);
+  const keys = rows.flatMap((row) => row.keys.filter((key) => key !== null));
   await Promise.all(keys.map((key) => storage.delete(key)));
   return rows.map(({ place }) => place);
 }
 
-/** How many files are deleted at the same time. */
+/** The files of so many rows are deleted at the same time. */
 const filesMax = 100;
 
 /** Takes the rows at these places, or any of the workspace's, from it. Returns how many they were. */
@@ -136,11 +145,12 @@ async function deleteBatch(
 /** Other workspaces' links forget the templates that this workspace has published. Returns how many links they were. */
 async function forgetTemplates(
   { db, batchSize }: RowsDeps,
+  tables: TemplateTables,
   workspaceId: string,
   signal?: AbortSignal,
 ): Promise<number> {
   const published = await db
-    .selectFrom("qrcode_template_slugs")
+    .selectFrom(tables.slugs)
     .select("template_id")
     .where("workspace_id", "=", workspaceId)
     .where("published_at", "is not", null)
@@ -149,7 +159,7 @@ async function forgetTemplates(
   let forgotten = 0;
   for (const { template_id } of published) {
     while (signal?.aborted !== true) {
-      const { numAffectedRows = 0n } = await forgetTemplate(template_id, batchSize).execute(db);
+      const { numAffectedRows = 0n } = await forgetTemplate(tables, template_id, batchSize).execute(db);
       if (numAffectedRows === 0n) break;
       forgotten += Number(numAffectedRows);
     }

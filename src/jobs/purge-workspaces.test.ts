@@ -12,7 +12,8 @@ import { tenantRows, walkTables } from "../../test/support/tenant-rows.ts";
 import { visitsThrough } from "../../test/support/visits.ts";
 import { deleteWorkspace, forgetRevocations } from "../db/end-workspaces.ts";
 import { sweepFiles } from "../db/file-checks.ts";
-import { forgetTemplate } from "../db/usable-templates.ts";
+import { qrcodeTemplateTables } from "../db/templates/template-tables.ts";
+import { forgetTemplate } from "../db/templates/usable-templates.ts";
 import { localFolderStorage } from "../lib/storage/storage-local.ts";
 import { deleteOldReservations } from "./purge-reservations.ts";
 import { type PurgeDeps, purgeWorkspace, purgeWorkspaces } from "./purge-workspaces.ts";
@@ -174,7 +175,9 @@ test("the links of a template are locked in the order of their keys, and no othe
   const plan = await db.transaction().execute(async (tx) => {
     // Tables of tests are so small that PostgreSQL would read them whole.
     await sql`set local enable_seqscan = off`.execute(tx);
-    return sql<{ "QUERY PLAN": string }>`explain ${forgetTemplate(keeper.workspaceId, 10)}`.execute(tx);
+    return sql<{
+      "QUERY PLAN": string;
+    }>`explain ${forgetTemplate(qrcodeTemplateTables, keeper.workspaceId, 10)}`.execute(tx);
   });
   const steps = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
   expect(steps).toMatch(/LockRows.+Index (?:Only )?Scan using links_published_template_idx/s);

@@ -117,7 +117,7 @@ function addNetwork(list: BlockList, entry: string): void {
   const prefix = length === undefined ? bits : Number(length) - (wrapped ? 96 : 0);
   const wellFormed = length === undefined || /^\d{1,3}$/.test(length);
   if (address === undefined || rest.length > 0 || !wellFormed || prefix < 0 || prefix > bits) {
-    throw new Error(`trusted proxy "${entry}" is neither an address nor a network such as 10.0.0.0/8`);
+    throw new Error(`"${entry}" is neither an address nor a network such as 10.0.0.0/8`);
   }
   list.addSubnet(address, prefix, bits === 32 ? "ipv4" : "ipv6");
 }

@@ -14,7 +14,8 @@ export type KeyPurpose =
   | "oauth-states"
   | "sign-in-forms"
   | "step-passwords"
-  | "visit-seals";
+  | "visit-seals"
+  | "webhook-secrets";
 
 /** A key of 32 bytes for one purpose, derived from the master secret (RFC 5869, HKDF-SHA256). */
 export function deriveKey(masterSecret: string, purpose: KeyPurpose): Buffer {

@@ -10,7 +10,15 @@ export interface QueuedJobs {
   readonly "export-events": { readonly workspaceId: string; readonly exportId: string };
   /** Some exports of the workspace have expired. */
   readonly "delete-exports": { readonly workspaceId: string };
+  /** A badge or a cover was uploaded. */
+  readonly "make-page-images": { readonly workspaceId: string; readonly mediaId: string };
   readonly "render-thumbnail": { readonly workspaceId: string; readonly templateId: string };
+  /** An integration is gone, and what Slack gave for it. The token is sealed, in base64. */
+  readonly "revoke-slack-token": {
+    readonly workspaceId: string;
+    readonly integrationId: string;
+    readonly sealedToken: string;
+  };
   readonly "render-page-theme-thumbnail": { readonly workspaceId: string; readonly templateId: string };
   /**
    * A Google account was disconnected. The fields have names of their own, because a purge drops the jobs of its workspace,
@@ -44,9 +52,12 @@ export interface QueuedJobs {
 
 /**
  * Jobs that run one after the other, whoever queued them: an export works for a minute, and every workspace has one at a
- * time, so that everybody's turn comes.
+ * time, so that everybody's turn comes. Images take a second each, and leave room for other jobs.
  */
-export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = { "export-events": "exports" };
+export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = {
+  "export-events": "exports",
+  "make-page-images": "page-images",
+};
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =

@@ -37,6 +37,8 @@ export interface Failed extends Answered {
   readonly reason: string;
   /** The receiver wants no attempt before so many milliseconds have passed. The outbox waits a day at most. */
   readonly retryAfterMs?: number;
+  /** Another attempt would fail as well: the message is given up at once, and the subscriber stays. */
+  readonly isHopeless?: boolean;
   /** The receiver wants no messages ever again: the subscriber is disabled at once. */
   readonly isFinal?: boolean;
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { OutboxSubscribers } from "../../gen/database.ts";
 import { tellOutbox } from "../db/channels.ts";
 import type { Db } from "../db/open.ts";
@@ -34,20 +34,13 @@ export async function changeSubscriber(
   { status, linkId, triggers }: SubscriberChange,
   at: Date,
 ): Promise<void> {
-  const changes: RawBuilder<unknown>[] = [];
-  if (linkId !== undefined) changes.push(sql`link_id = ${linkId}`);
-  if (triggers !== undefined) changes.push(sql`triggers = ${triggers}`);
-  if (status !== undefined) changes.push(sql`status = ${status}`);
-  if (status === "ACTIVE") {
-    const isAgain = sql`status = 'DISABLED'`;
-    changes.push(
-      sql`enabled_at = case when ${isAgain} then ${at}::timestamptz else enabled_at end`,
-      sql`failing_since = case when not ${isAgain} then failing_since end`,
-      sql`exhausted_in_row = case when ${isAgain} then 0 else exhausted_in_row end`,
-    );
-  }
-  if (changes.length === 0) return;
-  await sql`update outbox_subscribers set ${sql.join(changes)}
+  const beginsAnew = sql`(${status === "ACTIVE"}::boolean and status = 'DISABLED')`;
+  await sql`update outbox_subscribers set status = coalesce(${status ?? null}::subscriber_status, status),
+      link_id = case when ${linkId !== undefined}::boolean then ${linkId ?? null}::uuid else link_id end,
+      triggers = coalesce(${triggers ?? null}::text[], triggers),
+      enabled_at = case when ${beginsAnew} then ${at}::timestamptz else enabled_at end,
+      failing_since = case when not ${beginsAnew} then failing_since end,
+      exhausted_in_row = case when ${beginsAnew} then 0 else exhausted_in_row end
     where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(tx);
   if (status === "ACTIVE") await sql`select ${tellOutbox()}`.execute(tx);
 }
@@ -63,4 +56,16 @@ export async function removeSubscriber(tx: Db, { workspaceId, subscriberId }: Su
   await sql`delete from outbox_lines where workspace_id = ${workspaceId} and subscriber_id = ${subscriberId}`.execute(
     tx,
   );
+}
+
+/** Counts an attempt that was not made by the outbox: a test message whose sender waits for the answer. */
+export async function countAttempt(
+  db: Db,
+  { workspaceId, subscriberId }: SubscriberKey,
+  { isDelivered, at }: { readonly isDelivered: boolean; readonly at: Date },
+): Promise<void> {
+  await sql`update outbox_subscribers set last_sent_at = ${at},
+    success_count = success_count + ${isDelivered ? 1 : 0}, failure_count = failure_count + ${isDelivered ? 0 : 1},
+    last_delivered_at = case when ${isDelivered} then ${at}::timestamptz else last_delivered_at end
+    where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(db);
 }

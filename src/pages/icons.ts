@@ -55,6 +55,11 @@ export function icon(glyph: Glyph): Markup {
   return raw(`<svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d="${glyphs[glyph]}"/></svg>`);
 }
 
+/** The lines of a drawing, as the data of a path in SVG. */
+export function glyphPath(glyph: Glyph): string {
+  return glyphs[glyph];
+}
+
 /** The platforms' names, in their own spelling. */
 const platforms = {
   appstore: "App Store",

@@ -1,13 +1,8 @@
 import { type Color, over, white } from "../lib/color.ts";
 import { luminance, toCss } from "../model/look/color.ts";
-import {
-  builtInTheme,
-  type Font,
-  type FontFamily,
-  type PageTheme,
-  type Paint,
-} from "../model/look/page-theme.ts";
+import { builtInTheme, type Font, type PageTheme, type Paint } from "../model/look/page-theme.ts";
 import { paletteOf } from "../model/look/palette.ts";
+import { familiesOf } from "./font-faces.ts";
 
 /**
  * What a theme looks like, as a style of custom properties for `stylesheet.ts`.
@@ -56,19 +51,6 @@ const nightTheme: PageTheme = {
   body: { ...builtInTheme.body, color: nightInk },
 };
 
-const systemFont = 'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif';
-
-const fontStacks = {
-  UNSPECIFIED: systemFont,
-  DEFAULT: systemFont,
-  ARIAL: "Arial,Helvetica,sans-serif",
-  HELVETICA: 'Helvetica,"Helvetica Neue",Arial,sans-serif',
-  VERDANA: "Verdana,Geneva,sans-serif",
-  GEORGIA: "Georgia,serif",
-  TIMES_NEW_ROMAN: '"Times New Roman",Times,serif',
-  COURIER_NEW: '"Courier New",Courier,monospace',
-} as const satisfies Record<FontFamily, string>;
-
 function shapes({ title, body, elementFont, container, badge }: PageTheme): string {
   const radius = container?.variant === "SQUARE" ? "0" : ".875rem";
   const badgeRadius = { CIRCLE: "50%", ROUNDED: "1.25rem", SQUARE: "0" }[badge?.shape ?? "CIRCLE"];
@@ -85,8 +67,8 @@ function shapes({ title, body, elementFont, container, badge }: PageTheme): stri
   ].join(";");
 }
 
-function face({ family, stack, bold, italic }: Font, size: string): string {
-  return `${italic ? "italic " : ""}${bold ? 700 : 400} ${size} ${stack ?? fontStacks[family]}`;
+function face(font: Font, size: string): string {
+  return `${font.italic ? "italic " : ""}${font.bold ? 700 : 400} ${size} ${familiesOf(font)}`;
 }
 
 // Relative to the text size that the visitor has set.

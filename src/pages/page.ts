@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import type { PageImage, PageMedia } from "../model/look/page-image.ts";
 import { builtInTheme, type PageTheme } from "../model/look/page-theme.ts";
+import { fontFaces } from "./font-faces.ts";
 import { icon } from "./icons.ts";
+import { badgePicture, coverPicture } from "./images.ts";
 import { directionOf, type Language } from "./languages.ts";
 import { browserColors, lookOf } from "./look.ts";
 import { attribute, type Markup } from "./markup.ts";
 import { type Sheet, sheets } from "./stylesheet.ts";
 
-/** A page, ready to be sent. Without a `policy` of its own it has no script, and loads nothing but the images of its theme. */
+/**
+ * A page, ready to be sent. Without a `policy` of its own it has no script, and loads nothing but the images of its
+ * theme, from its own host.
+ */
 export interface HostedPage {
   readonly status: number;
   readonly body: Buffer;
   /** Names and values in turn: the content security policy of this page, its language, and what only this page has. */
   readonly headers: readonly string[];
-}
-
-/** Images of a page theme, by address. */
-export interface PageMedia {
-  readonly badgeUrl?: string | undefined;
-  readonly coverUrl?: string | undefined;
 }
 
 /** What a page says. */
@@ -52,20 +52,21 @@ export interface Draft extends Content {
 /** Puts a page together. */
 export function makePage(draft: Draft): HostedPage {
   const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
-  const coverUrl = imageUrl(media.coverUrl);
-  const badgeUrl = imageUrl(media.badgeUrl);
+  const { cover } = media;
   const parts: readonly Sheet[] = [
     ...(draft.sheets ?? []),
-    ...(coverUrl === undefined ? [] : (["cover"] as const)),
+    ...(cover === undefined ? [] : (["cover"] as const)),
     ...(theme.badge === undefined ? [] : (["badge"] as const)),
   ];
+  const fonts = fontFaces(theme, () => `${title}${String(content)}`);
   const style = [
-    lookOf(theme, coverUrl !== undefined),
+    fonts,
+    lookOf(theme, cover !== undefined),
     draft.style,
     sheets.base,
     ...parts.map((part) => sheets[part]),
   ].join("");
-  const classes = [kind, coverUrl === undefined ? undefined : coverClasses[theme.coverMode]];
+  const classes = [kind, cover === undefined ? undefined : coverClasses[theme.coverMode]];
   const document = html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -77,15 +78,17 @@ ${browserColor(theme)}<link rel="icon" href="data:,">
 ${head}<style>${raw(style)}</style>
 </head>
 <body${attribute("class", classes.filter(Boolean).join(" "))}>
-${coverUrl === undefined ? "" : html`<div class="cover"><img src="${coverUrl}" alt=""></div>`}
+${cover === undefined ? "" : coverPicture(cover, theme.coverMode)}
 <main>
-${badge(theme, badgeUrl)}${content}
+${badge(theme, media.badge)}${content}
 </main>
 </body>
 </html>
 `;
+  const hasImage = cover !== undefined || (theme.badge !== undefined && media.badge !== undefined);
   const policy = [
-    ...pagePolicy(style, [coverUrl, badgeUrl], draft.hasForm === true),
+    ...pagePolicy(style, hasImage, draft.hasForm === true),
+    ...(fonts === "" ? [] : ["font-src 'self'"]),
     ...(draft.policy ?? []),
   ];
   return {
@@ -114,31 +117,23 @@ function browserColor(theme: PageTheme): Markup {
 `;
 }
 
-function badge(theme: PageTheme, url: string | undefined): Markup | "" {
+function badge(theme: PageTheme, image: PageImage | undefined): Markup | "" {
   if (theme.badge === undefined) return "";
-  const picture = url === undefined ? icon("signpost") : html`<img src="${url}" alt="">`;
+  const picture = image === undefined ? icon("signpost") : badgePicture(image);
   return html`<div class="badge">${picture}</div>
 `;
 }
 
-/** The address when it is a web address, else undefined. */
-function imageUrl(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
-  const { protocol, href } = new URL(url);
-  return protocol === "https:" || protocol === "http:" ? href : undefined;
-}
-
 /**
- * The content security policy of a page. It allows the page's style and images, and nothing else. It leaves
- * `form-action` open for pages with a form, because browsers apply it to every address that the answer is sent on to:
- * the destinations of links, and wherever those lead. A page has no form but ours.
+ * The content security policy of a page. It allows the page's style and the images of its theme, and nothing else. It
+ * leaves `form-action` open for pages with a form, because browsers apply it to every address that the answer is sent
+ * on to: the destinations of links, and wherever those lead. A page has no form but ours.
  */
-function pagePolicy(style: string, images: readonly (string | undefined)[], hasForm: boolean): string[] {
-  const origins = new Set(images.filter((url) => url !== undefined).map((url) => new URL(url).origin));
+function pagePolicy(style: string, hasImage: boolean, hasForm: boolean): string[] {
   return [
     "default-src 'none'",
     `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-    `img-src ${["data:", ...origins].join(" ")}`,
+    hasImage ? "img-src data: 'self'" : "img-src data:",
     "base-uri 'none'",
     ...(hasForm ? [] : ["form-action 'none'"]),
     "frame-ancestors 'none'",

@@ -47,7 +47,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
  border:1.5px solid;border-radius:50%;font-size:.9em;font-weight:700;line-height:1}
 .alert{padding:.875rem 1rem;border:1px solid;border-radius:var(--round);font-size:1em;font-weight:600}
 .hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@keyframes rise{from{opacity:0;transform:translateY(.5rem)}}
+@keyframes rise{from{transform:translateY(.5rem)}}
 @media(min-width:40rem){body{padding-block:4rem}}
 @media(prefers-reduced-motion:no-preference){main{animation:rise .35s ease-out}}
 @media(prefers-reduced-motion:reduce){*{transition:none!important}}
@@ -96,6 +96,7 @@ select{padding-inline-end:2.75rem;text-overflow:ellipsis}
 /** A cover image. One that fades has ended where the content begins, so that the content lies on the canvas alone. */
 const cover = `
 .cover{position:fixed;z-index:-1;inset:0;height:100vh;height:100lvh}
+.cover picture{display:contents}
 .cover img{display:block;width:100%;height:100%;object-fit:cover}
 .top .cover{position:absolute;height:min(46vh,26rem);-webkit-mask:linear-gradient(#000 40%,#0000 80%);mask:linear-gradient(#000 40%,#0000 80%)}
 .bottom .cover{position:absolute;top:auto;height:min(46vh,26rem);-webkit-mask:linear-gradient(#0000 16%,#000 60%);mask:linear-gradient(#0000 16%,#000 60%)}

@@ -32,6 +32,7 @@ async function start(): Promise<number> {
     auth: say("auth"),
     operation: say("operation"),
     file: say("file"),
+    font: say("font"),
     scan: say("scan"),
   };
   const handler = dispatch({ route, handlers, originOf: (req) => readOrigin(connectionOf(req)) });

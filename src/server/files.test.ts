@@ -56,6 +56,30 @@ test("serves a stored file with its type, its length and a strong entity tag, un
   });
 });
 
+test("gives pictures of pages as WEBP to who asks for it and as JPEG to others, at one address for good", async () => {
+  const folder = `public/pages/${"0f".repeat(16)}`;
+  await storage.put(`${folder}/tall-780x1688.webp`, Buffer.from("small"), { contentType: "image/webp" });
+  await storage.put(`${folder}/tall.jpg`, Buffer.from("plain"), { contentType: "image/jpeg" });
+  const got = async (name: string, accept?: string) => {
+    const headers = accept === undefined ? {} : { accept };
+    const res = await fetch(`${baseUrl}/_p/files/${folder}/${name}`, { headers });
+    const { status } = res;
+    const [type, cached, vary] = ["content-type", "cache-control", "vary"].map((header) =>
+      res.headers.get(header),
+    );
+    return [status, type, await res.text(), cached, vary];
+  };
+  const forGood = ["public, max-age=31536000, immutable", "accept"];
+  const chrome = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
+  expect(await got("tall-780x1688.webp", chrome)).toEqual([200, "image/webp", "small", ...forGood]);
+  for (const accept of [undefined, "*/*", "image/png,image/*;q=0.8,*/*;q=0.5"])
+    expect(await got("tall-780x1688.webp", accept)).toEqual([200, "image/jpeg", "plain", ...forGood]);
+  for (const name of ["wide-780x585.webp", "wide.jpg", ".webp", "-.webp"]) {
+    const [status, , , cached] = await got(name, chrome);
+    expect([status, cached]).toEqual([404, "no-store"]);
+  }
+});
+
 test("answers HEAD like GET without the body", async () => {
   const got = await fetch(address("qr/a.png"));
   const headed = await fetch(address("qr/a.png"), { method: "HEAD" });

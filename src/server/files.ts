@@ -50,7 +50,9 @@ async function reply(
     throw fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "files can only be read", refused);
   }
   const time = now();
-  const { key, cacheControl } = readable(req.url ?? "", time, signingKey);
+  const { key: asked, cacheControl } = readable(req.url ?? "", time, signingKey);
+  const isPicture = isPagePicture(asked);
+  const key = isPicture && !acceptsWebp(req) ? plainPicture(asked) : asked;
   const isKey = contentTypeOf(key) !== undefined;
   if (isKey && isStreamed(key) && (await answerStreamed(storage, { key, cacheControl }, req, res)))
     return undefined;
@@ -61,6 +63,7 @@ async function reply(
   const headers = {
     etag,
     "cache-control": cacheControl,
+    ...(isPicture ? { vary: "accept" } : {}),
     ...pictureHeaders,
   };
   if (matchesEtag(req.headers["if-none-match"], etag))
@@ -76,6 +79,8 @@ function readable(
 ): { readonly key: string; readonly cacheControl: string } {
   const [path = ""] = target.split("?");
   const publicKey = keyOf(path);
+  if (isPagePicture(publicKey))
+    return { key: publicKey, cacheControl: "public, max-age=31536000, immutable" };
   // Caches keep a public file for five minutes without asking, and drop a deleted one after that time.
   if (isPublicFile(publicKey)) return { key: publicKey, cacheControl: "public, max-age=300" };
   const verdict = verifyUrl(target, now, signingKey);
@@ -86,6 +91,22 @@ function readable(
   }
   const secondsLeft = Math.floor((verdict.expiresAt.getTime() - now.getTime()) / 1000);
   return { key: keyOf(verdict.path), cacheControl: `private, max-age=${secondsLeft}` };
+}
+
+/** Whether a file is one of the pictures of pages. Each is stored once, under a new random name, and never changes. */
+function isPagePicture(storageKey: string): boolean {
+  return storageKey.startsWith("public/pages/");
+}
+
+/** Browsers of before 2020 know no WEBP, and the programs of chats that fetch pictures do not say that they do. */
+function acceptsWebp({ headers }: HttpRequest): boolean {
+  return headers.accept?.includes("image/webp") === true;
+}
+
+/** The JPEG that stands beside the WEBP pictures of one shape: `tall.jpg` beside `tall-780x1688.webp`. */
+function plainPicture(storageKey: string): string {
+  const size = storageKey.lastIndexOf("-");
+  return storageKey.endsWith(".webp") && size > 0 ? `${storageKey.slice(0, size)}.jpg` : storageKey;
 }
 
 function keyOf(path: string): string {

@@ -69,6 +69,8 @@ describe("with the API on a host of its own", () => {
     ["go.example", "/v1/links", "scan"],
     ["go.example", "/signpost.v1.LinksService/Create", "scan"],
     ["go.example", "/_p/files/a.png", "file"],
+    ["go.example", "/_p/fonts/a.woff2", "font"],
+    ["api.example.com", "/_p/fonts/a.woff2", "font"],
     ["go.example", "/_p/other", "scan"],
     ["go.example", "/metrics", "scan"],
     ["go.example", "/health/live", "operation"],

@@ -1,3 +1,4 @@
+import { fontsPath } from "../../gen/fonts.ts";
 import { hostLengthMax } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
@@ -5,7 +6,16 @@ import { remembered } from "../lib/remembered.ts";
 import { discoveryPaths } from "./discovery.ts";
 
 /** The part of the service that answers. */
-export type Destination = "rpc" | "rest" | "discovery" | "auth" | "operation" | "file" | "scan" | "none";
+export type Destination =
+  | "rpc"
+  | "rest"
+  | "discovery"
+  | "auth"
+  | "operation"
+  | "file"
+  | "font"
+  | "scan"
+  | "none";
 
 export interface RouteAddresses {
   /** Public address of the API. */
@@ -52,6 +62,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddre
     if (host === undefined || host.length > hostLengthMax) return "none";
     const { isApi, isShort, isAuth } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
+    if (path.startsWith(fontsPath)) return "font";
     if (isAuth && (path === authPath || path.startsWith(authFolder))) return "auth";
     if (isApi) {
       if (path.startsWith("/v1/")) return "rest";

@@ -75,8 +75,3 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
   expect(() => readConfig(env)).not.toThrow("hidden");
 });
-
-test("without a page of its own, a browser returns from Slack and Google to one of the documentation", () => {
-  const { oauthReturnUrl } = readConfig({ BASE_URL: "https://go.example.com" });
-  expect(oauthReturnUrl).toBe("https://go.example.com/docs/connected");
-});

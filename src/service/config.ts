@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import type { GoogleConfig } from "../integrations/google-forms/google-config.ts";
 import type { SlackConfig } from "../integrations/slack/slack-config.ts";
+import { createAddressList } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
+import type { ProxySettings } from "../lib/fetch/proxies.ts";
 import type { S3Config } from "../lib/storage/storage-s3.ts";
 import type { PlanTable } from "../model/plans/plan-table.ts";
 import { readPlansFile } from "./plans-file.ts";
@@ -29,6 +31,10 @@ export interface Config {
   readonly secret: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustedProxies: readonly string[];
+  /** Private networks that customers' webhooks may reach all the same. */
+  readonly allowedPrivateNetworks: readonly string[];
+  /** The proxies for requests to addresses of customers. */
+  readonly proxies: ProxySettings;
   /** Where `/metrics` is served; nowhere when undefined. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** How long browsers should contact https addresses over TLS only, in seconds; 0 sends no such header. */
@@ -40,8 +46,11 @@ export interface Config {
     readonly smtpUrl: string | undefined;
     readonly from: { readonly name: string; readonly address: string };
   };
-  /** Where Slack and Google send the browser of somebody who allowed a connection, with `code` and `state`. */
-  readonly oauthReturnUrl: string;
+  /**
+   * The page to which Slack and Google send the browser of somebody who allowed a connection, with `code` and `state`; a
+   * page of the documentation when undefined.
+   */
+  readonly oauthReturnUrl: string | undefined;
   readonly slack: SlackConfig;
   /** The client at Google that reads forms; nobody can connect an account when undefined. */
   readonly google: GoogleConfig | undefined;
@@ -104,6 +113,12 @@ export function readConfig(env: EnvironmentVariables): Config {
     roles: roles(env, problems),
     secret,
     trustedProxies: list(env, "TRUSTED_PROXIES"),
+    allowedPrivateNetworks: networks(env, "ALLOWED_PRIVATE_NETWORKS", problems),
+    proxies: {
+      https: proxy(env, "HTTPS_PROXY", problems),
+      http: proxy(env, "HTTP_PROXY", problems),
+      except: list(env, env.NO_PROXY === undefined ? "no_proxy" : "NO_PROXY"),
+    },
     metrics: metrics(env, problems),
     strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
     tls: tls(env, problems),
@@ -112,7 +127,10 @@ export function readConfig(env: EnvironmentVariables): Config {
       smtpUrl: smtpUrl(env, problems),
       from: mailFrom(env, `Signpost <signpost@${hostOf(baseUrl)}>`, problems),
     },
-    oauthReturnUrl: address(env, "OAUTH_RETURN_URL", `${baseUrl}/docs/connected`, problems),
+    oauthReturnUrl:
+      text(env, "OAUTH_RETURN_URL") === undefined
+        ? undefined
+        : address(env, "OAUTH_RETURN_URL", "", problems),
     slack: slack(env, problems),
     google: google(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
@@ -158,6 +176,29 @@ function text(env: EnvironmentVariables, name: string): string | undefined {
 
 function list(env: EnvironmentVariables, name: string): string[] {
   return (text(env, name) ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
+}
+
+function networks(env: EnvironmentVariables, name: string, problems: string[]): string[] {
+  const entries = list(env, name);
+  return entries.filter((entry) => {
+    try {
+      createAddressList([entry]);
+      return true;
+    } catch {
+      problems.push(`${name}: networks such as 10.1.0.0/16, not "${entry}"`);
+      return false;
+    }
+  });
+}
+
+/** Programs read these variables in capitals or in small letters. The value is not repeated: it may hold a password. */
+function proxy(env: EnvironmentVariables, name: string, problems: string[]): URL | undefined {
+  const value = text(env, name) ?? text(env, name.toLowerCase());
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  problems.push(`${name}: an address such as http://proxy.example.com:3128`);
+  return undefined;
 }
 
 function integer(

@@ -3,6 +3,7 @@ import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
 import { faultlessly } from "../server/faultless.ts";
 import { filesHandler } from "../server/files.ts";
+import { fontsHandler } from "../server/fonts.ts";
 import type { Handler } from "../server/listen.ts";
 import { operationsHandler } from "../server/operations.ts";
 import { createRoute } from "../server/route.ts";
@@ -57,6 +58,7 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
       operation: faultless(operations),
       file: faultless(files),
+      font: faultless(fontsHandler()),
       scan: scan?.handler ?? notHere,
     },
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { lazyGoogle } from "../integrations/google-forms/google.ts";
+import { builtInFiles } from "../jobs/built-in-themes.ts";
 import type { Jobs } from "../jobs/runner.ts";
 import { createOriginReader } from "../lib/client-address.ts";
 import { deriveKey, type KeyPurpose } from "../lib/keys.ts";
@@ -166,14 +166,11 @@ async function openParts(
     closeStoring: async () => {
       await storing?.close();
     },
-    storage: await openStorage({ directory: join(config.dataDir, "files"), s3: config.s3 }),
-    google:
-      config.google &&
-      lazyGoogle({
-        config: config.google,
-        returnUrl: config.oauthReturnUrl,
-        verifierKey: keyFor("google-code-verifiers"),
-      }),
+    storage: await openStorage({
+      directory: join(config.dataDir, "files"),
+      s3: config.s3,
+      shipped: builtInFiles,
+    }),
     metrics,
     readOrigin: createOriginReader(config.trustedProxies),
   };

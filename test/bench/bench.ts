@@ -8,6 +8,7 @@ import { grpcRow } from "./grpc.ts";
 import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
+import { paintRow } from "./paint.ts";
 import { qrcodeRow } from "./qrcode.ts";
 import { quotasRow } from "./quotas.ts";
 import { recordingRow } from "./recording.ts";
@@ -42,6 +43,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   quotas: quotasRow,
   grpc: grpcRow,
   qrcode: qrcodeRow,
+  paint: paintRow,
   start: startUpRow,
   many: manyRow,
   memory: memoryRow,

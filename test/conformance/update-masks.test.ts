@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
 import { AnalyticsDashboardService } from "../../gen/signpost/v1/analytics_dashboard_service_pb.js";
+import { PageThemeTemplatesService } from "../../gen/signpost/v1/page_theme_templates_service_pb.js";
 import { PageThemesService } from "../../gen/signpost/v1/page_themes_service_pb.js";
 import { QrcodeDesignService } from "../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_service_pb.js";
@@ -17,6 +18,7 @@ let designId: string;
 let redirectId: string;
 let dashboardId: string;
 let themeId: string;
+let templateId: string;
 
 beforeAll(async () => {
   workspace = await api.newWorkspace();
@@ -26,6 +28,7 @@ beforeAll(async () => {
   redirectId = json.workflowSteps[1].id;
   dashboardId = (await workspace.rest("POST", "/v1/analytics/dashboards", {})).json.dashboard.id;
   themeId = await makers.pageTheme(api, workspace);
+  templateId = await makers.pageThemeTemplate(api, workspace);
 });
 
 async function addStep(action: string, payload: JsonObject, more: JsonObject = {}): Promise<string> {
@@ -50,6 +53,48 @@ interface Change {
 }
 
 const color = (hex: string) => ({ type: "THEME_COLOR_TYPE_SOLID", colors: [hex] });
+
+/** Changes of the look of a theme, or of a template's. */
+function lookChanges(update: string): Readonly<Record<string, Change>> {
+  return {
+    ...Object.fromEntries(
+      ["title", "body", "element"].map((part): [string, Change] => [
+        `${update} ${part}_font`,
+        {
+          before: { fontSize: 20, italic: true, color: color("#000080") },
+          sent: { fontSize: 30, color: color("#800000") },
+          mask: `${part}Font.color`,
+          after: { fontSize: 20, italic: true, color: color("#800000") },
+        },
+      ]),
+    ),
+    ...Object.fromEntries(
+      ["canvas", "badge_icon", "element"].map((part): [string, Change] => [
+        `${update} ${part}_color`,
+        {
+          before: color("#ffffff"),
+          sent: { colors: ["#ffff00"], stops: ["50%"] },
+          mask: `${part.replace("_i", "I")}Color.colors`,
+          after: color("#ffff00"),
+        },
+      ]),
+    ),
+    [`${update} container_config`]: {
+      before: {
+        variant: "PAGE_THEME_CONTAINER_VARIANT_SQUARE",
+        opacity: 50,
+        backgroundColor: color("#ffffff"),
+      },
+      sent: { opacity: 70, borderSize: -1 },
+      mask: "containerConfig.opacity",
+      after: {
+        variant: "PAGE_THEME_CONTAINER_VARIANT_SQUARE",
+        opacity: 70,
+        backgroundColor: color("#ffffff"),
+      },
+    },
+  };
+}
 
 const changes: Readonly<Record<string, Change>> = {
   "AnalyticsDashboardService.UpdateDashboard config": {
@@ -97,42 +142,21 @@ const changes: Readonly<Record<string, Change>> = {
     mask: "backgroundOptions.themeColor.colors",
     after: { themeColor: color("#ffff00") },
   },
-  ...Object.fromEntries(
-    ["title", "body", "element"].map((part): [string, Change] => [
-      `PageThemesService.UpdatePageTheme ${part}_font`,
-      {
-        before: { fontSize: 20, italic: true, color: color("#000080") },
-        sent: { fontSize: 30, color: color("#800000") },
-        mask: `${part}Font.color`,
-        after: { fontSize: 20, italic: true, color: color("#800000") },
-      },
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["canvas", "badge_icon", "element"].map((part): [string, Change] => [
-      `PageThemesService.UpdatePageTheme ${part}_color`,
-      {
-        before: color("#ffffff"),
-        sent: { colors: ["#ffff00"], stops: ["50%"] },
-        mask: `${part.replace("_i", "I")}Color.colors`,
-        after: color("#ffff00"),
-      },
-    ]),
-  ),
-  "PageThemesService.UpdatePageTheme container_config": {
-    before: {
-      variant: "PAGE_THEME_CONTAINER_VARIANT_SQUARE",
-      opacity: 50,
-      backgroundColor: color("#ffffff"),
-    },
-    sent: { opacity: 70, borderSize: -1 },
-    mask: "containerConfig.opacity",
-    after: { variant: "PAGE_THEME_CONTAINER_VARIANT_SQUARE", opacity: 70, backgroundColor: color("#ffffff") },
-  },
+  ...lookChanges("PageThemesService.UpdatePageTheme"),
+  ...lookChanges("PageThemeTemplatesService.UpdatePageThemeTemplateStyling"),
 };
 
 /** Media files of a theme: an update names one or takes it away, and the theme shows an id. Tried beside the service. */
-const chosen = ["canvas_cover", "badge"].map((name) => `PageThemesService.UpdatePageTheme ${name}`);
+const chosen = [
+  "PageThemesService.UpdatePageTheme",
+  "PageThemeTemplatesService.UpdatePageThemeTemplateStyling",
+].flatMap((update) => ["canvas_cover", "badge"].map((name) => `${update} ${name}`));
+
+function lookMethodOf(target: string) {
+  return target.startsWith("PageThemesService")
+    ? PageThemesService.method.updatePageTheme
+    : PageThemeTemplatesService.method.updatePageThemeTemplateStyling;
+}
 
 function navigation(name: string): string {
   return `MESSAGE_PAGE_NAVIGATION_TYPE_${name}`;
@@ -156,8 +180,8 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
       ? ask(api, protocol, QrcodeDesignService.method.update, { id: designId, ...request }, workspace.token)
       : target.startsWith("AnalyticsDashboard")
         ? ask(api, protocol, AnalyticsDashboardService.method.updateDashboard, request, workspace.token)
-        : target.startsWith("PageThemes")
-          ? ask(api, protocol, PageThemesService.method.updatePageTheme, request, workspace.token)
+        : target.startsWith("PageTheme")
+          ? ask(api, protocol, lookMethodOf(target), request, workspace.token)
           : ask(api, protocol, WorkflowStepsService.method.update, { linkId, ...request }, workspace.token);
   const updateStep = (id: string, request: JsonObject) => update("WorkflowStepsService", { id, ...request });
 
@@ -169,12 +193,16 @@ describe.each(["rest", "grpc"] as const)("over %s", (protocol) => {
       const isStep = target.startsWith("Workflow");
       const payload = { messagePage: { title: "A page", navigationType: navigation("BUTTON") } };
       const isDashboard = target.startsWith("AnalyticsDashboard");
-      const isTheme = target.startsWith("PageThemes");
-      const others = isDashboard ? dashboardId : isTheme ? themeId : designId;
+      const isTheme = target.startsWith("PageThemesService");
+      const isTemplate = target.startsWith("PageThemeTemplates");
+      const others = isDashboard ? dashboardId : isTheme ? themeId : isTemplate ? templateId : designId;
       const id = isStep ? await addStep("MESSAGE_PAGE", payload) : others;
       const read = async () => {
         if (isStep) return readStep(id);
         if (isDashboard) return (await workspace.rest("GET", "/v1/analytics/dashboards")).json.dashboards[0];
+        if (isTemplate)
+          return (await workspace.rest("GET", `/v1/page-theme-templates/${id}?include=pageTheme`)).json
+            .pageTheme;
         if (isTheme) return (await workspace.rest("GET", `/v1/page-themes/${id}`)).json.pageTheme;
         return (await workspace.rest("GET", `/v1/qrcode-designs/${id}`)).json.qrcodeDesign;
       };

@@ -1,16 +1,18 @@
 import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fontsPath } from "../../gen/fonts.ts";
 import { notice, tooManyTries } from "../../src/hosted/notice.ts";
 import { renderPreview } from "../../src/hosted/steps/preview.ts";
 import { renderStep } from "../../src/hosted/steps/render-step.ts";
 import type { StepView } from "../../src/hosted/view.ts";
+import { filesPath } from "../../src/lib/storage/file-url.ts";
 import type { HostedPage } from "../../src/pages/page.ts";
 import { hasBrowser, launchBrowser } from "../support/browser.ts";
 import { hostileTexts, poison, textualViews } from "./hostile.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";
 import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
-import { themes } from "./themes.ts";
+import { images, themes } from "./themes.ts";
 
 /** Every page, as a visitor with a language opens it. */
 function everyPage(view: Partial<StepView> = {}): HostedPage[] {
@@ -84,7 +86,7 @@ describe.skipIf(!hasBrowser)("in a browser, hosted pages", () => {
     120_000,
   );
 
-  test("contact only the host of their theme's images, and keep to their own policy", async () => {
+  test("contact only the host of their theme's images and their own host for fonts, and keep to their own policy", async () => {
     const { requested, complaints, shown } = await visit({}, async (page) => {
       const requested = new Set<string>();
       const complaints: string[] = [];
@@ -94,14 +96,19 @@ describe.skipIf(!hasBrowser)("in a browser, hosted pages", () => {
         if (!line.text().startsWith("Failed to load resource")) complaints.push(line.text());
       });
       const shown = everyPage().map((hosted) => server.put(hosted));
-      const media = { coverUrl: `${server.origin}/cover.gif`, badgeUrl: `${server.origin}/badge.gif` };
-      shown.push(server.put(renderStep(newView(steps.multiLink, { theme: themes.sunset, media }))));
+      shown.push(server.put(renderStep(newView(steps.multiLink, { theme: themes.sunset, media: images }))));
       for (const url of shown) await page.goto(url);
-      return { requested: [...requested], complaints, shown: [...shown, media.badgeUrl, media.coverUrl] };
+      return { requested: [...requested], complaints, shown };
     });
     expect(complaints).toEqual([]);
-    const asked = requested.filter((url) => !url.startsWith("data:"));
-    expect(new Set(asked)).toEqual(new Set(shown));
+    const fonts = `${server.origin}${fontsPath}`;
+    const asked = requested.filter((url) => !url.startsWith("data:") && !url.startsWith(fonts));
+    const files = `${server.origin}${filesPath}`;
+    expect(new Set(asked.filter((url) => !url.startsWith(files)))).toEqual(new Set(shown));
+    expect(asked.filter((url) => url.startsWith(files)).map((url) => url.slice(files.length))).toEqual([
+      expect.stringContaining(`${images.cover?.folder}tall-`),
+      expect.stringContaining(`${images.badge?.folder}square-`),
+    ]);
   });
 
   test("fit phones of 360 pixels, with targets of at least 44 pixels, whatever the texts", async () => {

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fontsPath } from "../../gen/fonts.ts";
 import type { HostedPage } from "../../src/pages/page.ts";
+import { fontsHandler } from "../../src/server/fonts.ts";
 
 /** Serves pages on a socket, and records what was posted to them. */
 export interface PageServer {
@@ -18,6 +20,7 @@ const pixel = Buffer.from("R0lGODlhAQABAIAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=", "b
 
 /** Serves pages as the service does, and an image of one pixel at every other address. */
 export async function servePages(): Promise<PageServer> {
+  const fonts = fontsHandler();
   const pages = new Map<string, { page: HostedPage; withoutPolicy: boolean }>();
   const posted: PageServer["posted"] = [];
   const server = createServer(async (req, res) => {
@@ -26,6 +29,7 @@ export async function servePages(): Promise<PageServer> {
       res.writeHead(302, { Location: pageServer.answerTo }).end();
       return;
     }
+    if (req.url?.startsWith(fontsPath)) return fonts(req, res);
     const shown = pages.get(req.url ?? "");
     if (shown === undefined) {
       res.writeHead(200, { "Content-Type": "image/gif" }).end(pixel);

@@ -1,4 +1,24 @@
+import { type PageMedia, pageImage } from "../../src/model/look/page-image.ts";
 import { type PageTheme, pageTheme } from "../../src/model/look/page-theme.ts";
+
+/** Images as the job stores them: a photo in landscape, and a badge. */
+export const images = {
+  cover: pageImage(
+    [
+      "tall-780x1688.webp",
+      "tall-1170x2532.webp",
+      "wide-1170x878.webp",
+      "wide-1920x1440.webp",
+      "tall.jpg",
+      "wide.jpg",
+    ].map((name) => `public/pages/${"c0".repeat(16)}/${name}`),
+  ),
+  badge: pageImage(
+    ["square-176x176.webp", "square-264x264.webp", "square.jpg"].map(
+      (name) => `public/pages/${"ba".repeat(16)}/${name}`,
+    ),
+  ),
+} as const satisfies PageMedia;
 
 /** Stored stylings as owners make them, including typical mistakes: light on light, and faint boxes. */
 export const themes = {

@@ -18,13 +18,19 @@ import type { Deps } from "../../src/api/deps.ts";
 import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
+import type { SlackDeps } from "../../src/api/slack-integrations/deps.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
+import { createSlack } from "../../src/integrations/slack/slack.ts";
 import { createTokenBox } from "../../src/integrations/token-box.ts";
+import { builtInFiles } from "../../src/jobs/built-in-themes.ts";
 import { jobCall, jobCalls } from "../../src/jobs/queue.ts";
 import { createOriginReader } from "../../src/lib/client-address.ts";
+import { createFaultFinder } from "../../src/lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../src/lib/fetch/resolve-host.ts";
+import { createAddressJudge } from "../../src/lib/fetch/special-addresses.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createPictureReader } from "../../src/lib/images/reencode-image.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
@@ -261,10 +267,10 @@ const fileKey = deriveKey(masterSecret, "file-urls");
 async function testStorage(): Promise<Storage> {
   const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  return openStorage({ directory });
+  return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & Pick<SandboxesDeps, "simulateVisits"> & GoogleFormsDeps;
+type TestDeps = Deps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -279,6 +285,9 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
     return (await simulating)(order);
   };
 }
+
+/** Asks a name server that nobody runs, so that tests ask none of the system's. */
+const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
 
 /** The handlers' dependencies in tests. */
 function testDeps(
@@ -302,9 +311,14 @@ function testDeps(
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
     approvesEnrollment: false,
+    stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
+    webhookSecretKey: deriveKey(masterSecret, "webhook-secrets"),
+    // Names have no addresses in tests that give them none.
+    addressFaultOf: createFaultFinder({ resolve: resolveLiterals, judge: createAddressJudge([]) }),
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
     tokenBox: createTokenBox(deriveKey(masterSecret, "integration-tokens")),
-    stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
+    // Without an app nobody can connect. Tests that do give a client of their stand-in.
+    slack: createSlack({ config: { apiUrl: "http://127.0.0.1:1/api", app: undefined }, returnUrl: "" }),
     bulkJobLinks: 250,
     plans: defaultPlans,
     entitlements: createEntitlements({ plans: defaultPlans, now }),

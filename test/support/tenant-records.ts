@@ -123,13 +123,22 @@ export const makers = {
     const { json } = await rest("GET", "/v1/google-forms-integrations/oauth-url");
     return JSON.stringify(await (await google.server()).allow(json.oauthUrl, "owner@example.com"));
   },
-  pageTheme: async ({ db, now }, { workspaceId }) => {
-    const [id, at] = [newId(now()), now()];
-    const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
-    await db
-      .insertInto("page_themes")
-      .values({ ...own, styling: "{}" })
-      .execute();
+  pageTheme: async (api, workspace) => {
+    const linkId = await makers.link(api, workspace);
+    const made = await workspace.rest("POST", "/v1/page-theme-templates", {});
+    const pageThemeTemplateId = made.json.pageThemeTemplate.id;
+    const request = { linkId, pageThemeTemplateId };
+    const { json } = await workspace.rest("POST", "/v1/page-themes/apply-template", request);
+    await workspace.rest("DELETE", `/v1/page-theme-templates/${pageThemeTemplateId}`);
+    return json.pageTheme.id;
+  },
+  // Private, with everything that publishing requires.
+  pageThemeTemplate: async ({ db, now }, { rest, workspaceId }) => {
+    const texts = { name: "Ours", description: "For menus" };
+    const { json } = await rest("POST", "/v1/page-theme-templates", texts);
+    const { id } = json.pageThemeTemplate;
+    await rest("PATCH", `/v1/page-theme-templates/${id}`, { slug: `ours-${id}` });
+    await db.updateTable("workspaces").set({ published_at: now() }).where("id", "=", workspaceId).execute();
     return id;
   },
   qrcodeDesign: async ({ db, now }, { workspaceId }) => {
@@ -161,6 +170,13 @@ export const makers = {
     const visitor = { $email: `${newId(now())}@example.com`, plan: "free" };
     const { json } = await rest("POST", "/v1/visitor/identify", { visitor });
     return json.visitor.id;
+  },
+  webhook: async (_api, { rest }) => {
+    const { json } = await rest("POST", "/v1/webhooks", {
+      name: "CRM",
+      endpointUrl: "https://1.0.0.1/hooks",
+    });
+    return json.webhook.id;
   },
   event: async (api, workspace) => {
     const { db, now } = api;
@@ -232,8 +248,11 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "MediaSelection id": "media",
   "MembersService id": "member",
   "PageThemesService id": "pageTheme",
+  "PageThemeTemplatesService id": "pageThemeTemplate",
+  "PageThemeTemplatesService templateIds": "pageThemeTemplate",
   "QrcodeDesignService id": "qrcodeDesign",
   "QrcodeTemplatesService id": "qrcodeTemplate",
+  "WebhooksService id": "webhook",
   templateIds: "qrcodeTemplate",
   linkId: "link",
   linkIds: "link",
@@ -246,6 +265,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   customDomainId: "customDomain",
   directoryId: "directory",
   pageThemeId: "pageTheme",
+  sourcePageThemeId: "pageTheme",
+  pageThemeTemplateId: "pageThemeTemplate",
   qrcodeDesignId: "qrcodeDesign",
   qrcodeTemplateId: "qrcodeTemplate",
   visitorId: "visitor",
@@ -439,10 +460,42 @@ export const seeds: Readonly<Record<string, Seed>> = {
     lists: "visitor",
   },
   "VisitorsService.Update": { request: ({ visitor }) => ({ id: visitor, visitor: { plan: "pro" } }) },
+  "PageThemesService.ApplyTemplate": {
+    request: ({ link, pageThemeTemplate }) => ({ linkId: link, pageThemeTemplateId: pageThemeTemplate }),
+  },
+  "PageThemesService.FindMatchingTemplate": { request: ({ link }) => ({ linkId: link }) },
+  "WebhooksService.Create": { request: () => ({ name: "CRM", endpointUrl: "https://1.0.0.1/hooks" }) },
+  "WebhooksService.Delete": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.Get": { request: ({ webhook }) => ({ id: webhook }) },
+  "WebhooksService.List": { request: () => ({}), lists: "webhook" },
+  "WebhooksService.Update": { request: ({ webhook }) => ({ id: webhook, name: "Renamed" }) },
   "PageThemesService.GetPageTheme": { request: ({ pageTheme }) => ({ id: pageTheme }) },
   "PageThemesService.ListPageThemes": { request: () => ({}), lists: "pageTheme" },
   "PageThemesService.UpdatePageTheme": {
     request: ({ pageTheme }) => ({ id: pageTheme, badgeEnabled: true }),
+  },
+  "PageThemeTemplatesService.CreatePageThemeTemplate": {
+    request: ({ pageTheme }) => ({ name: "Ours", sourcePageThemeId: pageTheme }),
+  },
+  "PageThemeTemplatesService.DeletePageThemeTemplate": {
+    request: ({ pageThemeTemplate }) => ({ id: pageThemeTemplate }),
+  },
+  "PageThemeTemplatesService.GetPageThemeTemplate": {
+    request: ({ pageThemeTemplate }) => ({ id: pageThemeTemplate }),
+  },
+  "PageThemeTemplatesService.ImportPageThemeTemplate": { request: () => ({ slug: "plain" }) },
+  "PageThemeTemplatesService.ListPageThemeTemplates": { request: () => ({}), lists: "pageThemeTemplate" },
+  "PageThemeTemplatesService.PublishPageThemeTemplate": {
+    request: ({ pageThemeTemplate }) => ({ id: pageThemeTemplate }),
+  },
+  "PageThemeTemplatesService.ResolvePageThemeTemplateImages": {
+    request: ({ pageThemeTemplate }) => ({ templateIds: [pageThemeTemplate] }),
+  },
+  "PageThemeTemplatesService.UpdatePageThemeTemplate": {
+    request: ({ pageThemeTemplate }) => ({ id: pageThemeTemplate, name: "Renamed" }),
+  },
+  "PageThemeTemplatesService.UpdatePageThemeTemplateStyling": {
+    request: ({ pageThemeTemplate }) => ({ id: pageThemeTemplate, badgeEnabled: true }),
   },
   "QrcodeDesignService.ApplyTemplate": {
     request: ({ link, qrcodeTemplate }) => ({ linkId: link, qrcodeTemplateId: qrcodeTemplate }),

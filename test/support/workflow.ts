@@ -48,6 +48,7 @@ export function planOf(steps: readonly StoredStep[], wires: Wires, row: Partial<
     expiredDestination: "",
     link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
     pageTheme: null,
+    pageFiles: null,
     steps,
     connections: connectionsOf(wires),
     subscriptionType: "ENTERPRISE_PLAN",

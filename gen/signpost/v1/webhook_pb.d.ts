@@ -114,6 +114,13 @@ export declare type Webhook = Message<"signpost.v1.Webhook"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 15;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Why the last attempt failed, and what to do about it. Empty when it succeeded. An addition of this service.
+   *
+   * @generated from field: string last_error = 16;
+   */
+  lastError: string;
 };
 
 /**

@@ -46,7 +46,7 @@ async function addTemplate(workspaceId: string, options: object): Promise<string
     workspace_id: workspaceId,
     id,
     name: "Ours",
-    qrcode_design_id: design,
+    look_id: design,
     created_at: now(),
     updated_at: now(),
   };

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { CustomDomainStatus, Json } from "../../../gen/database.ts";
 import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
-import { usableTemplates } from "../../db/usable-templates.ts";
+import { qrcodeTemplateTables } from "../../db/templates/template-tables.ts";
+import { usableTemplates } from "../../db/templates/usable-templates.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** The records that a request refers to. A list that is absent refers to none. */
@@ -65,9 +66,9 @@ export function referenceColumns(workspaceId: string, wanted: Referenced): RawBu
       "templates",
       qrcodeTemplateIds,
       sql`select t.id, q.options
-      from (${usableTemplates(workspaceId, qrcodeTemplateIds)}) usable
+      from (${usableTemplates(qrcodeTemplateTables, workspaceId, qrcodeTemplateIds)}) usable
       join qrcode_templates t on t.workspace_id = usable.workspace_id and t.id = usable.id
-      join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id
+      join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.look_id
       order by t.id for key share of t`,
     )}`;
 }

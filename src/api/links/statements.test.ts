@@ -38,6 +38,8 @@ const service = linksService({
   shortUrl: "https://short.test",
   approvesEnrollment: false,
   stepPasswordKey: new Uint8Array(32),
+  webhookSecretKey: new Uint8Array(32),
+  addressFaultOf: async () => undefined,
   bulkJobLinks: 250,
   plans: defaultPlans,
   entitlements,

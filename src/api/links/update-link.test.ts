@@ -51,7 +51,7 @@ async function addTemplate(workspaceId: string, options: object): Promise<string
     .execute();
   await db
     .insertInto("qrcode_templates")
-    .values({ workspace_id: workspaceId, id: template, name: "Ours", qrcode_design_id: design, ...times })
+    .values({ workspace_id: workspaceId, id: template, name: "Ours", look_id: design, ...times })
     .execute();
   return template;
 }

@@ -57,7 +57,12 @@ export async function prepareMedia(
     created_at: at,
     updated_at: at,
   };
-  return async (db) => ({ media: toMedia(deps, await insertMedia(db, values)) });
+  // Pages show copies of badges and covers, which a worker makes.
+  const copying =
+    mediaType === "CENTRAL_QRCODE_IMAGE"
+      ? undefined
+      : deps.jobCall("make-page-images", { workspaceId, mediaId: id });
+  return async (db) => ({ media: toMedia(deps, await insertMedia(db, values, copying)) });
 }
 
 async function readPicture({ pictures }: Deps, bytes: Uint8Array, signal: AbortSignal): Promise<Picture> {

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Media } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import { onlyRow } from "../../db/only-row.ts";
@@ -8,8 +8,17 @@ import { newestFirst } from "../resources/page-queries.ts";
 
 export type MediaRow = Selectable<Media>;
 
-export function insertMedia(db: Db, values: Insertable<Media>): Promise<MediaRow> {
-  return db.insertInto("media").values(values).returningAll().executeTakeFirstOrThrow();
+/** Stores a record and queues what is to be done with its image. */
+export async function insertMedia(
+  db: Db,
+  values: Insertable<Media>,
+  queued: RawBuilder<unknown> | undefined,
+): Promise<MediaRow> {
+  const insert = db.insertInto("media").values(values).returningAll();
+  if (queued === undefined) return insert.executeTakeFirstOrThrow();
+  const { rows } = await sql<MediaRow>`with made as (${insert}), queued as (select ${queued} from made)
+    select * from made where (select count(*) from queued) > 0`.execute(db);
+  return onlyRow(rows);
 }
 
 export function findMedia(db: Db, workspaceId: string, id: string): Promise<MediaRow | undefined> {
@@ -33,12 +42,12 @@ export function listMedia(db: Db, workspaceId: string, page: Page<"time">): Prom
 
 export interface MediaDeletion {
   readonly outcome: "deleted" | "in use" | "missing";
-  /** The file of a record that was deleted. */
-  readonly storage_key: string | null;
+  /** The files of a record that was deleted. */
+  readonly keys: readonly string[];
 }
 
 /**
- * Deletes a record that nothing uses, and marks its file for the clean-up. The record is locked in a statement of its
+ * Deletes a record that nothing uses, and marks its files for the clean-up. The record is locked in a statement of its
  * own, so that the next one sees the themes that calls which held the lock have given the file to.
  */
 export async function deleteMedia(
@@ -49,15 +58,15 @@ export async function deleteMedia(
 ): Promise<MediaDeletion> {
   const found = await sql`select from media
     where workspace_id = ${workspaceId} and id = ${id} for update`.execute(tx);
-  if (found.rows.length === 0) return { outcome: "missing", storage_key: null };
+  if (found.rows.length === 0) return { outcome: "missing", keys: [] };
   const { rows } = await sql<MediaDeletion>`
     with used as (select from page_themes p where p.workspace_id = ${workspaceId}
         and ${id}::text in (p.styling ->> 'canvasCoverId', p.styling ->> 'badgeId')),
       gone as (delete from media m
         where m.workspace_id = ${workspaceId} and m.id = ${id} and not exists (select from used)
-        returning m.workspace_id, m.storage_key, m.id),
-      checked as (${fileCheckOf(sql.raw("select * from gone"), now)})
+        returning m.workspace_id, m.page_files || m.storage_key as keys, m.id),
+      checked as (${fileCheckOf(sql.raw("select workspace_id, unnest(keys), id from gone"), now)})
     select case when exists (select from used) then 'in use' else 'deleted' end as outcome,
-      (select storage_key from gone) as storage_key`.execute(tx);
+      coalesce((select keys from gone), '{}') as keys`.execute(tx);
   return onlyRow(rows);
 }

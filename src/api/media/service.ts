@@ -36,7 +36,7 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
 
     async delete({ id }, context) {
       const { workspaceId } = callerOf(context);
-      const { outcome, storage_key: key } = await inTransaction(context.db, (tx) =>
+      const { outcome, keys } = await inTransaction(context.db, (tx) =>
         deleteMedia(tx, workspaceId, id, deps.now()),
       );
       if (outcome === "missing") throw noSuchMedia(id);
@@ -46,12 +46,11 @@ export function mediaService(deps: Deps): Handlers<typeof MediaService> {
           "MEDIA_IN_USE",
           `a page theme uses media file ${id}: choose another image for the theme first`,
         );
-      // The file is deleted at once, because public addresses do not expire. The clean-up deletes it if this fails.
-      if (key !== null)
-        context.afterCommit(async () => {
-          await deps.storage.delete(key).catch(() => {});
-          return {};
-        });
+      // The files are deleted at once, because public addresses do not expire. The clean-up deletes them if this fails.
+      context.afterCommit(async () => {
+        await Promise.all(keys.map((key) => deps.storage.delete(key).catch(() => {})));
+        return {};
+      });
       return {};
     },
   };

@@ -73,6 +73,8 @@ export async function deleteMember(tx: Db, { workspace_id: workspaceId, id }: Me
     with files as (update media set uploaded_by = null where workspace_id = ${workspaceId} and uploaded_by = ${id}),
       tokens as (update workspace_tokens set created_by = null
         where workspace_id = ${workspaceId} and created_by = ${id}),
+      slack as (update slack_integrations set created_by = null
+        where workspace_id = ${workspaceId} and created_by = ${id}),
       passkeys as (delete from member_passkeys where workspace_id = ${workspaceId} and member_id = ${id}),
       challenges as (update member_challenges set email = ''
         where workspace_id = ${workspaceId} and member_id = ${id}),

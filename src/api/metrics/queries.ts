@@ -7,6 +7,7 @@ export interface Possessions {
   readonly members: number;
   readonly directories: number;
   readonly qrcode_templates: number;
+  readonly page_theme_templates: number;
   /** Credits of the plan that were used in the month. */
   readonly credits_used: number;
   readonly topup_bought: number;
@@ -23,6 +24,7 @@ export async function countPossessions(db: Db, workspaceId: string, month: strin
       (select count(*) from members where workspace_id = ${workspaceId} and access_revoked_at is null)::int as members,
       (select count(*) from directories where workspace_id = ${workspaceId})::int as directories,
       (select count(*) from qrcode_templates where workspace_id = ${workspaceId})::int as qrcode_templates,
+      (select count(*) from page_theme_templates where workspace_id = ${workspaceId})::int as page_theme_templates,
       coalesce(case when a.cycle >= ${month} then a.used end, 0)::int as credits_used,
       coalesce(a.topup_bought, 0)::int as topup_bought, coalesce(a.topup_used, 0)::int as topup_used
     from (select) as one left join credit_accounts a on a.workspace_id = ${workspaceId}`.execute(db);

@@ -61,6 +61,7 @@ export function metricsService({
         totalMembers: possessions.members,
         totalDirectories: possessions.directories,
         totalQrcodeTemplates: possessions.qrcode_templates,
+        totalPageThemeTemplates: possessions.page_theme_templates,
         tokenCreditsLimit: typeof credits === "number" ? credits : 0,
         tokenCreditsUsed: possessions.credits_used,
         topupCreditsLimit: possessions.topup_bought,

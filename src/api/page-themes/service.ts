@@ -1,18 +1,28 @@
 import { create } from "@bufbuild/protobuf";
 import { PageThemeSchema } from "../../../gen/signpost/v1/page_theme_pb.js";
-import type { PageThemesService } from "../../../gen/signpost/v1/page_themes_service_pb.js";
+import type {
+  ApplyPageThemeTemplateRequest,
+  PageThemesService,
+} from "../../../gen/signpost/v1/page_themes_service_pb.js";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
-import { callerOf, type Handlers } from "../../rpc/handlers.ts";
+import { callerOf, type Handlers, inTwoParts } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
 import { toPageTheme } from "../resources/page-theme.ts";
-import { countThemes, findTheme, listThemes } from "./queries.ts";
+import { findTheme } from "../resources/page-themes/theme-queries.ts";
+import { prepareApplication } from "./apply-template.ts";
+import { findMatchingTemplate } from "./find-matching.ts";
+import { countThemes, listThemes } from "./queries.ts";
 import { changeTheme } from "./update-theme.ts";
 
-/** Templates, and what applies them, are not built. */
-export function pageThemesService(deps: Pick<Deps, "now">): Partial<Handlers<typeof PageThemesService>> {
+export function pageThemesService(deps: Deps): Handlers<typeof PageThemesService> {
   return {
+    // The files of the template are copied before the transaction.
+    applyTemplate: inTwoParts((request: ApplyPageThemeTemplateRequest, context) =>
+      prepareApplication(deps, request, context),
+    ),
+    findMatchingTemplate: ({ linkId }, context) => findMatchingTemplate(deps, linkId, context),
     updatePageTheme: (request, context) => changeTheme(deps, request, context),
 
     async listPageThemes(request, context) {

@@ -300,7 +300,7 @@ async function addTemplate(options: object): Promise<string> {
     .execute();
   await db
     .insertInto("qrcode_templates")
-    .values({ workspace_id, id, name: "Ours", qrcode_design_id: design, created_at: at, updated_at: at })
+    .values({ workspace_id, id, name: "Ours", look_id: design, created_at: at, updated_at: at })
     .execute();
   return id;
 }

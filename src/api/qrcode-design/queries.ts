@@ -2,7 +2,8 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Json, QrcodeDesigns } from "../../../gen/database.ts";
 import { fileCheckOf } from "../../db/file-checks.ts";
 import type { Db } from "../../db/open.ts";
-import { gallery, isInGallery, usableTemplates } from "../../db/usable-templates.ts";
+import { qrcodeTemplateTables } from "../../db/templates/template-tables.ts";
+import { gallery, isInGallery, usableTemplates } from "../../db/templates/usable-templates.ts";
 import type { DesignOptions } from "../../model/look/design-options.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
@@ -127,12 +128,12 @@ export async function findApplication(
       where workspace_id = ${workspaceId} and id = ${wanted.linkId})`.execute(db);
   const source =
     wanted.slug === ""
-      ? usableTemplates(workspaceId, [wanted.templateId])
-      : sql`select s.workspace_id, s.template_id as id from ${gallery} where s.slug = ${wanted.slug} and ${isInGallery}`;
+      ? usableTemplates(qrcodeTemplateTables, workspaceId, [wanted.templateId])
+      : sql`select s.workspace_id, s.template_id as id from ${gallery(qrcodeTemplateTables)} where s.slug = ${wanted.slug} and ${isInGallery}`;
   const templates = await sql<{ id: string; options: DesignOptions }>`
     select t.id, q.options from (${source}) source
     join qrcode_templates t on t.workspace_id = source.workspace_id and t.id = source.id
-    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.qrcode_design_id`.execute(db);
+    join qrcode_designs q on q.workspace_id = t.workspace_id and q.id = t.look_id`.execute(db);
   const [found] = designs.rows;
   const { qrcode_template_id = null, ...design } = found ?? {};
   return {

@@ -11,9 +11,11 @@ import { type DesignOptions, defaultDesignOptions } from "../../model/look/desig
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { fileSigner } from "../resources/file-address.ts";
-import { toQrcodeTemplate } from "./message.ts";
-import { findInGallery } from "./queries.ts";
-import { checkFaq } from "./rules.ts";
+import type { QrcodeDesignRow } from "../resources/qrcode-design.ts";
+import { textsOfNew } from "../resources/templates/describe.ts";
+import { findInGallery } from "../resources/templates/queries.ts";
+import { noSuchPublicTemplate } from "../resources/templates/rules.ts";
+import { qrcodeTemplates as kind } from "./kind.ts";
 import { insertTemplate, isDesignThere, type NewTemplate } from "./writes.ts";
 
 /** Makes a private template from a design that no link or template uses, or from the default design. */
@@ -24,19 +26,14 @@ export async function createTemplate(
 ): Promise<MessageInitShape<typeof CreateQrcodeTemplateResponseSchema>> {
   const { workspaceId } = callerOf(context);
   const { qrcodeDesignId } = request;
-  checkFaq(request.faq);
   const template = newTemplate(deps, workspaceId, qrcodeDesignId, {
-    name: request.name || "Untitled template",
-    description: request.description,
-    tags: request.tags,
-    learn_more: request.learnMore,
-    faq: request.faq,
+    ...textsOfNew(request),
     duplicated_from: null,
     options: qrcodeDesignId === "" ? defaultDesignOptions : undefined,
   });
   const row = await insertTemplate(context.db, template);
   if (row !== undefined)
-    return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
+    return { qrcodeTemplate: kind.toOwn(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
   if (await isDesignThere(context.db, workspaceId, qrcodeDesignId))
     throw fail(
       "FAILED_PRECONDITION",
@@ -53,10 +50,12 @@ export async function importTemplate(
   context: Context,
 ): Promise<MessageInitShape<typeof ImportQrcodeTemplateResponseSchema>> {
   const { workspaceId } = callerOf(context);
-  const original = await findInGallery(context.db, slug);
-  if (original === undefined)
-    throw fail("NOT_FOUND", "NOT_FOUND", `slug: there is no public QR code template ${slug}`);
-  const { name, description, tags, learn_more, faq, id, options } = original;
+  const reading = { ...kind, withLook: true };
+  const original = await findInGallery(context.db, reading, slug, { withWorkspace: false });
+  if (original === undefined) throw noSuchPublicTemplate(kind, slug, "slug");
+  const { name, description, tags, learn_more, faq, id, look } = original;
+  // The look is a row of the designs.
+  const { options } = look as unknown as QrcodeDesignRow;
   const copy = newTemplate(deps, workspaceId, "", {
     ...{ name, description, tags, learn_more, faq, duplicated_from: id },
     // The column is only ever written with objects.
@@ -64,7 +63,7 @@ export async function importTemplate(
   });
   const row = await insertTemplate(context.db, copy);
   if (row === undefined) throw new Error("a template with a design of its own was not made");
-  return { qrcodeTemplate: toQrcodeTemplate(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
+  return { qrcodeTemplate: kind.toOwn(fileSigner(deps), { ...row, usage_count: 0n }, workspaceId) };
 }
 
 type TemplateContent = Pick<

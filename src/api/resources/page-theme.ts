@@ -4,6 +4,7 @@ import type { Selectable } from "kysely";
 import type { Json, PageThemes } from "../../../gen/database.ts";
 import { PageThemeSchema } from "../../../gen/signpost/v1/page_theme_pb.js";
 import { defaultStyling } from "../../model/look/page-theme.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 import type { JsonRow } from "./json-row.ts";
 
 /** A page theme from a row of its own or inside JSON. */
@@ -13,7 +14,7 @@ export function toPageTheme(row: PageThemeRow): MessageInitShape<typeof PageThem
   return {
     ...fromJson(PageThemeSchema, shownStyling(row.styling), { ignoreUnknownFields: true }),
     id: row.id,
-    workspaceId: row.workspace_id,
+    workspaceId: row.workspace_id === noWorkspace ? "" : row.workspace_id,
     createdAt: timestampFromDate(new Date(row.created_at)),
     updatedAt: timestampFromDate(new Date(row.updated_at)),
   };

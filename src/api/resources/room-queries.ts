@@ -5,7 +5,11 @@ import { limitReached } from "../../model/plans/limit-reached.ts";
 import type { Deps } from "../deps.ts";
 
 /** The totals that plans limit, with the tables whose rows they count. */
-const tables = { TEAM_MEMBERS: "members", CUSTOM_DOMAINS: "custom_domains" } as const;
+const tables = {
+  TEAM_MEMBERS: "members",
+  CUSTOM_DOMAINS: "custom_domains",
+  WEBHOOKS: "webhooks",
+} as const;
 
 /**
  * Throws PLAN_LIMIT_REACHED unless the plan has room for one more. Takes the transaction that makes the record. Calls

@@ -22,6 +22,8 @@ create table media (
   size_bytes bigint not null,
   -- Hexadecimal, of the stored file.
   sha256 text not null,
+  -- The storage keys of the copies that pages show, once a job has made them.
+  page_files text[] not null default '{}',
   uploaded_by uuid,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
@@ -49,7 +51,8 @@ create table qrcode_templates (
   learn_more text not null default '',
   faq text not null default '',
   slug text,
-  qrcode_design_id uuid not null,
+  -- The design.
+  look_id uuid not null,
   duplicated_from uuid,
   published_at timestamptz(3),
   thumbnail_key text,

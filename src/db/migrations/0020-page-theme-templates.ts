@@ -25,7 +25,8 @@ create table page_theme_templates (
   learn_more text not null default '',
   faq text not null default '',
   slug text,
-  page_theme_id uuid not null,
+  -- The theme.
+  look_id uuid not null,
   -- Hexadecimal. Templates with the same look have the same, see src/model/look/look-hash.ts.
   look_hash text not null,
   duplicated_from uuid,

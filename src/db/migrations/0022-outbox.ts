@@ -34,6 +34,8 @@ create table outbox_subscribers (
   failing_since timestamptz(3),
   -- How many messages ran out of attempts since the last success.
   exhausted_in_row integer not null default 0,
+  -- Why the last attempt failed, for people; empty after a success.
+  last_error text not null default '',
   constraint outbox_subscribers_pkey primary key (workspace_id, id)
 ) with (fillfactor = 60);
 
@@ -53,6 +55,24 @@ create table webhooks (
   constraint webhooks_pkey primary key (workspace_id, id)
 );
 create index webhooks_page_idx on webhooks (workspace_id, created_at, id);
+
+-- Completed steps that have no messages yet. Storing a visit adds an element to an array here, and the senders make
+-- messages of it: a row for each message, with its indexes, took a fifth as long as storing the visit.
+create table outbox_intake (
+  workspace_id uuid not null,
+  id uuid not null,
+  -- The subscribers that were active.
+  subscriber_ids uuid[] not null,
+  event_ids uuid[] not null,
+  -- The completed step of each event. Null for all steps that the first request of a visit completed.
+  step_ids uuid[],
+  -- How many messages it makes at most.
+  messages integer not null,
+  created_at timestamptz(3) not null,
+  constraint outbox_intake_pkey primary key (workspace_id, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+-- Ids do not get smaller.
+alter table outbox_intake alter column event_ids set storage external, alter column step_ids set storage external;
 
 -- The subscribers with waiting messages. The table is short: a line goes when nothing waits any more.
 create table outbox_lines (

@@ -1,8 +1,10 @@
 import { html } from "hono/html";
+import type { PageMedia } from "../../model/look/page-image.ts";
 import type { PageTheme } from "../../model/look/page-theme.ts";
+import { imageAddress, largestCopy } from "../../pages/images.ts";
 import type { Language } from "../../pages/languages.ts";
 import { attribute, type Markup } from "../../pages/markup.ts";
-import { type HostedPage, makePage, type PageMedia } from "../../pages/page.ts";
+import { type HostedPage, makePage } from "../../pages/page.ts";
 import type { PageStep } from "../view.ts";
 import { heading } from "./heading.ts";
 
@@ -34,9 +36,17 @@ export function renderPreview({
     theme,
     media,
     title: shownTitle,
-    head: html`${meta("name", "description", description)}${meta("property", "og:type", "website")}${meta("property", "og:site_name", URL.parse(entrypoint)?.host ?? "")}${meta("property", "og:title", shownTitle)}${meta("property", "og:description", description)}${meta("property", "og:url", entrypoint)}${meta("property", "og:image", media.coverUrl ?? media.badgeUrl ?? "")}${meta("name", "twitter:card", media.coverUrl === undefined ? "summary" : "summary_large_image")}${meta("name", "twitter:title", shownTitle)}${meta("name", "twitter:description", description)}`,
+    head: html`${meta("name", "description", description)}${meta("property", "og:type", "website")}${meta("property", "og:site_name", URL.parse(entrypoint)?.host ?? "")}${meta("property", "og:title", shownTitle)}${meta("property", "og:description", description)}${meta("property", "og:url", entrypoint)}${meta("property", "og:image", pictureUrl(media, entrypoint))}${meta("name", "twitter:card", media.cover === undefined ? "summary" : "summary_large_image")}${meta("name", "twitter:title", shownTitle)}${meta("name", "twitter:description", description)}`,
     content: heading({ title, description }, linkName),
   });
+}
+
+/** The address of the picture of a preview; empty when the theme has no image. */
+function pictureUrl({ cover, badge }: PageMedia, entrypoint: string): string {
+  const image = cover ?? badge;
+  return image === undefined
+    ? ""
+    : (URL.parse(imageAddress(image, largestCopy(image)), entrypoint)?.href ?? "");
 }
 
 function aboutOf({ action, payload }: PageStep): { readonly title: string; readonly description: string } {

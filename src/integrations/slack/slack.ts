@@ -43,6 +43,8 @@ export interface SlackDeps {
   readonly config: SlackConfig;
   /** Where Slack sends the browser of somebody who allowed the connection. */
   readonly returnUrl: string;
+  /** How long Slack may take to answer, in milliseconds; 10,000 when absent. */
+  readonly answerMs?: number;
 }
 
 /** What the bot may do (behaviour 8.22). */
@@ -52,8 +54,8 @@ const botScopes = ["chat:write", "channels:read", "groups:read", "channels:join"
 const pageSize = 1000;
 const pagesMax = 20;
 
-export function createSlack({ config: { apiUrl, app }, returnUrl }: SlackDeps): Slack {
-  const call = lazyWebApi(apiUrl);
+export function createSlack({ config: { apiUrl, app }, returnUrl, answerMs = 10_000 }: SlackDeps): Slack {
+  const call = lazyWebApi(apiUrl, answerMs);
   return {
     authorizeUrl(state) {
       if (app === undefined) return undefined;
@@ -106,9 +108,9 @@ async function listChannels(call: CallSlack, botToken: string): Promise<SlackRes
 }
 
 /** Loads the library with the first call. */
-function lazyWebApi(apiUrl: string): CallSlack {
+function lazyWebApi(apiUrl: string, answerMs: number): CallSlack {
   let loading: Promise<CallSlack> | undefined;
-  const load = async () => (await import("./web-api.ts")).openWebApi(apiUrl);
+  const load = async () => (await import("./web-api.ts")).openWebApi(apiUrl, answerMs);
   return async (...asked) => {
     loading ??= load();
     return (await loading)(...asked);

@@ -9,15 +9,13 @@ import type { CallSlack, SlackProblem } from "./result.ts";
 // Only this file imports the library, and it is loaded with the first call: a service that never uses Slack does not
 // spend 20 ms and 10 MB on it.
 
-/** How long Slack may take to answer, in milliseconds. */
-const answerMs = 10_000;
 /** The longest answer that is read, in bytes; a page of a thousand channels has about 2 MB. */
 const answerBytesMax = 8 * 1024 * 1024;
 /** What an answer 429 means when it does not say how long to wait, in seconds. */
 const waitUnlessTold = 30;
 
 /** Makes the caller of Slack's methods. It tries once: whether and when to try again is for its callers to decide. */
-export function openWebApi(apiUrl: string): CallSlack {
+export function openWebApi(apiUrl: string, answerMs: number): CallSlack {
   const client = new WebClient(undefined, {
     slackApiUrl: `${apiUrl}/`,
     retryConfig: { retries: 0 },

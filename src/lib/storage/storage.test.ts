@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3TestServer, s3Credentials, startS3Server } from "../../../test/support/s3-server.ts";
 import { openStorage } from "./open-storage.ts";
@@ -175,4 +177,32 @@ test("reports a refused signature and a missing bucket as faults at once, not as
   );
   await expect((await bucket({ bucket: "other" })).get("a.png")).rejects.toThrow("404 NoSuchBucket");
   expect(server.requestCount() - before).toBe(2);
+});
+
+describe("files that come with the program", () => {
+  const key = "media/shipped.json";
+  const file = new URL("../../../package.json", import.meta.url);
+
+  test.each(kinds.map(([name], index) => [name, index] as const))(
+    "are read beside those of %s, and nothing changes them",
+    async (_, index) => {
+      const s3 = index === 1 ? { ...s3Credentials, endpoint: server.endpoint, retryDelayMs: 1 } : undefined;
+      const storage = await openStorage({ directory, s3, shipped: new Map([[key, file]]) });
+      const bytes = await readFile(file);
+      await storage.delete(key);
+      await expect(storage.put(key, Buffer.from("{}"), { contentType: "application/json" })).rejects.toThrow(
+        RangeError,
+      );
+      await expect(storage.putFile(key, "x", "0")).rejects.toThrow(RangeError);
+      expect(Buffer.from((await storage.get(key))?.bytes ?? [])).toEqual(bytes);
+      expect((await storage.get(key))?.contentType).toBe("application/json");
+      expect(await storage.sizeOf(key)).toBe(bytes.length);
+      const part = await storage.read(key, { first: 1, last: 5 });
+      expect(await buffer(part ?? Readable.from([]))).toEqual(bytes.subarray(1, 6));
+      await storage.put("media/own.png", Buffer.from("own"), png);
+      expect(Buffer.from((await storage.get("media/own.png"))?.bytes ?? []).toString()).toBe("own");
+      await storage.delete("media/own.png");
+      expect(await storage.get("media/own.png")).toBeUndefined();
+    },
+  );
 });

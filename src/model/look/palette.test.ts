@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { randomStyling } from "../../../test/pages/random-themes.ts";
 import { black, type Color, over, white } from "../../lib/color.ts";
 import { contrast, mix, parseColor } from "./color.ts";
 import { builtInTheme, pageTheme } from "./page-theme.ts";
@@ -49,46 +50,12 @@ function faintPairs(palette: Palette, titleRatio: number, image: readonly Color[
   return faint;
 }
 
-const color = fc
-  .tuple(fc.integer({ min: 0, max: 0xffffff }), fc.constantFrom(100, 100, 100, 60, 15, 0))
-  .map(([rgb, opacity]) => `rgba(${rgb >> 16},${(rgb >> 8) & 255},${rgb & 255},${opacity}%)`);
-const paint = fc.record({
-  type: fc.constantFrom("THEME_COLOR_TYPE_SOLID", "THEME_COLOR_TYPE_LINEAR", "THEME_COLOR_TYPE_RADIAL"),
-  colors: fc.array(color, { minLength: 2, maxLength: 4 }),
-});
-const font = fc.record({
-  color: fc.record({ colors: fc.tuple(color) }),
-  fontSize: fc.integer({ min: 8, max: 96 }),
-});
-const styling = fc.record(
-  {
-    canvasColor: paint,
-    canvasCoverMode: fc.constantFrom(
-      "PAGE_THEME_BACKGROUND_COVER_MODE_FULL",
-      "PAGE_THEME_BACKGROUND_COVER_MODE_PROGRESSIVE_TOP",
-    ),
-    elementColor: paint,
-    titleFont: font,
-    bodyFont: font,
-    elementFont: font,
-    badgeEnabled: fc.constant(true),
-    badgeIconColor: paint,
-    containerEnabled: fc.boolean(),
-    containerConfig: fc.record({
-      backgroundColor: paint,
-      opacity: fc.integer({ min: 0, max: 100 }),
-      borderSize: fc.integer({ min: 0, max: 3 }),
-    }),
-  },
-  { requiredKeys: [] },
-);
-
 test("every pair of colors that a page paints can be told apart, in any theme and over any cover", () => {
   const byte = fc.integer({ min: 0, max: 255 });
   const pixel = fc.record({ red: byte, green: byte, blue: byte, alpha: fc.constant(1) });
   fc.assert(
     fc.property(
-      styling,
+      randomStyling,
       fc.boolean(),
       pixel,
       fc.double({ min: 0, max: 1, noNaN: true }),

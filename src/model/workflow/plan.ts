@@ -1,4 +1,5 @@
 import { parseTarget, type RedirectTarget } from "../links/redirect-target.ts";
+import { type PageMedia, pageImage } from "../look/page-image.ts";
 import type { SubscriptionType } from "../plans/entitlement.ts";
 import { factsByAction, type Payloads, type StepAction, stepActions } from "../steps/kinds.ts";
 import type { Lookup } from "../steps/step.ts";
@@ -38,6 +39,8 @@ export interface PlanRow {
   readonly link: PlanLink;
   /** The stored styling of the link's page theme. Null without one. */
   readonly pageTheme: unknown;
+  /** The storage keys of the copies of the theme's images. Null without a theme. */
+  readonly pageFiles: { readonly badge: unknown; readonly cover: unknown } | null;
   readonly steps: readonly StoredStep[];
   readonly connections: readonly StoredConnection[];
   /** What the plan of the workspace follows from; of a sandbox, those of its parent. */
@@ -66,6 +69,7 @@ export type PlanNeeds = { readonly [Name in Lookup]: boolean };
 
 /** What a plan holds in another form than its row. */
 type CompiledField =
+  | "pageFiles"
   | "steps"
   | "connections"
   | "workspaceExpiresAt"
@@ -93,6 +97,8 @@ export interface Plan extends Omit<PlanRow, CompiledField> {
   readonly needsAfter: PlanNeeds;
   /** Where visitors go whom the workflow cannot serve: the link's fallback, else the domain's root, else nowhere. */
   readonly fallback: RedirectTarget | undefined;
+  /** The images of the theme. Undefined for a theme without images, and for a link without pages. */
+  readonly media: PageMedia | undefined;
   /** Where the line that names the service leads, at the end of pages. Empty for pages without that line. */
   readonly brandUrl: string;
 }
@@ -103,7 +109,7 @@ export interface Plan extends Omit<PlanRow, CompiledField> {
  */
 export function compilePlan(row: PlanRow, entrypoint: string, brandUrl = ""): Plan {
   const { steps: rows, connections, workspaceExpiresAt, expiresAt, expiredDestination, ...others } = row;
-  const { subscriptionType: _, trialEndsAt: __, ...rest } = others;
+  const { subscriptionType: _, trialEndsAt: __, pageFiles, ...rest } = others;
   const readable = rows.flatMap((stored) => readStep(stored) ?? []);
   const next = new Map<string, Map<string, string>>(readable.map(({ id }) => [id, new Map()]));
   for (const { stepId, branchId, nextStepId } of connections)
@@ -120,6 +126,7 @@ export function compilePlan(row: PlanRow, entrypoint: string, brandUrl = ""): Pl
     ...rest,
     entrypoint,
     brandUrl,
+    media: readable.some(({ action }) => stepActions[action].hasPage) ? mediaOf(pageFiles) : undefined,
     workspaceExpiresAtMs: workspaceExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     expiresAtMs: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     afterExpiry: expiredDestination === "" ? undefined : parseTarget(expiredDestination),
@@ -129,6 +136,11 @@ export function compilePlan(row: PlanRow, entrypoint: string, brandUrl = ""): Pl
     needsAfter: needsOf([...steps.values()]),
     fallback: fallbackDestination === "" ? undefined : parseTarget(fallbackDestination),
   };
+}
+
+function mediaOf(files: PlanRow["pageFiles"]): PageMedia | undefined {
+  const [badge, cover] = [pageImage(files?.badge), pageImage(files?.cover)];
+  return badge === undefined && cover === undefined ? undefined : { badge, cover };
 }
 
 /** A step, before it is known where it leads. */

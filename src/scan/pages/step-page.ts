@@ -24,7 +24,7 @@ export function stepPage(plan: Plan, step: PlanStep, options: StepPageOptions): 
     step: withPage(step),
     linkName: plan.link.name,
     theme: pageTheme(plan.pageTheme),
-    media: {},
+    media: plan.media ?? {},
     language,
     brandUrl: plan.brandUrl,
     action: `${path}?${query}`,
@@ -43,7 +43,7 @@ export function previewPage(plan: Plan, step: PlanStep, language: Language): Hos
     entrypoint: plan.entrypoint,
     language,
     theme: pageTheme(plan.pageTheme),
-    media: {},
+    media: plan.media ?? {},
   });
 }
 

@@ -111,8 +111,8 @@ export async function openPlans(deps: PlansDeps): Promise<Plans> {
 }
 
 /** A plan takes about as much memory as its parts have as JSON. Most plans are smaller than one share. */
-function weightOf({ steps, link, pageTheme }: Plan): number {
-  const bytes = JSON.stringify([...steps.values(), link, pageTheme]).length;
+function weightOf({ steps, link, pageTheme, media }: Plan): number {
+  const bytes = JSON.stringify([...steps.values(), link, pageTheme, media]).length;
   return Math.ceil(bytes / shareBytes);
 }
 

@@ -25,6 +25,7 @@ const row: PlanRow = {
   expiredDestination: "",
   link: { name: "Menu", shortlink: "menu", tags: [], metadata: {}, purpose: "" },
   pageTheme: null,
+  pageFiles: null,
   steps: [
     { id: uuid(3), action: "LINK_VISIT", payload: {} },
     { id: uuid(4), action: "CLIENT_REDIRECT", payload: { destination: "https://example.com/" } },

@@ -16,6 +16,8 @@ export interface AnsweredVisit
   readonly device_id: string;
   readonly visitor_id: string | null;
   readonly is_automatic: boolean;
+  /** Whether the visit is beyond the limit of a plan. */
+  readonly is_locked: boolean;
   /** Whether a segment may hold the visit. */
   readonly is_sealed: boolean;
   /** Whether nobody can merge or delete the visitor before the transaction ends. */
@@ -57,7 +59,7 @@ export async function lockVisits(
   >`
     select e.workspace_id as "workspaceId", e.id as "eventId", e.device_id, e.visitor_id, e.outcome, e.ended_at, v.answers,
       e.created_at, ${isSealed} as is_sealed,
-      coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic,
+      coalesce(d.device_actor in ('BOT', 'AGENT'), false) as is_automatic, e.locked_number is not null as is_locked,
       (select coalesce(jsonb_agg(jsonb_build_object('stepId', t.step_id, 'action', t.step_action)), '[]')
         from visit_traces t
         where t.workspace_id = e.workspace_id and t.event_id = e.id and t.step_action is not null) as steps

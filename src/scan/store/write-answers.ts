@@ -3,6 +3,7 @@ import { plainArray } from "../../db/array-literal.ts";
 import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import { type Db, violates } from "../../db/open.ts";
 import type { PlanTable } from "../../model/plans/plan-table.ts";
+import { type CompletedSteps, findListeners, queueSteps } from "../../outbox/queue-steps.ts";
 import { identifyVisitor, identityNames, identityOf, lastingValues } from "../../visitors/identify.ts";
 import { identifyInPlace } from "../../visitors/identify-in-place.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
@@ -106,6 +107,7 @@ async function writeOnce(
     ended.map(({ answer }) => answer),
     now,
   );
+  await queueCompleted(tx, taken, now);
   const alone = all.filter(({ visit }) => left.has(visit)).map(({ answer }) => answer);
   return { written: taken.length, dropped: 0, early, alone };
 }
@@ -186,6 +188,19 @@ async function identifyOwn(
   );
   for (const { visit, call } of calls) if (!done.has(call)) others.add(visit);
   return others;
+}
+
+/** Queues messages about the steps that answers completed. Nobody is told of bots, agents and locked visits. */
+async function queueCompleted(tx: Db, taken: readonly Taken[], at: Date): Promise<void> {
+  const done = taken.flatMap(({ visit, answer }): CompletedSteps | [] => {
+    const steps = answer.traces.filter(({ isCompleted }) => isCompleted).map(({ stepId }) => stepId);
+    if (visit.is_automatic || visit.is_locked || steps.length === 0) return [];
+    const { workspaceId, eventId, linkId } = answer;
+    return { workspaceId, eventId, linkId, steps, stepsMax: steps.length };
+  });
+  if (done.length === 0) return;
+  const listeners = await findListeners(tx, [...new Set(done.map(({ workspaceId }) => workspaceId))]);
+  await queueSteps(tx, done, { listenersOf: (workspaceId) => listeners.get(workspaceId) ?? [], at });
 }
 
 async function writeTraces(tx: Db, taken: readonly Taken[]): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
 import { fallbackStepId } from "../../model/workflow/workflow.ts";
+import type { CompletedSteps } from "../../outbox/queue-steps.ts";
 import type { SavedAtStep } from "../spool/read-record.ts";
 import type { ResolvedVisit } from "./resolved-visit.ts";
 import { savedTexts } from "./step-writes.ts";
@@ -129,6 +130,13 @@ export function toldByEvent(visit: VisitFacts["visit"], saved: readonly SavedAtS
     entryStepId: savesAt(entryStepId) ? "" : entryStepId,
     exitTracking: isExitTold ? conversionTracking : "",
   };
+}
+
+/** What the first request of a visit completed, for those who are told of steps. */
+export function completedAtFirst({ facts: { visit } }: ResolvedVisit): CompletedSteps {
+  const { workspaceId, linkId, id, opened } = visit;
+  // Beside the steps on the way there are the entry and perhaps a redirect.
+  return { workspaceId, linkId, eventId: id, steps: "first", stepsMax: opened.length + 2 };
 }
 
 /**

@@ -6,6 +6,7 @@ import { isLostRace, untilUndisturbed } from "../../db/lost-races.ts";
 import type { Db } from "../../db/open.ts";
 import { type Entitlement, entitlementOf, type WorkspaceFacts } from "../../model/plans/entitlement.ts";
 import type { PlanTable } from "../../model/plans/plan-table.ts";
+import { type Listener, listenersOfWorkspace, queueSteps } from "../../outbox/queue-steps.ts";
 import { shareRollUps } from "../../visitors/roll-ups.ts";
 import { markVisits, type SealedVisit } from "../../visitors/segment-marks.ts";
 import { type AttributeToSave, saveVisitorAttributes } from "../../visitors/visitor-attributes.ts";
@@ -18,7 +19,7 @@ import type { VisitFacts } from "./visit-facts.ts";
 import { visitTypes } from "./visit-types.ts";
 import { BatchRace, writeDevices } from "./write-devices.ts";
 import { insertEvents, insertVisitsUnderWay } from "./write-events.ts";
-import { insertTraces, savedOn } from "./write-traces.ts";
+import { completedAtFirst, insertTraces, savedOn } from "./write-traces.ts";
 
 /** Where visits are stored, by which plans and when. */
 export interface VisitStore {
@@ -35,7 +36,7 @@ export interface Written {
 }
 
 /**
- * Writes a batch of visits in one transaction: devices, visitors, events, traces and roll-ups. Visits beyond the limit
+ * Writes a batch of visits in one transaction: devices, visitors, events, traces, roll-ups and who is told of them. Visits beyond the limit
  * of a plan are locked. Each visit is written once, however often and by however many drains it is given. Rejects when
  * the database is away, or when a visit cannot be stored as it is.
  */
@@ -134,6 +135,10 @@ async function writeOnce(
   await saveVisitorAttributes(tx, resolved.flatMap(savedBy));
   await foldLinks(tx, counted);
   await markVisits(tx, toMark(counted, living));
+  await queueSteps(tx, counted.map(completedAtFirst), {
+    listenersOf: (workspaceId) => living.get(workspaceId)?.listeners ?? [],
+    at: now,
+  });
   await addOthers();
   return result;
 }
@@ -152,6 +157,7 @@ function savedBy(resolved: ResolvedVisit): AttributeToSave[] {
 interface LivingWorkspace extends Entitlement {
   /** Visits before this time may be in segments. */
   readonly sealedThrough: Date | undefined;
+  readonly listeners: readonly Listener[];
 }
 
 interface LivingRow
@@ -160,6 +166,7 @@ interface LivingRow
     "id" | "environment" | "subscription_type" | "trial_ends_at" | "timezone" | "sealed_through"
   > {
   readonly is_inactive: boolean;
+  readonly listeners: readonly Listener[] | null;
 }
 
 /**
@@ -174,7 +181,7 @@ async function livingWorkspaces(
   // The caps of a sandbox do not depend on its parent's plan.
   const { rows } = await sql<LivingRow>`
     select id, environment, subscription_type, trial_ends_at, timezone, sealed_through,
-      inactive_since is not null as is_inactive
+      inactive_since is not null as is_inactive, ${listenersOfWorkspace} as listeners
     from workspaces
     where id = any(${plainArray(ids)}::uuid[]) and purge_began_at is null`.execute(tx);
   const inactive = rows.filter((row) => row.is_inactive).map(({ id }) => id);
@@ -185,9 +192,10 @@ async function livingWorkspaces(
     );
   }
   return new Map(
-    rows.map(({ id, subscription_type, trial_ends_at, sealed_through, ...row }) => {
+    rows.map(({ id, subscription_type, trial_ends_at, sealed_through, listeners, ...row }) => {
       const facts = { ...row, subscriptionType: subscription_type, trialEndsAt: trial_ends_at };
-      return [id, { ...entitlement(facts), sealedThrough: sealed_through ?? undefined }];
+      const more = { sealedThrough: sealed_through ?? undefined, listeners: listeners ?? [] };
+      return [id, { ...entitlement(facts), ...more }];
     }),
   );
 }

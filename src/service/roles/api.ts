@@ -3,6 +3,9 @@ import { createEntitlements } from "../../db/entitlements.ts";
 import { createOauthStates } from "../../integrations/oauth-state.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { jobCall, jobCalls } from "../../jobs/queue.ts";
+import { createFaultFinder } from "../../lib/fetch/address-rules.ts";
+import { createHostResolver } from "../../lib/fetch/resolve-host.ts";
+import { createAddressJudge } from "../../lib/fetch/special-addresses.ts";
 import { isLoopback } from "../../lib/hosts.ts";
 import { newId } from "../../lib/ids.ts";
 import { createPictureReader } from "../../lib/images/reencode-image.ts";
@@ -13,6 +16,8 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openGoogle } from "./open-google.ts";
+import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
 
@@ -77,10 +82,16 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
+        google: openGoogle(parts),
+        stepPasswordKey: keyFor("step-passwords"),
+        webhookSecretKey: keyFor("webhook-secrets"),
+        addressFaultOf: createFaultFinder({
+          resolve: createHostResolver(),
+          judge: createAddressJudge(config.allowedPrivateNetworks),
+        }),
         oauthStates: createOauthStates(keyFor("oauth-states"), now),
         tokenBox: createTokenBox(keyFor("integration-tokens")),
-        google: parts.google,
-        stepPasswordKey: keyFor("step-passwords"),
+        slack: openSlack(config, addresses),
         bulkJobLinks: config.bulkJobLinks,
         simulateVisits: lazySimulator(parts),
         plans: config.plans,

@@ -18,16 +18,19 @@ import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
 import { fetchFormResponses } from "../../jobs/google-forms/fetch-form-responses.ts";
 import { revokeGoogleGrant } from "../../jobs/google-forms/revoke-grant.ts";
+import { makePageImages } from "../../jobs/make-page-images.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteOldReservations } from "../../jobs/purge-reservations.ts";
 import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
+import { revokeSlackToken } from "../../jobs/revoke-slack-token.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
 import { signUp } from "../../jobs/sign-up.ts";
+import { renderPageThumbnail } from "../../jobs/thumbnails/render-page-thumbnail.ts";
 import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.ts";
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
@@ -41,6 +44,8 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
+import { openGoogle } from "./open-google.ts";
+import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 
 // Times are in UTC. A process that was away makes up for a missed night within the day.
@@ -75,9 +80,11 @@ export function startWorker(parts: Parts): Jobs {
   const { config, connection, jobsDb: db, analytics, keyFor, now, log, metrics, storage, addresses } = parts;
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
+  const slack = openSlack(config, addresses);
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
+  const google = openGoogle(parts);
   const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
@@ -91,9 +98,9 @@ export function startWorker(parts: Parts): Jobs {
       entitlements: createEntitlements({ plans: config.plans, now }),
       checkRequest,
     }),
+    "make-page-images": makePageImages({ db, storage, now }),
     "render-thumbnail": renderThumbnail({ db, storage, now, shortUrl }),
-    // A template of a page theme goes on waiting for its thumbnail.
-    "render-page-theme-thumbnail": async () => {},
+    "render-page-theme-thumbnail": renderPageThumbnail({ db, storage, now }),
     "export-events": exportEventsJob({
       db,
       storage,
@@ -104,6 +111,7 @@ export function startWorker(parts: Parts): Jobs {
       folder: join(config.dataDir, "exports"),
     }),
     "delete-exports": ({ workspaceId }) => deleteExpiredExports(db, storage, { at: now(), workspaceId }),
+    "revoke-slack-token": (payload) => revokeSlackToken({ db, slack, tokenBox }, payload),
     "mail-reset": ({ email }) => mailReset({ db, now, queueMail }, email),
     "sign-up": signUp({
       db,
@@ -121,9 +129,9 @@ export function startWorker(parts: Parts): Jobs {
       baseUrl,
       log,
     }),
-    "revoke-google-grant": (order) => revokeGoogleGrant({ db, google: parts.google, tokenBox }, order),
+    "revoke-google-grant": (order) => revokeGoogleGrant({ db, google, tokenBox }, order),
     "fetch-form-responses": (_payload, signal) =>
-      fetchFormResponses({ db, now, google: parts.google, tokenBox }, signal),
+      fetchFormResponses({ db, now, google, tokenBox }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteExpired(db, now());
       await deleteIdleBuckets(db, now());
