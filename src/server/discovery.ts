@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OutgoingHttpHeaders } from "node:http";
 import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
+import { guidePolicy } from "./guide-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
@@ -20,6 +21,7 @@ export const discoveryPaths = [
   "/v1",
   "/openapi.json",
   "/docs",
+  "/docs/google-forms",
   "/docs/api-reference.js",
   "/docs/start.js",
   "/.well-known/api-catalog",
@@ -100,6 +102,11 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       headers: everywhere,
     },
     "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
+    "/docs/google-forms": {
+      contentType: "text/html; charset=utf-8",
+      read: async () => Buffer.from((await import("./google-forms-guide.ts")).googleFormsGuide),
+      headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
+    },
     "/docs/api-reference.js": {
       contentType: "text/javascript; charset=utf-8",
       read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),
