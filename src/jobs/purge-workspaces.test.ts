@@ -112,6 +112,18 @@ async function settledRows({ workspaceId }: TestWorkspace): Promise<ReadonlyMap<
   );
 }
 
+/**
+ * Takes the orders to end grants off the queue. They outlive the workspace, because others are told with them that an
+ * account is no longer used. Returns the names of their tasks.
+ */
+async function takeRevocations(workspaceId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ task: string }>`
+    delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier like 'revoke-%' and j.payload::text like ${`%${workspaceId}%`}
+    returning t.identifier as task`.execute(db);
+  return rows.map(({ task }) => task);
+}
+
 test("a purge leaves no row, no job and no file of the workspace, and all of another", async () => {
   await sweep();
   const before = { rows: await settledRows(keeper), files: await files() };
@@ -122,6 +134,7 @@ test("a purge leaves no row, no job and no file of the workspace, and all of ano
   await remove(doomed);
   expect(await purgeWorkspace({ ...deps, batchSize: 2 }, workspaceId)).toBe(true);
   await sweep();
+  expect(await takeRevocations(workspaceId)).toContain("revoke-google-grant");
   expect(await tables.naming(workspaceId)).toEqual(["revocations"]);
   expect(await settledRows(keeper)).toEqual(before.rows);
   expect(await files()).toEqual(before.files);
@@ -143,6 +156,7 @@ test("a purge that is killed at any moment goes on where it was", async () => {
   }
   expect(kills).toBeGreaterThan(5);
   await sweep();
+  expect(await takeRevocations(workspaceId)).toContain("revoke-google-grant");
   expect(await tables.naming(workspaceId)).toEqual(["revocations"]);
   expect(await files()).toEqual(before);
 });

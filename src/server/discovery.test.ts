@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseTarget, targetUrl } from "../model/links/redirect-target.ts";
 import { acceptedEncoding } from "./compressed.ts";
 import { discoveryHandler, discoveryPaths } from "./discovery.ts";
 
@@ -111,6 +112,17 @@ test("the metadata of the protected resource names its authorization server and 
     scopes_supported: ["links:read", "links:write"],
     bearer_methods_supported: ["header"],
   });
+});
+
+test("the guide to Google Forms needs no script, and its address gets the visit's id", async () => {
+  const res = await fetch(`${origin}/docs/google-forms`);
+  expect(res.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(res.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const page = (await res.text()).replaceAll("&amp;", "&");
+  const [address = ""] = /https:\/\/docs\.google\.com[^\s<]+entry[^\s<]+/.exec(page) ?? [];
+  expect(targetUrl(parseTarget(address), "", "AZJ4mJx0cHOxu8xGVRAGRg")).toContain(
+    ".123456789=AZJ4mJx0cHOxu8xGVRAGRg&lbid=",
+  );
 });
 
 test("every other path answers 404", async () => {

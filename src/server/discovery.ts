@@ -21,6 +21,7 @@ export const discoveryPaths = [
   "/v1",
   "/openapi.json",
   "/docs",
+  "/docs/google-forms",
   "/docs/api-reference.js",
   "/docs/start.js",
   "/docs/webhooks",
@@ -102,6 +103,11 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       headers: everywhere,
     },
     "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
+    "/docs/google-forms": {
+      contentType: "text/html; charset=utf-8",
+      read: async () => Buffer.from((await import("./google-forms-guide.ts")).googleFormsGuide),
+      headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
+    },
     "/docs/api-reference.js": {
       contentType: "text/javascript; charset=utf-8",
       read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),

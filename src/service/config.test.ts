@@ -43,10 +43,33 @@ test.each([
   expect(readConfig(env).slack).toEqual(slack);
 });
 
+const client = { GOOGLE_CLIENT_ID: "client.example", GOOGLE_CLIENT_SECRET: "hidden" };
+
+test.each([
+  [{}, undefined],
+  [
+    client,
+    {
+      clientId: "client.example",
+      clientSecret: "hidden",
+      accountsUrl: "https://accounts.google.com",
+      oauthUrl: "https://oauth2.googleapis.com",
+      formsUrl: "https://forms.googleapis.com",
+    },
+  ],
+  [{ ...client, GOOGLE_FORMS_URL: "http://127.0.0.1:9/" }, { formsUrl: "http://127.0.0.1:9" }],
+])("the settings %j say which client of Google reads forms", (env, google) => {
+  if (google === undefined) expect(readConfig(env).google).toBeUndefined();
+  else expect(readConfig(env).google).toMatchObject(google);
+});
+
 test.each([
   [{ SLACK_CLIENT_ID: "1.2" }, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither"],
   [{ SLACK_CLIENT_SECRET: "hidden" }, "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: both or neither"],
   [{ ...app, SLACK_API_URL: "slack.com" }, "SLACK_API_URL: an address such as"],
+  [{ GOOGLE_CLIENT_ID: "1.2" }, "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET: both or neither"],
+  [{ GOOGLE_CLIENT_SECRET: "hidden" }, "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET: both or neither"],
+  [{ ...client, GOOGLE_OAUTH_URL: "oauth2" }, "GOOGLE_OAUTH_URL: an address such as"],
   [{ OAUTH_RETURN_URL: "javascript:alert(1)" }, "OAUTH_RETURN_URL: an address such as"],
 ])("the settings %j of integrations are refused by name, without the secret", (env, message) => {
   expect(() => readConfig(env)).toThrow(message);

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { lazyGoogle } from "../integrations/google-forms/google.ts";
 import { builtInFiles } from "../jobs/built-in-themes.ts";
 import type { Jobs } from "../jobs/runner.ts";
 import { createOriginReader } from "../lib/client-address.ts";
@@ -18,7 +17,6 @@ import { lazyAnalytics } from "./lazy-analytics.ts";
 import { addressesAt, openPort } from "./port.ts";
 import { portHandlers } from "./port-handlers.ts";
 import type { ApiRole } from "./roles/api.ts";
-import { oauthReturnUrl } from "./roles/open-slack.ts";
 import type { Addresses, Parts } from "./roles/parts.ts";
 import type { ScanRole } from "./roles/scan.ts";
 import type { RunningDatabase } from "./start-database.ts";
@@ -173,13 +171,6 @@ async function openParts(
       s3: config.s3,
       shipped: builtInFiles,
     }),
-    google:
-      config.google &&
-      lazyGoogle({
-        config: config.google,
-        returnUrl: oauthReturnUrl(config, addresses),
-        verifierKey: keyFor("google-code-verifiers"),
-      }),
     metrics,
     readOrigin: createOriginReader(config.trustedProxies),
   };

@@ -107,7 +107,11 @@ function everyKind({ styling, hasCover }: Shown): Record<string, HostedPage> {
     ...Object.fromEntries(opened),
     refusedForm: renderStep(refusedForm(view)),
     refusedPassword: renderStep(refusedPassword(view)),
-    preview: renderPreview({ ...newView(steps.form, view), entrypoint: "https://go.example/4BnH-R19p" }),
+    preview: renderPreview({
+      ...newView(steps.form, view),
+      entrypoint: "https://go.example/4BnH-R19p",
+      cardAddress: "https://go.example/_p/card.png",
+    }),
   };
 }
 

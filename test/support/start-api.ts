@@ -273,7 +273,7 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & SlackDeps & Pick<SandboxesDeps, "simulateVisits"> & GoogleFormsDeps;
+type TestDeps = Deps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {

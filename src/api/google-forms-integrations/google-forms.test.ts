@@ -572,7 +572,8 @@ test("a purged workspace leaves nothing behind, and its grant is ended", async (
   await connect();
   await sync();
   await deleteWorkspace(db, { workspaceId, at: clock.now(), jobCalls });
-  const purge = () => purgeWorkspace({ db, storage: api.storage, now: clock.now }, workspaceId);
+  const purge = () =>
+    purgeWorkspace({ db, storage: api.storage, tokenBox: jobDeps.tokenBox, now: clock.now }, workspaceId);
   expect(await purge()).toBe(true);
   for (const table of ["google_forms", "google_forms_integrations", "google_forms_responses"] as const)
     expect(

@@ -3,12 +3,10 @@ import type { GoogleFormsIntegrationsService } from "../../../gen/signpost/v1/go
 import { type Db, inTransaction } from "../../db/open.ts";
 import { findFormLinks, knownForms } from "../../integrations/google-forms/find-forms.ts";
 import type { Google } from "../../integrations/google-forms/google.ts";
-import type { OauthStates } from "../../integrations/oauth-state.ts";
-import type { TokenBox } from "../../integrations/token-box.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { callerOf, type Handlers, inTwoParts, withCheck } from "../../rpc/handlers.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, IntegrationDeps } from "../deps.ts";
 import { toDetectedForms, toIntegration } from "./message.ts";
 import {
   deleteIntegration,
@@ -21,11 +19,9 @@ import { redeemCode } from "./redeem-code.ts";
 import { disconnected, notConfigured, notConnected } from "./refusals.ts";
 import { syncNow } from "./sync-now.ts";
 
-export interface GoogleFormsDeps extends Pick<Deps, "now" | "jobCall"> {
+export interface GoogleFormsDeps extends Pick<Deps, "now" | "jobCall">, IntegrationDeps {
   /** Undefined when the operator has no client at Google. */
   readonly google: Google | undefined;
-  readonly oauthStates: OauthStates;
-  readonly tokenBox: TokenBox;
 }
 
 export function googleFormsIntegrationsService(

@@ -32,7 +32,7 @@ export type GivenText = GivenValue & { readonly value: string };
 const attributesMax = 200;
 const valueBytesMax = 4_096;
 const nameLengthMax = 255;
-const keyForm = /^[\p{L}\p{Nd}_. -]{1,64}$/u;
+const keyForm = /^[\p{L}\p{M}\p{Nd}_. -]{1,64}$/u;
 
 /**
  * Reads values from the top level, or from an object under the only key `data`. Throws INVALID_ARGUMENT with every

@@ -64,7 +64,7 @@ export function createLinkCards(): SendCard {
     const wanted = cardOf(pageTheme(plan.pageTheme));
     const { version } = wanted;
     if (!painted.has(version) && !painting.has(version) && painting.size >= waitingMax) {
-      showNotice(res, "UNAVAILABLE", envelope, ["Retry-After", "1"]);
+      showNotice(res, "UNAVAILABLE", envelope, { headers: ["Retry-After", "1"] });
       return;
     }
     const bytes = painted.get(version) ?? (await (painting.get(version) ?? paint(wanted)));

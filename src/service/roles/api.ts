@@ -16,6 +16,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 import { openProtocols, type Protocols } from "./protocols.ts";
@@ -81,7 +82,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
           signFileUrl(storageKey, { baseUrl, expiresAt, key: keyFor("file-urls") }),
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
-        google: parts.google,
+        google: openGoogle(parts),
         stepPasswordKey: keyFor("step-passwords"),
         webhookSecretKey: keyFor("webhook-secrets"),
         addressFaultOf: createFaultFinder({

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Analytics } from "../../analytics/driver.ts";
 import type { Db } from "../../db/open.ts";
-import type { Google } from "../../integrations/google-forms/google.ts";
 import type { ReadOrigin } from "../../lib/client-address.ts";
 import type { KeyPurpose } from "../../lib/keys.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
@@ -33,8 +32,6 @@ export interface Parts {
   readonly connection: pg.ClientConfig;
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   readonly storage: Storage;
-  /** Undefined when the operator has no client at Google. Its libraries are loaded with the first call. */
-  readonly google: Google | undefined;
   /** Classes of devices and places, for this thread. */
   readonly reader: LazyReader;
   /** The thread that stores visits, which begins with the first call. */

@@ -19,6 +19,7 @@ import { exportEventsJob } from "../../jobs/exports/export-events.ts";
 import { createExportMetrics } from "../../jobs/exports/metrics.ts";
 import { fetchFormResponses } from "../../jobs/google-forms/fetch-form-responses.ts";
 import { revokeGoogleGrant } from "../../jobs/google-forms/revoke-grant.ts";
+import { revokeSlackToken } from "../../jobs/integrations/revoke-slack-token.ts";
 import { makePageImages } from "../../jobs/make-page-images.ts";
 import { noteInactivity } from "../../jobs/note-inactivity.ts";
 import { deleteUnattachedThemes } from "../../jobs/purge/delete-unattached-themes.ts";
@@ -27,7 +28,6 @@ import { purgeWorkspaces } from "../../jobs/purge-workspaces.ts";
 import { enqueue, jobCalls } from "../../jobs/queue.ts";
 import { renderQrcode } from "../../jobs/render-qrcode.ts";
 import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
-import { revokeSlackToken } from "../../jobs/integrations/revoke-slack-token.ts";
 import { type Jobs, startJobs, type Tasks } from "../../jobs/runner.ts";
 import { createSealing, sealing } from "../../jobs/seal-segments.ts";
 import { sendDigests } from "../../jobs/send-digests.ts";
@@ -47,6 +47,7 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
+import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
 import { startSendingRole } from "./sending.ts";
@@ -84,10 +85,11 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
   const { authUrl, baseUrl, shortUrl } = addresses;
   const { bulkJobLinks } = config;
   const slack = openSlack(config, addresses);
-  const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const { from, smtpUrl } = config.mail;
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
+  const google = openGoogle(parts);
+  const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
     "create-links": createLinksJob({
@@ -132,9 +134,8 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       baseUrl,
       log,
     }),
-    "revoke-google-grant": (order) => revokeGoogleGrant({ db, google: parts.google, tokenBox }, order),
-    "fetch-form-responses": (_payload, signal) =>
-      fetchFormResponses({ db, now, google: parts.google, tokenBox }, signal),
+    "revoke-google-grant": (order) => revokeGoogleGrant({ db, google, tokenBox }, order),
+    "fetch-form-responses": (_payload, signal) => fetchFormResponses({ db, now, google, tokenBox }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteOldMessages(db, now(), signal);
       await deleteExpired(db, now());
