@@ -44,8 +44,9 @@ export async function prepareApplication(
   if (copied === undefined) return async () => undefined;
   return (db) =>
     inTransaction(db, async (tx) => {
-      const now = await lockWorn(tx, workspaceId, wanted);
+      // The link comes first: a call that deletes the template takes it from links before it deletes the row.
       const link = await lockLink(tx, workspaceId, linkId);
+      const now = await lockWorn(tx, workspaceId, wanted);
       // What has changed meanwhile is read again.
       if (link === undefined || !isDeepStrictEqual(now, template)) return undefined;
       if (!(await keepCopies(tx, workspaceId, copied))) return undefined;
