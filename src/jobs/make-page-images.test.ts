@@ -11,6 +11,7 @@ import { openStorage } from "../lib/storage/open-storage.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { pageImage } from "../model/look/page-image.ts";
 import { makePageImages } from "./make-page-images.ts";
+import { deleteTenantRows } from "./purge-rows.ts";
 
 const { db } = await testDatabase();
 const time = new Date("2026-08-01T12:00:00.123Z");
@@ -163,6 +164,15 @@ test("runs twice with the outcome of once, and the clean-up takes what nobody re
   while ((await sweepFiles(db, { storage: files, now: later })) > 0);
   const left = await Promise.all(put.map(async (key) => ((await files.get(key)) === undefined ? [] : [key])));
   expect(new Set(left.flat())).toEqual(new Set(kept));
+});
+
+test("the copies go with the rows of their workspace", async () => {
+  const media = await insertMedia("BADGE", await picture(300, 300));
+  await make(media);
+  const keys = await keysOf(media);
+  expect(keys).toHaveLength(3);
+  await deleteTenantRows({ db, storage: files, now: () => time, batchSize: 100 }, media.workspaceId);
+  for (const key of keys) expect(await files.get(key)).toBeUndefined();
 });
 
 test("leaves an image alone that is gone, or that pages never show", async () => {
