@@ -1,7 +1,7 @@
 import { byteWriter, writeId } from "./byte-writer.ts";
 import { constantOf, type ExportColumn } from "./columns.ts";
 import type { Portion } from "./portions.ts";
-import { booleanAt, idAt, numberAt, type RawRows, textAt, timeAt } from "./raw-rows.ts";
+import { booleanAt, doubleAt, idAt, numberAt, type RawRows, textAt, timeAt } from "./raw-rows.ts";
 
 /** A value of Parquet: a text, a number, or a time in milliseconds. */
 type Value = string | number | bigint;
@@ -106,7 +106,7 @@ function readerOf({ kind, labels }: ExportColumn): (rows: RawRows, index: number
     case "text":
       return textAt;
     default:
-      return numberAt;
+      return doubleAt;
   }
 }
 
@@ -120,11 +120,13 @@ function noneOf(column: ExportColumn, workspaceId: string): Value {
 }
 
 /** The values of a column of ids or of booleans, one by one. */
-export function plainColumn(column: ExportColumn, { events }: Portion): unknown[] {
+export function plainColumn(column: ExportColumn, { events, devices, deviceOf }: Portion): unknown[] {
   const { place } = column;
   if (column.kind === "boolean") {
     if (column.of === "constant") return new Array(events.count).fill(false);
-    return Array.from({ length: events.count }, (_, row) => booleanAt(events, row * events.width + place));
+    if (column.of === "event")
+      return Array.from({ length: events.count }, (_, row) => booleanAt(events, row * events.width + place));
+    return Array.from(deviceOf, (row) => row !== -1 && booleanAt(devices, row * devices.width + place));
   }
   const writer = byteWriter(events.count * 36);
   return Array.from({ length: events.count }, (_, row) => {

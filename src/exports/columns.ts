@@ -41,7 +41,19 @@ const eventExpressions: Readonly<Record<string, string>> = {
   uncountedReason: "uncounted_reason",
 };
 
-/** Columns of devices. What is not here is asked of no device, and has the value that stands for nothing. */
+/** What pages report of devices: null until a page has, and where the browser does not tell. */
+const reported: Readonly<Record<string, string>> = {
+  touch_screen: "false",
+  gpu: "''",
+  network_connection: "''",
+  ...Object.fromEntries(
+    `screen_width screen_height screen_ratio device_memory device_concurrency network_bandwidth network_rtt`
+      .split(" ")
+      .map((name) => [name, "0"]),
+  ),
+};
+
+/** The other columns of devices. What is not here is asked of no device, and has the value that stands for nothing. */
 const deviceColumns = new Set(
   `id device_type device_actor device_actor_name device_actor_origin device_brand device_name platform_name
   platform_version browser_name browser_version browser_language user_agent ip_address country region city timezone isp
@@ -62,6 +74,9 @@ export const exportColumns: readonly ExportColumn[] = messageColumns(
 function columnOf({ path, field }: MessageColumn): Omit<ExportColumn, "place"> {
   const column = { path, kind: kindOf(field), labels: labelsOf(field) } as const;
   if (path[0] === "device") {
+    const nothing = reported[field.name];
+    if (nothing !== undefined)
+      return { ...column, of: "device", expression: `coalesce(${field.name}, ${nothing})` };
     if (deviceColumns.has(field.name)) return { ...column, of: "device", expression: field.name };
   } else {
     const expression = eventExpressions[path.join(".")];

@@ -77,6 +77,11 @@ export function numberAt({ bytes, starts, lengths }: RawRows, index: number): nu
   return bytes.readInt32BE(at) * 4_294_967_296 + bytes.readUInt32BE(at + 4);
 }
 
+/** A number of eight bytes that need not be whole. */
+export function doubleAt({ bytes, starts }: RawRows, index: number): number {
+  return bytes.readDoubleBE(starts[index] ?? 0);
+}
+
 export function booleanAt({ bytes, starts }: RawRows, index: number): boolean {
   return bytes[starts[index] ?? 0] === 1;
 }

@@ -13,7 +13,7 @@ import {
 import { constantOf, type ExportColumn, exportColumns } from "./columns.ts";
 import type { FileFormat, FormatOptions } from "./file-format.ts";
 import type { Portion } from "./portions.ts";
-import { booleanAt, knownText, numberAt, type RawRows, textAt, timeAt } from "./raw-rows.ts";
+import { booleanAt, doubleAt, knownText, numberAt, type RawRows, textAt, timeAt } from "./raw-rows.ts";
 
 /** How values become a line of text. */
 interface LineStyle {
@@ -190,7 +190,7 @@ function valueWriter(style: LineStyle, { kind, labels, place }: ExportColumn): W
       writeLiteral(writer, quote);
     },
     whole: (writer, rows, index) => writeWhole(writer, numberAt(rows, index)),
-    number: (writer, rows, index) => writeWhole(writer, numberAt(rows, index)),
+    number: (writer, rows, index) => writeText(writer, String(doubleAt(rows, index))),
     boolean: (writer, rows, index) => writeLiteral(writer, booleanAt(rows, index) ? yes : no),
     label: (writer, rows, index) => writeLiteral(writer, labelAt(rows, index) ?? empty),
     text: (writer, rows, index) => writeCellText(writer, style, rows, index),

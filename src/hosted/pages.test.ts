@@ -78,7 +78,7 @@ test("ends with the one line that names the service, in every language, and only
     for (const step of Object.values(steps)) {
       const page = textOf(renderStep(newView(step, { language, brandUrl: 'https://a.example/"><b>' })));
       expect(page.trimEnd(), language).toMatch(
-        /<a class="brand" href="[^"]*">[^<]*Signpost[^<]*<\/a>\s*<\/main>\s*<\/body>\s*<\/html>$/,
+        /<a class="brand" href="[^"]*">[^<]*Signpost[^<]*<\/a>\s*<\/main>\s*<p id="end" hidden><\/p>\s*<\/body>\s*<\/html>$/,
       );
       expect(page).toContain('href="https://a.example/&quot;&gt;&lt;b&gt;"');
       expect(page).not.toContain("{service}");
@@ -219,6 +219,7 @@ test("makes only links that a browser opens as web pages, and letters and calls 
   const addresses = [...page.matchAll(/href="([^"]*)"/g)].map((match) => match[1]);
   expect(addresses).toEqual([
     "data:,",
+    "#end",
     expect.stringContaining("/card.vcf?"),
     "mailto:a%20b%26c%3F@d.example",
   ]);

@@ -128,18 +128,16 @@ function rule(name: string, style: Style, descriptors: readonly string[]): strin
   return `@font-face{font-family:${name};font-weight:${style.slice(0, 3)};${slant}${descriptors.join(";")}}`;
 }
 
-/** The full names of a face on devices, which differ only in the word for a slanted letter. */
+/** The full names of a face on devices. Makers differ in the words for an upright face and for a slanted one. */
 function localNames(names: readonly string[], style: Style): string {
   return names
     .flatMap((name) => {
-      const slant = name.startsWith("DejaVu") ? "Oblique" : "Italic";
-      const words = [
-        name,
-        ...(style.startsWith("7") ? ["Bold"] : []),
-        ...(style.endsWith("i") ? [slant] : []),
-      ];
-      return `local("${words.join(" ")}")`;
+      if (style === "400") return [name, `${name} Regular`];
+      const bold = style.startsWith("7") ? " Bold" : "";
+      const slant = name.startsWith("DejaVu") ? " Oblique" : " Italic";
+      return [`${name}${bold}${style.endsWith("i") ? slant : ""}`];
     })
+    .map((name) => `local("${name}")`)
     .join();
 }
 

@@ -52,7 +52,10 @@ export interface Draft extends Content {
   readonly reportTo?: string | undefined;
 }
 
-/** Puts a page together. */
+/**
+ * Puts a page together. Its content stands in the middle, so a browser that knows `rel="expect"` paints it only when all of
+ * it has come; it would move otherwise.
+ */
 export function makePage(draft: Draft): HostedPage {
   const { status, language, title, content, theme = builtInTheme, media = {}, kind, head = "" } = draft;
   const { cover } = media;
@@ -78,6 +81,7 @@ export function makePage(draft: Draft): HostedPage {
 <meta name="robots" content="noindex">
 <title>${title}</title>
 ${browserColor(theme)}<link rel="icon" href="data:,">
+<link rel="expect" href="#end" blocking="render">
 ${head}<style>${raw(style)}</style>
 </head>
 <body${attribute("class", classes.filter(Boolean).join(" "))}>
@@ -85,7 +89,8 @@ ${cover === undefined ? "" : coverPicture(cover, theme.coverMode)}
 <main>
 ${badge(theme, media.badge)}${content}
 </main>
-${reporter(draft.reportTo)}</body>
+${reporter(draft.reportTo)}<p id="end" hidden></p>
+</body>
 </html>
 `;
   const hasImage = cover !== undefined || (theme.badge !== undefined && media.badge !== undefined);

@@ -60,7 +60,10 @@ const steps: Readonly<Record<string, StepPlan>> = {
   },
 };
 
-/** What a phone waits for: the first paint and the layout shift of pages with fonts, cover and badge, and their size. */
+/**
+ * What a phone waits for: the first paint and the layout shift of pages with fonts, cover and badge, and their size.
+ * The fastest load counts, because whatever else runs on this machine counts four times here.
+ */
 export async function paintRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
   const browser = await chromium.launch({ executablePath: browserPath(), args: browserArguments });

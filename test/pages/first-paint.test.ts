@@ -107,6 +107,24 @@ describe.skipIf(!hasBrowser)("in a browser, a themed page", () => {
     });
   });
 
+  test("does not paint the beginning of its content before the end has come", async () => {
+    await visit({}, async (page) => {
+      const hosted = renderStep(newView(steps.form));
+      const text = hosted.body.toString();
+      const middle = text.indexOf("</form>");
+      const { address, finish } = server.putInHalves(hosted, middle);
+      await page.goto(address, { waitUntil: "commit" });
+      await page.locator(".field").first().waitFor({ state: "attached" });
+      const painted = `performance.getEntriesByType("paint").length`;
+      // Long enough for some frames, in which nothing may be painted.
+      await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+      expect(await page.evaluate<number>(painted)).toBe(0);
+      finish();
+      await page.evaluate(firstPaint);
+      expect(await page.evaluate<number>(layoutShift)).toBe(0);
+    });
+  });
+
   test("loads no font for families that the device has, nor for those of the system", async () => {
     const hasVerdana = hasFontFor("DejaVu Sans");
     for (const theme of [
