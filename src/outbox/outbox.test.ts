@@ -14,6 +14,7 @@ import {
 import { startApi } from "../../test/support/start-api.ts";
 import { insertLink, startTestScan, type TestLink } from "../../test/support/start-scan.ts";
 import { visitsThrough } from "../../test/support/visits.ts";
+import { deleteOldMessages } from "./delete-old-messages.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { queueTest, replayPart, resend } from "./queue-again.ts";
 import { startSending } from "./send-loop.ts";
@@ -160,7 +161,7 @@ test("a visit sends a message for each step and webhook, with the objects as the
   expect((await messagesOf(all)).map(({ body }) => body)).toEqual([null, null]);
 });
 
-test("bots, agents and locked visits send nothing, and nobody else's visits do", async () => {
+test("bots and agents send nothing, and visits of other workspaces do not either", async () => {
   const { link, receiver, webhook } = await newWorld();
   const id = await webhook();
   await storeVisits(db, link, {
@@ -169,10 +170,6 @@ test("bots, agents and locked visits send nothing, and nobody else's visits do",
     userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1)",
   });
   await storeVisits(db, link, { count: 2, at: clock.now(), userAgent: "ChatGPT-User/1.0" });
-  // FREE allows 1,000 visits in a month; others of them are locked.
-  await sql`update workspaces set subscription_type = 'UNSPECIFIED' where id = ${link.workspaceId}`.execute(
-    db,
-  );
   await storeVisits(db, await insertLink(db), { count: 3, at: clock.now() });
   await storeVisits(db, link, { count: 1, at: clock.now() });
   const sending = send();
@@ -431,4 +428,57 @@ test("what waits for a webhook that is removed is not sent, nor what comes later
   send();
   await expect.poll(() => other.receiver.received.length, waitLong).toBe(2);
   expect(receiver.received).toEqual([]);
+});
+
+test("a deleted visitor leaves nothing in messages that wait, and what is sent later does not know the visitor", async () => {
+  const workspace = await api.newWorkspace();
+  const { rest, workspaceId } = workspace;
+  let status = 500;
+  const receiver = await startReceiver((_message, res) => {
+    res.statusCode = status;
+  });
+  onTestFinished(receiver.close);
+  const visits = visitsThrough(scan, api, workspace);
+  const id = await subscribe(db, {
+    workspaceId,
+    endpointUrl: receiver.url,
+    at: clock.now(),
+    triggers: ["EXIT"],
+  });
+  const { lbid } = await visits.visit((await visits.newLink()).shortlink);
+  await rest("POST", "/v1/visitor/identify", { lbid, visitor: { $email: "ada@example.com" } });
+  send();
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(1);
+  expect((await messagesOf(id))[0]?.body).toContain("ada@example.com");
+  const visitorId = JSON.parse(receiver.received[0]?.body ?? "").data.visitor.id;
+  expect((await rest("DELETE", `/v1/visitors/${visitorId}`)).status).toBe(200);
+  expect((await messagesOf(id))[0]?.body).toBeNull();
+  status = 204;
+  clock.advance(minuteMs);
+  await expect.poll(() => statusesOf(id), waitLong).toEqual({ DELIVERED: 1 });
+  expect(JSON.parse(receiver.received[1]?.body ?? "").data).not.toHaveProperty("visitor");
+  expect(receiver.received[1]?.body).not.toContain("ada@example.com");
+});
+
+test("messages are deleted after 30 days with their attempts, and those of removed webhooks at once", async () => {
+  const { link, webhook } = await newWorld();
+  const [kept, removed] = [await webhook(), await webhook()];
+  await storeVisits(db, link, { count: 2, at: clock.now() });
+  send();
+  await expect.poll(() => statusesOf(kept), waitLong).toEqual({ DELIVERED: 4 });
+  await expect.poll(() => statusesOf(removed), waitLong).toEqual({ DELIVERED: 4 });
+  await removeSubscriber(db, { workspaceId: link.workspaceId, subscriberId: removed });
+  const dayMs = 24 * hourMs;
+  const left = async () => {
+    const { rows } = await sql<{ messages: number; attempts: number }>`select
+      (select count(*) from outbox_messages where workspace_id = ${link.workspaceId})::int as messages,
+      (select count(*) from outbox_attempts where workspace_id = ${link.workspaceId})::int as attempts`.execute(
+      db,
+    );
+    return rows[0];
+  };
+  await deleteOldMessages(db, new Date(clock.now().getTime() + 29 * dayMs));
+  expect(await left()).toEqual({ messages: 4, attempts: 4 });
+  await deleteOldMessages(db, new Date(clock.now().getTime() + 31 * dayMs));
+  expect(await left()).toEqual({ messages: 0, attempts: 0 });
 });
