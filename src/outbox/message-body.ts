@@ -50,35 +50,29 @@ export async function contentsOf(
   shortUrl: string,
 ): Promise<readonly (Content | undefined)[]> {
   if (steps.length === 0) return [];
-  const events = byKey(
-    await readEvents(db, distinct(steps.map(({ workspaceId, eventId }) => ({ workspaceId, id: eventId })))),
-  );
-  const traces = new Map(
-    (await readTraces(db, steps)).map((row) => [`${row.workspace_id}/${row.event_id}/${row.step_id}`, row]),
-  );
+  const eventKeys = distinct(steps.map(({ workspaceId, eventId }) => ({ workspaceId, id: eventId })));
+  const [eventRows, traceRows] = await Promise.all([readEvents(db, eventKeys), readTraces(db, steps)]);
+  const events = byKey(eventRows);
+  const traces = new Map(traceRows.map((row) => [`${row.workspace_id}/${row.event_id}/${row.step_id}`, row]));
   const keysOf = (read: (row: EventRow) => string | null) =>
-    distinct([...events.values()].map((row) => ({ workspaceId: row.workspace_id, id: read(row) ?? "" })));
-  const devices = byKey(
-    await readDevices(
+    distinct(eventRows.map((row) => ({ workspaceId: row.workspace_id, id: read(row) ?? "" })));
+  const [deviceRows, visitorRows, linkRows] = await Promise.all([
+    readDevices(
       db,
       keysOf((row) => row.device_id),
     ),
-    deviceJson,
-  );
-  const visitors = byKey(
-    await readVisitors(
+    readVisitors(
       db,
       keysOf((row) => row.visitor_id),
     ),
-    visitorJson,
-  );
-  const links = byKey(
-    await readLinks(
+    readLinks(
       db,
       keysOf((row) => row.link_id),
     ),
-    (row) => linkJson(row, shortUrl),
-  );
+  ]);
+  const devices = byKey(deviceRows, deviceJson);
+  const visitors = byKey(visitorRows, visitorJson);
+  const links = byKey(linkRows, (row) => linkJson(row, shortUrl));
   const eventJson = once((row: EventRow) => text(writeEvent(eventMessage(row))));
   return steps.map(({ workspaceId, eventId, stepId }) => {
     const event = events.get(`${workspaceId}/${eventId}`);

@@ -2,8 +2,8 @@ import { type DatabaseOptions, type OpenDatabase, openDatabase } from "../db/ope
 import { prepareAll } from "../db/prepared.ts";
 import { steadyPlans } from "../db/steady-plans.ts";
 
-/** Turns and the writing of outcomes each use one connection, and what senders read waits for neither. */
-const connections = 3;
+/** Outcomes are written over one connection, and a turn reads over three at once. */
+const connections = 4;
 
 /** Opens the connections that messages are sent with. Their statements are few, and run again and again. */
 export function openOutbox(options: Omit<DatabaseOptions, "poolSize">): OpenDatabase {

@@ -40,5 +40,6 @@ export function pauseAfter(
   const pauseMs = pausesMs[attempts - 1];
   if (pauseMs === undefined) return undefined;
   const ownMs = Math.round(pauseMs * (1 - jitter + 2 * jitter * random));
-  return Math.max(ownMs, Math.min(askedMs, askedPauseMsMax));
+  // What is no number asks for nothing.
+  return askedMs > ownMs ? Math.min(askedMs, Math.max(ownMs, askedPauseMsMax)) : ownMs;
 }

@@ -58,7 +58,7 @@ export function dropReady(line: SendingLine): void {
 }
 
 /** How many attempts' worth of messages are read ahead. */
-const readAhead = 4;
+const readAhead = 16;
 
 /** How many more messages the line can take. */
 export function wantedBy(line: SendingLine): number {

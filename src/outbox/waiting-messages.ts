@@ -41,7 +41,7 @@ export async function readDue(db: Db, wanted: readonly Wanted[], now: Date): Pro
 
 /** How many bytes of kept texts, and how many new ones, are read at a time. */
 const keptBytesMax = 8 * 1024 * 1024;
-const newMax = 64;
+const newMax = 128;
 
 /** A message with what it says. */
 export interface ReadMessage extends DueMessage, Content {

@@ -8,6 +8,7 @@ import { grpcRow } from "./grpc.ts";
 import { manyRow } from "./many.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
+import { outboxRow } from "./outbox.ts";
 import { paintRow } from "./paint.ts";
 import { qrcodeRow } from "./qrcode.ts";
 import { quotasRow } from "./quotas.ts";
@@ -51,6 +52,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   analytics: analyticsRow,
   exports: exportsRow,
   outage: outageRow,
+  outbox: outboxRow,
   visitors: visitorsRow,
 };
 

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Db } from "../../src/db/open.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { addSubscriber, removeSubscriber } from "../../src/outbox/subscribers.ts";
 import { createClassifier } from "../../src/scan/device/classify.ts";
 import { nowhere } from "../../src/scan/device/geography.ts";
 import type { RecordText } from "../../src/scan/spool/framed-records.ts";
@@ -37,6 +39,21 @@ export interface Recorded {
 /** The processor time of PostgreSQL and the bytes on disk of a plain visit, and the same of an answer to a page. */
 export async function storingRow({ quick }: { readonly quick: boolean }): Promise<Finding[]> {
   const service = await startServiceProcess();
+  const { db, costs, storeAll, close } = openBenchStore(service);
+  try {
+    await createLinks(service);
+    const findings = await measureVisits({ db, service, costs, storeAll }, quick ? 20_000 : 100_000);
+    return [...findings, ...(await measureAnswers({ db, service, costs, storeAll }, quick ? 1_000 : 3_000))];
+  } finally {
+    await close();
+    await service.remove();
+  }
+}
+
+/** Opens what stores records of visits in the database of a service. */
+export function openBenchStore(
+  service: ServiceProcess,
+): Omit<Measuring, "service"> & { close(): Promise<void> } {
   const costs: Costs = new Map();
   const { db, pool, close } = openStore({
     connection: databaseOf(service.dataDir),
@@ -57,14 +74,7 @@ export async function storingRow({ quick }: { readonly quick: boolean }): Promis
       if (stored.poison.length + stored.early.length > 0) throw new Error("some records were not stored");
     }
   };
-  try {
-    await createLinks(service);
-    const findings = await measureVisits({ db, service, costs, storeAll }, quick ? 20_000 : 100_000);
-    return [...findings, ...(await measureAnswers({ db, service, costs, storeAll }, quick ? 1_000 : 3_000))];
-  } finally {
-    await close();
-    await service.remove();
-  }
+  return { db, costs, storeAll, close };
 }
 
 interface Measuring {
@@ -84,21 +94,53 @@ async function measureVisits(
   const records = await plainRecords(db, visits);
   costs.clear();
   await storeAll(records);
+  const plain = total(costs) / visits;
+  const plainCosts = dearest(costs, visits);
   const after = await diskBytes(service);
+  const listening = await costOfListening({ db, costs, storeAll }, visits);
   const bytes = (after.total - before.total) / visits;
   return [
     atMost("PostgreSQL's processor time a plain visit", {
-      ours: total(costs) / visits,
+      ours: plain,
       unit: "µs",
       budget: 40,
     }),
-    ...dearest(costs, visits),
+    ...plainCosts,
+    ...listening,
     atMost("disk a plain visit, with its indexes", { ours: bytes, unit: "bytes", budget: 300 }),
     ...[...after.tables]
       .map(([table, size]) => ({ table, ours: (size - (before.tables.get(table) ?? 0)) / visits }))
       .filter(({ ours }) => ours >= 1)
       .sort((a, b) => b.ours - a.ours)
       .map(({ table, ours }) => told(`  ${table}`, { ours, unit: "bytes" })),
+  ];
+}
+
+/** What it costs besides when a webhook listens: the statements of the outbox, beside all those of the visit. */
+async function costOfListening(
+  { db, costs, storeAll }: Pick<Measuring, "db" | "costs" | "storeAll">,
+  visits: number,
+): Promise<Finding[]> {
+  const { id: workspaceId } = await db.selectFrom("workspaces").select("id").executeTakeFirstOrThrow();
+  const at = new Date();
+  const key = { workspaceId, subscriberId: newId(at) };
+  await addSubscriber(db, { ...key, kind: "WEBHOOK", status: "ACTIVE", linkId: null, triggers: [], at });
+  const records = await plainRecords(db, visits);
+  costs.clear();
+  await storeAll(records);
+  const all = total(costs);
+  const ofOutbox = total(
+    new Map([...costs].filter(([words]) => /outbox_intake|signpost_outbox/.test(words))),
+  );
+  await removeSubscriber(db, key);
+  return [
+    told("PostgreSQL's processor time a visit that a webhook hears of", { ours: all / visits, unit: "µs" }),
+    atMost("  queueing it, as a share of storing it", {
+      ours: (100 * ofOutbox) / (all - ofOutbox),
+      peer: `${(ofOutbox / visits).toFixed(2)} µs`,
+      unit: "%",
+      budget: 10,
+    }),
   ];
 }
 
