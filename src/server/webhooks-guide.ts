@@ -1,9 +1,10 @@
 import { guidePage } from "./guide-page.ts";
 
 const typescriptReceiver = `import { createServer } from "node:http";
+import { env } from "node:process";
 import { verifyWebhook, WebhookVerificationError } from "signpost-client";
 
-const secret = process.env.SIGNPOST_WEBHOOK_SECRET ?? "";
+const secret = env.SIGNPOST_WEBHOOK_SECRET ?? "";
 const seen = new Set<string>();
 
 const server = createServer(async (request, response) => {
@@ -22,7 +23,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(400).end(error.message);
   }
 });
-server.listen(Number(process.env.PORT ?? 3000));
+server.listen(Number(env.PORT ?? 3000));
 `;
 
 const pythonReceiver = `import json

@@ -75,3 +75,25 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
   expect(() => readConfig(env)).not.toThrow("hidden");
 });
+
+test("networks and proxies for requests to customers' addresses are read in capitals and in small letters", () => {
+  const { allowedPrivateNetworks, proxies } = readConfig({
+    ALLOWED_PRIVATE_NETWORKS: "10.1.0.0/16, ::1",
+    HTTPS_PROXY: "http://proxy.example.com:3128",
+    http_proxy: "http://other.example.com",
+    no_proxy: "localhost,.example.com",
+  });
+  expect(allowedPrivateNetworks).toEqual(["10.1.0.0/16", "::1"]);
+  expect(proxies.https?.href).toBe("http://proxy.example.com:3128/");
+  expect(proxies.http?.href).toBe("http://other.example.com/");
+  expect(proxies.except).toEqual(["localhost", ".example.com"]);
+  expect(readConfig({}).proxies).toEqual({ https: undefined, http: undefined, except: [] });
+});
+
+test.each([
+  [{ ALLOWED_PRIVATE_NETWORKS: "10.1.0.0/99" }, "ALLOWED_PRIVATE_NETWORKS: networks such as 10.1.0.0/16"],
+  [{ HTTPS_PROXY: "me:secret@proxy" }, "HTTPS_PROXY: an address such as http://proxy.example.com:3128"],
+])("the settings %j are refused by name, without what may be a password", (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+  expect(() => readConfig(env)).not.toThrow("secret");
+});

@@ -4,9 +4,11 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, test } from "vitest";
 import { WebhookDeliveryStatus } from "../../../gen/signpost/v1/webhook_pb.js";
 import { WebhooksService } from "../../../gen/signpost/v1/webhooks_service_pb.js";
+import { storeVisits } from "../../../test/support/outbox.ts";
 import { type ReceivedRequest, startReceiver } from "../../../test/support/receiver.ts";
 import { specialHosts } from "../../../test/support/special-addresses.ts";
 import { masterSecret, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import { insertLink } from "../../../test/support/start-scan.ts";
 import { createFaultFinder } from "../../lib/fetch/address-rules.ts";
 import { createHostResolver } from "../../lib/fetch/resolve-host.ts";
 import { createSafeFetch } from "../../lib/fetch/safe-fetch.ts";
@@ -318,4 +320,40 @@ test("bad replays name their field and queue nothing; a webhook that stops ends 
     status: "JOB_STATUS_FAILED",
     error: { codeType: "FAILED_PRECONDITION", message: expect.stringContaining("paused") },
   });
+});
+
+test("the messages of completed steps can be read since a time, those of the workspace and of people only", async () => {
+  const other = await api.newWorkspace();
+  const [link, foreign] = [
+    await insertLink(api.db, { workspaceId: workspace.workspaceId }),
+    await insertLink(api.db, { workspaceId: other.workspaceId }),
+  ];
+  const at = api.now();
+  await storeVisits(api.db, link, { count: 2, at });
+  await storeVisits(api.db, link, {
+    count: 1,
+    at,
+    userAgent: "Googlebot/2.1 (+http://www.google.com/bot.html)",
+  });
+  await storeVisits(api.db, foreign, { count: 1, at });
+  const since = new Date(at.getTime() - 60_000).toISOString();
+  const read = await rest("GET", `/v1/webhook-messages?since=${since}`);
+  const bodies = read.json.messages.map(({ body }: { body: string }) => JSON.parse(body));
+  expect(bodies.length, read.text).toBe(4);
+  expect(
+    new Set(bodies.map(({ data }: { data: { event: { linkId: string } } }) => data.event.linkId)),
+  ).toEqual(new Set([link.id]));
+  expect(bodies[0]).toMatchObject({
+    type: "workflow_step.completed",
+    data: { step: { kind: "KIND_ENTRY" } },
+  });
+  const seconds = BigInt(Math.floor(Date.parse(since) / 1000));
+  const { messages } = await workspace.client(WebhooksService).listMessages({ since: { seconds, nanos: 0 } });
+  expect(messages.map((each) => each.id)).toEqual(read.json.messages.map(({ id }: { id: string }) => id));
+  const later = new Date(at.getTime() + 3_600_000).toISOString();
+  expect((await rest("GET", `/v1/webhook-messages?since=${later}`)).json).toEqual({ messages: [] });
+  for (const wrong of ["", "?since=", "?since=yesterday"])
+    expect([wrong, (await rest("GET", `/v1/webhook-messages${wrong}`)).status]).toEqual([wrong, 400]);
+  const reader = api.rest(await api.scopedToken(workspace.workspaceId, ["webhooks:read"]));
+  expect((await reader("GET", `/v1/webhook-messages?since=${since}`)).status).toBe(403);
 });
