@@ -113,6 +113,20 @@ test("the metadata of the protected resource names its authorization server and 
   });
 });
 
+test.each(["/docs/slack", "/docs/connected"])(
+  "%s is a page without scripts, which tells no other site where it was read",
+  async (path) => {
+    const answer = await fetch(origin + path, { headers: plain });
+    const page = await answer.text();
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+    // The address has the code of an authorization.
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(page).toContain("/v1/slack-integrations/oauth/complete");
+    expect(page).not.toContain("<script");
+  },
+);
+
 test("every other path answers 404", async () => {
   for (const path of ["/docs/", "/docs/other.js", "/docs/..%2fpackage.json", "/.well-known/security.txt"]) {
     expect((await fetch(origin + path)).status).toBe(404);
