@@ -2,12 +2,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { registeredServices } from "../build/registered-services.ts";
 import type { StartedService } from "./service.ts";
 
+/** Services of which no journey walks any operation: connecting needs an app at Slack. */
+const servicesOutOfReach: ReadonlySet<string> = new Set(["SlackIntegrationsService"]);
+
 /**
  * Waits until the service's log shows that every built operation has succeeded, and says how many there are. Throws an Error
  * that names the operations which the client has left out.
  */
 export async function untilWalked(client: string, { takeAnswers }: StartedService): Promise<number> {
-  const wanted = registeredServices().flatMap(({ service, unbuilt }) =>
+  const within = registeredServices().filter(({ service }) => !servicesOutOfReach.has(service.name));
+  const wanted = within.flatMap(({ service, unbuilt }) =>
     service.methods
       .filter(({ localName }) => !unbuilt.has(localName))
       .map(({ name }) => `${service.typeName}/${name} OK`),

@@ -124,6 +124,19 @@ test("the guide to Google Forms needs no script, and its address gets the visit'
     ".123456789=AZJ4mJx0cHOxu8xGVRAGRg&lbid=",
   );
 });
+test.each(["/docs/slack", "/docs/connected"])(
+  "%s is a page without scripts, which tells no other site where it was read",
+  async (path) => {
+    const answer = await fetch(origin + path, { headers: plain });
+    const page = await answer.text();
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+    // The address has the code of an authorization.
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(page).toContain("/v1/slack-integrations/oauth/complete");
+    expect(page).not.toContain("<script");
+  },
+);
 
 test("every other path answers 404", async () => {
   for (const path of ["/docs/", "/docs/other.js", "/docs/..%2fpackage.json", "/.well-known/security.txt"]) {

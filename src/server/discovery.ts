@@ -24,6 +24,8 @@ export const discoveryPaths = [
   "/docs/google-forms",
   "/docs/api-reference.js",
   "/docs/start.js",
+  "/docs/connected",
+  "/docs/slack",
   "/docs/webhooks",
   "/.well-known/api-catalog",
   "/.well-known/oauth-protected-resource",
@@ -113,11 +115,9 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),
     },
     "/docs/start.js": { contentType: "text/javascript; charset=utf-8", read: text(referenceStart) },
-    "/docs/webhooks": {
-      contentType: "text/html; charset=utf-8",
-      read: async () => Buffer.from((await import("./webhooks-guide.ts")).webhooksGuide),
-      headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
-    },
+    "/docs/connected": guide(async () => (await import("./guides/slack-guide.ts")).connectedGuide),
+    "/docs/slack": guide(async () => (await import("./guides/slack-guide.ts")).slackGuide),
+    "/docs/webhooks": guide(async () => (await import("./webhooks-guide.ts")).webhooksGuide),
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),
@@ -135,6 +135,15 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       }),
       headers: everywhere,
     },
+  };
+}
+
+/** A page for people, which is loaded with its first reader. */
+function guide(load: () => Promise<string>): Document {
+  return {
+    contentType: "text/html; charset=utf-8",
+    read: async () => Buffer.from(await load()),
+    headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
   };
 }
 
