@@ -12,6 +12,7 @@ from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_exports import take_away
+from journey_google_forms import ask_for_forms
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
 from journey_support import PICTURE, follow, until
@@ -40,6 +41,7 @@ def main() -> None:
         analyse(client, link)
         present(client, link.id)
         take_away(signpost.ExportsApi(client), link.id)
+        ask_for_forms(signpost.GoogleFormsIntegrationsApi(client))
         expire(signpost.LinksApi(client))
         tell_visitors(signpost.VisitorsApi(client), lbid)
         wire(signpost.WorkflowStepsApi(client), link.id)

@@ -49,6 +49,7 @@ func (j journey) walk() {
 	j.analyse(link)
 	j.present(link.GetId())
 	j.takeAway(link.GetId())
+	j.askForForms()
 	j.expire()
 	j.tellVisitors(lbid)
 	j.wire(link.GetId())

@@ -52,6 +52,7 @@ final class Journey {
     new AnalyticsSteps(client).analyse(link);
     new DashboardSteps(client).present(link.getId());
     new ExportSteps(client).takeAway(link.getId());
+    new GoogleFormsSteps(client).askForForms();
     visits.expire();
     visits.tellVisitors(lbid);
     WorkflowAndTokenSteps others = new WorkflowAndTokenSteps(client);
