@@ -11,6 +11,6 @@ export async function askForForms({ googleFormsIntegrations: forms }: Client): P
   assert.equal((await refusalOf(forms.getOAuthURL({}))).reason, "FAILED_PRECONDITION");
   const completed = forms.completeOAuth({ code: "none", state: "none" });
   assert.equal((await refusalOf(completed)).reason, "INVALID_STATE");
-  for (const refused of [forms.syncNow({}), forms.update({ status }), forms.delete({})])
-    assert.equal((await refusalOf(refused)).reason, "NOT_FOUND");
+  for (const call of [() => forms.syncNow({}), () => forms.update({ status }), () => forms.delete({})])
+    assert.equal((await refusalOf(call())).reason, "NOT_FOUND");
 }
