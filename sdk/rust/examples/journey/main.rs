@@ -5,6 +5,7 @@ mod analytics;
 mod dashboards;
 mod directories;
 mod exports;
+mod google_forms;
 mod links;
 mod page_themes;
 mod people;
@@ -42,6 +43,7 @@ async fn main() -> Outcome<()> {
     dashboards::present(&client, &link.id).await?;
     exports::take_away(&client, &link.id).await?;
     webhooks::subscribe(&client).await?;
+    google_forms::ask_for_forms(&client).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;
     workflow::wire(&client, &link.id).await?;
