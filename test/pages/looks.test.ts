@@ -13,8 +13,8 @@ import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
 import { themes } from "./themes.ts";
 
 /**
- * What another machine may draw otherwise: the edges of letters. Shots at another density, which differ more than shots
- * of another machine, have 1.5 and 0.2 percent.
+ * Twice what the edges of letters made when one machine drew them in other ways: at other densities, and without LCD text
+ * and places between pixels, shots differed by at most 1.5 and 0.2 percent.
  */
 const tolerance = { mean: 3, far: 0.02 };
 
