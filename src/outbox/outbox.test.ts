@@ -69,6 +69,9 @@ function send({ timeoutMs = 10_000, pace }: { timeoutMs?: number; pace?: Partial
   });
   onTestFinished(async () => {
     await sending.stop(0);
+    // What the test left waiting would be sent in the next one.
+    for (const table of ["subscribers", "intake", "lines", "messages"])
+      await sql`delete from ${sql.table(`outbox_${table}`)}`.execute(db);
     expect(troubles).toEqual([]);
   });
   return sending;

@@ -56,8 +56,8 @@ create table webhooks (
 );
 create index webhooks_page_idx on webhooks (workspace_id, created_at, id);
 
--- Completed steps that have no messages yet. Storing a visit adds an element to an array here, and the senders make
--- messages of it: a row for each message, with its indexes, took a fifth as long as storing the visit.
+-- Completed steps that have no messages yet. Storing a visit adds an element to an array here, which costs far less than
+-- a row for each message with its indexes. The senders make the messages.
 create table outbox_intake (
   workspace_id uuid not null,
   id uuid not null,
