@@ -194,19 +194,20 @@ test("redirects are answers and are not followed; long bodies are read to 64 KB 
 
 test("a receiver that stays silent, drips, hangs up or speaks something else fails by its own cause", async () => {
   const timeouts = { connectMs: 300, firstByteMs: 400, wholeMs: 900 };
-  const fetch = open({ allowedNetworks: local, timeouts });
+  const hasty = open({ allowedNetworks: local, timeouts });
+  const patient = open({ allowedNetworks: local });
   const address = `http://127.0.0.1:${receiver.port}/`;
-  const causeOf = async (at = address) => {
+  const causeOf = async (at = address, fetch = patient) => {
     const sent = await fetch.send(post(at));
     return sent.kind === "failed" ? sent.cause : sent.kind;
   };
   receiver.answer = () => {};
-  expect(await causeOf()).toBe("time-out");
+  expect(await causeOf(address, hasty)).toBe("time-out");
   receiver.answer = (_request, response) => {
     const timer = setInterval(() => response.write("."), 50);
     response.on("close", () => clearInterval(timer));
   };
-  expect(await causeOf()).toBe("time-out");
+  expect(await causeOf(address, hasty)).toBe("time-out");
   receiver.answer = (_request, response) => void response.socket?.destroy();
   expect(await causeOf()).toBe("closed");
   receiver.answer = (_request, response) => void response.socket?.end("SSH-2.0-OpenSSH_9.9\r\n\r\n");
@@ -216,7 +217,7 @@ test("a receiver that stays silent, drips, hangs up or speaks something else fai
   expect(await causeOf()).toBe("not-http");
   // A server that accepts a connection and never speaks TLS.
   const mute = await startMute();
-  expect(await causeOf(`https://127.0.0.1:${mute}/`)).toBe("time-out");
+  expect(await causeOf(`https://127.0.0.1:${mute}/`, hasty)).toBe("time-out");
   const gone = createServer();
   await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
   const { port } = gone.address() as AddressInfo;
