@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MediaType } from "../../gen/database.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
 import { sweepFiles } from "../db/file-checks.ts";
+import { createTokenBox } from "../integrations/token-box.ts";
 import { openStorage } from "../lib/storage/open-storage.ts";
 import type { Storage } from "../lib/storage/storage.ts";
 import { pageImage } from "../model/look/page-image.ts";
@@ -171,7 +172,11 @@ test("the copies go with the rows of their workspace", async () => {
   await make(media);
   const keys = await keysOf(media);
   expect(keys).toHaveLength(3);
-  await deleteTenantRows({ db, storage: files, now: () => time, batchSize: 100 }, media.workspaceId);
+  const tokenBox = createTokenBox(Buffer.alloc(32));
+  await deleteTenantRows(
+    { db, storage: files, tokenBox, now: () => time, batchSize: 100 },
+    media.workspaceId,
+  );
   for (const key of keys) expect(await files.get(key)).toBeUndefined();
 });
 
