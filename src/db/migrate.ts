@@ -6,8 +6,6 @@ import * as foundation from "./migrations/0001-foundation.ts";
 import * as visits from "./migrations/0002-visits.ts";
 import * as qrcodesAndMedia from "./migrations/0003-qrcodes-and-media.ts";
 import * as passwordAttempts from "./migrations/0004-password-attempts.ts";
-import * as uncountedReasons from "./migrations/0005-uncounted-reasons.ts";
-import * as visitAnswers from "./migrations/0006-visit-answers.ts";
 import * as pendingIdentifications from "./migrations/0007-pending-identifications.ts";
 import * as toldTraces from "./migrations/0008-told-traces.ts";
 import * as jobs from "./migrations/0009-jobs.ts";
@@ -32,8 +30,6 @@ const migrations: Record<string, Migration> = {
   "0002-visits": visits,
   "0003-qrcodes-and-media": qrcodesAndMedia,
   "0004-password-attempts": passwordAttempts,
-  "0005-uncounted-reasons": uncountedReasons,
-  "0006-visit-answers": visitAnswers,
   "0007-pending-identifications": pendingIdentifications,
   "0008-told-traces": toldTraces,
   "0009-jobs": jobs,

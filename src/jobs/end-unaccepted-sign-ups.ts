@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { deleteWorkspace, type QueueMails } from "../db/end-workspaces.ts";
 import { type Db, inTransaction } from "../db/open.ts";
 import { challengeLivesMs } from "../people/challenges.ts";
-import { type PurgeDeps, purgeWorkspace } from "./purge-workspaces.ts";
+import { type PurgeDeps, purgeWorkspace } from "./purge/purge-workspaces.ts";
 
 /** How many workspaces one round ends at most; the next hour ends others. */
 const roundMax = 500;

@@ -101,7 +101,7 @@ test("the clock's run of each minute queues two more, and those queue none", asy
   const { signal } = new AbortController();
   const queued = async () => {
     const { rows } = await sql<{ key: string; seconds: number }>`
-      select key, extract(epoch from run_at - created_at)::int as seconds from graphile_worker._private_jobs
+      select key, extract(epoch from run_at - updated_at)::int as seconds from graphile_worker._private_jobs
       order by run_at`.execute(db);
     return rows;
   };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OutgoingHttpHeaders } from "node:http";
 import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
-import { guidePolicy } from "./guide-page.ts";
+import { guidePolicy } from "./guides/guide-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
@@ -107,7 +107,7 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
     "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
     "/docs/google-forms": {
       contentType: "text/html; charset=utf-8",
-      read: async () => Buffer.from((await import("./google-forms-guide.ts")).googleFormsGuide),
+      read: async () => Buffer.from((await import("./guides/google-forms-guide.ts")).googleFormsGuide),
       headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
     },
     "/docs/api-reference.js": {
@@ -117,7 +117,7 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
     "/docs/start.js": { contentType: "text/javascript; charset=utf-8", read: text(referenceStart) },
     "/docs/connected": guide(async () => (await import("./guides/slack-guide.ts")).connectedGuide),
     "/docs/slack": guide(async () => (await import("./guides/slack-guide.ts")).slackGuide),
-    "/docs/webhooks": guide(async () => (await import("./webhooks-guide.ts")).webhooksGuide),
+    "/docs/webhooks": guide(async () => (await import("./guides/webhooks-guide.ts")).webhooksGuide),
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),

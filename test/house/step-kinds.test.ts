@@ -114,6 +114,19 @@ const elsewhere: Record<string, string[]> = {
   // Passwords are sealed, opened, compared, and the attempts counted.
   "api/workflow-steps/message.ts": ["PASSWORD_VERIFY"],
   "api/workflow-steps/step-password.ts": ["PASSWORD_VERIFY"],
+  // A link that is one contact card is shown as a person in chat apps.
+  "hosted/preview-tags.ts": ["CONTACT_CARD"],
+  // A preview of a theme shows an example of each page.
+  "hosted/samples.ts": [
+    "PASSWORD_VERIFY",
+    "FORM_SUBMIT",
+    "MESSAGE_PAGE",
+    "MULTI_LINK",
+    "THANK_YOU_PAGE",
+    "CONTACT_CARD",
+    "SOCIAL_LINKS_PAGE",
+    "socialLinks",
+  ],
   // Redirects may lead to a form.
   "integrations/google-forms/find-forms.ts": ["CLIENT_REDIRECT"],
   "scan/steps/step-password.ts": ["PASSWORD_VERIFY"],

@@ -3,7 +3,7 @@ import { openDatabase } from "../../src/db/open.ts";
 import { lazyGoogle } from "../../src/integrations/google-forms/google.ts";
 import type { GoogleConfig } from "../../src/integrations/google-forms/google-config.ts";
 import { createTokenBox } from "../../src/integrations/token-box.ts";
-import { fetchFormResponses } from "../../src/jobs/google-forms/fetch-form-responses.ts";
+import { fetchFormResponses } from "../../src/jobs/integrations/fetch-form-responses.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
 
 /*

@@ -3,7 +3,7 @@ import { Code } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "vitest";
 import { AnalyticsDashboardService } from "../../../gen/signpost/v1/analytics_dashboard_service_pb.js";
 import { type Reply, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { purgeWorkspace } from "../../jobs/purge-workspaces.ts";
+import { purgeWorkspace } from "../../jobs/purge/purge-workspaces.ts";
 
 const api = await startApi();
 

@@ -9,7 +9,7 @@ import { readWithZxing } from "../../../test/support/qr-readers.ts";
 import { type Reply, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
-import { renderQrcode } from "../../jobs/render-qrcode.ts";
+import { renderQrcode } from "../../jobs/pictures/render-qrcode.ts";
 
 const api = await startApi();
 const { clock, db, storage } = api;

@@ -8,7 +8,7 @@ import { readWithZxing } from "../../../test/support/qr-readers.ts";
 import { type Reply, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { storeBuiltInTemplates } from "../../jobs/built-in-templates.ts";
-import { renderThumbnail } from "../../jobs/render-thumbnail.ts";
+import { renderThumbnail } from "../../jobs/pictures/render-thumbnail.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import { everyScope } from "../../model/scope.ts";
 import { builtInDesigns } from "../../qr/designs/built-in-designs.ts";

@@ -4,7 +4,7 @@ import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts
 import { deleteWorkspace } from "../../db/end-workspaces.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { revokeSlackToken } from "../../jobs/integrations/revoke-slack-token.ts";
-import { purgeWorkspace } from "../../jobs/purge-workspaces.ts";
+import { purgeWorkspace } from "../../jobs/purge/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 import type { QueuedJobs } from "../../model/jobs.ts";
 

@@ -8,7 +8,7 @@ import { type Api, startApi, type TestWorkspace } from "../../../test/support/st
 import { startTestScan } from "../../../test/support/start-scan.ts";
 import { makers } from "../../../test/support/tenant-records.ts";
 import { deleteWorkspace, restoreWorkspace } from "../../db/end-workspaces.ts";
-import { purgeWorkspace } from "../../jobs/purge-workspaces.ts";
+import { purgeWorkspace } from "../../jobs/purge/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 
 const api = await startApi();

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The tables for workflows with pages: running visits, the data that visitors give, and scores. A score is stored with
+ * The tables for workflows with pages: running visits, the data that visitors give, scores, and why events are not counted. A score is stored with
  * its event, because it is written together with the event, once, and each event has at most one.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -39,6 +39,8 @@ create table visits (
   -- The level at the visit's beginning: later changes of the level apply to later visits only.
   data_collection data_collection not null,
   active_at timestamptz(3) not null,
+  -- How many answers the visit has taken. By this number they are stored once and in their order, whichever process they come from.
+  answers integer not null default 0,
   constraint visits_pkey primary key (workspace_id, event_id)
 );
 create index visits_active_at_idx on visits (workspace_id, active_at);
@@ -54,7 +56,11 @@ create unlogged table password_attempts (
   constraint password_attempts_pkey primary key (workspace_id, event_id, address)
 );
 
+create type uncounted_reason as enum
+  ('CRAWLER', 'LINK_PREVIEW', 'PROGRAM', 'AGENT', 'PREFETCH', 'PREVIEW', 'EMBEDDED');
+
 alter table events
+  add column uncounted_reason uncounted_reason,
   add column lead_score smallint,
   add column engagement_level smallint,
   add column technological_aptitude smallint,
@@ -63,4 +69,7 @@ alter table events
   add column profile_fit smallint,
   add column recurring_scans integer,
   add column scored_at timestamptz(3);
+
+-- Few events are not counted; lists of these need not look at all the others.
+create index events_uncounted_idx on events (workspace_id, id) where not counted;
 `;

@@ -1,4 +1,4 @@
-import { guidePage } from "../guide-page.ts";
+import { guidePage } from "./guide-page.ts";
 
 const settings = `SLACK_CLIENT_ID=…        # Basic Information, App Credentials
 SLACK_CLIENT_SECRET=…

@@ -1,6 +1,6 @@
-import { answerOnce } from "../lib/images/ask-process.ts";
-import type { Design } from "../qr/drawing/design.ts";
-import { renderImage } from "../qr/drawing/render.ts";
+import { answerOnce } from "../../lib/images/ask-process.ts";
+import type { Design } from "../../qr/drawing/design.ts";
+import { renderImage } from "../../qr/drawing/render.ts";
 
 /** A code to draw as PNG. */
 export interface Drawing {

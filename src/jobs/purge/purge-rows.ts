@@ -1,19 +1,19 @@
 import { type RawBuilder, sql } from "kysely";
-import { fileCheckOf } from "../db/file-checks.ts";
-import { onlyRow } from "../db/only-row.ts";
-import type { Db } from "../db/open.ts";
+import { fileCheckOf } from "../../db/file-checks.ts";
+import { onlyRow } from "../../db/only-row.ts";
+import type { Db } from "../../db/open.ts";
 import {
   pageThemeTemplateTables,
   qrcodeTemplateTables,
   type TemplateTables,
-} from "../db/templates/template-tables.ts";
-import { forgetTemplate } from "../db/templates/usable-templates.ts";
-import type { TokenBox } from "../integrations/token-box.ts";
-import type { Storage } from "../lib/storage/storage.ts";
-import { noWorkspace } from "../model/no-workspace.ts";
-import { deleteSlackIntegration } from "./integrations/revoke-slack-token.ts";
+} from "../../db/templates/template-tables.ts";
+import { forgetTemplate } from "../../db/templates/usable-templates.ts";
+import type { TokenBox } from "../../integrations/token-box.ts";
+import type { Storage } from "../../lib/storage/storage.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
+import { deleteSlackIntegration } from "../integrations/revoke-slack-token.ts";
+import { jobCall } from "../queue.ts";
 import { reserveForNobody } from "./purge-reservations.ts";
-import { jobCall } from "./queue.ts";
 
 export interface RowsDeps {
   readonly db: Db;

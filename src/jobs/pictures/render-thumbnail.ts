@@ -1,14 +1,14 @@
-import { storeFile } from "../db/file-checks.ts";
-import type { Db } from "../db/open.ts";
-import { qrcodeTemplateTables } from "../db/templates/template-tables.ts";
-import { programBeside } from "../lib/images/ask-process.ts";
-import type { QueuedJobs } from "../model/jobs.ts";
-import { qrcodeContent, sampleShortlink } from "../model/look/design-options.ts";
-import { loadDesign } from "../qr/designs/load-design.ts";
-import { contentTypes, imageKey } from "../qr/drawing/render.ts";
+import { storeFile } from "../../db/file-checks.ts";
+import type { Db } from "../../db/open.ts";
+import { qrcodeTemplateTables } from "../../db/templates/template-tables.ts";
+import { programBeside } from "../../lib/images/ask-process.ts";
+import type { QueuedJobs } from "../../model/jobs.ts";
+import { qrcodeContent, sampleShortlink } from "../../model/look/design-options.ts";
+import { loadDesign } from "../../qr/designs/load-design.ts";
+import { contentTypes, imageKey } from "../../qr/drawing/render.ts";
+import type { Task } from "../runner.ts";
 import type { Drawing } from "./draw-process.ts";
-import type { Task } from "./runner.ts";
-import { drawInProcess, setThumbnail, type ThumbnailDeps } from "./thumbnails/thumbnail.ts";
+import { drawInProcess, setThumbnail, type ThumbnailDeps } from "./thumbnail.ts";
 
 export interface RenderThumbnailDeps extends ThumbnailDeps {
   /** Public address of short links without a domain of their own. */

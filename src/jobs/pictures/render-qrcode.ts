@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import { type FileStore, fileCheckOf, storeFile } from "../db/file-checks.ts";
-import type { Db } from "../db/open.ts";
-import type { QueuedJobs } from "../model/jobs.ts";
-import { linkOrigin } from "../model/links/entrypoint.ts";
-import { qrcodeContent } from "../model/look/design-options.ts";
-import { loadDesign } from "../qr/designs/load-design.ts";
-import { contentTypes, imageKey, renderImage } from "../qr/drawing/render.ts";
-import type { Task } from "./runner.ts";
+import { type FileStore, fileCheckOf, storeFile } from "../../db/file-checks.ts";
+import type { Db } from "../../db/open.ts";
+import type { QueuedJobs } from "../../model/jobs.ts";
+import { linkOrigin } from "../../model/links/entrypoint.ts";
+import { qrcodeContent } from "../../model/look/design-options.ts";
+import { loadDesign } from "../../qr/designs/load-design.ts";
+import { contentTypes, imageKey, renderImage } from "../../qr/drawing/render.ts";
+import type { Task } from "../runner.ts";
 
 export interface RenderQrcodeDeps extends FileStore {
   readonly db: Db;

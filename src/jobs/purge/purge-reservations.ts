@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db } from "../db/open.ts";
-import { reservationMs } from "../model/links/shortlink.ts";
-import { noWorkspace } from "../model/no-workspace.ts";
+import type { Db } from "../../db/open.ts";
+import { reservationMs } from "../../model/links/shortlink.ts";
+import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** The most reservations that one statement deletes. */
 const reservationsMax = 10_000;

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
-import type { MediaType } from "../../gen/database.ts";
-import { tellWorkspaceChange } from "../db/channels.ts";
-import { type FileStore, storeFiles } from "../db/file-checks.ts";
-import type { Db } from "../db/open.ts";
-import { type CopyOrder, copyPicture } from "../lib/images/copy-image.ts";
-import type { QueuedJobs } from "../model/jobs.ts";
-import { type CopyShape, copyName, plainCopy } from "../model/look/page-image.ts";
-import type { Task } from "./runner.ts";
+import type { MediaType } from "../../../gen/database.ts";
+import { tellWorkspaceChange } from "../../db/channels.ts";
+import { type FileStore, storeFiles } from "../../db/file-checks.ts";
+import type { Db } from "../../db/open.ts";
+import { type CopyOrder, copyPicture } from "../../lib/images/copy-image.ts";
+import type { QueuedJobs } from "../../model/jobs.ts";
+import { type CopyShape, copyName, plainCopy } from "../../model/look/page-image.ts";
+import type { Task } from "../runner.ts";
 
 export interface MakePageImagesDeps extends FileStore {
   readonly db: Db;

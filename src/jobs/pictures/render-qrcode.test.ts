@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readWithZxing } from "../../test/support/qr-readers.ts";
-import { testDatabase } from "../../test/support/test-database.ts";
-import { openStorage } from "../lib/storage/open-storage.ts";
-import type { Storage } from "../lib/storage/storage.ts";
+import { readWithZxing } from "../../../test/support/qr-readers.ts";
+import { testDatabase } from "../../../test/support/test-database.ts";
+import { openStorage } from "../../lib/storage/open-storage.ts";
+import type { Storage } from "../../lib/storage/storage.ts";
 import { renderQrcode } from "./render-qrcode.ts";
 
 const { db } = await testDatabase();

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
-import { deleteWorkspace } from "../db/end-workspaces.ts";
-import { onlyRow } from "../db/only-row.ts";
-import type { Db } from "../db/open.ts";
-import type { TokenBox } from "../integrations/token-box.ts";
-import type { Storage } from "../lib/storage/storage.ts";
-import { restorableMs } from "../model/workspace-end.ts";
-import { holdRollUps } from "../visitors/roll-ups.ts";
+import { deleteWorkspace } from "../../db/end-workspaces.ts";
+import { onlyRow } from "../../db/only-row.ts";
+import type { Db } from "../../db/open.ts";
+import type { TokenBox } from "../../integrations/token-box.ts";
+import type { Storage } from "../../lib/storage/storage.ts";
+import { restorableMs } from "../../model/workspace-end.ts";
+import { holdRollUps } from "../../visitors/roll-ups.ts";
+import { jobCalls } from "../queue.ts";
 import { deleteTenantRows } from "./purge-rows.ts";
-import { jobCalls } from "./queue.ts";
 
 export interface PurgeDeps {
   readonly db: Db;
