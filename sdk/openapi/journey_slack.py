@@ -12,9 +12,10 @@ def ask_for_slack(calls: signpost.SlackIntegrationsApi) -> None:
     code = signpost.CompleteSlackOAuthRequest(code="none", state="none")
     assert reason_of(lambda: calls.slack_integrations_service_complete_o_auth(code)) == signpost.ErrorReason.INVALID_STATE
     assert reason_of(calls.slack_integrations_service_list_channels) == missing
-    assert reason_of(lambda: calls.slack_integrations_service_join_channel("none", {})) == missing
-    assert reason_of(lambda: calls.slack_integrations_service_test({})) == missing
+    assert reason_of(lambda: calls.slack_integrations_service_join_channel("none")) == missing
+    assert reason_of(calls.slack_integrations_service_test) == missing
     status = signpost.SlackIntegrationStatus.SLACK_INTEGRATION_STATUS_PAUSED
     paused = signpost.UpdateSlackIntegrationRequest(status=status)
-    assert reason_of(lambda: calls.slack_integrations_service_update(paused)) == missing
+    update = calls.slack_integrations_service_update
+    assert reason_of(lambda: update(update_slack_integration_request=paused)) == missing
     assert reason_of(calls.slack_integrations_service_delete) == missing
