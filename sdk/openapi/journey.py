@@ -12,10 +12,11 @@ from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_exports import take_away
-from journey_page_themes import wear_template
 from journey_google_forms import ask_for_forms
+from journey_page_themes import wear_template
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
+from journey_slack import ask_for_slack
 from journey_support import PICTURE, follow, until
 from journey_webhooks import subscribe
 from journey_workspace import close_workspace, open_workspace
@@ -45,6 +46,7 @@ def main() -> None:
         present(client, link.id)
         take_away(signpost.ExportsApi(client), link.id)
         subscribe(client)
+        ask_for_slack(signpost.SlackIntegrationsApi(client))
         ask_for_forms(signpost.GoogleFormsIntegrationsApi(client))
         expire(signpost.LinksApi(client))
         tell_visitors(signpost.VisitorsApi(client), lbid)

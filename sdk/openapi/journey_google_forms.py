@@ -11,8 +11,9 @@ def ask_for_forms(calls: signpost.GoogleFormsIntegrationsApi) -> None:
     assert reason_of(calls.google_forms_integrations_service_get_o_auth_url) == signpost.ErrorReason.FAILED_PRECONDITION
     code = signpost.CompleteGoogleFormsOAuthRequest(code="none", state="none")
     assert reason_of(lambda: calls.google_forms_integrations_service_complete_o_auth(code)) == signpost.ErrorReason.INVALID_STATE
-    assert reason_of(lambda: calls.google_forms_integrations_service_sync_now({})) == signpost.ErrorReason.NOT_FOUND
+    assert reason_of(calls.google_forms_integrations_service_sync_now) == signpost.ErrorReason.NOT_FOUND
     status = signpost.GoogleFormsIntegrationStatus.GOOGLE_FORMS_INTEGRATION_STATUS_PAUSED
     paused = signpost.UpdateGoogleFormsIntegrationRequest(status=status)
-    assert reason_of(lambda: calls.google_forms_integrations_service_update(paused)) == signpost.ErrorReason.NOT_FOUND
+    update = calls.google_forms_integrations_service_update
+    assert reason_of(lambda: update(update_google_forms_integration_request=paused)) == signpost.ErrorReason.NOT_FOUND
     assert reason_of(calls.google_forms_integrations_service_delete) == signpost.ErrorReason.NOT_FOUND

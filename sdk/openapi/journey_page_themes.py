@@ -12,13 +12,17 @@ def wear_template(client: signpost.ApiClient, run: str, link_id: str) -> None:
         tags="menu",
         styling=signpost.PageThemeStyling(badgeEnabled=True),
     )
-    made = calls.page_theme_templates_service_create_page_theme_template(wanted)
+    made = calls.page_theme_templates_service_create_page_theme_template(create_page_theme_template_request=wanted)
     id = made.page_theme_template.id
     change = signpost.UpdatePageThemeTemplateRequest(name="Renamed", slug=run)
-    changed = calls.page_theme_templates_service_update_page_theme_template(id, change).page_theme_template
+    changed = calls.page_theme_templates_service_update_page_theme_template(
+        id, update_page_theme_template_request=change
+    ).page_theme_template
     assert (changed.name, changed.tags) == ("Renamed", "menu"), changed
     larger = signpost.UpdatePageThemeTemplateStylingRequest(bodyFont=signpost.FontConfig(fontSize=20))
-    calls.page_theme_templates_service_update_page_theme_template_styling(id, larger)
+    calls.page_theme_templates_service_update_page_theme_template_styling(
+        id, update_page_theme_template_styling_request=larger
+    )
     look = calls.page_theme_templates_service_get_page_theme_template(id, include=["pageTheme"]).page_theme
     assert look.badge_enabled and look.body_font.font_size == 20, look
     listed = calls.page_theme_templates_service_list_page_theme_templates().page_theme_templates
@@ -46,5 +50,6 @@ def wear(calls: signpost.PageThemesApi, link_id: str, template_id: str) -> None:
     page = calls.page_themes_service_preview_page_theme_with_http_info(id, step="thank-you")
     assert page.headers["content-type"] == "text/html; charset=utf-8", page
     change = signpost.UpdatePageThemeRequest(bodyFont=signpost.FontConfig(fontSize=18))
-    assert calls.page_themes_service_update_page_theme(id, change).page_theme.body_font.font_size == 18
+    changed = calls.page_themes_service_update_page_theme(id, update_page_theme_request=change).page_theme
+    assert changed.body_font.font_size == 18, changed
     assert not calls.page_themes_service_find_matching_template(link_id).matched

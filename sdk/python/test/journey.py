@@ -13,10 +13,11 @@ from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_exports import take_away
-from journey_page_themes import wear_template
 from journey_google_forms import ask_for_forms
+from journey_page_themes import wear_template
 from journey_people import invite, sign_in
 from journey_sandbox import play_in_sandbox
+from journey_slack import ask_for_slack
 from journey_support import PICTURE, follow, until
 from journey_webhooks import subscribe
 from journey_workspace import close_workspace, open_workspace
@@ -63,6 +64,7 @@ def main() -> None:
         present(client, link)
         take_away(client, link)
         subscribe(client)
+        ask_for_slack(client)
         ask_for_forms(client)
         expire(client)
         tell_visitors(client, lbid)

@@ -10,6 +10,7 @@ mod links;
 mod page_themes;
 mod people;
 mod sandbox;
+mod slack;
 mod support;
 mod templates;
 mod visits;
@@ -43,6 +44,7 @@ async fn main() -> Outcome<()> {
     dashboards::present(&client, &link.id).await?;
     exports::take_away(&client, &link.id).await?;
     webhooks::subscribe(&client).await?;
+    slack::ask_for_slack(&client).await?;
     google_forms::ask_for_forms(&client).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;

@@ -54,6 +54,7 @@ final class Journey {
     new DashboardSteps(client).present(link.getId());
     new ExportSteps(client).takeAway(link.getId());
     new WebhookSteps(client).subscribe();
+    new SlackSteps(client).askForSlack();
     new GoogleFormsSteps(client).askForForms();
     visits.expire();
     visits.tellVisitors(lbid);
