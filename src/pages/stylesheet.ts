@@ -37,7 +37,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 .between{justify-content:flex-start;text-align:start}
 .between>:nth-child(2){flex:1;min-width:0}
 .turn .i{width:1.125em;height:1.125em}
-.icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.75rem .5rem}
+.icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.75rem .5rem;max-width:22rem;margin-inline:auto}
 .icons .button{width:3.25rem;height:3.25rem;padding:0;border-radius:calc(var(--round)*4)}
 .icons .i{width:1.625em;height:1.625em}
 :focus-visible{outline:3px solid var(--accent);outline-offset:3px}
