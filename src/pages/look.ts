@@ -47,7 +47,7 @@ function shapes({ title, body, elementFont, container, badge }: PageTheme): stri
   const badgeRadius = { CIRCLE: "50%", ROUNDED: "1.25rem", SQUARE: "0" }[badge?.shape ?? "CIRCLE"];
   return [
     // A title may be large on a desktop screen and must still fit on a phone.
-    `--title-font:${face(title, `min(${rem(title.size)},13vw)/1.2`)}`,
+    `--title-font:${face(title, `min(${rem(title.size)},13vw)/${titleLine(title.size)}`)}`,
     `--body-font:${face(body, `${rem(body.size)}/1.55`)}`,
     `--element-font:${face(elementFont, `${rem(elementFont.size)}/1.35`)}`,
     `--element-size:${rem(elementFont.size)}`,
@@ -56,6 +56,11 @@ function shapes({ title, body, elementFont, container, badge }: PageTheme): stri
     `--badge-radius:${badgeRadius}`,
     "",
   ].join(";");
+}
+
+/** The height of a title's line. Large letters need less room between them. */
+export function titleLine(size: number): number {
+  return size < 40 ? 1.2 : 1.125;
 }
 
 function face(font: Font, size: string): string {

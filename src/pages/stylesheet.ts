@@ -13,13 +13,13 @@ main{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem;justify-items:c
  background:var(--box);border:var(--box-line);border-radius:var(--box-radius);padding:var(--box-padding)}
 main>*{width:100%}
 .badge,.mark{display:grid;place-items:center;margin:0 auto;overflow:hidden}
-.mark{width:4rem;height:4rem;border-radius:calc(var(--round)*4);color:var(--on-tint);background:var(--tint);font:600 1.375rem/1 system-ui,sans-serif}
+.mark{width:4rem;height:4rem;border-radius:calc(var(--round)*4);color:var(--on-tint);background:var(--tint);font:var(--title-font);font-size:1.375rem;line-height:1}
 .mark .i{width:1.75rem;height:1.75rem}
 header{display:grid;gap:.625rem;justify-items:inherit}
 h1{margin:0;font:var(--title-font);color:var(--title);letter-spacing:-.011em;text-wrap:balance}
 :lang(ar) h1,:lang(fa) h1,:lang(ur) h1,:lang(hi) h1{letter-spacing:0;line-height:1.4}
 p{margin:0}
-.lead{color:var(--quiet);white-space:pre-line;text-wrap:pretty}
+.lead{color:var(--quiet);white-space:pre-line;text-wrap:balance}
 form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem}
 .i{width:1.375em;height:1.375em;flex:none;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round}
 .turn{display:grid}
@@ -37,13 +37,13 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 .between{justify-content:flex-start;text-align:start}
 .between>:nth-child(2){flex:1;min-width:0}
 .turn .i{width:1.125em;height:1.125em}
-.icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.875rem}
-.icons .button{width:3.5rem;height:3.5rem;padding:0;border-radius:calc(var(--round)*4)}
+.icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.75rem .5rem;max-width:22rem;margin-inline:auto}
+.icons .button{width:3.25rem;height:3.25rem;padding:0;border-radius:calc(var(--round)*4)}
 .icons .i{width:1.625em;height:1.625em}
 :focus-visible{outline:3px solid var(--accent);outline-offset:3px}
 .quiet,.help{color:var(--quiet);font-weight:400;font-size:.9375em}
 .fault{display:flex;gap:.5rem;align-items:start;color:var(--fault);font-size:.9375em;font-weight:500;text-align:start}
-.fault::before{content:"!"/"";flex:none;display:grid;place-items:center;width:1.25em;height:1.25em;margin-top:.125em;
+.fault::before{content:"!"/"";flex:none;display:grid;place-items:center;width:1.25em;height:1.25em;margin-top:.225em;
  border:1.5px solid;border-radius:50%;font-size:.9em;font-weight:700;line-height:1}
 .alert{padding:.875rem 1rem;border:1px solid;border-radius:var(--round);font-size:1em;font-weight:600}
 .hide{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -56,6 +56,7 @@ form,.stack,fieldset{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem
 /** Fields of forms, with what is wrong with them. */
 const controls = `
 .form main{text-align:start;justify-items:start}
+.form .lead{text-wrap:pretty}
 .form .badge,.form .mark{margin-inline-start:0}
 form.answers{gap:1.375rem;text-align:start}
 .field{display:grid;grid-template-columns:minmax(0,1fr);gap:.4375rem;min-width:0;margin:0;padding:0;border:0}
@@ -89,7 +90,8 @@ select{padding-inline-end:2.75rem;text-overflow:ellipsis}
 .stars input{position:absolute;inset:0;width:100%;height:100%;min-height:0;margin:0;opacity:0;cursor:pointer}
 .stars .i{width:2.25rem;height:2.25rem}
 .stars input:checked+.i,.stars label:has(~label :checked) .i{color:var(--accent);fill:currentColor}
-[aria-invalid=true],.field:has(.fault) .choice{border-color:var(--fault)}
+[aria-invalid=true],.field:has(.fault) .choice{border-color:var(--fault);box-shadow:none}
+.field:has(.fault) .stars label{color:var(--fault)}
 @media(forced-colors:active){.choice input:checked{background:Highlight}}
 `;
 
@@ -125,7 +127,7 @@ a.line:hover{text-decoration:underline}
 
 /** The time that is left on a page that moves on by itself. */
 const timer = `
-.time{height:.375rem;border-radius:1rem;background:var(--edge);overflow:hidden}
+.time{height:.375rem;border-radius:var(--round);background:var(--edge);overflow:hidden}
 .time::before{content:"";display:block;height:100%;border-radius:inherit;background:var(--accent);transform-origin:left;animation:pass var(--seconds) linear both}
 [dir=rtl] .time::before{transform-origin:right}
 .late{animation:late var(--seconds) step-end both}
@@ -137,7 +139,7 @@ const timer = `
 
 /** The line that names the service. */
 const brand = `
-.brand{display:grid;place-items:center;min-height:2.75rem;color:var(--quiet);font-size:.8125em;text-decoration:none}
+.brand{display:grid;place-items:center;min-height:2.75rem;margin-bottom:-.875rem;color:var(--quiet);font-size:.8125em;text-decoration:none}
 .brand:hover{text-decoration:underline}
 `;
 

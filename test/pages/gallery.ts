@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import sharp from "sharp";
 import { renderPreview } from "../../src/hosted/steps/preview.ts";
@@ -9,7 +9,7 @@ import type { HostedPage } from "../../src/pages/page.ts";
 import { openBrowser } from "../support/browser.ts";
 import { daybreak, drawn, showCover } from "./covers.ts";
 import { type PageServer, servePages } from "./serve-pages.ts";
-import { pngOf, referenceOf, takeShots } from "./shots.ts";
+import { differenceOf, pngOf, readShot, referenceOf, takeShots } from "./shots.ts";
 import { newView, refusedForm, refusedPassword, steps } from "./specimens.ts";
 
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } } as const;
@@ -25,14 +25,22 @@ const plainLook = {
 
 /**
  * Writes a contact sheet of all kinds of pages, in the built-in themes and without one, on a phone and on a desktop
- * screen, in the light and in the dark. A page that looks the same in the dark is shown once.
+ * screen, in the light and in the dark. A page that looks the same in the dark is shown once. The folder gets each
+ * page as a picture of its own, to be looked at in full size.
  */
-export async function writePageGallery(file: string): Promise<void> {
+export async function writePageGallery(file: string, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
   const server = await servePages();
   const sections: string[] = [];
   for (const theme of [{ ...plainLook, styling: undefined }, ...builtInThemes]) {
     console.error(`${theme.name} …`);
-    for (const screen of ["phone", "desktop"] as const) sections.push(await section(server, theme, screen));
+    for (const screen of ["phone", "desktop"] as const) {
+      const figures = await photographBoth(server, theme, screen);
+      for (const [name, bytes] of figures)
+        await writeFile(`${folder}/${theme.slug || "none"}-${screen}-${name}.png`, bytes);
+      sections.push(await section(theme, screen, figures));
+    }
   }
   server.close();
   await writeFile(file, sheet(sections));
@@ -51,17 +59,33 @@ export async function keepReferences(): Promise<void> {
 
 type Shown = Omit<BuiltInTheme, "styling"> & { readonly styling: BuiltInTheme["styling"] | undefined };
 
-async function section(server: PageServer, theme: Shown, screen: Screen): Promise<string> {
-  const [light, dark] = [
-    await photograph(server, theme, screen, "light"),
-    await photograph(server, theme, screen, "dark"),
-  ];
-  const figures = [...light].flatMap(([name, bytes]) => {
-    const night = dark.get(name) ?? bytes;
-    return night.equals(bytes)
-      ? [figure(name, bytes)]
-      : [figure(name, bytes), figure(`${name}, dark`, night)];
-  });
+/** The pages by name, and those that look different in the dark once more. */
+async function photographBoth(
+  server: PageServer,
+  theme: Shown,
+  screen: Screen,
+): Promise<Map<string, Buffer>> {
+  const light = await photograph(server, theme, screen, "light");
+  const dark = await photograph(server, theme, screen, "dark");
+  const figures = new Map<string, Buffer>();
+  for (const [name, bytes] of light) {
+    figures.set(name, bytes);
+    const night = dark.get(name);
+    if (night !== undefined && (await isAnotherLook(bytes, night))) figures.set(`${name}-dark`, night);
+  }
+  return figures;
+}
+
+/** Whether two pictures differ to the eye. The browser draws edges of round shapes a little otherwise each time. */
+async function isAnotherLook(one: Buffer, other: Buffer): Promise<boolean> {
+  if (one.equals(other)) return false;
+  return differenceOf(await readShot(one), await readShot(other)).far > 0;
+}
+
+async function section(theme: Shown, screen: Screen, pictures: ReadonlyMap<string, Buffer>): Promise<string> {
+  const figures: string[] = [];
+  for (const [name, png] of pictures)
+    figures.push(figure(name, await sharp(png).webp({ quality: 85 }).toBuffer()));
   return `<h2>${theme.name}, ${screen}</h2><p>${theme.description}</p><div class="${screen}">${figures.join("")}</div>`;
 }
 
@@ -92,9 +116,7 @@ async function openPage(context: BrowserContext): Promise<Page> {
 async function shoot(page: Page, url: string): Promise<Buffer> {
   await page.goto(url, { waitUntil: "load" });
   await page.evaluate(drawn);
-  return sharp(await page.screenshot({ fullPage: true }))
-    .webp({ quality: 85 })
-    .toBuffer();
+  return page.screenshot({ fullPage: true });
 }
 
 /** A page of every kind, and those with something wrong. */

@@ -55,7 +55,7 @@ export const builtInThemes: readonly BuiltInTheme[] = [
     tags: "editorial,serif",
     styling: {
       canvasColor: solid("#f3ecdf"),
-      titleFont: font("GEORGIA", 42, "#2a1f17", { italic: true }),
+      titleFont: font("GEORGIA", 42, "#2a1f17"),
       bodyFont: font("GEORGIA", 18, "#4a3b2f"),
       elementColor: solid("#7a1f2b"),
       elementFont: font("GEORGIA", 17, "#fdf8ef"),
@@ -139,7 +139,7 @@ function linear(direction: string, ...colors: string[]) {
   return { type: "THEME_COLOR_TYPE_LINEAR", colors, direction };
 }
 
-function font(family: string, fontSize: number, color: string, face: { bold?: true; italic?: true } = {}) {
+function font(family: string, fontSize: number, color: string, face: { bold?: true } = {}) {
   return { family: `PAGE_THEME_FONT_FAMILY_${family}`, fontSize, color: solid(color), ...face };
 }
 

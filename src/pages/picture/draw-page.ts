@@ -2,6 +2,7 @@ import { black, type Color } from "../../lib/color.ts";
 import type { Font, PageTheme } from "../../model/look/page-theme.ts";
 import { type Palette, paletteOf } from "../../model/look/palette.ts";
 import { glyphPath } from "../icons.ts";
+import { titleLine } from "../look.ts";
 import { bordered } from "./borders.ts";
 import { type Area, colorAttributes, filled, rounded } from "./paints.ts";
 
@@ -112,7 +113,7 @@ async function partsOf(theme: PageTheme, palette: Palette, painter: Painter, wid
     text: words.title,
     font: title,
     size,
-    line: 1.2,
+    line: titleLine(title.size),
     color: colors.title,
     width,
   });
@@ -129,7 +130,7 @@ async function partsOf(theme: PageTheme, palette: Palette, painter: Painter, wid
     buttons.push(await buttonPart(theme, palette, painter, { text, index, width }));
   return [
     ...badge,
-    textPart(head, size * 0.2, badge.length === 0 ? 0 : gap),
+    textPart(head, size * (titleLine(title.size) - 1), badge.length === 0 ? 0 : gap),
     textPart(lead, body.size * 0.55, 12),
     ...buttons,
   ];
