@@ -207,7 +207,7 @@ function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
   if (path === "/") answerRoot(deps, request);
   else if (card !== undefined) {
     withPlan(deps, request, card, (plan, onTrouble) => {
-      deps.sendCard(res, plan, { ...plain, isHead }).catch(onTrouble);
+      deps.sendCard(res, plan, { ...plain, isHead, isSandbox: plan.environment === "test" }).catch(onTrouble);
     });
   } else if (path === "/robots.txt") robots(res, { ...plain, isHead });
   else if (path === "/favicon.ico") noIcon(res);

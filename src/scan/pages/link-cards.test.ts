@@ -121,6 +121,14 @@ test("a link's card is a small picture in its colors, kept for a day, and asking
   expect(await eventsOf(link.workspaceId)).toEqual([]);
 });
 
+test("the card of a sandbox's link is marked like its pages", async () => {
+  const { shortlink } = await insertWorkflow(db, form, { environment: "test" });
+  expect((await ask(`/_p/cards/${shortlink}.jpg`)).headers).toMatchObject({
+    "x-service-sandbox": "true",
+    "x-robots-tag": "noindex",
+  });
+});
+
 test("a card wears the theme, and has an address of its own for each look", async () => {
   const [red, blue] = [await insertWorkflow(db, form), await insertWorkflow(db, form)];
   await wear(red, { canvasColor: solid("#b91c1c"), badgeEnabled: true });

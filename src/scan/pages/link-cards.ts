@@ -4,7 +4,7 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import { type PageTheme, pageTheme } from "../../model/look/page-theme.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import { drawCard } from "../../pages/picture/draw-card.ts";
-import { type Envelope, showNotice } from "./respond.ts";
+import { addEnvelope, type Envelope, showNotice } from "./respond.ts";
 
 /** Where the cards of links are, on their own hosts. */
 export const cardsPath = "/_p/cards/";
@@ -68,7 +68,7 @@ export function createLinkCards(): SendCard {
       return;
     }
     const bytes = painted.get(version) ?? (await (painting.get(version) ?? paint(wanted)));
-    res.writeHead(200, [
+    const headers = [
       "Content-Type",
       "image/jpeg",
       "Content-Length",
@@ -77,7 +77,11 @@ export function createLinkCards(): SendCard {
       "public, max-age=86400",
       "X-Content-Type-Options",
       "nosniff",
-    ]);
+      "X-Robots-Tag",
+      "noindex",
+    ];
+    addEnvelope(headers, envelope.cookie, envelope.isSandbox);
+    res.writeHead(200, headers);
     res.end(envelope.isHead ? undefined : bytes);
   };
 }
