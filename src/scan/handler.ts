@@ -202,12 +202,13 @@ function answerExpired({ counts }: HandlerDeps, request: ScanRequest, plan: Plan
 }
 
 function answerElsewhere(deps: HandlerDeps, request: ScanRequest): void {
-  const { res, isHead, path } = request;
+  const { res, isHead, origin, path } = request;
   const card = cardPath.exec(path)?.[1];
   if (path === "/") answerRoot(deps, request);
   else if (card !== undefined) {
     withPlan(deps, request, card, (plan, onTrouble) => {
-      deps.sendCard(res, plan, { ...plain, isHead }).catch(onTrouble);
+      const envelope = { ...plain, isHead, isSandbox: plan.environment === "test" };
+      deps.sendCard({ res, plan, address: origin.address }, envelope).catch(onTrouble);
     });
   } else if (path === "/robots.txt") robots(res, { ...plain, isHead });
   else if (path === "/favicon.ico") noIcon(res);

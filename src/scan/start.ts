@@ -155,7 +155,7 @@ export async function startScan(deps: ScanDeps): Promise<Scan> {
     newVisitId,
     now,
     siteUrl,
-    sendCard: createLinkCards(),
+    sendCard: createLinkCards(createMissLimit({ nowMs })),
     counts: visits,
     onTrouble: onTrouble("a visit could not be answered"),
   });

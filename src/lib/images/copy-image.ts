@@ -27,7 +27,8 @@ export interface CopiesOrder {
 export type CopiesResult = readonly (PictureCopy | undefined)[];
 
 const program = programBeside(import.meta.url, "copy-image-process");
-const timeoutMs = 60_000;
+/** On a busy machine, a process of low priority waits much longer than it works. */
+const timeoutMs = 5 * 60_000;
 
 /**
  * Makes smaller copies of a picture, in a child process that gives way to others. The picture must have been re-encoded

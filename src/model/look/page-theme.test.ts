@@ -13,6 +13,12 @@ test("takes the values of the built-in look for what is missing", () => {
   expect(pageTheme({})).toEqual(builtInTheme);
 });
 
+test("is one theme for all links of one look, and another for another look", () => {
+  const look = { elementColor: solid("#0a7c66"), titleFont: { fontSize: 33 } };
+  expect(pageTheme(structuredClone(look))).toBe(pageTheme(structuredClone(look)));
+  expect(pageTheme({ ...look, badgeEnabled: true })).not.toBe(pageTheme(look));
+});
+
 test("shows nothing else by day when the values of the built-in look are written out", () => {
   expect(pageTheme(defaultStyling)).toEqual({ ...builtInTheme, followsDevice: false });
 });

@@ -1,4 +1,5 @@
 import type { Color } from "../../lib/color.ts";
+import { lruCache } from "../../lib/lru-cache.ts";
 import { parseColor } from "./color.ts";
 
 /** The look of hosted pages, as they are drawn. Every value is checked, so that nothing but a look gets into a page. */
@@ -112,18 +113,25 @@ export const defaultStyling = {
 
 /**
  * Reads a stored styling, the JSON of a page theme. What is missing or broken takes the value of the built-in look, and
- * no styling gives the built-in look. The same object always gives the same theme.
+ * no styling gives the built-in look. The same object always gives the same theme. Equal ones do too for as long as the
+ * theme is remembered, so that a thousand links of one look share what is computed from it.
  */
 export function pageTheme(styling: unknown): PageTheme {
   if (!isRecord(styling)) return builtInTheme;
   const known = themes.get(styling);
   if (known !== undefined) return known;
-  const theme = readTheme(styling);
+  const written = JSON.stringify(styling);
+  const theme = equalThemes.get(written) ?? readTheme(styling);
+  equalThemes.set(written, theme, { size: Math.max(usualLetters, written.length) });
   themes.set(styling, theme);
   return theme;
 }
 
 const themes = new WeakMap<object, PageTheme>();
+
+/** At most a thousand themes are remembered, and fewer large ones: the largest have about 20,000 letters as JSON. */
+const [usualLetters, lettersMax] = [1_000, 1_000_000];
+const equalThemes = lruCache<PageTheme>(lettersMax);
 
 type StoredFields = Readonly<Record<string, unknown>>;
 

@@ -81,6 +81,12 @@ test("every pair of colors that a page paints can be told apart, in any theme an
   );
 });
 
+test("is computed once for a theme with a cover, and once without", () => {
+  const theme = pageTheme({ canvasColor: { colors: ["#123456"] } });
+  for (const hasCover of [false, true]) expect(paletteOf(theme, hasCover)).toBe(paletteOf(theme, hasCover));
+  expect(paletteOf(theme, true)).not.toEqual(paletteOf(theme, false));
+});
+
 test("names what it moved, by how much, and nothing else", () => {
   const solid = (text: string) => ({ colors: [text] });
   const theme = pageTheme({

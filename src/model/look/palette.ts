@@ -68,8 +68,23 @@ const largeRatio = 3;
 /** Pixels; from here on WCAG counts text as large, bold or not. */
 const largeSize = 24;
 
-/** The palette of a theme, with its cover image or without. */
+/**
+ * The palette of a theme, with its cover image or without. Each is computed once: gradients of fifty colors take some
+ * milliseconds.
+ */
 export function paletteOf(theme: PageTheme, hasCover: boolean): Palette {
+  const palettes = hasCover ? withCover : withoutCover;
+  const known = palettes.get(theme);
+  if (known !== undefined) return known;
+  const palette = computePalette(theme, hasCover);
+  palettes.set(theme, palette);
+  return palette;
+}
+
+const withCover = new WeakMap<PageTheme, Palette>();
+const withoutCover = new WeakMap<PageTheme, Palette>();
+
+function computePalette(theme: PageTheme, hasCover: boolean): Palette {
   const moved: MovedColor[] = [];
   const canvas = opaque(theme.canvas, white);
   const [ground] = canvas.colors;

@@ -43,7 +43,7 @@ export function readReport(value: unknown): DeviceReport | undefined {
   return {
     ...Object.fromEntries(numbers),
     ...(typeof touchScreen === "boolean" && { touchScreen }),
-    ...(typeof gpu === "string" && gpu !== "" && { gpu: plain(gpu).slice(0, gpuLengthMax) }),
+    ...(typeof gpu === "string" && gpu !== "" && { gpu: plain(gpu.slice(0, gpuLengthMax)) }),
     ...(typeof networkConnection === "string" &&
       /^[a-z0-9-]{1,16}$/.test(networkConnection) && { networkConnection }),
   };

@@ -1,10 +1,15 @@
-import { get } from "node:http";
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import sharp from "sharp";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { insertWorkflow, type StepSeed } from "../../../test/support/insert-workflow.ts";
 import { startTestScan, type TestLink } from "../../../test/support/start-scan.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
+import { createMissLimit } from "../../lib/limits/miss-limit.ts";
+import { createLinkCards } from "./link-cards.ts";
+import { plain } from "./respond.ts";
 
 const database = await testDatabase();
 const { db } = database;
@@ -121,6 +126,14 @@ test("a link's card is a small picture in its colors, kept for a day, and asking
   expect(await eventsOf(link.workspaceId)).toEqual([]);
 });
 
+test("the card of a sandbox's link is marked like its pages", async () => {
+  const { shortlink } = await insertWorkflow(db, form, { environment: "test" });
+  expect((await ask(`/_p/cards/${shortlink}.jpg`)).headers).toMatchObject({
+    "x-service-sandbox": "true",
+    "x-robots-tag": "noindex",
+  });
+});
+
 test("a card wears the theme, and has an address of its own for each look", async () => {
   const [red, blue] = [await insertWorkflow(db, form), await insertWorkflow(db, form)];
   await wear(red, { canvasColor: solid("#b91c1c"), badgeEnabled: true });
@@ -139,6 +152,29 @@ test("a card wears the theme, and has an address of its own for each look", asyn
     expect(dominant[channel]).toBe(Math.max(dominant.r, dominant.g, dominant.b));
   }
   expect(versions.size).toBe(2);
+});
+
+test("one address has so many new cards painted, and cards in memory without end", async () => {
+  const send = createLinkCards(createMissLimit({ nowMs: () => 0, burst: 3 }));
+  const server = createServer((req, res) => {
+    const [, color, address = ""] = (req.url ?? "").split("/");
+    const cardOf = { res, plan: { pageTheme: { canvasColor: solid(`#${color}`) } }, address };
+    send(cardOf, plain).catch(() => res.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port: at } = server.address() as AddressInfo;
+  const statusOf = async (path: string) => {
+    const reply = await fetch(`http://127.0.0.1:${at}${path}`);
+    await reply.arrayBuffer();
+    return [reply.status, reply.headers.get("retry-after")];
+  };
+  for (const color of ["a00000", "b00000", "c00000", "a00000", "b00000", "c00000"])
+    expect(await statusOf(`/${color}/198.51.100.7`)).toEqual([200, null]);
+  expect(await statusOf("/d00000/198.51.100.7")).toEqual([503, "1"]);
+  expect(await statusOf("/a00000/198.51.100.7")).toEqual([200, null]);
+  expect(await statusOf("/d00000/198.51.100.8")).toEqual([200, null]);
 });
 
 test("many who ask for cards at once are answered or told to come back, and nothing else is a card", async () => {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { MissLimit } from "../../lib/limits/miss-limit.ts";
 import { lruCache } from "../../lib/lru-cache.ts";
 import { type PageTheme, pageTheme } from "../../model/look/page-theme.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import { drawCard } from "../../pages/picture/draw-card.ts";
-import { type Envelope, showNotice } from "./respond.ts";
+import { addEnvelope, type Envelope, showNotice } from "./respond.ts";
 
 /** Where the cards of links are, on their own hosts. */
 export const cardsPath = "/_p/cards/";
@@ -38,11 +39,21 @@ export function cardAddress({ entrypoint, shortlink, pageTheme: styling }: Plan)
   return URL.parse(path, entrypoint)?.href ?? "";
 }
 
-/** Sends the card of a link. Leaves no visit. */
-export type SendCard = (res: ServerResponse, plan: Plan, envelope: Envelope) => Promise<void>;
+/** Who asks for the card of which link. */
+export interface CardRequest {
+  readonly res: ServerResponse;
+  readonly plan: Pick<Plan, "pageTheme">;
+  readonly address: string;
+}
 
-/** Paints one card at a time, whatever strangers ask for, and each look once. */
-export function createLinkCards(): SendCard {
+/** Sends the card of a link. Leaves no visit. */
+export type SendCard = (request: CardRequest, envelope: Envelope) => Promise<void>;
+
+/**
+ * Paints one card at a time, whatever strangers ask for, and each look once. `limit` is charged for each card that is not
+ * in memory, so that nobody who knows links of many looks keeps a processor busy.
+ */
+export function createLinkCards(limit: MissLimit): SendCard {
   const painted = lruCache<Buffer>(bytesMax, (bytes) => bytes.length);
   const painting = new Map<string, Promise<Buffer>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -60,15 +71,18 @@ export function createLinkCards(): SendCard {
     return own.finally(() => painting.delete(version));
   }
 
-  return async (res, plan, envelope) => {
+  return async ({ res, plan, address }, envelope) => {
     const wanted = cardOf(pageTheme(plan.pageTheme));
     const { version } = wanted;
-    if (!painted.has(version) && !painting.has(version) && painting.size >= waitingMax) {
-      showNotice(res, "UNAVAILABLE", envelope, { headers: ["Retry-After", "1"] });
-      return;
+    if (!painted.has(version) && !painting.has(version)) {
+      if (painting.size >= waitingMax || !limit.allows(address)) {
+        showNotice(res, "UNAVAILABLE", envelope, { headers: ["Retry-After", "1"] });
+        return;
+      }
+      limit.charge(address);
     }
     const bytes = painted.get(version) ?? (await (painting.get(version) ?? paint(wanted)));
-    res.writeHead(200, [
+    const headers = [
       "Content-Type",
       "image/jpeg",
       "Content-Length",
@@ -77,7 +91,11 @@ export function createLinkCards(): SendCard {
       "public, max-age=86400",
       "X-Content-Type-Options",
       "nosniff",
-    ]);
+      "X-Robots-Tag",
+      "noindex",
+    ];
+    addEnvelope(headers, envelope.cookie, envelope.isSandbox);
+    res.writeHead(200, headers);
     res.end(envelope.isHead ? undefined : bytes);
   };
 }

@@ -197,7 +197,8 @@ export function noIcon(res: ServerResponse): void {
   res.end();
 }
 
-function addEnvelope(headers: string[], cookie: string, isSandbox: boolean): void {
+/** What every answer about a link has beside its own headers. */
+export function addEnvelope(headers: string[], cookie: string, isSandbox: boolean): void {
   if (cookie !== "") {
     headers.push(
       "Set-Cookie",

@@ -7,6 +7,7 @@ import {
   type TestLink,
 } from "../../../test/support/start-scan.ts";
 import { testDatabase } from "../../../test/support/test-database.ts";
+import { readReport } from "../device/device-report.ts";
 
 const database = await testDatabase();
 const { db } = database;
@@ -213,6 +214,23 @@ test("what no device can be is left out, and texts are cut", async () => {
   expect(await devicesOf(link)).toEqual([
     { ...nothingTold, gpu: `a b\ufffd${"c".repeat(196)}`, networkRtt: 50 },
   ]);
+});
+
+test("a text that is cut within a character stays a text", () => {
+  const { gpu = "" } = readReport({ gpu: `${"c".repeat(199)}\u{1f600}` }) ?? {};
+  expect(gpu).toBe(`${"c".repeat(199)}\ufffd`);
+});
+
+test("of a sandbox's link, the answers to reports are marked like its pages", async () => {
+  const { to, cookie } = await open({ environment: "test" });
+  for (const [status, body] of [
+    [400, []],
+    [204, told],
+  ] as const)
+    expect(await report(to, cookie, { body })).toMatchObject({
+      status,
+      headers: { "x-service-sandbox": "true", "x-robots-tag": "noindex" },
+    });
 });
 
 test("a flood from one address is refused, whatever it sends, and costs one record for each visit", async () => {

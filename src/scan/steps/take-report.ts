@@ -5,6 +5,7 @@ import { lruCache } from "../../lib/lru-cache.ts";
 import type { Plan } from "../../model/workflow/plan.ts";
 import { collect } from "../device/collection.ts";
 import { readReport } from "../device/device-report.ts";
+import { addEnvelope } from "../pages/respond.ts";
 import type { VisitReport } from "../spool/report-record.ts";
 import type { VisitSeals } from "../visit/seal.ts";
 import { bodyOf, isOwnPost } from "./read-form.ts";
@@ -52,26 +53,27 @@ export function createTakeReport(deps: ReportDeps): TakeReport {
   const reported = lruCache<true>(reportedMax);
   return async (request) => {
     const { req, res, origin } = request;
+    const end = (status: number) => answer(res, request.plan, status);
     const asked = readRequest(deps, request);
-    if (asked === undefined) return end(res, 400);
-    if (!mayReport(deps, request, asked)) return end(res, 403);
+    if (asked === undefined) return end(400);
+    if (!mayReport(deps, request, asked)) return end(403);
     if (req.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() !== "application/json")
-      return end(res, 415);
-    if (!deps.limit.allows(origin.address)) return end(res, 429);
+      return end(415);
+    if (!deps.limit.allows(origin.address)) return end(429);
     deps.limit.charge(origin.address);
     const body = await bodyOf(req, readBytesMax);
     // What is left of such a body is never read, so the connection ends after the answer.
     if (body === undefined) res.once("finish", () => req.destroy());
-    if (body === undefined || body.length > bytesMax) return end(res, 413);
+    if (body === undefined || body.length > bytesMax) return end(413);
     const report = readReport(parsed(body));
-    if (report === undefined) return end(res, 400);
+    if (report === undefined) return end(400);
     const { workspaceId, eventId } = asked.key;
     const visit = `${workspaceId}/${eventId}`;
     if (!reported.has(visit)) {
       reported.set(visit, true);
       await deps.record({ workspaceId, eventId, report }, asked.now);
     }
-    return end(res, 204);
+    return end(204);
   };
 }
 
@@ -96,8 +98,10 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-function end(res: ServerResponse, status: number): void {
+function answer(res: ServerResponse, { environment }: Plan, status: number): void {
   const length = status === 204 ? [] : ["Content-Length", "0"];
-  res.writeHead(status, ["Cache-Control", "no-store", "X-Robots-Tag", "noindex", ...length]);
+  const headers = ["Cache-Control", "no-store", "X-Robots-Tag", "noindex", ...length];
+  addEnvelope(headers, "", environment === "test");
+  res.writeHead(status, headers);
   res.end();
 }
