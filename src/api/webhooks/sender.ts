@@ -75,8 +75,12 @@ function textOf(head: Buffer): string {
   return head.toString("utf8").replaceAll("\0", "�");
 }
 
-/** How long a receiver wants no further attempt: it says seconds or a date (RFC 9110, 10.2.3). */
-function retryAfter(header: string | undefined, at: Date): number | undefined {
+/**
+ * How long a receiver wants no further attempt: it says seconds or a date (RFC 9110, 10.2.3). A header that was sent
+ * several times comes as a list, of which the first one counts.
+ */
+function retryAfter(given: string | readonly string[] | undefined, at: Date): number | undefined {
+  const header = typeof given === "string" ? given : given?.[0];
   if (header === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
   const ms = seconds === undefined ? Date.parse(header) - at.getTime() : seconds * 1000;
