@@ -96,6 +96,21 @@ test("after a rotation both secrets verify for 24 hours, and then the new one al
   expect(verify(json.signingSecret, later.request)).toBeDefined();
 });
 
+test("after the master secret has changed, a webhook says to rotate its secret, and sends with the new one alone", async () => {
+  const { id } = await create();
+  await api.database.pool.query(
+    "update webhooks set secret = set_byte(secret, 20, 255 - get_byte(secret, 20)) where id = $1",
+    [id],
+  );
+  const seen = receiver.requests.length;
+  const { outcome } = await send(id);
+  expect(outcome).toMatchObject({ isDelivered: false, reason: expect.stringContaining("set rotateSecret") });
+  expect(receiver.requests.length).toBe(seen);
+  await rest("PATCH", `/v1/webhooks/${id}`, { rotateSecret: true });
+  const { request } = await send(id);
+  expect(request.headers["webhook-signature"]?.toString().split(" ")).toHaveLength(1);
+});
+
 test.each([
   [301, {}, "redirects are not followed"],
   [404, {}, "check the path of endpointUrl"],
