@@ -4,6 +4,7 @@ import type { Db } from "../db/open.ts";
 import { newId, uuidFromTime } from "../lib/ids.ts";
 import { bumpLines } from "./expand-intake.ts";
 import { insertIntake } from "./queue-steps.ts";
+import { attemptsMax } from "./schedule.ts";
 import type { SubscriberKey } from "./sender.ts";
 
 /** Queues a test message. Returns its id. */
@@ -18,11 +19,11 @@ export async function queueTest(tx: Db, key: SubscriberKey, at: Date): Promise<s
 
 /**
  * Sends a message again, at once and with a whole schedule, whatever became of it; the id stays. False when there is no
- * such message.
+ * such message, or when it had too many attempts.
  */
 export async function resend(tx: Db, key: SubscriberKey, messageId: string, at: Date): Promise<boolean> {
   const { rows } = await sql`update outbox_messages set ${again(at)}
-    where ${of(key)} and id = ${messageId} returning id`.execute(tx);
+    where ${of(key)} and id = ${messageId} and attempts < ${attemptsMax} returning id`.execute(tx);
   if (rows.length === 0) return false;
   await wake(tx, key, at);
   return true;
@@ -89,7 +90,7 @@ async function messagesAgain(
   const wanted = replay.includesDelivered ? sql`status <> 'WAITING'` : sql`status in ('EXHAUSTED', 'MISSED')`;
   const { rows } = await sql<{ queued: number; last: string | null; seen: number }>`
     with seen as (select id from outbox_messages where ${of(key)} and id > ${after} and id < ${endOf(replay)}
-        and event_id is not null and ${wanted} order by id limit ${partMax} for no key update),
+        and event_id is not null and ${wanted} and attempts < ${attemptsMax} order by id limit ${partMax} for no key update),
     again as (update outbox_messages set ${again(at)} where ${of(key)} and id in (select id from seen) returning id)
     select (select count(*) from again)::int as queued, (select count(*) from seen)::int as seen,
       (select id from seen order by id desc limit 1) as last`.execute(tx);

@@ -17,6 +17,9 @@ const pausesMs: readonly number[] = [
 /** How far a pause may be from its length, as a share. Receivers that were away do not get everything at once. */
 const jitter = 0.2;
 
+/** A message with so many attempts is not sent again: each of them is kept, and their number has a column of two bytes. */
+export const attemptsMax = 1_000;
+
 /** The longest pause that a receiver can ask for, in milliseconds. */
 const askedPauseMsMax = 24 * hourMs;
 

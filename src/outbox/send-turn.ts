@@ -30,6 +30,8 @@ const linesOfWorkspaceMax = 64;
 /** How many messages a process holds at most, and how many a turn reads. */
 const heldMax = 2_048;
 const readMax = 512;
+/** With how many characters of texts held it reads no more: one text may have nearly a million. */
+const heldTextMax = 128 * 1024 * 1024;
 
 /**
  * One turn of the database work of sending: makes messages of queued steps, takes lines that are due, reads messages for
@@ -121,7 +123,8 @@ async function readMore(
   lines: ReadonlyMap<string, SendingLine>,
 ): Promise<ReadMore> {
   const held = [...lines.values()].reduce((sum, line) => sum + line.held.size, 0);
-  const wanting = shares([...lines.values()], Math.min(readMax, heldMax - held));
+  const room = heldText(lines.values()) < heldTextMax ? Math.min(readMax, heldMax - held) : 0;
+  const wanting = shares([...lines.values()], room);
   const delivers = await openAll(
     deps,
     wanting.map(({ line }) => line),
@@ -152,6 +155,12 @@ async function readMore(
   }
   if (ready.length < fresh.length - pointless.length) for (const { line } of wanting) drained.delete(line);
   return { read: ready.length + missed.length + pointless.length, drained };
+}
+
+function heldText(lines: Iterable<SendingLine>): number {
+  let characters = 0;
+  for (const { ready } of lines) for (const { body } of ready) characters += body.length;
+  return characters;
 }
 
 interface Share {

@@ -81,7 +81,10 @@ export async function disableSubscriber(
     where workspace_id = ${workspaceId} and id = ${subscriberId}`.execute(db);
 }
 
-/** Erases what waiting messages would tell of visits, in the transaction that erases it elsewhere. */
+/**
+ * Erases what waiting messages would tell of visits, and what receivers answered to messages about them, which may be an
+ * echo, in the transaction that erases it elsewhere.
+ */
 export async function eraseBodies(tx: Db, workspaceId: string, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return;
   await sql`update outbox_messages m set body = null from (
@@ -90,4 +93,11 @@ export async function eraseBodies(tx: Db, workspaceId: string, eventIds: readonl
     where m.workspace_id = told.workspace_id and m.subscriber_id = told.subscriber_id and m.id = told.id`.execute(
     tx,
   );
+  // The messages of a step have the id of its trace.
+  await sql`update outbox_attempts a set response = '' from (
+      select t.workspace_id, s.id as subscriber_id, t.id as message_id from visit_traces t
+      join outbox_subscribers s on s.workspace_id = t.workspace_id
+      where t.workspace_id = ${workspaceId} and t.event_id = any(${eventIds}::uuid[])) told
+    where a.workspace_id = told.workspace_id and a.subscriber_id = told.subscriber_id
+      and a.message_id = told.message_id and a.response <> ''`.execute(tx);
 }

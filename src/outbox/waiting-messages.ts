@@ -39,8 +39,8 @@ export async function readDue(db: Db, wanted: readonly Wanted[], now: Date): Pro
   return rows;
 }
 
-/** How many bytes of kept texts, and how many new ones, are read at a time. */
-const keptBytesMax = 8 * 1024 * 1024;
+/** How many bytes of texts are read at a time, about, and how many new texts are made together. */
+const bytesMax = 8 * 1024 * 1024;
 const newMax = 128;
 
 /** A message with what it says. */
@@ -80,7 +80,8 @@ export async function readContents(
           step: { workspaceId: message.workspaceId, eventId: message.eventId, stepId: message.stepId },
         },
   );
-  for (let start = 0; start < fresh.length; start += newMax) {
+  let bytes = 0;
+  for (let start = 0; start < fresh.length && bytes < bytesMax; start += newMax) {
     const some = fresh.slice(start, start + newMax);
     const contents = await contentsOf(
       db,
@@ -91,6 +92,7 @@ export async function readContents(
       const content = contents[index];
       if (content === undefined) pointless.push(message);
       else ready.push({ ...message, ...content, isNew: true });
+      bytes += content?.body.length ?? 0;
     }
   }
   return { ready, pointless };
@@ -106,7 +108,7 @@ async function readKept(db: Db, due: readonly DueMessage[]): Promise<ReadonlyMap
       from ${givenMessages(due)} join outbox_messages m on m.workspace_id = given.workspace_id
         and m.subscriber_id = given.subscriber_id and m.id = given.id
       where m.body is not null) kept
-    where before < ${keptBytesMax}`.execute(db);
+    where before < ${bytesMax}`.execute(db);
   return new Map(rows.map(({ place, body }) => [place, body]));
 }
 

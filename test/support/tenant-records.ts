@@ -516,7 +516,7 @@ export const seeds: Readonly<Record<string, Seed>> = {
     lists: "webhookDelivery",
   },
   "WebhooksService.ReplayDeliveries": {
-    request: ({ webhook }) => ({ id: webhook, since: new Date().toISOString() }),
+    request: ({ webhook }) => ({ id: webhook, since: new Date(Date.now() - 3_600_000).toISOString() }),
     makeRoom: ({ db }, workspaceId) =>
       db
         .deleteFrom("jobs")

@@ -5,6 +5,7 @@ import { fail } from "../../lib/errors.ts";
 import type { SubscriberKey } from "../../outbox/sender.ts";
 import { disableSubscriber } from "../../outbox/subscribers.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
+import { openBotToken, unreadableToken } from "./bot-token.ts";
 import type { SlackDeps } from "./deps.ts";
 import { findIntegration, type IntegrationRow } from "./queries.ts";
 
@@ -42,8 +43,9 @@ export async function findConnection(
 ): Promise<Connection> {
   const row = await findIntegration(context.db, callerOf(context).workspaceId);
   if (row === undefined) throw notConnected();
-  const place = { kind: "slack", workspaceId: row.workspace_id, integrationId: row.id } as const;
-  return { row, botToken: tokenBox.open(row.bot_token, place) };
+  const botToken = openBotToken(tokenBox, row);
+  if (botToken === undefined) throw fail("FAILED_PRECONDITION", "INTEGRATION_NOT_ACTIVE", unreadableToken);
+  return { row, botToken };
 }
 
 export function keyOf({ workspace_id: workspaceId, id: subscriberId }: IntegrationRow): SubscriberKey {

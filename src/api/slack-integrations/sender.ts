@@ -5,6 +5,7 @@ import { isDisconnecting, isUnsendable, sentenceOf } from "../../integrations/sl
 import type { Slack } from "../../integrations/slack/slack.ts";
 import type { TokenBox } from "../../integrations/token-box.ts";
 import type { Deliver, Failed, Sender } from "../../outbox/sender.ts";
+import { openBotToken, unreadableToken } from "./bot-token.ts";
 import { findSending, type SendingRow } from "./queries.ts";
 
 export interface SlackSenderDeps {
@@ -26,27 +27,14 @@ export function createSlackSender(deps: SlackSenderDeps): Sender {
 
 function deliverTo({ slack, tokenBox }: SlackSenderDeps, row: SendingRow): Deliver {
   return async ({ body }) => {
-    const token = openToken(tokenBox, row);
-    if (token === undefined) return unreadableToken;
+    const token = openBotToken(tokenBox, row);
+    if (token === undefined) return lostToken;
     const sent = await slack.post(token, row.channel_id, stepMessage(body));
     return sent.ok ? { isDelivered: true, status: 200, response: "" } : failureOf(sent.problem);
   };
 }
 
-function openToken(tokenBox: TokenBox, { workspace_id, id, bot_token }: SendingRow): string | undefined {
-  try {
-    return tokenBox.open(bot_token, { kind: "slack", workspaceId: workspace_id, integrationId: id });
-  } catch {
-    return undefined;
-  }
-}
-
-const unreadableToken: Failed = {
-  isDelivered: false,
-  status: undefined,
-  response: "",
-  reason: "The bot's token cannot be read, because SECRET of this service has changed. Connect Slack again.",
-};
+const lostToken: Failed = { isDelivered: false, status: undefined, response: "", reason: unreadableToken };
 
 function failureOf(problem: SlackProblem): Failed {
   const common = { isDelivered: false, response: "", reason: sentenceOf(problem) } as const;

@@ -379,6 +379,31 @@ test("tokens are sealed: neither the database nor an answer nor the log has one"
   expect(api.log()).not.toContain("xoxb-");
 });
 
+test.each(both)(
+  "over %s, calls about a token that nobody can open any more say to connect again",
+  async (protocol) => {
+    await connectTo();
+    const { workspaceId } = workspace;
+    await api.database.pool.query(
+      "update slack_integrations set bot_token = set_byte(bot_token, 20, 255 - get_byte(bot_token, 20)) where workspace_id = $1",
+      [workspaceId],
+    );
+    const calls: [Operation, JsonObject][] = [
+      [method.listChannels, {}],
+      [method.joinChannel, { id: channelId("GENERAL") }],
+      [method.test, {}],
+      [method.update, { slackChannelId: channelId("GENERAL") }],
+    ];
+    for (const [operation, request] of calls) {
+      const { reason, message } = await call(operation, request, protocol);
+      expect([operation.name, reason]).toEqual([operation.name, "INTEGRATION_NOT_ACTIVE"]);
+      expect(message).toContain("SECRET of this service has changed. Connect Slack again.");
+    }
+    await connectTo();
+    expect((await call(method.listChannels, {}, protocol)).reason).toBe("OK");
+  },
+);
+
 test("more channels than a page of Slack's are all listed", async () => {
   await connect();
   team().channels = Array.from({ length: 2_345 }, (_, index) => ({

@@ -44,9 +44,11 @@ export async function listDeliveries(
   { size, after }: Page<"none">,
 ): Promise<DeliveryRow[]> {
   const ofStatus = status === undefined ? sql.raw("") : sql`and m.status = ${status}`;
+  // Says that the index of waiting messages has them all, so that a few among many delivered ones are found by it.
+  const waiting = sql.raw(status === "WAITING" ? "and m.next_attempt_at is not null" : "");
   const beyond = after === undefined ? sql.raw("") : sql`and m.id < ${after.id}::uuid`;
   const { rows } = await sql<DeliveryRow>`select ${columns} from outbox_messages m
-    where ${ofWebhook(workspaceId, id)} and m.id > ${uuidFromTime(since)}::uuid ${ofStatus} ${beyond}
+    where ${ofWebhook(workspaceId, id)} and m.id > ${uuidFromTime(since)}::uuid ${ofStatus} ${waiting} ${beyond}
     order by m.id desc limit ${size + 1}`.execute(db);
   return rows;
 }

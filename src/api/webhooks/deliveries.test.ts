@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { sql } from "kysely";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, test } from "vitest";
 import { WebhookDeliveryStatus } from "../../../gen/signpost/v1/webhook_pb.js";
@@ -15,6 +16,8 @@ import { createSafeFetch } from "../../lib/fetch/safe-fetch.ts";
 import { createAddressJudge } from "../../lib/fetch/special-addresses.ts";
 import { newId } from "../../lib/ids.ts";
 import { deriveKey } from "../../lib/keys.ts";
+import { replayPart } from "../../outbox/queue-again.ts";
+import { readContents } from "../../outbox/waiting-messages.ts";
 import { replayWebhookJob } from "./replay.ts";
 import { createWebhookSender, outcomeOf } from "./sender.ts";
 
@@ -93,6 +96,21 @@ test("after a rotation both secrets verify for 24 hours, and then the new one al
   expect(verify(json.signingSecret, later.request)).toBeDefined();
 });
 
+test("after the master secret has changed, a webhook says to rotate its secret, and sends with the new one alone", async () => {
+  const { id } = await create();
+  await api.database.pool.query(
+    "update webhooks set secret = set_byte(secret, 20, 255 - get_byte(secret, 20)) where id = $1",
+    [id],
+  );
+  const seen = receiver.requests.length;
+  const { outcome } = await send(id);
+  expect(outcome).toMatchObject({ isDelivered: false, reason: expect.stringContaining("set rotateSecret") });
+  expect(receiver.requests.length).toBe(seen);
+  await rest("PATCH", `/v1/webhooks/${id}`, { rotateSecret: true });
+  const { request } = await send(id);
+  expect(request.headers["webhook-signature"]?.toString().split(" ")).toHaveLength(1);
+});
+
 test.each([
   [301, {}, "redirects are not followed"],
   [404, {}, "check the path of endpointUrl"],
@@ -114,18 +132,20 @@ test.each([
 
 test("Retry-After may be a date; what is no time, and other statuses, give none", () => {
   const at = new Date("2030-01-01T00:00:00Z");
-  const waits = (header: string, status = 429) =>
+  const waits = (header: string | string[], status = 429) =>
     outcomeOf(
       {
         kind: "answered",
         status,
-        headers: { "retry-after": header },
+        // Undici gives a list when a header was sent several times.
+        headers: { "retry-after": header as string },
         head: Buffer.alloc(0),
         milliseconds: 1,
       },
       at,
     );
   expect(waits("Tue, 01 Jan 2030 00:10:00 GMT")).toMatchObject({ retryAfterMs: 600_000 });
+  expect(waits(["120", "60"])).toMatchObject({ retryAfterMs: 120_000 });
   for (const header of ["soon", "-5", "Tue, 01 Jan 2019 00:10:00 GMT", "9".repeat(40)])
     expect(waits(header)).not.toHaveProperty("retryAfterMs");
   expect(waits("60", 500)).not.toHaveProperty("retryAfterMs");
@@ -254,6 +274,80 @@ test("a test message and a resent message wait to be sent; a webhook that is not
   expect((await rest("GET", `/v1/webhooks/${id}/deliveries`)).text).toBe(before);
 });
 
+test("a message that had a thousand attempts is not sent again, by itself or in a replay", async () => {
+  const { id } = await create();
+  const [given = ""] = await addMessages(id, ["EXHAUSTED"]);
+  const change = api.db.updateTable("outbox_messages").where("id", "=", given);
+  const path = `/v1/webhooks/${id}/deliveries/${given}:resend`;
+  await change.set({ attempts: 999 }).execute();
+  expect((await rest("POST", path)).status).toBe(200);
+  await change.set({ attempts: 1_000, status: "EXHAUSTED", next_attempt_at: null }).execute();
+  const refused = await rest("POST", path);
+  expect([refused.status, refused.json.error.message]).toEqual([412, expect.stringContaining("1000 times")]);
+  const call = workspace.client(WebhooksService).resendDelivery({ id, deliveryId: given });
+  expect(await call.catch((error) => ConnectError.from(error).code)).toBe(Code.FailedPrecondition);
+  const since = new Date(api.now().getTime() - 60_000);
+  const span = { since, until: api.now(), includesDelivered: true };
+  const key = { workspaceId: workspace.workspaceId, subscriberId: id };
+  expect(await replayPart(api.db, key, span, { from: undefined, at: api.now() })).toMatchObject({
+    queued: 0,
+  });
+  const [delivery] = (await rest("GET", `/v1/webhooks/${id}/deliveries`)).json.deliveries;
+  expect(delivery).toMatchObject({ id: given, status: "WEBHOOK_DELIVERY_STATUS_EXHAUSTED" });
+});
+
+test("a deleted visitor leaves nothing in what receivers answered; answers about others stay", async () => {
+  const { id } = await create();
+  const link = await insertLink(api.db, { workspaceId: workspace.workspaceId });
+  await storeVisits(api.db, link, { count: 2, at: api.now() });
+  const { json } = await rest("POST", "/v1/visitor/identify", { visitor: { $email: "ada@example.com" } });
+  const own = api.db.selectFrom("events").select("id").where("link_id", "=", link.id).orderBy("id");
+  const [told, other] = (await own.execute()).map((event) => event.id);
+  const toVisitor = api.db.updateTable("events").set({ visitor_id: json.visitor.id });
+  await toVisitor.where("id", "=", told ?? "").execute();
+  const traces = await sql<{ id: string; event_id: string }>`select id, event_id from visit_traces
+    where workspace_id = ${workspace.workspaceId}`.execute(api.db);
+  expect(traces.rows).toHaveLength(4);
+  for (const { id: message_id } of traces.rows) {
+    const place = { workspace_id: workspace.workspaceId, subscriber_id: id, message_id, number: 1 };
+    const answer = { at: api.now(), duration_ms: 1, status: 200, is_delivered: true, reason: "" };
+    const echo = { ...place, ...answer, response: "ada@example.com" };
+    await api.db.insertInto("outbox_attempts").values(echo).execute();
+  }
+  expect((await rest("DELETE", `/v1/visitors/${json.visitor.id}`)).status).toBe(200);
+  const answers = await sql<{ event_id: string; responses: string[] }>`
+    select t.event_id, array_agg(a.response) as responses from outbox_attempts a
+    join visit_traces t on t.workspace_id = a.workspace_id and t.id = a.message_id
+    where a.workspace_id = ${workspace.workspaceId} group by 1 order by 1`.execute(api.db);
+  expect(answers.rows).toEqual([
+    { event_id: told, responses: ["", ""] },
+    { event_id: other, responses: ["ada@example.com", "ada@example.com"] },
+  ]);
+});
+
+test("of long messages, no more are read at a time than memory has room for", async () => {
+  const { workspaceId } = workspace;
+  const link = await insertLink(api.db, { workspaceId });
+  await storeVisits(api.db, link, { count: 100, at: api.now() });
+  const { json } = await rest("POST", "/v1/visitor/identify", { visitor: { $email: "ada@example.com" } });
+  await sql`insert into visitor_attributes (workspace_id, visitor_id, key, type, value, created_at, updated_at)
+    select ${workspaceId}, ${json.visitor.id}, 'key' || n, 'STRING', repeat('x', 4096), ${api.now()}, ${api.now()}
+    from generate_series(1, 20) n`.execute(api.db);
+  const toVisitor = api.db.updateTable("events").set({ visitor_id: json.visitor.id });
+  await toVisitor.where("link_id", "=", link.id).execute();
+  const { rows } = await sql<{ id: string; eventId: string; stepId: string }>`select id,
+    event_id as "eventId", step_id as "stepId" from visit_traces where workspace_id = ${workspaceId}`.execute(
+    api.db,
+  );
+  expect(rows).toHaveLength(200);
+  const about = { workspaceId, subscriberId: randomUUID(), createdAt: api.now() };
+  const due = rows.map((row) => ({ ...row, ...about, attempts: 0, attemptsBefore: 0, hasBody: false }));
+  const { ready, pointless } = await readContents(api.db, due, "https://go.example");
+  expect(pointless).toEqual([]);
+  expect(ready.length).toBeGreaterThan(0);
+  expect(ready.length).toBeLessThan(200);
+});
+
 test("a replay queues what was not delivered, or all, as a job that goes on where it stopped", async () => {
   const { id } = await create();
   const since = api.now().toISOString();
@@ -300,6 +394,7 @@ test("bad replays name their field and queue nothing; a webhook that stops ends 
     [{}, "since"],
     [{ since: new Date(now - 31 * 24 * 3_600_000).toISOString() }, "since"],
     [{ since: "yesterday" }, "since"],
+    [{ since: new Date(now + 86_400_000).toISOString() }, "since"],
     [{ since: new Date(now).toISOString(), until: new Date(now - 60_000).toISOString() }, "until"],
   ];
   for (const [body, field] of cases) {

@@ -5,10 +5,11 @@ import type {
   ListWebhookDeliveriesResponseSchema,
 } from "../../../gen/signpost/v1/webhooks_service_pb.js";
 import { type Db, inTransaction } from "../../db/open.ts";
-import { fail } from "../../lib/errors.ts";
+import { type CallError, fail } from "../../lib/errors.ts";
 import { fillPage } from "../../lib/paging/fill-page.ts";
 import { readPage } from "../../lib/paging/page.ts";
 import { queueTest, resend } from "../../outbox/queue-again.ts";
+import { attemptsMax } from "../../outbox/schedule.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../resources/not-found.ts";
@@ -54,11 +55,20 @@ function statusName(status: WebhookDeliveryStatus): DeliveryStatus | undefined {
 export function resendDelivery(db: Db, place: Place, deliveryId: string, at: Date): Promise<DeliveryRow> {
   return inTransaction(db, async (tx) => {
     await checkActive(tx, place);
-    const isThere = await resend(tx, keyOf(place), deliveryId, at);
-    const row = isThere ? await findDelivery(tx, place, deliveryId) : undefined;
+    const isQueued = await resend(tx, keyOf(place), deliveryId, at);
+    const row = await findDelivery(tx, place, deliveryId);
     if (row === undefined) throw notFound("message", "deliveryId", deliveryId, "of this webhook");
+    if (!isQueued) throw attemptsUsedUp(deliveryId);
     return row;
   });
+}
+
+function attemptsUsedUp(deliveryId: string): CallError {
+  return fail(
+    "FAILED_PRECONDITION",
+    "FAILED_PRECONDITION",
+    `deliveryId: message ${deliveryId} was attempted ${attemptsMax} times and is not sent again: read its step by the API`,
+  );
 }
 
 /** Queues a test message. */

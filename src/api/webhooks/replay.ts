@@ -36,6 +36,7 @@ export async function queueReplay(
   const to = until === undefined ? at : timestampDate(until);
   if (from.getTime() < at.getTime() - deliveriesKeptMs)
     throw invalid([{ field: "since", description: "must lie within the last 30 days" }]);
+  if (from > at) throw invalid([{ field: "since", description: "must not lie in the future" }]);
   if (to < from) throw invalid([{ field: "until", description: "must not be before `since`" }]);
   const replay: KeptReplay = {
     webhookId: id,

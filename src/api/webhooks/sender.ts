@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { FetchOutcome, SafeFetch } from "../../lib/fetch/safe-fetch.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
-import type { Deliver, Outcome, OutgoingMessage, Sender } from "../../outbox/sender.ts";
+import type { Deliver, Failed, Outcome, OutgoingMessage, Sender } from "../../outbox/sender.ts";
 import { failureReason } from "./reasons.ts";
 import { openSecrets } from "./secrets.ts";
 import { findTargets, type Target } from "./sender-queries.ts";
@@ -33,6 +33,8 @@ export function webhookIdOf({ id, subscriberId }: Pick<OutgoingMessage, "id" | "
 function deliverTo({ now, fetch, key }: WebhookSenderDeps, target: Target): Deliver {
   return async (message, signal) => {
     const at = now();
+    const secrets = openSecrets(key, target, at);
+    if (secrets.length === 0) return lostSecret;
     const signed = { id: webhookIdOf(message), at, body: message.body };
     const sent = await fetch.send({
       address: target.endpoint_url,
@@ -40,7 +42,7 @@ function deliverTo({ now, fetch, key }: WebhookSenderDeps, target: Target): Deli
       method: "POST",
       headers: {
         "user-agent": "Signpost-Webhooks/1",
-        ...webhookHeaders(signed, openSecrets(key, target, at)),
+        ...webhookHeaders(signed, secrets),
       },
       body: message.body,
       signal,
@@ -48,6 +50,14 @@ function deliverTo({ now, fetch, key }: WebhookSenderDeps, target: Target): Deli
     return outcomeOf(sent, at);
   };
 }
+
+const lostSecret: Failed = {
+  isDelivered: false,
+  status: undefined,
+  response: "",
+  reason:
+    "The signing secret cannot be read, because SECRET of this service has changed: set rotateSecret, and give your receiver the new one.",
+};
 
 /** What an attempt means for its message. */
 export function outcomeOf(sent: FetchOutcome, at: Date): Outcome {
@@ -75,8 +85,12 @@ function textOf(head: Buffer): string {
   return head.toString("utf8").replaceAll("\0", "�");
 }
 
-/** How long a receiver wants no further attempt: it says seconds or a date (RFC 9110, 10.2.3). */
-function retryAfter(header: string | undefined, at: Date): number | undefined {
+/**
+ * How long a receiver wants no further attempt: it says seconds or a date (RFC 9110, 10.2.3). A header that was sent
+ * several times comes as a list, of which the first one counts.
+ */
+function retryAfter(given: string | readonly string[] | undefined, at: Date): number | undefined {
+  const header = typeof given === "string" ? given : given?.[0];
   if (header === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
   const ms = seconds === undefined ? Date.parse(header) - at.getTime() : seconds * 1000;
