@@ -11,6 +11,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A second, which is the default, passes on a busy machine before anything has happened.
+    expect: { poll: { timeout: 30_000 } },
     // Most tests wait for a database, a socket or a browser most of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },

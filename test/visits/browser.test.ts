@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
       );
       expect(json.events).toHaveLength(2);
       return json.events;
-    });
+    }, 30_000);
     expect(
       events.map(({ device }) => [device.browserLanguage, device.screenWidth, device.touchScreen]),
     ).toEqual(
