@@ -138,7 +138,7 @@ test("no copy is larger than its image, however small or thin the image is", asy
 }, 60_000);
 
 test("a copy of a cover has at most 120 kB, whatever the image shows, and is named by its size", async () => {
-  const media = await insertMedia("BACKGROUND_COVER", await noise(1_600, 2_600));
+  const media = await insertMedia("BACKGROUND_COVER", await noise(800, 1_700));
   await make(media);
   const copies = await copiesOf(media);
   expect(copies.length).toBeGreaterThanOrEqual(4);
