@@ -135,7 +135,7 @@ test("no copy is larger than its image, however small or thin the image is", asy
       }
     }
   }
-}, 60_000);
+});
 
 test("a copy of a cover has at most 120 kB, whatever the image shows, and is named by its size", async () => {
   const media = await insertMedia("BACKGROUND_COVER", await noise(800, 1_700));
@@ -148,7 +148,7 @@ test("a copy of a cover has at most 120 kB, whatever the image shows, and is nam
   }
   // Quality goes before pixels do, but pixels may go.
   expect(Math.max(...copies.map(({ width }) => width))).toBeGreaterThan(250);
-}, 60_000);
+});
 
 test("runs twice with the outcome of once, and the clean-up takes what nobody refers to", async () => {
   const media = await insertMedia("BADGE", await picture(300, 300));
