@@ -9,8 +9,10 @@ export default defineConfig({
     // Files keep nothing in modules that another file could meet, so a worker goes on with what it has loaded.
     isolate: false,
     experimental: { viteModuleRunner: false },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    // A second, which is the default, passes on a busy machine before anything has happened.
+    expect: { poll: { timeout: 30_000 } },
     // Most tests wait for a database, a socket or a browser most of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },

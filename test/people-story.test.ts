@@ -1,6 +1,6 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Member_Role } from "../gen/signpost/v1/member_pb.js";
 import { MembersService } from "../gen/signpost/v1/members_service_pb.js";
 import { SandboxesService } from "../gen/signpost/v1/sandboxes_service_pb.js";
@@ -108,7 +108,7 @@ test("a stranger signs up, invites a colleague and changes her role, fills a san
   expect(last.status).toBe(200);
   expect((await ada.rest("DELETE", "/v1/workspace")).status).toBe(200);
   await mails.mailTo(ada.email, /delet/i);
-  await vi.waitFor(async () => expect((await ada.rest("GET", "/v1/links")).status).toBe(401));
+  await expect.poll(async () => (await ada.rest("GET", "/v1/links")).status).toBe(401);
   const again = await ada.browser.json("POST", "/auth/session", { email: ada.email, password });
   expect(again.status).toBe(401);
 }, 120_000);

@@ -143,7 +143,7 @@ test("an export is waited for, and its file written, with --output; answers of a
   expect(csv).toEqual({ exitCode: 0, stdout: "label,code,eventCount,percentage\r\n", stderr: "" });
   const none = await signpost(["links", "list", "--output", file]);
   expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no file") });
-}, 60_000);
+});
 
 test("many links are made from a file with the body of REST, or by a job that --watch follows to its end", async () => {
   const list = JSON.stringify([{ destination: "https://a.example" }, { destination: "https://b.example" }]);

@@ -53,7 +53,7 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
       if (line.type() === "error" || line.type() === "warning") complaints.push(line.text());
     });
     await page.goto(`${origin}/docs`);
-  }, 60_000);
+  });
   afterAll(() => end?.());
 
   test("shows the service, its resource groups and an operation, and contacts no other host", async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
       [],
     );
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test("its policy allows scripts and calls of its own origin only", () => {

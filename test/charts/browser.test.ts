@@ -29,7 +29,7 @@ beforeAll(async () => {
   await page.evaluate(
     `Promise.all([document.fonts.load("400 9px Inter"), document.fonts.load("600 9px Inter")])`,
   );
-}, 60_000);
+});
 
 afterAll(() => browser?.close());
 

@@ -177,5 +177,6 @@ const alphabets = [
 ] as const;
 
 function hasFontFor(name: string): boolean {
-  return spawnSync("fc-list", [name], { encoding: "utf8" }).stdout?.trim() !== "";
+  const { stdout } = spawnSync("fc-list", [name], { encoding: "utf8" });
+  return stdout !== null && stdout.trim() !== "";
 }

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
       await page.waitForURL("**/auth/sign-in?done=signed-out");
       expect(await page.getByRole("status").textContent()).toBe("You are signed out.");
     });
-  }, 60_000);
+  });
 
   test("lead through an invitation, a confirmation and a forgotten password without scripts", async () => {
     const invited = await server.newMember({ isPending: true });
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.waitForURL("**/auth/account");
     });
-  }, 60_000);
+  });
 
   test.each([
     ["in the light", {}],
@@ -176,5 +176,5 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
       await page.getByText("That did not work. Please try again.").waitFor();
       expect(page.url()).toContain("/auth/sign-in");
     });
-  }, 60_000);
+  });
 });

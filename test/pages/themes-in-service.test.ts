@@ -19,7 +19,7 @@ let api: RestApi;
 beforeAll(async () => {
   service = await startService();
   api = restApi(service.baseUrl, service.credentials.accessToken);
-}, 90_000);
+});
 afterAll(() => service?.stop());
 
 const solid = (...colors: string[]) => ({ type: "THEME_COLOR_TYPE_SOLID", colors });
@@ -158,7 +158,7 @@ describe("hostile themes", () => {
       expect([overRest, overGrpc]).toEqual([[], []]);
     }
     expect(await api.call("GET", `/v1/page-themes/${theme}`)).toEqual(before);
-  }, 60_000);
+  });
 
   test("are refused with drawings as images, and with images of a workspace that is not theirs", async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>ran()</script></svg>');
@@ -218,7 +218,7 @@ test("50 visits while a theme is edited see the look of before or of after, and 
   await edits;
   expect([...seen].filter((body) => !whole.has(body))).toEqual([]);
   await pageWith(path, "--canvas:#5b21b6");
-}, 60_000);
+});
 
 describe.skipIf(!hasBrowser)("in a browser", () => {
   const visit = launchBrowser();

@@ -16,11 +16,16 @@ export async function startDnsServer(answer: (name: string) => readonly string[]
   const asked: string[] = [];
   // Both questions of a look-up, for IPv4 and for IPv6, get the same answer.
   let current: readonly string[] = [];
+  // A resolver on a busy machine repeats a question, with its number. That is answered as before, and not counted.
+  const told = new Map<string, readonly string[]>();
   socket.on("message", (question, { port, address }) => {
     const { name, type, end } = readQuestion(question);
     if (type === 1) {
-      asked.push(name);
-      current = answer(name);
+      const key = `${question.readUInt16BE(0)} ${name}`;
+      const before = told.get(key);
+      if (before === undefined) asked.push(name);
+      current = before ?? answer(name);
+      told.set(key, current);
     }
     const found = current.filter((each) => (type === 1) === isIPv4(each));
     const head = Buffer.from(question.subarray(0, 12));

@@ -78,7 +78,7 @@ export const sharedSecret = "a-master-secret-for-tests-of-the-whole-service";
 /** Rate limits have tests of their own. */
 const withoutLimits = { RATE_LIMIT_TOKEN: "0", RATE_LIMIT_PUBLISHABLE: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
-const startMsMax = 50_000;
+const startMsMax = 100_000;
 
 /** Starts the real program in a child process and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -216,7 +216,7 @@ function logLines(stdout: string): LogLine[] {
 export async function eventually<T>(
   ask: () => Promise<T>,
   isThere: (answer: T) => boolean,
-  msMax = 15_000,
+  msMax = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + msMax;
   for (;;) {

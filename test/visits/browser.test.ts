@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
       });
       expect(new Set(asked)).toEqual(new Set([`localhost:${service.port}`, shopHost]));
     },
-    60_000,
+    120_000,
   );
 
   test("is told apart by what only the browser knows, and by nothing where scripts are off", async () => {
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
       );
       expect(json.events).toHaveLength(2);
       return json.events;
-    });
+    }, 30_000);
     expect(
       events.map(({ device }) => [device.browserLanguage, device.screenWidth, device.touchScreen]),
     ).toEqual(
@@ -253,7 +253,7 @@ describe.skipIf(!hasBrowser)("in a browser of a phone's size, a visitor", () => 
       ]),
     );
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 });
 
 interface Hand {

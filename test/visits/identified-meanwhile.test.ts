@@ -329,4 +329,4 @@ test("an identify call for a visit that is not stored yet is answered, and the v
   expect(links).toEqual([{ count: 1 }, { count: 1 }]);
   const { rows: pending } = await sql`select from pending_identifications`.execute(db);
   expect(pending).toEqual([]);
-}, 60_000);
+});

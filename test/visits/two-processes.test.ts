@@ -56,7 +56,7 @@ test("the other process serves an edit within a second, and a visit continues ac
   );
   const done = await here.post(passed.location);
   expect([done.status, done.location]).toEqual([302, "https://example.com/"]);
-}, 60_000);
+});
 
 test("no visit to either process sees half of an edit while editors work on both", async () => {
   const processes = [first, second];

@@ -70,4 +70,4 @@ test("an export whose worker is killed in the middle offers nothing, and the nex
     .map(([eventId]: string[]) => eventId);
   expect(new Set(ids).size).toBe(300);
   expect(ids).toHaveLength(300);
-}, 90_000);
+});

@@ -60,4 +60,4 @@ test("DuckDB reads from a file of Parquet, over several row groups, what the lin
     expect(found, name).toEqual(wanted);
   }
   await Promise.all([rm(parquet), rm(ndjson)]);
-}, 60_000);
+});

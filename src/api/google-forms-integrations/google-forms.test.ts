@@ -32,6 +32,8 @@ let made = 0;
 beforeEach(async () => {
   workspace = await api.newWorkspace();
   ({ rest, workspaceId } = workspace);
+  // A run fetches for whoever is connected.
+  await db.deleteFrom("google_forms_integrations").execute();
   made += 1;
   account = `owner-${made}@example.com`;
   server.asked.length = 0;

@@ -110,4 +110,4 @@ test("responses are applied once, although the fetching process is killed betwee
   const { attributes } = (await rest("GET", `/v1/visitors/${visitorId}`)).json;
   const newest = attributes.find(({ key }: { key: string }) => key === "question_2b");
   expect(newest.value).toBe("249");
-}, 90_000);
+});

@@ -58,4 +58,6 @@ test("a theme that a link takes while it is being deleted is taken or gone, neve
     expect([attached.status, theme.status]).toEqual(attached.status === 200 ? [200, 200] : [404, 404]);
     await rest("DELETE", `/v1/links/${heir}`);
   }
+  clock.advance(90 * dayMs);
+  await run();
 });

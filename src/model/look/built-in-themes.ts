@@ -125,7 +125,7 @@ export const builtInThemes: readonly BuiltInTheme[] = [
         variant: "ROUNDED",
         background: "#ffffff",
         opacity: 5,
-        border: ["SOLID", 1, "#ffffff2e"],
+        border: ["SOLID", 1, "#6e7380"],
       }),
     },
   },

@@ -35,7 +35,7 @@ test("the default and at least six built-in designs are of grade A", async () =>
   const [plain, ...builtIn] = graded.map(({ grade }) => grade);
   expect(plain).toBe("A");
   expect(builtIn.filter((grade) => grade === "A").length).toBeGreaterThanOrEqual(6);
-}, 60_000);
+});
 
 describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$slug", ({ options }) => {
   test.each([
@@ -59,5 +59,5 @@ describe.each(builtInDesigns.map(({ slug, options }) => ({ slug, options })))("$
     const unreadable: string[] = [];
     for (const link of shortLinks) if (!(await isDesignReadable(link, design))) unreadable.push(link);
     expect(unreadable).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -90,4 +90,4 @@ test("the correction of every block of every version and level is as the encoder
       }
     }
   }
-}, 60_000);
+});

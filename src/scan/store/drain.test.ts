@@ -552,7 +552,7 @@ test("catches up with what is in the spool, and says at once when there is nothi
   isAway = false;
   expect(await drain.flush(10_000)).toBe(true);
   expect(await eventsOf(link)).toHaveLength(3);
-}, 30_000);
+});
 
 test("a report waits ten minutes for its visit, and of two about one device the later one stays", async () => {
   const link = await insertLink(db);
