@@ -18,17 +18,25 @@ export function makeSecret(
   return { text: webhookSecretText(secret), sealed: seal(secret, key, boundTo(owner)) };
 }
 
-/** The secrets that sign now: the present one, and the previous one as long as it signs along. */
-export function openSecrets(
-  key: Uint8Array,
-  row: Owner & {
-    readonly secret: Uint8Array;
-    readonly previous_secret: Uint8Array | null;
-    readonly previous_secret_until: Date | null;
-  },
-  at: Date,
-): Buffer[] {
+interface SealedSecrets extends Owner {
+  readonly secret: Uint8Array;
+  readonly previous_secret: Uint8Array | null;
+  readonly previous_secret_until: Date | null;
+}
+
+/**
+ * Returns the secrets that sign at a time: the present one, and the previous one as long as it signs along. Each is
+ * unsealed once, when it is first needed, so that one that cannot be unsealed fails the messages of its webhook alone.
+ */
+export function secretOpener(key: Uint8Array, row: SealedSecrets): (at: Date) => readonly Buffer[] {
   const { secret, previous_secret: previous, previous_secret_until: until } = row;
-  const sealed = previous !== null && until !== null && until > at ? [secret, previous] : [secret];
-  return sealed.map((each) => unseal(each, key, boundTo(row)));
+  const open = (sealed: Uint8Array) => [unseal(sealed, key, boundTo(row))];
+  let present: readonly Buffer[] | undefined;
+  let both: readonly Buffer[] | undefined;
+  return (at) => {
+    present ??= open(secret);
+    if (previous === null || until === null || until <= at) return present;
+    both ??= [...present, ...open(previous)];
+    return both;
+  };
 }

@@ -3,7 +3,7 @@ import type { FetchOutcome, SafeFetch } from "../../lib/fetch/safe-fetch.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
 import type { Deliver, Outcome, OutgoingMessage, Sender } from "../../outbox/sender.ts";
 import { failureReason } from "./reasons.ts";
-import { openSecrets } from "./secrets.ts";
+import { secretOpener } from "./secrets.ts";
 import { findTargets, type Target } from "./sender-queries.ts";
 
 export interface WebhookSenderDeps {
@@ -31,6 +31,7 @@ export function webhookIdOf({ id, subscriberId }: Pick<OutgoingMessage, "id" | "
 }
 
 function deliverTo({ now, fetch, key }: WebhookSenderDeps, target: Target): Deliver {
+  const secretsAt = secretOpener(key, target);
   return async (message, signal) => {
     const at = now();
     const signed = { id: webhookIdOf(message), at, body: message.body };
@@ -40,7 +41,7 @@ function deliverTo({ now, fetch, key }: WebhookSenderDeps, target: Target): Deli
       method: "POST",
       headers: {
         "user-agent": "Signpost-Webhooks/1",
-        ...webhookHeaders(signed, openSecrets(key, target, at)),
+        ...webhookHeaders(signed, secretsAt(at)),
       },
       body: message.body,
       signal,
