@@ -50,8 +50,13 @@ export async function contentsOf(
   shortUrl: string,
 ): Promise<readonly (Content | undefined)[]> {
   if (steps.length === 0) return [];
+  // A step is told to each subscriber of its workspace.
+  const told = new Map(steps.map((step) => [stepPlace(step), step]));
   const eventKeys = distinct(steps.map(({ workspaceId, eventId }) => ({ workspaceId, id: eventId })));
-  const [eventRows, traceRows] = await Promise.all([readEvents(db, eventKeys), readTraces(db, steps)]);
+  const [eventRows, traceRows] = await Promise.all([
+    readEvents(db, eventKeys),
+    readTraces(db, [...told.values()]),
+  ]);
   const events = byKey(eventRows);
   const traces = new Map(traceRows.map((row) => [`${row.workspace_id}/${row.event_id}/${row.step_id}`, row]));
   const keysOf = (read: (row: EventRow) => string | null) =>
@@ -74,9 +79,10 @@ export async function contentsOf(
   const visitors = byKey(visitorRows, visitorJson);
   const links = byKey(linkRows, (row) => linkJson(row, shortUrl));
   const eventJson = once((row: EventRow) => text(writeEvent(eventMessage(row))));
-  return steps.map(({ workspaceId, eventId, stepId }) => {
+  const contentOf = (step: StepKey): Content | undefined => {
+    const { workspaceId, eventId } = step;
     const event = events.get(`${workspaceId}/${eventId}`);
-    const trace = traces.get(`${workspaceId}/${eventId}/${stepId}`);
+    const trace = traces.get(stepPlace(step));
     if (event === undefined || trace === undefined) return undefined;
     const body = joined("workflow_step.completed", trace.completed_at ?? trace.updated_at, {
       event: eventJson(event),
@@ -88,7 +94,13 @@ export async function contentsOf(
       lbid: JSON.stringify(lbidOfEvent(eventId)),
     });
     return { body, visitorId: event.visitor_id };
-  });
+  };
+  const contents = new Map([...told].map(([place, step]) => [place, contentOf(step)]));
+  return steps.map((step) => contents.get(stepPlace(step)));
+}
+
+function stepPlace({ workspaceId, eventId, stepId }: StepKey): string {
+  return `${workspaceId}/${eventId}/${stepId}`;
 }
 
 /** The content of a test message. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { leaveLines } from "./lines.ts";
 import { pauseAfter } from "./schedule.ts";
 import { createTurn, lineKey, type TurnDeps } from "./send-turn.ts";
@@ -39,8 +40,9 @@ const inFlightMax = 512;
 const inFlightOfWorkspaceMax = 64;
 const inFlightFailingMax = 256;
 
-/** How many outcomes are written together. */
+/** How many outcomes are written together, and how long the first of them waits for others, in milliseconds. */
 const writtenMax = 500;
+const gatheredMs = 20;
 
 const backOffMs = { first: 100, last: 5_000 };
 
@@ -103,7 +105,7 @@ export function startSending(deps: SendingDeps): Sending {
     ended.push({ message, at, durationMs, outcome, nextAt });
     writes.ring();
     pass();
-    if (line.ready.length <= line.allowance) turns.ring();
+    if (needsTurn(line)) turns.ring();
   }
 
   /** Begins attempts, one of each line by turns, once the present work of the event loop is done. */
@@ -155,15 +157,18 @@ export function startSending(deps: SendingDeps): Sending {
 
   async function writeAll(): Promise<void> {
     while (!isClosed || counts.inFlight > 0 || ended.length > 0) {
-      const some = ended.slice(0, writtenMax);
-      if (some.length === 0) {
+      if (ended.length === 0) {
         await writes.rung(tickMs);
         continue;
       }
+      // A transaction for each outcome would cost more than its delivery.
+      if (ended.length < writtenMax && !isClosed) await pause(gatheredMs);
+      const some = ended.slice(0, writtenMax);
       await writeOutcomes(db, some);
       ended.splice(0, some.length);
+      const written = new Set(some.map(({ message }) => lines.get(lineKey(message))));
       for (const { message } of some) lines.get(lineKey(message))?.held.delete(message.id);
-      turns.ring();
+      if ([...written].some((line) => line === undefined || needsTurn(line))) turns.ring();
     }
   }
 
@@ -180,7 +185,7 @@ export function startSending(deps: SendingDeps): Sending {
         if (stopping.signal.aborted) return;
         const hasMoved = counts.delivered + counts.failed > before;
         waitMs = waitMs === 0 || hasMoved ? backOffMs.first : Math.min(2 * waitMs, backOffMs.last);
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await pause(waitMs);
       }
     }
   }
@@ -201,6 +206,11 @@ export function startSending(deps: SendingDeps): Sending {
       await leaveLines(db, { owner }).catch(onTrouble);
     },
   };
+}
+
+/** Whether there is something to read for the line, or to give back. */
+function needsTurn({ ready, held, allowance }: SendingLine): boolean {
+  return held.size === 0 || ready.length <= allowance;
 }
 
 function nextAttempt(

@@ -30,19 +30,22 @@ export interface ChaosOutcome {
   readonly requests: number;
 }
 
-const timeoutMs = 100;
+/** Far longer than a receiver on a busy machine takes to answer. */
+const timeoutMs = 1_000;
+/** How many answers never come, each of which takes that long. */
+const hangingMax = 6;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const waits = [5_000, 5 * minuteMs, ...[0.5, 2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
 
 /** The answers of a receiver that is up and down. Returns whether it accepts. */
-function anyhow(random: Random, res: ServerResponse): boolean {
+function anyhow(random: Random, res: ServerResponse, mayHang: () => boolean): boolean {
   const choice = random.below(100);
   if (choice < 70) return true;
   if (choice < 78) res.statusCode = 500;
   else if (choice < 84) res.writeHead(429, { "retry-after": "2" });
   else if (choice < 88) res.writeHead(503, { "retry-after": "tomorrow" });
-  else if (choice < 90) res.statusCode = hangs;
+  else if (choice < 91 && mayHang()) res.statusCode = hangs;
   else if (choice < 95) {
     // Half of an answer.
     res.writeHead(200, { "content-length": "1000" });
@@ -57,12 +60,14 @@ export async function runChaos({ db, connection, links, visits, kills, seed }: C
   const random = randomFrom(seed);
   const accepted = new Set<string>();
   const byPath = new Map<string, Received[]>();
+  let hanging = 0;
+  const mayHang = () => ++hanging <= hangingMax;
   const receiver = await startReceiver((message, res) => {
     const seen = byPath.get(message.path) ?? [];
     byPath.set(message.path, [...seen, message]);
     if (message.path === "/never") res.statusCode = 500;
     else if (message.path === "/gone" && seen.length >= 20) res.statusCode = 410;
-    else if (anyhow(random, res)) accepted.add(message.id);
+    else if (anyhow(random, res, mayHang)) accepted.add(message.id);
   });
   let nowMs = Date.now();
   const [one, few, other] = links;
@@ -83,19 +88,25 @@ export async function runChaos({ db, connection, links, visits, kills, seed }: C
     await once(child.stdout, "data");
     return child;
   };
-  const senders = [await start(), await start()];
+  const senders = await Promise.all([start(), start()]);
   const advance = (ms: number) => {
     nowMs += ms;
     for (const { stdin } of senders) stdin?.write(`${nowMs}\n`);
   };
+  /** Waits until the receiver has got so many more messages. Time goes on, because busy receivers ask for some. */
+  const untilReceived = async (more: number) => {
+    for (const most = receiver.received.length + more; receiver.received.length < most; advance(100))
+      await pause(5);
+  };
   try {
-    await storeVisits(db, few, { count: 10, at });
+    await storeVisits(db, few, { count: 2, at });
     for (let kill = 0; kill < kills; kill++) {
       for (const link of [one, other]) {
         const count = Math.ceil(visits / kills / 2);
         await storeVisits(db, link, { count, at: new Date(nowMs) });
       }
-      await pause(random.below(100));
+      // In the midst of its sending.
+      await untilReceived(1 + random.below(Math.ceil(visits / kills)));
       const victim = kill % senders.length;
       senders[victim]?.kill("SIGKILL");
       senders[victim] = await start();

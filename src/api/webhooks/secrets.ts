@@ -18,26 +18,33 @@ export function makeSecret(
   return { text: webhookSecretText(secret), sealed: seal(secret, key, boundTo(owner)) };
 }
 
+interface SealedSecrets extends Owner {
+  readonly secret: Uint8Array;
+  readonly previous_secret: Uint8Array | null;
+  readonly previous_secret_until: Date | null;
+}
+
 /**
- * The secrets that sign now: the present one, and the previous one as long as it signs along. Those that another master
- * secret sealed are missing.
+ * Returns the secrets that sign at a time: the present one, and the previous one as long as it signs along. Those that
+ * another master secret sealed are missing. Each is unsealed once, when it is first needed.
  */
-export function openSecrets(
-  key: Uint8Array,
-  row: Owner & {
-    readonly secret: Uint8Array;
-    readonly previous_secret: Uint8Array | null;
-    readonly previous_secret_until: Date | null;
-  },
-  at: Date,
-): Buffer[] {
+export function secretOpener(key: Uint8Array, row: SealedSecrets): (at: Date) => readonly Buffer[] {
   const { secret, previous_secret: previous, previous_secret_until: until } = row;
-  const sealed = previous !== null && until !== null && until > at ? [secret, previous] : [secret];
-  return sealed.flatMap((each) => {
+  let present: readonly Buffer[] | undefined;
+  let both: readonly Buffer[] | undefined;
+
+  function open(sealed: Uint8Array): readonly Buffer[] {
     try {
-      return unseal(each, key, boundTo(row));
+      return [unseal(sealed, key, boundTo(row))];
     } catch {
       return [];
     }
-  });
+  }
+
+  return (at) => {
+    present ??= open(secret);
+    if (previous === null || until === null || until <= at) return present;
+    both ??= [...present, ...open(previous)];
+    return both;
+  };
 }

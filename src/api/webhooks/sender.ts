@@ -3,7 +3,7 @@ import type { FetchOutcome, SafeFetch } from "../../lib/fetch/safe-fetch.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
 import type { Deliver, Failed, Outcome, OutgoingMessage, Sender } from "../../outbox/sender.ts";
 import { failureReason } from "./reasons.ts";
-import { openSecrets } from "./secrets.ts";
+import { secretOpener } from "./secrets.ts";
 import { findTargets, type Target } from "./sender-queries.ts";
 
 export interface WebhookSenderDeps {
@@ -31,9 +31,10 @@ export function webhookIdOf({ id, subscriberId }: Pick<OutgoingMessage, "id" | "
 }
 
 function deliverTo({ now, fetch, key }: WebhookSenderDeps, target: Target): Deliver {
+  const secretsAt = secretOpener(key, target);
   return async (message, signal) => {
     const at = now();
-    const secrets = openSecrets(key, target, at);
+    const secrets = secretsAt(at);
     if (secrets.length === 0) return lostSecret;
     const signed = { id: webhookIdOf(message), at, body: message.body };
     const sent = await fetch.send({
