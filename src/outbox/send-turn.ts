@@ -130,6 +130,8 @@ async function readMore(
     wanting.map(({ line }) => line),
   );
   const wanted = wanting.map(({ line, most }) => ({ ...keyOf(line), most: most + line.held.size }));
+  // What is written while they are read is no longer held, but is read as it was before.
+  const heldBefore = wanting.map(({ line }) => new Set(line.held));
   const due = wanted.length === 0 ? [] : await readDue(deps.db, wanted, me.now);
   const byLine = Map.groupBy(due, lineKey);
   const missed: DueMessage[] = [];
@@ -141,7 +143,7 @@ async function readMore(
     if (found.length < (wanted[index]?.most ?? 0) || line.deliver === undefined) drained.add(line);
     if (line.deliver === undefined) continue;
     for (const message of found) {
-      if (line.held.has(message.id)) continue;
+      if (line.held.has(message.id) || heldBefore[index]?.has(message.id)) continue;
       if (line.look !== undefined && message.createdAt < line.look.enabled_at) missed.push(message);
       else fresh.push(message);
     }

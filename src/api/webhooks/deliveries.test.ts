@@ -16,7 +16,9 @@ import { createSafeFetch } from "../../lib/fetch/safe-fetch.ts";
 import { createAddressJudge } from "../../lib/fetch/special-addresses.ts";
 import { newId } from "../../lib/ids.ts";
 import { deriveKey } from "../../lib/keys.ts";
-import { replayPart } from "../../outbox/queue-again.ts";
+import { queueTest, replayPart } from "../../outbox/queue-again.ts";
+import { createTurn } from "../../outbox/send-turn.ts";
+import type { SendingLine } from "../../outbox/sending-line.ts";
 import { readContents } from "../../outbox/waiting-messages.ts";
 import { replayWebhookJob } from "./replay.ts";
 import { createWebhookSender, outcomeOf } from "./sender.ts";
@@ -345,6 +347,33 @@ test("of long messages, no more are read at a time than memory has room for", as
   expect(pointless).toEqual([]);
   expect(ready.length).toBeGreaterThan(0);
   expect(ready.length).toBeLessThan(200);
+});
+
+test("a message whose attempt is written while messages are read is not sent a second time", async () => {
+  const { id } = await create();
+  const key = { workspaceId: workspace.workspaceId, subscriberId: id };
+  const lines = new Map<string, SendingLine>();
+  const line = () => lines.get(`${key.workspaceId}/${id}`);
+  const messageId = await queueTest(api.db, key, api.now());
+  let isWritten = false;
+  const db = api.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      // The messages that are due were read; the outcome is written before they arrive.
+      if (isWritten && result.rows.some((row) => "hasBody" in row)) line()?.held.delete(messageId);
+      return result;
+    },
+  });
+  const senders = { WEBHOOK: sender, SLACK: sender };
+  const common = { shortUrl: "https://go.example", owner: randomUUID(), now: api.now };
+  const turn = createTurn({ db, senders, ...common }, lines);
+  await turn();
+  expect(line()?.ready.map((message) => message.id)).toEqual([messageId]);
+  // Its attempt is under way.
+  line()?.ready.shift();
+  isWritten = true;
+  await turn();
+  expect([line()?.ready ?? [], line()?.held.has(messageId) ?? false]).toEqual([[], false]);
 });
 
 test("a replay queues what was not delivered, or all, as a job that goes on where it stopped", async () => {
