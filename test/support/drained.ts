@@ -6,5 +6,5 @@ export async function drained({ metricsUrl }: Pick<Service, "metricsUrl">): Prom
     const text = await (await fetch(metricsUrl)).text();
     return Number(/^signpost_spool_depth (\d+)$/m.exec(text)?.[1] ?? -1);
   };
-  await eventually(depth, (left) => left === 0, 30_000);
+  await eventually(depth, (left) => left === 0, 100_000);
 }
