@@ -11,8 +11,8 @@ import { startApi, type TestWorkspace } from "../../test/support/start-api.ts";
 import { segmentAnalytics } from "./reading/driver.ts";
 import { referenceAnalytics } from "./reference/driver.ts";
 
-/** For long runs, such as of 2,000 questions: another seed, and more questions. */
-const { ANALYTICS_SEED: seed = "15", ANALYTICS_QUESTIONS: questions = "1000" } = process.env;
+/** For long runs: another seed, and more questions. */
+const { ANALYTICS_SEED: seed = "15", ANALYTICS_QUESTIONS: questions = "2000" } = process.env;
 
 const api = await startApi();
 const random = randomFrom(Number(seed));
