@@ -82,7 +82,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [
       /^src\/(analytics|visitors|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
-      /^src\/outbox\/(sender|subscribers|queue-again|message-body)\.ts$/,
+      /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
