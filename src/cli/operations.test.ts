@@ -109,7 +109,13 @@ test("exactly the operations that answer with a job can be waited for", async ()
   const watched: string[] = [];
   for (const command of commands)
     if ((await watchOf(command)) !== undefined) watched.push(`${command.group} ${command.name}`);
-  expect(watched).toEqual(["exports create", "exports get", "jobs get", "links create-bulk-job"]);
+  expect(watched).toEqual([
+    "exports create",
+    "exports get",
+    "jobs get",
+    "links create-bulk-job",
+    "webhooks replay-deliveries",
+  ]);
 });
 
 /** A value for every flag; of fields that exclude each other only the first. */

@@ -104,7 +104,7 @@ test.each([
   "",
   "::ffff:1.2.3.4/64",
 ])("refuses %j as a trusted proxy", (entry) => {
-  expect(() => createOriginReader([entry])).toThrow("trusted proxy");
+  expect(() => createOriginReader([entry])).toThrow("neither an address nor a network");
 });
 
 test("an IPv6 client is identified by its /64 network, an IPv4 client by its address", () => {

@@ -112,7 +112,7 @@ export function readConfig(env: EnvironmentVariables): Config {
     databaseUrl,
     roles: roles(env, problems),
     secret,
-    trustedProxies: list(env, "TRUSTED_PROXIES"),
+    trustedProxies: networks(env, "TRUSTED_PROXIES", problems),
     allowedPrivateNetworks: networks(env, "ALLOWED_PRIVATE_NETWORKS", problems),
     proxies: {
       https: proxy(env, "HTTPS_PROXY", problems),
