@@ -23,6 +23,7 @@ export const settingFlags = [
     value: "<file>",
     description: "write the file of the finished job, or the picture, to a file",
   },
+  { name: "open", value: "", description: "show the page or the picture in the browser" },
   {
     name: "body",
     value: "<file>",

@@ -1,5 +1,5 @@
 import { settingFlags } from "./command-line.ts";
-import { hasFile } from "./operations/files.ts";
+import { hasFile, isFile } from "./operations/files.ts";
 import { type Flag, findFlag, flagsOf, isBoolean, shortNames } from "./operations/flags.ts";
 import { type Command, findCommand, findGroupName, groupNames, loadGroup } from "./operations/groups.ts";
 import { hasCsv, isPaged } from "./operations/paging.ts";
@@ -62,6 +62,7 @@ function operationCandidates(command: Command, before: readonly string[], typed:
   const settings = settingFlags.filter(({ name }) => {
     if (name === "all") return isPaged(command);
     if (name === "output") return hasFile(command);
+    if (name === "open") return isFile(command);
     return name === "csv" ? hasCsv(command) : true;
   });
   return [...flags, ...settings.map(({ name }) => `--${name}`)];

@@ -1,7 +1,7 @@
 import { plotOf } from "./chart/plot.ts";
 import { settingFlags } from "./command-line.ts";
 import { type Descriptions, firstSentence } from "./operations/descriptions.ts";
-import { hasFile } from "./operations/files.ts";
+import { hasFile, isFile } from "./operations/files.ts";
 import { type Flag, flagName, flagsOf, isRequired, placeholder } from "./operations/flags.ts";
 import type { Command, Group } from "./operations/groups.ts";
 import { hasCsv, isPaged } from "./operations/paging.ts";
@@ -121,6 +121,7 @@ function settingsOf(command: Command, isWatched: boolean): [string, string][] {
     ...(plotOf(command) === undefined ? ["chart"] : []),
     ...(isWatched ? [] : ["watch"]),
     ...(hasFile(command) ? [] : ["output"]),
+    ...(isFile(command) ? [] : ["open"]),
   ]);
   return settingFlags
     .filter(({ name }) => !unfit.has(name))

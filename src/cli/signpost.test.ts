@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -240,6 +240,33 @@ test("program, group and command have help, with and without the OpenAPI documen
   expect(group.stdout).toContain("list-traces <event-id>");
   expect(group.stdout).toContain("rebuild [--workspace ID]");
   expect((await signpost(["links", "create", "--help"])).stdout).toContain("--destination <text>");
+});
+
+test("a preview of a page is opened in the browser, with the fonts of the service", async () => {
+  const link = JSON.parse(
+    (await signpost(["links", "create", "--destination", "https://example.com", "--json"])).stdout,
+  );
+  const look = ["--link-id", link.link.id, "--slug", "gazette", "--json"];
+  const { pageTheme } = JSON.parse((await signpost(["page-themes", "apply-template", ...look])).stdout);
+  // A browser that asks for the page and for the first font that it names.
+  const browser = join(home, "browser");
+  const program = String.raw`#!${process.execPath}
+    const [, own, address] = process.argv;
+    const get = (path) => fetch(new URL(path, address));
+    (async () => {
+      const page = await (await get(address)).text();
+      const font = await get(/\/_p\/fonts\/[^")]+/.exec(page)[0]);
+      const seen = [page.includes("<h1"), font.status, font.headers.get("content-type"), (await get("/v1/links")).status];
+      require("node:fs").writeFileSync(own + ".json", JSON.stringify(seen));
+    })();`;
+  await writeFile(browser, program);
+  await chmod(browser, 0o755);
+  const { baseUrl, credentials } = service;
+  const env = { SIGNPOST_URL: baseUrl, SIGNPOST_TOKEN: credentials.accessToken, BROWSER: browser };
+  const opened = await signpost(["page-themes", "preview", pageTheme.id, "--open"], { env });
+  expect(opened).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(JSON.parse(await readFile(`${browser}.json`, "utf8"))).toEqual([true, 200, "font/woff2", 404]);
+  expect(await signpost(["links", "list", "--open"])).toMatchObject({ exitCode: 2 });
 });
 
 test("a visit reaches a webhook of the service and the receiver of a listening developer, both signed", async () => {

@@ -12,6 +12,7 @@ export interface ServiceAnswer {
   readonly text: string;
   /** The body; an empty object when it is no JSON object. */
   readonly json: JsonObject;
+  readonly contentType: string;
   readonly retryAfterSeconds: number | undefined;
   /** Whether an earlier call with the same key was answered with this. */
   readonly isReplay: boolean;
@@ -45,7 +46,8 @@ export function createAsk({ baseUrl, accessToken }: Connection): Ask {
       const retryAfterSeconds = secondsOf(response.headers.get("retry-after"));
       const json = objectOf(text);
       const isReplay = response.headers.get("idempotent-replayed") === "true";
-      if (response.ok) return { bytes, text, json, retryAfterSeconds, isReplay };
+      const contentType = response.headers.get("content-type") ?? "";
+      if (response.ok) return { bytes, text, json, contentType, retryAfterSeconds, isReplay };
       const isPassing = response.status === 429 || response.status === 503;
       if (!isPassing || tries >= triesMax || (retryAfterSeconds ?? Number.POSITIVE_INFINITY) > waitSecondsMax)
         throw refusalOf(response, json);

@@ -14,6 +14,7 @@ import { download } from "./download.ts";
 import { hasFile, isFile } from "./files.ts";
 import { isJsonObject, type JsonObject, merge } from "./flag-values.ts";
 import { answerSchema, type Command } from "./groups.ts";
+import { openInBrowser } from "./open-in-browser.ts";
 import {
   csvField,
   csvText,
@@ -59,9 +60,10 @@ export async function runOperation(
   checkSettings(command, settings, watch);
   const request = withFile(command, settings.body, line.request);
   checkRequired(command, request);
-  const ask = createAsk(await findConnection(terminal.env, settings.profile));
+  const connection = await findConnection(terminal.env, settings.profile);
+  const ask = createAsk(connection);
   const run = { command, request, settings, ask, terminal };
-  if (isFile(command)) await printFile(run);
+  if (isFile(command)) await printFile(run, connection.baseUrl);
   else if (settings.chart !== undefined) await printChart(run);
   else if (settings.csv !== undefined) await printCsv(run);
   else if (watch !== undefined) await printWatched(run, watch);
@@ -89,6 +91,8 @@ function checkSettings(command: Command, settings: Settings, watch: Watch | unde
     throw new UsageError("--csv: this operation has no CSV", help);
   if (settings.all !== undefined && !isPaged(command))
     throw new UsageError("--all: this operation has no pages", help);
+  if (settings.open !== undefined && !isFile(command))
+    throw new UsageError("--open: this operation answers no page and no picture", help);
   if (settings.output !== undefined && !hasFile(command))
     throw new UsageError("--output: this operation has no file", help);
   if (settings.watch !== undefined && watch === undefined)
@@ -170,11 +174,13 @@ async function printPages(run: Run): Promise<void> {
   if (settings.json === undefined) for (const line of shower.end()) terminal.write(`${line}\n`);
 }
 
-async function printFile(run: Run): Promise<void> {
-  const { bytes } = await askOnce(run, run.request);
-  const { output } = run.settings;
-  if (output === undefined) run.terminal.write(bytes);
-  else await writeFile(output, bytes);
+async function printFile(run: Run, baseUrl: string): Promise<void> {
+  const { bytes, contentType } = await askOnce(run, run.request);
+  const { output, open } = run.settings;
+  const { env, report, write } = run.terminal;
+  if (output !== undefined) await writeFile(output, bytes);
+  if (open !== undefined) await openInBrowser({ bytes, contentType, baseUrl }, env, report);
+  else if (output === undefined) write(bytes);
 }
 
 async function printChart(run: Run): Promise<void> {
