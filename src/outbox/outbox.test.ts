@@ -391,8 +391,37 @@ test("a tenant with thousands of messages to receivers that hang delays nobody e
   await storeVisits(db, other.link, { count: 20, at: clock.now() });
   await expect.poll(() => other.receiver.received.length, waitLong).toBe(40);
   // Its messages hang still.
-  expect(sending.counts).toMatchObject({ inFlight: 32, failed: 0 });
+  await expect.poll(() => sending.counts, waitLong).toMatchObject({ inFlight: 32, failed: 0 });
   expect(receiver.received).toHaveLength(32);
+});
+
+test("more receivers that are dead than a process has lines delay nobody else's message", async () => {
+  const dead = await startReceiver((_message, res) => {
+    res.statusCode = hangs;
+  });
+  onTestFinished(dead.close);
+  const at = clock.now();
+  for (let workspaces = 0; workspaces < 9; workspaces++) {
+    const { workspaceId } = await insertLink(db);
+    await sql`with ids as (select gen_random_uuid() as id from generate_series(1, 64)),
+      added as (insert into outbox_subscribers (workspace_id, id, kind, status, triggers, enabled_at, failing_since)
+        select ${workspaceId}, id, 'WEBHOOK', 'ACTIVE', '{}', ${at}, ${at} from ids),
+      hooks as (insert into webhooks (workspace_id, id, name, endpoint_url, source, secret, created_at, updated_at)
+        select ${workspaceId}, id, 'CRM', ${dead.url}, 'API', '', ${at}, ${at} from ids),
+      messages as (insert into outbox_messages (workspace_id, subscriber_id, id, next_attempt_at, created_at)
+        select ${workspaceId}, id, gen_random_uuid(), ${at}, ${at} from ids, generate_series(1, 20))
+      insert into outbox_lines (workspace_id, subscriber_id, due_at) select ${workspaceId}, id, ${at} from ids`.execute(
+      db,
+    );
+  }
+  const sending = send({ timeoutMs: 60_000 });
+  // All attempts that receivers that fail may have under way.
+  await expect.poll(() => sending.counts.inFlight, waitLong).toBe(256);
+  const other = await newWorld();
+  await other.webhook();
+  await storeVisits(db, other.link, { count: 20, at: clock.now() });
+  await expect.poll(() => other.receiver.received.length, waitLong).toBe(40);
+  await expect.poll(() => sending.counts, waitLong).toMatchObject({ inFlight: 256, failed: 0 });
 });
 
 test("a subscriber with a pace gets no more than that at once, and the oldest of too many are missed", async () => {
