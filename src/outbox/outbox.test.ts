@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { sql } from "kysely";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { tickingClock } from "../../test/support/clock.ts";
@@ -233,6 +234,78 @@ test("a message is tried ten times by the schedule, with one id and one text, an
   ).toBe(true);
   await expect.poll(() => receiver.received.length, waitLong).toBe(11);
   await expect.poll(() => statusesOf(id), waitLong).toEqual({ WAITING: 1 });
+});
+
+/** A receiver of which a test ends the answers. */
+async function slowWorld() {
+  const open: ServerResponse[] = [];
+  const world = await newWorld((_message, res) => {
+    open.push(res);
+    res.statusCode = hangs;
+  });
+  const answer = async (status: number, body = "") => {
+    await expect.poll(() => open.length, waitLong).toBe(1);
+    const [res] = open.splice(0);
+    if (res === undefined) throw new Error("nobody waits for an answer");
+    res.statusCode = status;
+    res.end(body);
+  };
+  return { ...world, open, answer };
+}
+
+test("a message that is resent while an attempt fails is sent again at once, with a whole schedule", async () => {
+  const { link, webhook, open, answer } = await slowWorld();
+  const id = await webhook({ triggers: ["EXIT"] });
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  send();
+  await answer(500);
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(1);
+  clock.advance(10_000);
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  const key = { workspaceId: link.workspaceId, subscriberId: id };
+  expect(await resend(db, key, (await messagesOf(id))[0]?.id ?? "", clock.now())).toBe(true);
+  await answer(500);
+  // The second pause of the old schedule is five minutes.
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  await answer(500);
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(3);
+  const [message] = await messagesOf(id);
+  const left = (message?.next_attempt_at?.getTime() ?? 0) - clock.now().getTime();
+  expect(Math.abs(left - 5_000)).toBeLessThan(4_500);
+});
+
+test("an attempt that ends after its visitor was deleted keeps no answer, and one of a deleted message is not kept", async () => {
+  const { link, webhook, answer, open } = await slowWorld();
+  const id = await webhook({ triggers: ["EXIT"] });
+  const attempts = async () =>
+    (
+      await sql`select number, response from outbox_attempts where subscriber_id = ${id} order by number`.execute(
+        db,
+      )
+    ).rows;
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  const visitor = sql`(select id from visitors where workspace_id = ${link.workspaceId} limit 1)`;
+  const visits = (to: typeof visitor) =>
+    sql`update events set visitor_id = ${to} where workspace_id = ${link.workspaceId}`.execute(db);
+  await sql`insert into visitors (workspace_id, id, created_at, updated_at)
+    values (${link.workspaceId}, ${randomUUID()}, ${clock.now()}, ${clock.now()})`.execute(db);
+  await visits(visitor);
+  send();
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  await visits(sql`null`);
+  await answer(500, "Thank you, Ada");
+  await expect.poll(attempts, waitLong).toEqual([{ number: 1, response: "" }]);
+  clock.advance(10_000);
+  await answer(500, "Thank you, nobody");
+  await expect
+    .poll(attempts, waitLong)
+    .toEqual([expect.anything(), { number: 2, response: "Thank you, nobody" }]);
+  clock.advance(10 * minuteMs);
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  await sql`delete from outbox_messages where subscriber_id = ${id}`.execute(db);
+  await answer(500, "Who?");
+  await expect.poll(async () => (await subscriberOf(id)).failure_count, waitLong).toBe(3n);
+  expect(await attempts()).toHaveLength(2);
 });
 
 test("410 disables a webhook at once with one mail, what waits is missed, and it begins anew when it is enabled", async () => {
