@@ -19,7 +19,7 @@ import { deleteOldMessages } from "./delete-old-messages.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { queueTest, replayPart, resend } from "./queue-again.ts";
 import { startSending } from "./send-loop.ts";
-import type { Pace } from "./sender.ts";
+import type { Pace, Sender } from "./sender.ts";
 import { changeSubscriber, removeSubscriber } from "./subscribers.ts";
 
 const minuteMs = 60_000;
@@ -54,9 +54,27 @@ async function newWorld(answer?: Parameters<typeof startReceiver>[0]): Promise<W
   };
 }
 
+interface SendingOptions {
+  readonly timeoutMs?: number;
+  readonly pace?: Partial<Pace>;
+  /** Whose outcomes PostgreSQL refuses. */
+  readonly refused?: string;
+}
+
 /** Sends until the test ends. No jitter. */
-function send({ timeoutMs = 10_000, pace }: { timeoutMs?: number; pace?: Partial<Pace> } = {}) {
-  const sender = plainSender(db, { timeoutMs, pace });
+function send({ timeoutMs = 10_000, pace, refused }: SendingOptions = {}) {
+  const plain = plainSender(db, { timeoutMs, pace });
+  const sender: Sender = {
+    pace: plain.pace,
+    async open(subscribers) {
+      const delivers = new Map(await plain.open(subscribers));
+      const deliver = refused === undefined ? undefined : delivers.get(refused);
+      if (refused !== undefined && deliver !== undefined)
+        // The column has two bytes.
+        delivers.set(refused, async (...sent) => ({ ...(await deliver(...sent)), status: 70_000 }));
+      return delivers;
+    },
+  };
   const troubles: unknown[] = [];
   const sending = startSending({
     db: outbox.db,
@@ -73,10 +91,13 @@ function send({ timeoutMs = 10_000, pace }: { timeoutMs?: number; pace?: Partial
     // What the test left waiting would be sent in the next one.
     for (const table of ["subscribers", "intake", "lines", "messages"])
       await sql`delete from ${sql.table(`outbox_${table}`)}`.execute(db);
-    expect(troubles).toEqual([]);
+    expect(troubles.map(String)).toEqual(refused === undefined ? [] : troubles.map(outOfRange));
+    expect(troubles.length > 0).toBe(refused !== undefined);
   });
   return sending;
 }
+
+const outOfRange = () => expect.stringContaining("out of range");
 
 async function messagesOf(subscriberId: string) {
   const { rows } = await sql<{
@@ -495,6 +516,16 @@ test("more receivers that are dead than a process has lines delay nobody else's 
   await storeVisits(db, other.link, { count: 20, at: clock.now() });
   await expect.poll(() => other.receiver.received.length, waitLong).toBe(40);
   await expect.poll(() => sending.counts, waitLong).toMatchObject({ inFlight: 256, failed: 0 });
+});
+
+test("an outcome that PostgreSQL refuses keeps no other from being written, and its message waits", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const [fine, refused] = [await webhook(), await webhook({ endpointUrl: `${receiver.url}/refused` })];
+  await storeVisits(db, link, { count: 20, at: clock.now() });
+  const sending = send({ refused });
+  await expect.poll(() => statusesOf(fine), waitLong).toEqual({ DELIVERED: 40 });
+  await expect.poll(() => sending.counts.troubles, waitLong).toBeGreaterThan(0);
+  expect(await statusesOf(refused)).toEqual({ WAITING: 40 });
 });
 
 test("a subscriber with a pace gets no more than that at once, and the oldest of too many are missed", async () => {

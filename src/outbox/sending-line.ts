@@ -95,6 +95,12 @@ export function mayBegin(line: SendingLine, nowMs: number): boolean {
 /** The longest that one answer holds up the other messages of its subscriber, in milliseconds. */
 const holdMsMax = 60_000;
 
+/** Makes no attempts for a while, because the outcome of the last one could not be written. */
+export function holdUp(line: SendingLine, nowMs: number): void {
+  line.notBeforeMs = Math.max(line.notBeforeMs, nowMs + holdMsMax);
+  dropReady(line);
+}
+
 /**
  * Learns from an outcome: one more attempt at once after a success, and half as many after a failure. So a receiver that
  * hangs keeps one connection, and one that recovers soon gets all that it can take.
