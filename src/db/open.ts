@@ -86,3 +86,11 @@ const typeParsers: pg.CustomTypesConfig = {
     return pg.types.getTypeParser(oid, format as "text");
   },
 };
+
+/**
+ * Whether what was to be stored is at fault: data exceptions, broken constraints and values too long for an index. Other
+ * errors, such as a missing column, would refuse all else as well.
+ */
+export function isAboutData(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(?:22|23|54)/.test(error.code ?? "");
+}

@@ -23,6 +23,16 @@ export interface Owner {
 /** How many lines of one workspace a call takes. */
 const takenOfWorkspaceMax = 32;
 
+/** Which lines may be taken. */
+export interface Taking {
+  readonly most: number;
+  /** How many of them may be of subscribers that only failed since their last success. */
+  readonly failingMost: number;
+  readonly exceptWorkspaces: readonly string[];
+  /** The workspaces whose failing subscribers' lines are left. */
+  readonly exceptFailingOf: readonly string[];
+}
+
 /**
  * Takes lines that are due and that no living process owns, those that have waited longest first. Lines of paused
  * subscribers and of deleted workspaces stay.
@@ -30,21 +40,25 @@ const takenOfWorkspaceMax = 32;
 export async function takeLines(
   db: Db,
   { owner, now }: Owner,
-  { most, exceptWorkspaces }: { readonly most: number; readonly exceptWorkspaces: readonly string[] },
+  { most, failingMost, exceptWorkspaces, exceptFailingOf }: Taking,
 ): Promise<readonly SubscriberKey[]> {
   const { rows } = await sql<SubscriberKey>`
     with due as (
-      select l.workspace_id, l.subscriber_id, l.due_at,
-        row_number() over (partition by l.workspace_id order by l.due_at, l.subscriber_id) as number
+      select l.workspace_id, l.subscriber_id, l.due_at, s.failing_since is not null as is_failing, row_number() over (
+        partition by l.workspace_id, s.failing_since is not null order by l.due_at, l.subscriber_id) as number
       from outbox_lines l
       join workspaces w on w.id = l.workspace_id and w.deleted_at is null
       join outbox_subscribers s on s.workspace_id = l.workspace_id and s.id = l.subscriber_id and s.status <> 'PAUSED'
       where l.due_at <= ${now} and (l.owned_until is null or l.owned_until <= ${now})
-        and l.workspace_id <> all(${plainArray(exceptWorkspaces)}::uuid[])),
+        and l.workspace_id <> all(${plainArray(exceptWorkspaces)}::uuid[])
+        and (s.failing_since is null or l.workspace_id <> all(${plainArray(exceptFailingOf)}::uuid[]))),
+    fair as (
+      select *, row_number() over (partition by is_failing order by due_at, subscriber_id) as place from due
+      where number <= ${takenOfWorkspaceMax}),
     free as (
       select l.workspace_id, l.subscriber_id from outbox_lines l
-      join due d on d.workspace_id = l.workspace_id and d.subscriber_id = l.subscriber_id
-      where d.number <= ${takenOfWorkspaceMax} and (l.owned_until is null or l.owned_until <= ${now})
+      join fair d on d.workspace_id = l.workspace_id and d.subscriber_id = l.subscriber_id
+      where (not d.is_failing or d.place <= ${failingMost}) and (l.owned_until is null or l.owned_until <= ${now})
       order by d.due_at limit ${most} for no key update of l skip locked)
     update outbox_lines l set owner = ${owner}, owned_until = ${untilOf(now)} from free f
     where l.workspace_id = f.workspace_id and l.subscriber_id = f.subscriber_id
@@ -90,12 +104,12 @@ export async function extendLines(
 }
 
 /**
- * Gives lines back: until their next message is due, or for good when none waits. A line that has changed since it was
- * looked at stays with its owner, because something new may be waiting. Returns those that are given back.
+ * Gives lines back: until their next message is due, or for good when none waits. One with messages that are due already
+ * comes after those that are due now. A line that has changed since it was looked at stays with its owner, because something new may be waiting. Returns those that are given back.
  */
 export async function giveBackLines(
   db: Db,
-  { owner }: Owner,
+  { owner, now }: Owner,
   lines: readonly (SubscriberKey & { readonly revision: bigint })[],
 ): Promise<readonly SubscriberKey[]> {
   if (lines.length === 0) return [];
@@ -112,7 +126,7 @@ export async function giveBackLines(
     over as (delete from outbox_lines l using next n
       where l.workspace_id = n.workspace_id and l.subscriber_id = n.subscriber_id and n.due_at is null
       returning l.workspace_id, l.subscriber_id),
-    back as (update outbox_lines l set due_at = n.due_at, owner = null, owned_until = null from next n
+    back as (update outbox_lines l set due_at = greatest(n.due_at, ${now}::timestamptz), owner = null, owned_until = null from next n
     where l.workspace_id = n.workspace_id and l.subscriber_id = n.subscriber_id and n.due_at is not null
       returning l.workspace_id, l.subscriber_id)
     select workspace_id as "workspaceId", subscriber_id as "subscriberId" from over

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { sql } from "kysely";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { tickingClock } from "../../test/support/clock.ts";
@@ -18,7 +19,7 @@ import { deleteOldMessages } from "./delete-old-messages.ts";
 import { openOutbox } from "./open-outbox.ts";
 import { queueTest, replayPart, resend } from "./queue-again.ts";
 import { startSending } from "./send-loop.ts";
-import type { Pace } from "./sender.ts";
+import type { Pace, Sender } from "./sender.ts";
 import { changeSubscriber, removeSubscriber } from "./subscribers.ts";
 
 const minuteMs = 60_000;
@@ -53,9 +54,27 @@ async function newWorld(answer?: Parameters<typeof startReceiver>[0]): Promise<W
   };
 }
 
+interface SendingOptions {
+  readonly timeoutMs?: number;
+  readonly pace?: Partial<Pace>;
+  /** Whose outcomes PostgreSQL refuses. */
+  readonly refused?: string;
+}
+
 /** Sends until the test ends. No jitter. */
-function send({ timeoutMs = 10_000, pace }: { timeoutMs?: number; pace?: Partial<Pace> } = {}) {
-  const sender = plainSender(db, { timeoutMs, pace });
+function send({ timeoutMs = 10_000, pace, refused }: SendingOptions = {}) {
+  const plain = plainSender(db, { timeoutMs, pace });
+  const sender: Sender = {
+    pace: plain.pace,
+    async open(subscribers) {
+      const delivers = new Map(await plain.open(subscribers));
+      const deliver = refused === undefined ? undefined : delivers.get(refused);
+      if (refused !== undefined && deliver !== undefined)
+        // The column has two bytes.
+        delivers.set(refused, async (...sent) => ({ ...(await deliver(...sent)), status: 70_000 }));
+      return delivers;
+    },
+  };
   const troubles: unknown[] = [];
   const sending = startSending({
     db: outbox.db,
@@ -72,10 +91,13 @@ function send({ timeoutMs = 10_000, pace }: { timeoutMs?: number; pace?: Partial
     // What the test left waiting would be sent in the next one.
     for (const table of ["subscribers", "intake", "lines", "messages"])
       await sql`delete from ${sql.table(`outbox_${table}`)}`.execute(db);
-    expect(troubles).toEqual([]);
+    expect(troubles.map(String)).toEqual(refused === undefined ? [] : troubles.map(outOfRange));
+    expect(troubles.length > 0).toBe(refused !== undefined);
   });
   return sending;
 }
+
+const outOfRange = () => expect.stringContaining("out of range");
 
 async function messagesOf(subscriberId: string) {
   const { rows } = await sql<{
@@ -235,6 +257,78 @@ test("a message is tried ten times by the schedule, with one id and one text, an
   await expect.poll(() => statusesOf(id), waitLong).toEqual({ WAITING: 1 });
 });
 
+/** A receiver of which a test ends the answers. */
+async function slowWorld() {
+  const open: ServerResponse[] = [];
+  const world = await newWorld((_message, res) => {
+    open.push(res);
+    res.statusCode = hangs;
+  });
+  const answer = async (status: number, body = "") => {
+    await expect.poll(() => open.length, waitLong).toBe(1);
+    const [res] = open.splice(0);
+    if (res === undefined) throw new Error("nobody waits for an answer");
+    res.statusCode = status;
+    res.end(body);
+  };
+  return { ...world, open, answer };
+}
+
+test("a message that is resent while an attempt fails is sent again at once, with a whole schedule", async () => {
+  const { link, webhook, open, answer } = await slowWorld();
+  const id = await webhook({ triggers: ["EXIT"] });
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  send();
+  await answer(500);
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(1);
+  clock.advance(10_000);
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  const key = { workspaceId: link.workspaceId, subscriberId: id };
+  expect(await resend(db, key, (await messagesOf(id))[0]?.id ?? "", clock.now())).toBe(true);
+  await answer(500);
+  // The second pause of the old schedule is five minutes.
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  await answer(500);
+  await expect.poll(async () => (await messagesOf(id))[0]?.attempts, waitLong).toBe(3);
+  const [message] = await messagesOf(id);
+  const left = (message?.next_attempt_at?.getTime() ?? 0) - clock.now().getTime();
+  expect(Math.abs(left - 5_000)).toBeLessThan(4_500);
+});
+
+test("an attempt that ends after its visitor was deleted keeps no answer, and one of a deleted message is not kept", async () => {
+  const { link, webhook, answer, open } = await slowWorld();
+  const id = await webhook({ triggers: ["EXIT"] });
+  const attempts = async () =>
+    (
+      await sql`select number, response from outbox_attempts where subscriber_id = ${id} order by number`.execute(
+        db,
+      )
+    ).rows;
+  await storeVisits(db, link, { count: 1, at: clock.now() });
+  const visitor = sql`(select id from visitors where workspace_id = ${link.workspaceId} limit 1)`;
+  const visits = (to: typeof visitor) =>
+    sql`update events set visitor_id = ${to} where workspace_id = ${link.workspaceId}`.execute(db);
+  await sql`insert into visitors (workspace_id, id, created_at, updated_at)
+    values (${link.workspaceId}, ${randomUUID()}, ${clock.now()}, ${clock.now()})`.execute(db);
+  await visits(visitor);
+  send();
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  await visits(sql`null`);
+  await answer(500, "Thank you, Ada");
+  await expect.poll(attempts, waitLong).toEqual([{ number: 1, response: "" }]);
+  clock.advance(10_000);
+  await answer(500, "Thank you, nobody");
+  await expect
+    .poll(attempts, waitLong)
+    .toEqual([expect.anything(), { number: 2, response: "Thank you, nobody" }]);
+  clock.advance(10 * minuteMs);
+  await expect.poll(() => open.length, waitLong).toBe(1);
+  await sql`delete from outbox_messages where subscriber_id = ${id}`.execute(db);
+  await answer(500, "Who?");
+  await expect.poll(async () => (await subscriberOf(id)).failure_count, waitLong).toBe(3n);
+  expect(await attempts()).toHaveLength(2);
+});
+
 test("410 disables a webhook at once with one mail, what waits is missed, and it begins anew when it is enabled", async () => {
   let answered = 410;
   const { link, receiver, webhook } = await newWorld((_message, res) => {
@@ -391,8 +485,47 @@ test("a tenant with thousands of messages to receivers that hang delays nobody e
   await storeVisits(db, other.link, { count: 20, at: clock.now() });
   await expect.poll(() => other.receiver.received.length, waitLong).toBe(40);
   // Its messages hang still.
-  expect(sending.counts).toMatchObject({ inFlight: 32, failed: 0 });
+  await expect.poll(() => sending.counts, waitLong).toMatchObject({ inFlight: 32, failed: 0 });
   expect(receiver.received).toHaveLength(32);
+});
+
+test("more receivers that are dead than a process has lines delay nobody else's message", async () => {
+  const dead = await startReceiver((_message, res) => {
+    res.statusCode = hangs;
+  });
+  onTestFinished(dead.close);
+  const at = clock.now();
+  for (let workspaces = 0; workspaces < 9; workspaces++) {
+    const { workspaceId } = await insertLink(db);
+    await sql`with ids as (select gen_random_uuid() as id from generate_series(1, 64)),
+      added as (insert into outbox_subscribers (workspace_id, id, kind, status, triggers, enabled_at, failing_since)
+        select ${workspaceId}, id, 'WEBHOOK', 'ACTIVE', '{}', ${at}, ${at} from ids),
+      hooks as (insert into webhooks (workspace_id, id, name, endpoint_url, source, secret, created_at, updated_at)
+        select ${workspaceId}, id, 'CRM', ${dead.url}, 'API', '', ${at}, ${at} from ids),
+      messages as (insert into outbox_messages (workspace_id, subscriber_id, id, next_attempt_at, created_at)
+        select ${workspaceId}, id, gen_random_uuid(), ${at}, ${at} from ids, generate_series(1, 20))
+      insert into outbox_lines (workspace_id, subscriber_id, due_at) select ${workspaceId}, id, ${at} from ids`.execute(
+      db,
+    );
+  }
+  const sending = send({ timeoutMs: 60_000 });
+  // All attempts that receivers that fail may have under way.
+  await expect.poll(() => sending.counts.inFlight, waitLong).toBe(256);
+  const other = await newWorld();
+  await other.webhook();
+  await storeVisits(db, other.link, { count: 20, at: clock.now() });
+  await expect.poll(() => other.receiver.received.length, waitLong).toBe(40);
+  await expect.poll(() => sending.counts, waitLong).toMatchObject({ inFlight: 256, failed: 0 });
+});
+
+test("an outcome that PostgreSQL refuses keeps no other from being written, and its message waits", async () => {
+  const { link, receiver, webhook } = await newWorld();
+  const [fine, refused] = [await webhook(), await webhook({ endpointUrl: `${receiver.url}/refused` })];
+  await storeVisits(db, link, { count: 20, at: clock.now() });
+  const sending = send({ refused });
+  await expect.poll(() => statusesOf(fine), waitLong).toEqual({ DELIVERED: 40 });
+  await expect.poll(() => sending.counts.troubles, waitLong).toBeGreaterThan(0);
+  expect(await statusesOf(refused)).toEqual({ WAITING: 40 });
 });
 
 test("a subscriber with a pace gets no more than that at once, and the oldest of too many are missed", async () => {

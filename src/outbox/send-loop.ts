@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isAboutData } from "../db/open.ts";
 import { leaveLines } from "./lines.ts";
 import { pauseAfter } from "./schedule.ts";
 import { createTurn, lineKey, type TurnDeps } from "./send-turn.ts";
 import type { Failed, Outcome } from "./sender.ts";
-import { dropReady, mayBegin, noteOutcome, type SendingLine } from "./sending-line.ts";
+import { dropReady, holdUp, mayBegin, noteOutcome, type SendingLine } from "./sending-line.ts";
 import type { ReadMessage } from "./waiting-messages.ts";
 import { type EndedAttempt, writeOutcomes } from "./write-outcomes.ts";
 
@@ -155,6 +156,23 @@ export function startSending(deps: SendingDeps): Sending {
     return Math.min(tickMs, ...paced.map(({ notBeforeMs }) => notBeforeMs - nowMs));
   }
 
+  /** Writes the first outcomes. Returns how many it wrote, or dropped because PostgreSQL refuses what they say. */
+  async function writeSome(some: readonly EndedAttempt[]): Promise<number> {
+    try {
+      await writeOutcomes(db, some);
+      return some.length;
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+      if (some.length > 1) return writeSome(some.slice(0, some.length >> 1));
+      counts.troubles += 1;
+      onTrouble(error);
+      const line = some[0] && lines.get(lineKey(some[0].message));
+      // Its message is sent again, like all whose outcome was not written.
+      if (line !== undefined) holdUp(line, now().getTime());
+      return 1;
+    }
+  }
+
   async function writeAll(): Promise<void> {
     while (!isClosed || counts.inFlight > 0 || ended.length > 0) {
       if (ended.length === 0) {
@@ -163,9 +181,7 @@ export function startSending(deps: SendingDeps): Sending {
       }
       // A transaction for each outcome would cost more than its delivery.
       if (ended.length < writtenMax && !isClosed) await pause(gatheredMs);
-      const some = ended.slice(0, writtenMax);
-      await writeOutcomes(db, some);
-      ended.splice(0, some.length);
+      const some = ended.splice(0, await writeSome(ended.slice(0, writtenMax)));
       const written = new Set(some.map(({ message }) => lines.get(lineKey(message))));
       for (const { message } of some) lines.get(lineKey(message))?.held.delete(message.id);
       if ([...written].some((line) => line === undefined || needsTurn(line))) turns.ring();

@@ -1,8 +1,9 @@
 import type { Db } from "../db/open.ts";
 import { expandIntake } from "./expand-intake.ts";
+import { endTurns, roomFor } from "./line-turns.ts";
 import { extendEveryMs, extendLines, giveBackLines, lookAtLines, type Owner, takeLines } from "./lines.ts";
 import type { Deliver, Sender } from "./sender.ts";
-import { dropReady, newLine, type SendingLine, updateLine, wantedBy } from "./sending-line.ts";
+import { dropReady, dropSurplus, newLine, type SendingLine, updateLine, wantedBy } from "./sending-line.ts";
 import {
   type DueMessage,
   missMessages,
@@ -22,10 +23,6 @@ export interface TurnDeps {
   readonly owner: string;
   readonly now: () => Date;
 }
-
-/** How many lines a process owns at most, of all workspaces and of one. */
-const linesMax = 512;
-const linesOfWorkspaceMax = 64;
 
 /** How many messages a process holds at most, and how many a turn reads. */
 const heldMax = 2_048;
@@ -52,10 +49,12 @@ export function createTurn(deps: TurnDeps, lines: Map<string, SendingLine>): () 
     await takeMore(db, me, lines);
     if (lines.size === 0) return expanded > 0;
     await lookAtAll(deps, me, lines);
+    endTurns(lines.values(), me.now.getTime());
+    for (const line of lines.values()) dropSurplus(line, me.now.getTime());
     const isMissing = await missGivenUp(deps, lines);
     const { read, drained } = await readMore(deps, me, lines);
-    await giveBack(db, me, lines, drained);
-    return expanded > 0 || read > 0 || isMissing;
+    const hasRoom = await giveBack(db, me, lines, drained);
+    return expanded > 0 || read > 0 || isMissing || hasRoom;
   };
 }
 
@@ -70,13 +69,11 @@ export function lineKey({
 }
 
 async function takeMore(db: Db, me: Owner, lines: Map<string, SendingLine>): Promise<void> {
-  const most = linesMax - lines.size;
-  if (most <= 0) return;
-  const counts = Map.groupBy(lines.values(), ({ workspaceId }) => workspaceId);
-  const full = [...counts].filter(([, own]) => own.length >= linesOfWorkspaceMax).map(([id]) => id);
-  for (const key of await takeLines(db, me, { most, exceptWorkspaces: full })) {
+  const room = roomFor(lines.values());
+  if (room.most <= 0) return;
+  for (const key of await takeLines(db, me, room)) {
     const place = lineKey(key);
-    lines.set(place, lines.get(place) ?? newLine(key));
+    lines.set(place, lines.get(place) ?? newLine(key, me.now.getTime()));
   }
 }
 
@@ -124,7 +121,7 @@ async function readMore(
 ): Promise<ReadMore> {
   const held = [...lines.values()].reduce((sum, line) => sum + line.held.size, 0);
   const room = heldText(lines.values()) < heldTextMax ? Math.min(readMax, heldMax - held) : 0;
-  const wanting = shares([...lines.values()], room);
+  const wanting = shares([...lines.values()], { room, nowMs: me.now.getTime() });
   const delivers = await openAll(
     deps,
     wanting.map(({ line }) => line),
@@ -136,7 +133,9 @@ async function readMore(
   const byLine = Map.groupBy(due, lineKey);
   const missed: DueMessage[] = [];
   const fresh: DueMessage[] = [];
-  const drained = new Set([...lines.values()].filter(({ look }) => look?.status !== "ACTIVE"));
+  const drained = new Set(
+    [...lines.values()].filter(({ look, isLeaving }) => look?.status !== "ACTIVE" || isLeaving),
+  );
   for (const [index, { line }] of wanting.entries()) {
     const found = byLine.get(lineKey(line)) ?? [];
     line.deliver = delivers.get(line);
@@ -171,10 +170,15 @@ interface Share {
 }
 
 /** Shares what can be read among the lines that want more, in their order, the same for each. */
-function shares(lines: readonly SendingLine[], room: number): Share[] {
-  const wanting = lines.filter((line) => wantedBy(line) > 0);
+function shares(
+  lines: readonly SendingLine[],
+  { room, nowMs }: { readonly room: number; readonly nowMs: number },
+): Share[] {
+  const wanting = lines.filter((line) => wantedBy(line, nowMs) > 0);
   const each = Math.max(1, Math.floor(room / Math.max(1, wanting.length)));
-  return wanting.slice(0, Math.max(0, room)).map((line) => ({ line, most: Math.min(each, wantedBy(line)) }));
+  return wanting
+    .slice(0, Math.max(0, room))
+    .map((line) => ({ line, most: Math.min(each, wantedBy(line, nowMs)) }));
 }
 
 async function openAll(
@@ -197,14 +201,20 @@ function keyOf({ workspaceId, subscriberId }: SendingLine) {
   return { workspaceId, subscriberId };
 }
 
+/** Returns whether others can have the places of lines that left although messages are due. */
 async function giveBack(
   db: Db,
   me: Owner,
   lines: Map<string, SendingLine>,
   drained: ReadonlySet<SendingLine>,
-): Promise<void> {
+): Promise<boolean> {
   const done = [...drained].flatMap((line) =>
     line.held.size === 0 && line.look !== undefined ? { ...keyOf(line), revision: line.look.revision } : [],
   );
-  for (const key of await giveBackLines(db, me, done)) lines.delete(lineKey(key));
+  let hasRoom = false;
+  for (const key of await giveBackLines(db, me, done)) {
+    hasRoom = lines.get(lineKey(key))?.isLeaving === true || hasRoom;
+    lines.delete(lineKey(key));
+  }
+  return hasRoom;
 }

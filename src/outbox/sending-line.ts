@@ -18,6 +18,11 @@ export interface SendingLine extends SubscriberKey {
   allowance: number;
   /** Whether the last attempt failed. */
   isFailing: boolean;
+  /** When the last attempt was accepted; 0 when none was, or when one failed since. */
+  deliveredMs: number;
+  readonly takenMs: number;
+  /** Whether the line is to be given back although messages are due. */
+  isLeaving: boolean;
   /** No attempt begins before this time. */
   notBeforeMs: number;
 }
@@ -25,7 +30,7 @@ export interface SendingLine extends SubscriberKey {
 /** With how many attempts at once a subscriber begins that did not fail last. */
 const firstAllowance = 8;
 
-export function newLine(key: SubscriberKey): SendingLine {
+export function newLine(key: SubscriberKey, takenMs: number): SendingLine {
   return {
     workspaceId: key.workspaceId,
     subscriberId: key.subscriberId,
@@ -37,6 +42,9 @@ export function newLine(key: SubscriberKey): SendingLine {
     inFlight: 0,
     allowance: 0,
     isFailing: false,
+    deliveredMs: 0,
+    takenMs,
+    isLeaving: false,
     notBeforeMs: 0,
   };
 }
@@ -57,13 +65,25 @@ export function dropReady(line: SendingLine): void {
   line.ready.length = 0;
 }
 
-/** How many attempts' worth of messages are read ahead. */
+/** How many attempts' worth of messages are read ahead while the receiver takes them, and for how long without a success. */
 const readAhead = 16;
+const flowingMs = 1_000;
 
 /** How many more messages the line can take. */
-export function wantedBy(line: SendingLine): number {
-  if (line.look?.status !== "ACTIVE" || line.ready.length > line.allowance) return 0;
-  return readAhead * line.allowance - line.ready.length;
+export function wantedBy(line: SendingLine, nowMs: number): number {
+  if (line.look?.status !== "ACTIVE" || line.isLeaving || line.ready.length > line.allowance) return 0;
+  const ahead = isFlowing(line, nowMs) ? readAhead : 1;
+  return ahead * line.allowance - line.ready.length;
+}
+
+/** Drops what a receiver that takes nothing now has ready beyond its next attempts: others need the place. */
+export function dropSurplus(line: SendingLine, nowMs: number): void {
+  if (isFlowing(line, nowMs)) return;
+  for (const { id } of line.ready.splice(line.allowance)) line.held.delete(id);
+}
+
+function isFlowing({ deliveredMs }: SendingLine, nowMs: number): boolean {
+  return nowMs - deliveredMs < flowingMs;
 }
 
 export function mayBegin(line: SendingLine, nowMs: number): boolean {
@@ -75,12 +95,19 @@ export function mayBegin(line: SendingLine, nowMs: number): boolean {
 /** The longest that one answer holds up the other messages of its subscriber, in milliseconds. */
 const holdMsMax = 60_000;
 
+/** Makes no attempts for a while, because the outcome of the last one could not be written. */
+export function holdUp(line: SendingLine, nowMs: number): void {
+  line.notBeforeMs = Math.max(line.notBeforeMs, nowMs + holdMsMax);
+  dropReady(line);
+}
+
 /**
  * Learns from an outcome: one more attempt at once after a success, and half as many after a failure. So a receiver that
  * hangs keeps one connection, and one that recovers soon gets all that it can take.
  */
 export function noteOutcome(line: SendingLine, outcome: Outcome, nowMs: number): void {
   line.isFailing = !outcome.isDelivered;
+  line.deliveredMs = outcome.isDelivered ? nowMs : 0;
   if (outcome.isDelivered) {
     line.allowance = Math.min(line.pace.inFlightMax, line.allowance + 1);
     return;

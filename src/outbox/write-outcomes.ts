@@ -20,8 +20,9 @@ export interface EndedAttempt {
 /** Writes what became of attempts, in one transaction: of messages, of subscribers, and mails about those it disables. */
 export async function writeOutcomes(db: Db, ended: readonly EndedAttempt[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await writeMessages(tx, ended);
+    // First: the texts of messages tell whether they were erased.
     await insertAttempts(tx, ended);
+    await writeMessages(tx, ended);
     await countOutcomes(tx, ended);
   });
 }
@@ -36,18 +37,24 @@ async function writeMessages(tx: Db, ended: readonly EndedAttempt[]): Promise<vo
   const keeps = await mayKeep(tx, toKeep);
   const plain = (read: (attempt: EndedAttempt) => string | number) => plainArray(ended.map(read));
   const bodies = ended.map((attempt) => (keeps.has(attempt) ? attempt.message.body : ""));
-  await sql`update outbox_messages m set status = given.status, attempts = greatest(m.attempts, given.attempts),
-      next_attempt_at = given.next_attempt_at,
-      body = case when given.next_attempt_at is not null then coalesce(m.body, nullif(given.body, '')) end
+  // A failure of the schedule before a message was resent, while the attempt was under way.
+  const isOld = sql`(given.status <> 'DELIVERED' and m.attempts_before <> given.attempts_before)`;
+  await sql`update outbox_messages m set status = case when ${isOld} then m.status else given.status end,
+      attempts = greatest(m.attempts, given.attempts),
+      -- It is no attempt of the new schedule.
+      attempts_before = case when ${isOld} then greatest(m.attempts, given.attempts) else m.attempts_before end,
+      next_attempt_at = case when ${isOld} then m.next_attempt_at else given.next_attempt_at end,
+      body = case when ${isOld} or given.next_attempt_at is not null then coalesce(m.body, nullif(given.body, '')) end
     from unnest(
       ${plain(({ message }) => message.workspaceId)}::uuid[],
       ${plain(({ message }) => message.subscriberId)}::uuid[],
       ${plain(({ message }) => message.id)}::uuid[],
       ${plain(statusOf)}::message_status[],
       ${plain(({ message }) => message.attempts + 1)}::smallint[],
+      ${plain(({ message }) => message.attemptsBefore)}::smallint[],
       ${plain(({ nextAt }) => nextAt?.toISOString() ?? "")}::timestamptz[],
       ${textArray(bodies)}::text[])
-      as given (workspace_id, subscriber_id, id, status, attempts, next_attempt_at, body)
+      as given (workspace_id, subscriber_id, id, status, attempts, attempts_before, next_attempt_at, body)
     where m.workspace_id = given.workspace_id and m.subscriber_id = given.subscriber_id and m.id = given.id
       and m.status = 'WAITING'`.execute(tx);
 }
@@ -77,7 +84,12 @@ async function insertAttempts(tx: Db, ended: readonly EndedAttempt[]): Promise<v
   const plain = (read: (attempt: EndedAttempt) => string | number | boolean) => plainArray(ended.map(read));
   await sql`insert into outbox_attempts (workspace_id, subscriber_id, message_id, number, at, duration_ms, status,
       is_delivered, reason, response)
-    select * from unnest(
+    select given.workspace_id, given.subscriber_id, given.message_id, given.number, given.at, given.duration_ms,
+      given.status, given.is_delivered, given.reason,
+      -- The answer may repeat a visitor who was deleted while the attempt was under way.
+      case when given.is_new and (given.visitor_id is null or e.visitor_id is not null) or not given.is_new
+        and m.body is not null then given.response else '' end
+    from unnest(
       ${plain(({ message }) => message.workspaceId)}::uuid[],
       ${plain(({ message }) => message.subscriberId)}::uuid[],
       ${plain(({ message }) => message.id)}::uuid[],
@@ -87,7 +99,17 @@ async function insertAttempts(tx: Db, ended: readonly EndedAttempt[]): Promise<v
       ${plain(({ outcome }) => outcome.status ?? "")}::smallint[],
       ${plain(({ outcome }) => outcome.isDelivered)}::boolean[],
       ${textArray(ended.map(({ outcome }) => reasonOf(outcome)))}::text[],
-      ${textArray(ended.map(({ outcome }) => storable(outcome.response)))}::text[])
+      ${textArray(ended.map(({ outcome }) => storable(outcome.response)))}::text[],
+      ${plain(({ message }) => message.isNew)}::boolean[],
+      ${plain(({ message }) => message.eventId ?? "")}::uuid[],
+      ${plain(({ message }) => message.visitorId ?? "")}::uuid[])
+      as given (workspace_id, subscriber_id, message_id, number, at, duration_ms, status, is_delivered, reason,
+        response, is_new, event_id, visitor_id)
+    -- The message may have been deleted while it was sent, with its attempts.
+    join outbox_messages m on m.workspace_id = given.workspace_id and m.subscriber_id = given.subscriber_id
+      and m.id = given.message_id
+    left join events e on given.visitor_id is not null and e.workspace_id = given.workspace_id
+      and e.id = given.event_id
     -- Two processes may have sent the same message, when one of them stood still for long.
     on conflict on constraint outbox_attempts_pkey do nothing`.execute(tx);
 }

@@ -6,6 +6,7 @@ import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts
 import { startTestScan } from "../../../test/support/start-scan.ts";
 import { visitsThrough } from "../../../test/support/visits.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
+import { testContent } from "../../outbox/message-body.ts";
 import { type Sending, startSending } from "../../outbox/send-loop.ts";
 import type { Sender } from "../../outbox/sender.ts";
 import { createSlackSender } from "./sender.ts";
@@ -116,6 +117,29 @@ test("a message that the channel refuses is a failure with what to do, and comes
   await workspace.rest("POST", `/v1/slack-integrations/channels/${general().id}:join`, {});
   await untilPassed(() => expect(sent()).toHaveLength(1), 1_000);
   await expect.poll(current).toMatchObject({ successCount: "1", lastError: "" });
+});
+
+test("a service that stops does not wait for a Slack that hangs", async () => {
+  // The answer is for no message of another test.
+  await sending.stop(5_000);
+  slack.answerNext("chat.postMessage", "never");
+  const { workspaceId } = workspace;
+  const { id } = await db
+    .selectFrom("slack_integrations")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .executeTakeFirstOrThrow();
+  const sender = createSlackSender({ db, slack: slack.client, tokenBox });
+  const key = { workspaceId, subscriberId: id };
+  const deliver = (await sender.open([key])).get(id);
+  const { body } = testContent(sendingTime());
+  const posts = () => slack.requests.filter(({ method }) => method === "chat.postMessage").length;
+  const before = posts();
+  const stopping = new AbortController();
+  const outcome = deliver?.({ ...key, id: randomUUID(), body }, stopping.signal);
+  await expect.poll(posts, { timeout: 9_000 }).toBe(before + 1);
+  stopping.abort();
+  expect(await outcome).toMatchObject({ isDelivered: false, reason: expect.stringContaining("stopped") });
 });
 
 test("a message waits as long as Slack asks", async () => {

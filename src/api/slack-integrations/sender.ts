@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Db } from "../../db/open.ts";
 import { stepMessage } from "../../integrations/slack/messages.ts";
 import type { SlackProblem } from "../../integrations/slack/result.ts";
@@ -26,14 +27,32 @@ export function createSlackSender(deps: SlackSenderDeps): Sender {
 }
 
 function deliverTo({ slack, tokenBox }: SlackSenderDeps, row: SendingRow): Deliver {
-  return async ({ body }) => {
+  return async ({ body }, signal) => {
     const token = openBotToken(tokenBox, row);
     if (token === undefined) return lostToken;
-    const sent = await slack.post(token, row.channel_id, stepMessage(body));
+    const sent = await unlessAborted(slack.post(token, row.channel_id, stepMessage(body)), signal);
+    if (sent === undefined) return stopped;
     return sent.ok ? { isDelivered: true, status: 200, response: "" } : failureOf(sent.problem);
   };
 }
 
+/** Slack's library takes no signal: its request is left alone, and ends with the process or with its time-out. */
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  const done = new AbortController();
+  try {
+    const aborted = signal.aborted ? Promise.resolve() : once(signal, "abort", { signal: done.signal });
+    return await Promise.race([work, aborted.then(() => undefined)]);
+  } finally {
+    done.abort();
+  }
+}
+
+const stopped: Failed = {
+  isDelivered: false,
+  status: undefined,
+  response: "",
+  reason: "The service stopped before Slack answered.",
+};
 const lostToken: Failed = { isDelivered: false, status: undefined, response: "", reason: unreadableToken };
 
 function failureOf(problem: SlackProblem): Failed {

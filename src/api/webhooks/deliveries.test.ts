@@ -414,6 +414,26 @@ test("a replay queues what was not delivered, or all, as a job that goes on wher
   expect(await statuses()).toEqual(["WAITING", "WAITING", "WAITING"]);
 });
 
+test("a replay that fails in ten runs without getting on is given up, and another one can follow", async () => {
+  const { id } = await create();
+  const path = `/v1/webhooks/${id}:replay`;
+  const since = api.now().toISOString();
+  const { json } = await rest("POST", path, { since });
+  const job = api.db.updateTable("jobs").where("id", "=", json.id);
+  await job.set({ request: Buffer.from("{") }).execute();
+  const replay = replayWebhookJob({ db: api.db, now: api.now });
+  const run = () =>
+    replay({ workspaceId: workspace.workspaceId, jobId: json.id }, new AbortController().signal);
+  for (let runs = 0; runs < 10; runs++) await expect(run()).rejects.toThrow("JSON");
+  expect((await rest("POST", path, { since })).status).toBe(412);
+  await run();
+  expect((await rest("GET", json.statusUrl)).json).toMatchObject({
+    status: "JOB_STATUS_FAILED",
+    error: { codeType: "INTERNAL", message: expect.stringContaining("start another one") },
+  });
+  expect((await rest("POST", path, { since })).status).toBe(200);
+});
+
 test("bad replays name their field and queue nothing; a webhook that stops ends its replay", async () => {
   const { id } = await create();
   const path = `/v1/webhooks/${id}:replay`;

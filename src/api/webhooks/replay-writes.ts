@@ -29,6 +29,15 @@ export async function insertReplay(
   return rows[0];
 }
 
+/** Begins a run of a replay. Returns how many runs there were since it last got on; undefined when it is finished. */
+export async function beginReplay(db: Db, { workspaceId, jobId }: JobPlace): Promise<number | undefined> {
+  const { rows } = await sql<Pick<Selectable<Jobs>, "runs">>`update jobs set runs = runs + 1
+    where workspace_id = ${workspaceId} and id = ${jobId} and completed_at is null returning runs`.execute(
+    db,
+  );
+  return rows[0]?.runs;
+}
+
 /** A replay that is not finished, kept from other runs until the transaction ends. */
 export async function lockReplay(
   tx: Db,
@@ -39,13 +48,13 @@ export async function lockReplay(
   return rows[0];
 }
 
-/** Notes how far a replay has come. */
+/** Notes how far a replay has come, which begins the count of its runs anew. */
 export async function advanceReplay(
   tx: Db,
   { workspaceId, jobId }: JobPlace,
   { queued, request }: { readonly queued: number; readonly request: Buffer },
 ): Promise<void> {
-  await sql`update jobs set status = 'RUNNING', item_count = item_count + ${queued}, request = ${request}
+  await sql`update jobs set status = 'RUNNING', item_count = item_count + ${queued}, request = ${request}, runs = 0
     where workspace_id = ${workspaceId} and id = ${jobId}`.execute(tx);
 }
 

@@ -12,7 +12,14 @@ import { type Context, callerOf } from "../../rpc/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { toJob } from "../resources/job.ts";
 import { checkActive, deliveriesKeptMs, keyOf } from "./deliveries.ts";
-import { advanceReplay, endReplay, insertReplay, type JobPlace, lockReplay } from "./replay-writes.ts";
+import {
+  advanceReplay,
+  beginReplay,
+  endReplay,
+  insertReplay,
+  type JobPlace,
+  lockReplay,
+} from "./replay-writes.ts";
 
 /** What a replay is told, as JSON in the column of its job; times in milliseconds. */
 interface KeptReplay {
@@ -23,6 +30,12 @@ interface KeptReplay {
   /** Where its next part begins; absent at the beginning. */
   readonly next?: ReplayPlace;
 }
+
+/**
+ * A replay that failed in this many runs without getting on is given up, after three hours or so. The queue would give it
+ * up without a word, and no other replay could follow.
+ */
+const runsMax = 10;
 
 /** Queues the job that sends messages of a time again. */
 export async function queueReplay(
@@ -63,9 +76,17 @@ export async function queueReplay(
  */
 export function replayWebhookJob({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   return async (place: JobPlace, signal: AbortSignal): Promise<void> => {
+    const runs = signal.aborted ? 0 : ((await beginReplay(db, place)) ?? 0);
+    if (runs > runsMax) return inTransaction(db, (tx) => giveUp(tx, place, now()));
     while (!signal.aborted && (await inTransaction(db, (tx) => runPart(tx, place, now()))));
     if (signal.aborted) throw new Error("the service stops; the replay goes on afterwards");
   };
+}
+
+async function giveUp(tx: Db, place: JobPlace, at: Date): Promise<void> {
+  if ((await lockReplay(tx, place)) === undefined) return;
+  const message = `the replay was interrupted ${runsMax} times; start another one`;
+  await endReplay(tx, place, { at, queued: 0, reason: "INTERNAL", message });
 }
 
 /** Does one part. False after the last one. */

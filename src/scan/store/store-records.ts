@@ -1,6 +1,5 @@
-import pg from "pg";
 import { failureMessage } from "../../db/describe-failure.ts";
-import type { Db } from "../../db/open.ts";
+import { type Db, isAboutData } from "../../db/open.ts";
 import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
 import { attachPending } from "../../visitors/pending-identify.ts";
 import { type RawRecord, type RecordText, unframe } from "../spool/framed-records.ts";
@@ -237,14 +236,6 @@ async function storeSome<Content>(
 function earlyOf({ id, own }: RawRecord): EarlyRecord {
   // Copies: views would send their whole chunk along to another thread.
   return { id: Uint8Array.from(id), text: { own: Buffer.from(own).toString(), shared: "" } };
-}
-
-/**
- * Data exceptions, broken constraints and values too long for an index are the record's fault. Other errors, such as a
- * missing column, are not; they would put every visit into quarantine.
- */
-function isAboutData(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(?:22|23|54)/.test(error.code ?? "");
 }
 
 function poisonOf({ id, own, shared = nothing }: RawRecord, error: unknown): Poison {
