@@ -10,7 +10,9 @@ export const referencePage = `<!doctype html>
 </head>
 <body>
 <noscript>This page needs scripts. The same facts are in <a href="/openapi.json">openapi.json</a>.</noscript>
-<nav>Guides: <a href="/docs/webhooks">Webhooks</a>, <a href="/docs/slack">Slack</a></nav>
+<nav>
+Guides: <a href="/docs/webhooks">Webhooks</a>, <a href="/docs/slack">Slack</a>, <a href="/docs/google-forms">Google Forms</a>
+</nav>
 <div id="reference"></div>
 <script src="/docs/api-reference.js"></script>
 <script src="/docs/start.js"></script>
