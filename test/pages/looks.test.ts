@@ -45,7 +45,11 @@ describe.skipIf(!hasBrowser)("in a browser, looks", () => {
   test("of the built-in themes are as they were when people looked at them (`npm run gallery -- --references`)", async () => {
     const differences: Record<string, object> = {};
     for (const theme of builtInThemes) {
-      const difference = differenceOf(await shotOf(theme), await readReference(theme.slug));
+      const reference = await readReference(theme.slug);
+      let difference = differenceOf(await shotOf(theme), reference);
+      // A browser without a processor of its own may be photographed before it has painted everything.
+      for (let more = 4; more > 0 && !isAlike(difference); more--)
+        difference = differenceOf(await shotOf(theme), reference);
       if (!isAlike(difference)) differences[theme.slug] = difference;
     }
     expect(differences).toEqual({});
@@ -53,8 +57,10 @@ describe.skipIf(!hasBrowser)("in a browser, looks", () => {
 
   test("are alike where only letters are drawn otherwise, and differ where one value of a theme does", async () => {
     const [{ styling } = { styling: {} }] = builtInThemes;
-    const other = await shotOf({ styling }, { deviceScaleFactor: 2 });
-    expect(isAlike(differenceOf(other, await readReference("plain")))).toBe(true);
+    const plain = await readReference("plain");
+    await expect
+      .poll(async () => isAlike(differenceOf(await shotOf({ styling }, { deviceScaleFactor: 2 }), plain)))
+      .toBe(true);
     for (const [slug, value, change] of broken) {
       const theme = builtInThemes.find((each) => each.slug === slug);
       const shot = await shotOf({ ...theme, styling: { ...theme?.styling, [value]: change } });

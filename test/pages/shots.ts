@@ -32,7 +32,7 @@ export async function takeShots(page: Page, server: PageServer, look: ShownLook)
     const { styling, hasCover } = look;
     const media = hasCover === true ? daybreak : {};
     const hosted = renderStep(newView(steps[kind], { theme: pageTheme(inOwnFonts(styling)), media }));
-    await page.goto(server.put(withOwnFonts(hosted), { withoutPolicy: true }), { waitUntil: "load" });
+    await page.goto(server.put(forShots(hosted), { withoutPolicy: true }), { waitUntil: "load" });
     await page.evaluate(drawn);
     shots.push(await page.screenshot());
   }
@@ -57,9 +57,15 @@ function inOwnFonts(styling: ShownLook["styling"]): object {
   return JSON.parse(JSON.stringify(styling).replaceAll("_FAMILY_DEFAULT", "_FAMILY_ARIAL")) as object;
 }
 
-/** The page with fonts from the service alone: no face is taken from the machine where it has one. */
-function withOwnFonts(page: HostedPage): HostedPage {
-  const text = page.body.toString().replace(/local\("[^"]*"\),(?=local|url)/g, "");
+/**
+ * The page with fonts from the service alone: no face is taken from the machine where it has one. Its images are painted with
+ * everything else, where visitors' browsers may paint them later.
+ */
+function forShots(page: HostedPage): HostedPage {
+  const text = page.body
+    .toString()
+    .replace(/local\("[^"]*"\),(?=local|url)/g, "")
+    .replaceAll('decoding="async"', 'decoding="sync"');
   return { ...page, body: Buffer.from(text) };
 }
 
