@@ -37,15 +37,12 @@ const verify = (workspace: TestWorkspace | undefined) => workspace?.rest("GET", 
 test("a workspace that draws all the time delays only its own drawings: no light calls and no other workspaces", async () => {
   const mine = Array.from({ length: 51 }, () => verify(one));
   await expect.poll(() => started.length).toBe(1);
-  // One call runs and fifty wait.
-  const refused = async () =>
-    ConnectError.from(
-      await one
-        ?.client(QrcodeDesignService)
-        .verify({ id: newId(new Date()) })
-        .catch((error: unknown) => error),
-    );
-  await expect.poll(async () => (await refused()).code).toBe(Code.ResourceExhausted);
+  // One call runs and fifty wait. A call that comes before all of them waits too, and takes the place of one until its deadline.
+  const codes: Code[] = [];
+  while (codes.at(-1) !== Code.ResourceExhausted) {
+    const call = one?.client(QrcodeDesignService).verify({ id: newId(new Date()) }, { timeoutMs: 2_000 });
+    codes.push(ConnectError.from(await call?.catch((error: unknown) => error)).code);
+  }
   const reply = await verify(one);
   expect([reply?.status, reply?.json.error.codeType, reply?.headers["retry-after"]]).toEqual([
     429,
@@ -59,7 +56,9 @@ test("a workspace that draws all the time delays only its own drawings: no light
   open.resolve();
   expect((await theirs)?.status).toBe(200);
   const replies = await Promise.all(mine);
-  expect(replies.map((each) => each?.status)).toEqual(mine.map(() => 200));
+  const refused = replies.filter((each) => each?.status === 429);
+  expect(refused.length).toBeLessThan(codes.length);
+  expect(replies.filter((each) => each?.status === 200)).toHaveLength(mine.length - refused.length);
   expect(most).toBe(2);
 });
 
