@@ -123,7 +123,7 @@ async function subscriberOf(id: string) {
   return db.selectFrom("outbox_subscribers").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-const waitLong = { timeout: 20_000, interval: 10 };
+const waitLong = { timeout: 60_000, interval: 10 };
 
 test("a visit sends a message for each step and webhook, with the objects as the API returns them", async () => {
   const workspace = await api.newWorkspace();

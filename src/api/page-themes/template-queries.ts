@@ -30,11 +30,7 @@ export async function findWorn(
   workspaceId: string,
   wanted: Wanted,
 ): Promise<WornTemplate | undefined> {
-  const { rows } = await sql<WornTemplate>`
-    select t.workspace_id, t.id, p.styling from (${wantedTemplate(workspaceId, wanted)}) source
-    join page_theme_templates t on t.workspace_id = source.workspace_id and t.id = source.id
-    join page_themes p on p.workspace_id = t.workspace_id and p.id = t.look_id`.execute(db);
-  return rows[0];
+  return (await wornTemplate(workspaceId, wanted).execute(db)).rows[0];
 }
 
 /**
@@ -46,12 +42,15 @@ export async function lockWorn(
   workspaceId: string,
   wanted: Wanted,
 ): Promise<WornTemplate | undefined> {
-  const { rows } = await sql<WornTemplate>`
+  return (await sql<WornTemplate>`${wornTemplate(workspaceId, wanted)} for key share of t, p`.execute(tx))
+    .rows[0];
+}
+
+function wornTemplate(workspaceId: string, wanted: Wanted): RawBuilder<WornTemplate> {
+  return sql<WornTemplate>`
     select t.workspace_id, t.id, p.styling from (${wantedTemplate(workspaceId, wanted)}) source
     join page_theme_templates t on t.workspace_id = source.workspace_id and t.id = source.id
-    join page_themes p on p.workspace_id = t.workspace_id and p.id = t.look_id
-    for key share of t, p`.execute(tx);
-  return rows[0];
+    join page_themes p on p.workspace_id = t.workspace_id and p.id = t.look_id`;
 }
 
 export async function isLinkThere(db: Db, workspaceId: string, id: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { quotaMails } from "../../db/quota-mails.ts";
+import { quotaMails } from "../../db/admin-mails.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
 import type { Entitlement } from "../../model/plans/entitlement.ts";
 import type { LimitKey } from "../../model/plans/plan-table.ts";

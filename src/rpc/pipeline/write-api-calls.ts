@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import type { Logger } from "pino";
 import type { AllowanceCycles } from "../../../gen/database.ts";
+import { quotaMails } from "../../db/admin-mails.ts";
 import { failureMessage } from "../../db/describe-failure.ts";
 import type { Db } from "../../db/open.ts";
-import { quotaMails } from "../../db/quota-mails.ts";
 import type { Cycle } from "../../model/plans/cycle.ts";
 import type { LimitKey } from "../../model/plans/plan-table.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import { quotaMails } from "../../db/admin-mails.ts";
 import { plainArray } from "../../db/array-literal.ts";
 import type { Db } from "../../db/open.ts";
-import { quotaMails } from "../../db/quota-mails.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
 import type { Entitlement } from "../../model/plans/entitlement.ts";
 import type { LimitKey } from "../../model/plans/plan-table.ts";
