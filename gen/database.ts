@@ -523,6 +523,41 @@ export interface MovedVisitors {
   workspace_id: string;
 }
 
+export interface OauthClients {
+  auth_method: string;
+  client_uri: string;
+  created_at: Date;
+  id: string;
+  name: string;
+  redirect_uris: string[];
+  used_at: Date;
+}
+
+export interface OauthGrants {
+  client_id: string;
+  client_name: string;
+  code_challenge: string | null;
+  code_expires_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+  id: string;
+  member_id: string | null;
+  redirect_uri: string | null;
+  refresh_number: Generated<number>;
+  resource: string | null;
+  scope: string;
+  tokens_until: Date;
+  used_at: Date;
+  workspace_id: string;
+}
+
+export interface OauthKeys {
+  created_at: Date;
+  id: string;
+  private_key: Buffer;
+  public_key: Buffer;
+}
+
 export interface OutboxAttempts {
   at: Date;
   duration_ms: number;
@@ -982,6 +1017,9 @@ export interface DB {
   member_passkeys: MemberPasskeys;
   members: Members;
   moved_visitors: MovedVisitors;
+  oauth_clients: OauthClients;
+  oauth_grants: OauthGrants;
+  oauth_keys: OauthKeys;
   outbox_attempts: OutboxAttempts;
   outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;

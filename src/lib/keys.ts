@@ -11,6 +11,8 @@ export type KeyPurpose =
   | "integration-tokens"
   | "member-challenges"
   | "member-sessions"
+  | "oauth-secrets"
+  | "oauth-signing-keys"
   | "oauth-states"
   | "sign-in-forms"
   | "step-passwords"

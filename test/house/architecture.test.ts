@@ -34,6 +34,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // The authorization server for programs that act for members: clients, grants, tokens, and the keys that sign them.
+  oauth: {
+    may: [/^src\/(oauth|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.
   integrations: {
     may: [/^src\/(integrations|visitors|workflow|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -64,7 +69,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // The pages at which people sign in, and the same as JSON.
   auth: {
-    may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(auth|oauth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
@@ -77,10 +82,10 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
     never: [/^(kysely|pg)$/],
   },
-  rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
+  rpc: { may: [/^src\/(rpc|wire|oauth|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
@@ -99,7 +104,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|oauth|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],
@@ -271,6 +276,8 @@ const globalTables = [
   "changed_scopes",
   "domain_names",
   "member_emails",
+  "oauth_clients",
+  "oauth_keys",
   "page_theme_template_slugs",
   "qrcode_template_slugs",
   "revocations",
