@@ -122,6 +122,25 @@ export type VisitType = "FIRST" | "RETURNING";
 
 export type WebhookSource = "API" | "MAKE" | "ZAPIER";
 
+export interface AgentRegistrations {
+  attempt_id: string;
+  attempts: Generated<number>;
+  claimed_at: Date | null;
+  claimed_by: string | null;
+  client_name: Generated<string>;
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  grant_id: string;
+  granted_at: Date | null;
+  id: string;
+  poll_seconds: Generated<number>;
+  polled_at: Date | null;
+  scope: string;
+  workspace_id: string;
+  wrong_codes: Generated<number>;
+}
+
 export interface AllowanceCycles {
   cycle: string;
   limit_key: string;
@@ -937,6 +956,7 @@ export interface WorkspaceDigests {
 }
 
 export interface Workspaces {
+  awaits_claim: Generated<boolean>;
   country: Generated<string>;
   created_at: Date;
   deleted_at: Date | null;
@@ -986,6 +1006,7 @@ export interface WorkspaceTokens {
 }
 
 export interface DB {
+  agent_registrations: AgentRegistrations;
   allowance_cycles: AllowanceCycles;
   blocked_hosts: BlockedHosts;
   changed_scopes: ChangedScopes;

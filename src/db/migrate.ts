@@ -24,6 +24,7 @@ import * as outbox from "./migrations/0022-outbox.ts";
 import * as slack from "./migrations/0024-slack.ts";
 import * as googleForms from "./migrations/0025-google-forms.ts";
 import * as oauth from "./migrations/0026-oauth.ts";
+import * as agents from "./migrations/0027-agents.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   "0024-slack": slack,
   "0025-google-forms": googleForms,
   "0026-oauth": oauth,
+  "0027-agents": agents,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -39,6 +39,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(oauth|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // Programs that make a workspace of their own, and the people who claim it.
+  agents: {
+    may: [/^src\/(agents|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.
   integrations: {
     may: [/^src\/(integrations|visitors|workflow|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -69,7 +74,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // The pages at which people sign in, and the same as JSON.
   auth: {
-    may: [/^src\/(auth|oauth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(auth|oauth|pages|people|db|model|lib|agents)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
@@ -95,7 +100,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|oauth|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
@@ -114,7 +119,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|oauth|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|oauth|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib|agents)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],
