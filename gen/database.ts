@@ -12,6 +12,16 @@ export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTyp
 export type ArrayTypeImpl<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
 
+export type AssistantContext =
+  | "ANALYTICS_DASHBOARD"
+  | "LEAD_SCORE"
+  | "LINK"
+  | "LINK_ANALYTICS"
+  | "PAGE_THEME"
+  | "QRCODE_DESIGN"
+  | "WORKFLOW"
+  | "WORKSPACE";
+
 export type CustomDomainStatus =
   | "ACTIVE"
   | "CERTIFICATE_PENDING"
@@ -146,6 +156,47 @@ export interface AllowanceCycles {
   limit_key: string;
   locked: Generated<bigint>;
   used: bigint;
+  workspace_id: string;
+}
+
+export interface AssistantMessages {
+  attachments: Generated<string>;
+  context_id: string;
+  context_type: AssistantContext;
+  created_at: Date;
+  id: string;
+  is_from_user: boolean;
+  is_tainted: boolean;
+  read_at: Date | null;
+  text: string;
+  ui_actions: Generated<string>;
+  workspace_id: string;
+}
+
+export interface AssistantMinutes {
+  minute: Date;
+  used: number;
+  workspace_id: string;
+}
+
+export interface AssistantProposals {
+  caller_id: string;
+  context_id: string;
+  context_type: AssistantContext;
+  expires_at: Date;
+  id: string;
+  request: string;
+  tool: string;
+  workspace_id: string;
+}
+
+export interface AssistantUploads {
+  caller_id: string;
+  content: Buffer;
+  expires_at: Date;
+  id: string;
+  mime_type: string;
+  name: string;
   workspace_id: string;
 }
 
@@ -1008,6 +1059,10 @@ export interface WorkspaceTokens {
 export interface DB {
   agent_registrations: AgentRegistrations;
   allowance_cycles: AllowanceCycles;
+  assistant_messages: AssistantMessages;
+  assistant_minutes: AssistantMinutes;
+  assistant_proposals: AssistantProposals;
+  assistant_uploads: AssistantUploads;
   blocked_hosts: BlockedHosts;
   changed_scopes: ChangedScopes;
   credit_accounts: CreditAccounts;

@@ -25,6 +25,7 @@ import * as slack from "./migrations/0024-slack.ts";
 import * as googleForms from "./migrations/0025-google-forms.ts";
 import * as oauth from "./migrations/0026-oauth.ts";
 import * as agents from "./migrations/0027-agents.ts";
+import * as assistant from "./migrations/0028-assistant.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   "0025-google-forms": googleForms,
   "0026-oauth": oauth,
   "0027-agents": agents,
+  "0028-assistant": assistant,
 };
 
 /** How many months of event partitions are made ahead of time. */
