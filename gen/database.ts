@@ -224,15 +224,21 @@ export interface CreditAccounts {
 
 export interface CustomDomains {
   activated_at: Date | null;
+  away_since: Date | null;
   certificate_expires_at: Date | null;
+  certificate_fault: Generated<string>;
+  certificate_needs_renewal: Generated<boolean>;
   created_at: Date;
+  dns_fault: Generated<string>;
   id: string;
   last_checked_at: Date | null;
   last_error: Generated<string>;
   name: string;
+  points_here: Generated<boolean>;
   root_destination: Generated<string>;
   status: CustomDomainStatus;
   updated_at: Date;
+  verified_at: Date | null;
   workspace_id: string;
 }
 
@@ -319,8 +325,11 @@ export interface DismissedNotices {
 }
 
 export interface DomainNames {
+  check_began_at: Date | null;
+  check_due_at: Date | null;
   custom_domain_id: string;
   name: string;
+  released_at: Date | null;
   workspace_id: string;
 }
 

@@ -29,14 +29,19 @@ export function tellWorkspaceChange(workspaceId: Text): RawBuilder<unknown> {
   return tell(planChannel, sql`${workspaceId}::text`);
 }
 
-/** The changed thing: all links of a workspace, the root of a custom domain, or one link. */
+/** The SQL call that notifies of a change to a custom domain: its status, its root, or that it is gone. */
+export function tellDomainChange(name: Text): RawBuilder<unknown> {
+  return tell(planChannel, sql`${name} || '/'`);
+}
+
+/** The changed thing: all links of a workspace, a custom domain, or one link. */
 export type PlanChange =
   | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "root"; readonly host: string }
   | { readonly kind: "link"; readonly host: string; readonly shortlink: string };
 
 /**
- * Reads a notification of `planChannel`; undefined when it has another form. The root of a domain is sent as `<host>/`.
+ * Reads a notification of `planChannel`; undefined when it has another form. A domain is sent as `<host>/`.
  */
 export function readPlanChange(payload: string): PlanChange | undefined {
   if (isUuid(payload)) return { kind: "workspace", workspaceId: payload };

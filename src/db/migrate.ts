@@ -26,6 +26,7 @@ import * as googleForms from "./migrations/0025-google-forms.ts";
 import * as oauth from "./migrations/0026-oauth.ts";
 import * as agents from "./migrations/0027-agents.ts";
 import * as assistant from "./migrations/0028-assistant.ts";
+import * as customDomains from "./migrations/0029-custom-domains.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   "0026-oauth": oauth,
   "0027-agents": agents,
   "0028-assistant": assistant,
+  "0029-custom-domains": customDomains,
 };
 
 /** How many months of event partitions are made ahead of time. */

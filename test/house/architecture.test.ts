@@ -49,6 +49,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(integrations|visitors|workflow|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // The names that workspaces bring: who has one, where it leads, and what follows from it.
+  domains: {
+    may: [/^src\/(domains|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // The texts of mails, and how they are sent.
   mail: {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -100,7 +105,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|oauth|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents)\//,
+      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
@@ -119,7 +124,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|oauth|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib|agents)\//,
+      /^src\/(jobs|analytics|exports|mail|oauth|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib|agents|domains)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],
