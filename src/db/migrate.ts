@@ -23,6 +23,7 @@ import * as pageThemeTemplates from "./migrations/0020-page-theme-templates.ts";
 import * as outbox from "./migrations/0022-outbox.ts";
 import * as slack from "./migrations/0024-slack.ts";
 import * as googleForms from "./migrations/0025-google-forms.ts";
+import * as certificates from "./migrations/0030-certificates.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   "0022-outbox": outbox,
   "0024-slack": slack,
   "0025-google-forms": googleForms,
+  "0030-certificates": certificates,
 };
 
 /** How many months of event partitions are made ahead of time. */
