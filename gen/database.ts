@@ -206,6 +206,42 @@ export interface BlockedHosts {
   reason: string;
 }
 
+export interface CertificateAuthorities {
+  account_url: Generated<string>;
+  created_at: Date;
+  directory: string;
+  failures: Generated<number>;
+  paused_until: Date | null;
+  private_key: Buffer;
+}
+
+export interface CertificateChallenges {
+  chain: string;
+  expires_at: Date;
+  key_authorization: string;
+  name: string;
+  private_key: string;
+  token: string;
+}
+
+export interface Certificates {
+  chain: string | null;
+  created_at: Date;
+  directory: Generated<string>;
+  failures: Generated<number>;
+  last_error: Generated<string>;
+  name: string;
+  next_at: Date | null;
+  not_after: Date | null;
+  not_before: Date | null;
+  private_key: Buffer | null;
+  renew_at: Date | null;
+  renewal_id: Generated<string>;
+  run: string | null;
+  run_until: Date | null;
+  updated_at: Date;
+}
+
 export interface ChangedScopes {
   changed_at: Date;
   scope: string;
@@ -1073,6 +1109,9 @@ export interface DB {
   assistant_proposals: AssistantProposals;
   assistant_uploads: AssistantUploads;
   blocked_hosts: BlockedHosts;
+  certificate_authorities: CertificateAuthorities;
+  certificate_challenges: CertificateChallenges;
+  certificates: Certificates;
   changed_scopes: ChangedScopes;
   credit_accounts: CreditAccounts;
   custom_domains: CustomDomains;

@@ -24,6 +24,13 @@ export function tellLinkChange(host: Text, shortlink: Text): RawBuilder<unknown>
   return tell(planChannel, sql`${host} || '/' || ${shortlink}`);
 }
 
+/**
+ * The SQL call that notifies of a change to a custom domain: where its root leads, whether it is served, its certificate.
+ */
+export function tellDomainChange(name: Text): RawBuilder<unknown> {
+  return tellLinkChange(name, "");
+}
+
 /** The SQL call that notifies of a change to all links of a workspace, by the workspace's id. */
 export function tellWorkspaceChange(workspaceId: Text): RawBuilder<unknown> {
   return tell(planChannel, sql`${workspaceId}::text`);

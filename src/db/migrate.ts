@@ -27,6 +27,7 @@ import * as oauth from "./migrations/0026-oauth.ts";
 import * as agents from "./migrations/0027-agents.ts";
 import * as assistant from "./migrations/0028-assistant.ts";
 import * as customDomains from "./migrations/0029-custom-domains.ts";
+import * as certificates from "./migrations/0030-certificates.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
@@ -55,6 +56,7 @@ const migrations: Record<string, Migration> = {
   "0027-agents": agents,
   "0028-assistant": assistant,
   "0029-custom-domains": customDomains,
+  "0030-certificates": certificates,
 };
 
 /** How many months of event partitions are made ahead of time. */

@@ -4,6 +4,7 @@ import { hkdfSync } from "node:crypto";
 export type KeyPurpose =
   | "access-tokens"
   | "agent-claims"
+  | "certificates"
   | "devices"
   | "file-urls"
   | "google-code-verifiers"

@@ -54,6 +54,11 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(domains|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // How certificates are got from authorities, kept, and found for a name.
+  certificates: {
+    may: [/^src\/(certificates|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // The texts of mails, and how they are sent.
   mail: {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -108,6 +113,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
       /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
+      // A domain that has passed its checks wants a certificate.
+      /^src\/certificates\/want-certificate\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -293,6 +300,9 @@ test("only main and config read the environment, and only allowed files read the
 // Tables that no tenant owns; every other primary key, unique key and index begins with workspace_id.
 const globalTables = [
   "blocked_hosts",
+  "certificate_authorities",
+  "certificate_challenges",
+  "certificates",
   "changed_scopes",
   "domain_names",
   "member_emails",
