@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeFailure } from "../db/describe-failure.ts";
+import { newId } from "../lib/ids.ts";
 import { discardBody, dropMax } from "../lib/limits/request-body.ts";
+import { requestIdOf } from "../lib/request-id.ts";
 import { isOauthFault, oauthFault } from "../oauth/oauth-fault.ts";
 import type { AuthDeps } from "./deps.ts";
 import { parseJson, readBody } from "./read-body.ts";
@@ -33,12 +35,16 @@ interface Answer {
  */
 export function createOauthAnswerer(deps: AuthDeps) {
   return async (req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): Promise<void> => {
-    const answer = await answerTo(deps, req, endpoint).catch((thrown: unknown) => refused(deps, thrown));
+    const requestId = requestIdOf(req.headers["x-request-id"], () => newId(deps.now()));
+    const answer = await answerTo(deps, req, endpoint).catch((thrown: unknown) =>
+      refused(deps, thrown, requestId),
+    );
     const body = answer.body === undefined ? undefined : JSON.stringify(answer.body);
     res.writeHead(answer.status, {
       "access-control-allow-origin": "*",
       "cache-control": documents.has(endpoint) && answer.status === 200 ? "public, max-age=300" : "no-store",
       "x-content-type-options": "nosniff",
+      "x-request-id": requestId,
       ...(body !== undefined && {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
@@ -93,11 +99,12 @@ function readForm(text: string): ReadonlyMap<string, string> {
   return form;
 }
 
-function refused(deps: AuthDeps, thrown: unknown): Answer {
+function refused(deps: AuthDeps, thrown: unknown, requestId: string): Answer {
   if (isOauthFault(thrown)) return faultAnswer(thrown);
   const error = deps.toCallError(thrown);
   const { cause } = error.refusal;
-  if (cause !== undefined) deps.log.error({ failure: describeFailure(cause) }, "an endpoint of OAuth failed");
+  if (cause !== undefined)
+    deps.log.error({ failure: describeFailure(cause), requestId }, "an endpoint of OAuth failed");
   const { status } = deps.errorAnswer(error);
   const name = status < 500 ? "invalid_request" : status === 503 ? "temporarily_unavailable" : "server_error";
   const { retryAfterSeconds } = error.refusal;

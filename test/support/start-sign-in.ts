@@ -255,7 +255,8 @@ export function openTestBrowser(
 
   function keep(cookie: string): void {
     const [pair = "", ...terms] = cookie.split("; ");
-    const [name = "", value = ""] = pair.split("=");
+    const mark = pair.indexOf("=");
+    const [name, value] = [pair.slice(0, mark), pair.slice(mark + 1)];
     if (terms.includes("Max-Age=0")) cookies.delete(name);
     else cookies.set(name, value);
   }
