@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { isUuid } from "../lib/ids.ts";
+import { grantsMax } from "../model/grants.ts";
 import { endGrants, type ListedGrant, listGrants } from "../oauth/grants.ts";
-import { grantsMax } from "../oauth/server.ts";
 import type { Markup } from "../pages/markup.ts";
 import type { Session } from "../people/sessions.ts";
 import type { AuthDeps } from "./deps.ts";

@@ -1,5 +1,6 @@
 import type { MemberRole } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
+import { grantsMax } from "../model/grants.ts";
 import { takeNetworkTry } from "../people/sign-in-tries.ts";
 import { createAccessTokenSigner, createAccessTokenVerifier } from "./access-tokens.ts";
 import {
@@ -79,9 +80,6 @@ const codeLifeMs = 60_000;
 
 /** How many documents the members of one network may have fetched in an hour. */
 const documentsMax = 60;
-
-/** The most grants of a member. */
-export const grantsMax = 100;
 
 export function createOauthServer(deps: OauthDeps): OauthServer {
   const { db, now, issuer, keys, secretKey } = deps;
