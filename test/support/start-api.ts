@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
@@ -54,6 +52,7 @@ import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
 import { type Clock, tickingClock } from "./clock.ts";
+import { quickFolder } from "./quick-folder.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
 import { type TestGoogle, testGoogle } from "./test-google.ts";
 import { watchTransactions } from "./watch-transactions.ts";
@@ -269,7 +268,7 @@ const testTokenBox = createTokenBox(deriveKey(masterSecret, "integration-tokens"
 
 /** A folder for files, removed after the test file. */
 async function testStorage(): Promise<Storage> {
-  const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
+  const directory = await quickFolder("signpost-files-");
   afterAll(() => rm(directory, { recursive: true, force: true }));
   return openStorage({ directory, shipped: builtInFiles });
 }
