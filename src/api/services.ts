@@ -9,6 +9,7 @@ import { DirectoriesService } from "../../gen/signpost/v1/directories_service_pb
 import { EventsService } from "../../gen/signpost/v1/events_service_pb.js";
 import { ExportsService } from "../../gen/signpost/v1/exports_service_pb.js";
 import { GoogleFormsIntegrationsService } from "../../gen/signpost/v1/google_forms_integrations_service_pb.js";
+import { GrantsService } from "../../gen/signpost/v1/grants_service_pb.js";
 import { JobsService } from "../../gen/signpost/v1/jobs_service_pb.js";
 import { LinkSettingsService } from "../../gen/signpost/v1/link_settings_service_pb.js";
 import { LinksService } from "../../gen/signpost/v1/links_service_pb.js";
@@ -39,6 +40,7 @@ import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
 import { exportsService } from "./exports/service.ts";
 import { type GoogleFormsDeps, googleFormsIntegrationsService } from "./google-forms-integrations/service.ts";
+import { type GrantsDeps, grantsService } from "./grants/service.ts";
 import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
@@ -67,7 +69,7 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  given: Deps & GoogleFormsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
+  given: Deps & GoogleFormsDeps & GrantsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
@@ -82,6 +84,7 @@ export function createServices(
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),
     register(GoogleFormsIntegrationsService, googleFormsIntegrationsService(deps)),
+    register(GrantsService, grantsService(deps)),
     register(JobsService, jobsService(deps)),
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),

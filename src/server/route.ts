@@ -47,6 +47,8 @@ export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddre
   const authHosts = hostsOf(authUrl);
   const authPath = withoutEndSlashes(authUrl.pathname);
   const authFolder = `${authPath}/`;
+  // RFC 8414, 3.1: the metadata of an issuer with a path stands at the root of its host, with the path behind it.
+  const authMetadata = `/.well-known/oauth-authorization-server${authPath}`;
   const serviceNames = new Set(services);
   const documents = new Set<string>(discoveryPaths);
   const kindOf = remembered(rememberedMax, (host) => {
@@ -63,7 +65,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddre
     const { isApi, isShort, isAuth } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
     if (path.startsWith(fontsPath)) return "font";
-    if (isAuth && (path === authPath || path.startsWith(authFolder))) return "auth";
+    if (isAuth && (path === authPath || path.startsWith(authFolder) || path === authMetadata)) return "auth";
     if (isApi) {
       if (path.startsWith("/v1/")) return "rest";
       // The method may be unknown; the RPC handlers refuse it in the form that RPC clients read.

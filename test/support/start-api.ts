@@ -61,6 +61,8 @@ export interface ApiOptions {
   /** The database of another `startApi`, to act as a second process on it; a new database when absent. */
   readonly database?: TestDatabase;
   readonly clock?: Clock;
+  /** Address of the authorization server whose access tokens count. */
+  readonly authUrl?: string;
   /** The services to serve; all when absent. */
   readonly services?: readonly RegisteredService[];
   /** Calls per second; all limits are off when absent. */
@@ -159,7 +161,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     now: clock.now,
     keyFor: (purpose) => deriveKey(masterSecret, purpose),
     baseUrl: "http://api.test",
-    authUrl: "http://api.test/auth",
+    authUrl: options.authUrl ?? "http://api.test/auth",
     entitlements: options.deps?.entitlements ?? createEntitlements({ plans: defaultPlans, now: clock.now }),
     rateLimits: { token: 0, workspace: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,

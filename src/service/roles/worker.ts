@@ -37,6 +37,9 @@ import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { deleteIdleClients } from "../../oauth/clients.ts";
+import { deleteOldGrants } from "../../oauth/grants.ts";
+import { deleteOldKeys } from "../../oauth/signing-keys.ts";
 import { deleteOldMessages } from "../../outbox/delete-old-messages.ts";
 import { mailReset } from "../../people/asked-mails.ts";
 import { deleteOldChallenges } from "../../people/challenges.ts";
@@ -145,6 +148,9 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       while ((await deleteOldChallenges(db, now())) > 0);
+      while ((await deleteOldGrants(db, now())) > 0);
+      while ((await deleteIdleClients(db, now())) > 0);
+      await deleteOldKeys(db, now());
       while ((await deleteOldReservations(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteExpiredExports(db, storage, { at: now() });
