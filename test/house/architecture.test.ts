@@ -101,7 +101,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   mcp: {
     may: [
       /^src\/(mcp|wire|lib)\//,
-      /^src\/rest\/(binding|encode|error-body|write-message)\.ts$/,
+      /^src\/rest\/(binding|body|decode|encode|error-body)\.ts$/,
       /^src\/rpc\/(access|call|handlers)\.ts$/,
       /^gen\//,
     ],
