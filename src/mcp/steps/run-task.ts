@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  create,
+  type DescMethodUnary,
+  fromJson, getOption, hasOption, type JsonObject, type Message, toJsonString } from "@bufbuild/protobuf";
+import { http } from "../../../gen/google/api/annotations_pb.js";
+import { CallError, fail, invalid } from "../../lib/errors.ts";
+import { takesIdempotencyKey } from "../../rpc/access.ts";
+import type { ReadRequest } from "../../rpc/handlers.ts";
+import { loadRules } from "../../rpc/pipeline/pipeline.ts";
+import type { CallOptions, Json, ToolAnswer, Use } from "../tool.ts";
+import type { OperationCall, Step, Task, TaskResult } from "./task.ts";
+
+/** A task that asks for more than this has gone astray. */
+const stepsMax = 250;
+
+/**
+ * Runs a task: makes the calls that it asks for, one after the other, in the caller's name. Of a call that is refused it
+ * says which one it was, what stands, and how to go on.
+ */
+export async function runTask(
+  task: Task,
+  given: Json,
+  use: Use,
+  { idempotencyKey }: CallOptions,
+  now: Date,
+): Promise<ToolAnswer> {
+  const { readRequest } = await loadRules();
+  // The keys and values come from JSON.
+  const { request, faults } = readRequest(task.method, given as JsonObject);
+  if (faults.length > 0) throw invalid(faults);
+  const run: Run = { task, use, readRequest, idempotencyKey, done: [], writes: new Set() };
+  // The request is read by the task's own descriptor; only the list's common type is narrower.
+  const { result, text, images = [] } = await drive(run, task.steps(request as never, now));
+  const message = create(task.method.output, result as Message);
+  const structured = toJsonString(task.method.output, message, { alwaysEmitImplicit: true });
+  return { structured, text: text.join("\n"), images: images.filter((image) => image !== undefined) };
+}
+
+interface Run {
+  readonly task: Task;
+  readonly use: Use;
+  readonly readRequest: ReadRequest;
+  readonly idempotencyKey: string | undefined;
+  /** What stands, in the order in which it was done. */
+  readonly done: string[];
+  /** The calls that wrote, by what they do. */
+  readonly writes: Set<string>;
+}
+
+async function drive(run: Run, steps: ReturnType<Task["steps"]>): Promise<TaskResult<unknown>> {
+  let next = steps.next();
+  let refused: { readonly call: OperationCall; readonly error: CallError } | undefined;
+  try {
+    for (let asked = 0; next.done !== true; asked++) {
+      if (asked > stepsMax) throw new Error(`${run.task.method.name}: takes too many steps`);
+      const step = next.value;
+      const outcome = await answer(run, step).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+      if ("error" in outcome && step.kind === "call" && outcome.error instanceof CallError)
+        refused = { call: step, error: outcome.error };
+      next = "error" in outcome ? steps.throw(outcome.error) : steps.next(outcome.value);
+    }
+    return next.value;
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    throw refusalOf(run, error, refused?.error === error ? refused.call : undefined);
+  }
+}
+
+async function answer(run: Run, step: Step): Promise<unknown> {
+  switch (step.kind) {
+    case "pause":
+      return sleep(step.milliseconds);
+    case "image":
+      return run.use.image(step.address);
+    case "check":
+      // The request is made of JSON.
+      return run.readRequest(step.method, step.request as JsonObject).faults;
+    default:
+      return callOf(run, step);
+  }
+}
+
+async function callOf({ task, use, idempotencyKey, done, writes }: Run, call: OperationCall): Promise<Message> {
+  const { what, method, request, did } = call;
+  if (!task.operations.includes(method)) throw new Error(`${task.method.name}: does not list ${method.name}`);
+  if (did !== undefined && writes.has(what)) throw new Error(`${task.method.name}: would ${what} twice`);
+  const takesKey = did !== undefined && takesIdempotencyKey(method);
+  const key = idempotencyKey === undefined || !takesKey ? undefined : keyOf(idempotencyKey, task, what);
+  const json = await use.call(method, request, { idempotencyKey: key });
+  const message = messageOf(method, json);
+  if (did !== undefined) {
+    writes.add(what);
+    // The call lists its own method, whose answers these are.
+    done.push(did(message as never));
+  }
+  return message;
+}
+
+/** A key for one call of a task. It is the same for every retry of the task, however far the task came before. */
+function keyOf(idempotencyKey: string, { method }: Task, what: string): string {
+  return createHash("sha256").update(`${idempotencyKey}\n${method.name}\n${what}`).digest("base64url");
+}
+
+/** The answer as a message of the method's output. REST leaves out a message that is its whole body. */
+function messageOf(method: DescMethodUnary, json: Json): Message {
+  const body = hasOption(method, http) ? getOption(method, http).responseBody : "";
+  const field = method.output.fields.find(({ name }) => name === body);
+  const whole = field === undefined ? json : { [field.jsonName]: json };
+  // What an operation answers as JSON is JSON.
+  return fromJson(method.output, whole as JsonObject, { ignoreUnknownFields: true });
+}
+
+/** What a model learns of a task that stopped: where, why, what stands, and how to go on. */
+function refusalOf({ done, idempotencyKey }: Run, error: CallError, call: OperationCall | undefined): CallError {
+  const where = call === undefined ? error.message : `could not ${call.what}: ${error.message}`;
+  const { metadata } = error.refusal;
+  const refusal = {
+    ...error.refusal,
+    metadata: {
+      ...metadata,
+      ...(call === undefined ? {} : { step: call.what, operation: `${call.method.parent.name}.${call.method.name}` }),
+      ...(done.length === 0 ? {} : { done: done.join("; ") }),
+    },
+  };
+  return fail(error.code, error.reason, `${where}; ${standing(done, idempotencyKey !== undefined)}`, refusal);
+}
+
+function standing(done: readonly string[], hasKey: boolean): string {
+  if (done.length === 0) return "nothing was changed";
+  const onward = hasKey
+    ? "mend the cause and call again with the same idempotencyKey: what is done is not done twice"
+    : "go on from there, and do not repeat the whole call";
+  return `done before, and it stays: ${done.join("; ")}. To go on: ${onward}`;
+}
