@@ -77,6 +77,16 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
     never: [/^(kysely|pg)$/],
   },
+  // Tools, prompts and resources for models. It calls operations as every protocol does.
+  mcp: {
+    may: [
+      /^src\/(mcp|wire|lib)\//,
+      /^src\/rest\/(binding|encode|error-body|write-message)\.ts$/,
+      /^src\/rpc\/(access|call|handlers)\.ts$/,
+      /^gen\//,
+    ],
+    never: [/^(kysely|pg|@connectrpc\/)/],
+  },
   rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
