@@ -6,9 +6,13 @@ import type {
   WorkflowChange,
 } from "../../../gen/signpost/tasks/v1/workflow_tasks_pb.js";
 import type { Link } from "../../../gen/signpost/v1/link_pb.js";
-import { EventAction, EventActionSchema, type WorkflowStep } from "../../../gen/signpost/v1/workflow_step_pb.js";
+import {
+  EventAction,
+  EventActionSchema,
+  type WorkflowStep,
+} from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
-import { invalidArgument, type Fault, refuse } from "../../lib/errors.ts";
+import { type Fault, invalidArgument, refuse } from "../../lib/errors.ts";
 import { faultsIn, type Steps, write } from "./task.ts";
 import { shortName } from "./words.ts";
 
@@ -143,12 +147,15 @@ function* payloadFaults({ link, steps }: Known, change: Change, at: string): Ste
       ? [create, { linkId: link.id, eventAction: EventActionSchema.value[change.value.action]?.name }]
       : [update, { linkId: link.id, id: known ? change.value.step : link.id }];
   const violations = yield* faultsIn(method, { ...request, ...payload });
-  return violations.map(({ field, description }) => invalidArgument(`${at}.${change.case}.${field}`, description));
+  return violations.map(({ field, description }) =>
+    invalidArgument(`${at}.${change.case}.${field}`, description),
+  );
 }
 
 /** What a change names that there is not. It also notes the `ref` of an added step, for the changes after it. */
 function faultsOf(known: Known, change: Change, at: string): Fault[] {
-  const unknown = (field: string, named: string) => unknownStep(known, `${at}.${change.case}.${field}`, named);
+  const unknown = (field: string, named: string) =>
+    unknownStep(known, `${at}.${change.case}.${field}`, named);
   switch (change.case) {
     case "add": {
       const { ref, before } = change.value;
@@ -196,4 +203,3 @@ function plannedLine(change: Change): string {
 function actionName(action: EventAction): string {
   return shortName(EventAction, action);
 }
-

@@ -23,7 +23,7 @@ const linksMax = 50;
 /** Finds the one link that a text names: its id, its short link, its address or its exact name. */
 export function* findLink(given: string): Steps<Link> {
   const text = given.trim();
-  if (isUuid(text)) return (yield* getLink(text));
+  if (isUuid(text)) return yield* getLink(text);
   const shortlink = lastSegment(text);
   const { links } = yield* read("look for the link", LinksService.method.list, {
     search: shortlink.slice(0, 200),

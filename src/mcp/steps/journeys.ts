@@ -1,10 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { FormAnswerSchema, VisitorJourneySchema } from "../../../gen/signpost/tasks/v1/visit_tasks_pb.js";
+import type {
+  FormAnswerSchema,
+  VisitorJourneySchema,
+} from "../../../gen/signpost/tasks/v1/visit_tasks_pb.js";
 import { DeviceType } from "../../../gen/signpost/v1/device_pb.js";
 import type { Event } from "../../../gen/signpost/v1/event_pb.js";
-import type { EventTrace } from "../../../gen/signpost/v1/event_trace_pb.js";
 import type { FormTraceData, FormTraceDataField } from "../../../gen/signpost/v1/event_trace_page_pb.js";
+import type { EventTrace } from "../../../gen/signpost/v1/event_trace_pb.js";
 import { Action } from "../../../gen/signpost/v1/visit_pb.js";
 import { EventAction } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { marked, shortName, strangers } from "./words.ts";

@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  create,
-  type DescMethodUnary,
-  fromJson, getOption, hasOption, type JsonObject, type Message, toJsonString } from "@bufbuild/protobuf";
-import { http } from "../../../gen/google/api/annotations_pb.js";
+import { create, type JsonObject, type Message, toJsonString } from "@bufbuild/protobuf";
 import { CallError, fail, invalid } from "../../lib/errors.ts";
 import { takesIdempotencyKey } from "../../rpc/access.ts";
 import type { ReadRequest } from "../../rpc/handlers.ts";
+import { checkIdempotencyKey } from "../../rpc/pipeline/idempotency.ts";
 import { loadRules } from "../../rpc/pipeline/pipeline.ts";
-import type { CallOptions, Json, ToolAnswer, Use } from "../tool.ts";
-import type { OperationCall, Step, Task, TaskResult } from "./task.ts";
+import type { Json, ToolAnswer, Use } from "../tool.ts";
+import type { OperationCall, Step, Steps, Task } from "./task.ts";
 
 /** A task that asks for more than this has gone astray. */
 const stepsMax = 250;
@@ -19,27 +16,49 @@ const stepsMax = 250;
  * Runs a task: makes the calls that it asks for, one after the other, in the caller's name. Of a call that is refused it
  * says which one it was, what stands, and how to go on.
  */
-export async function runTask(
-  task: Task,
-  given: Json,
-  use: Use,
-  { idempotencyKey }: CallOptions,
-  now: Date,
-): Promise<ToolAnswer> {
+export async function runTask(task: Task, given: Json, use: Use, now: Date): Promise<ToolAnswer> {
+  const { idempotencyKey: key, ...rest } = given;
+  const idempotencyKey = keyIn(key);
   const { readRequest } = await loadRules();
   // The keys and values come from JSON.
-  const { request, faults } = readRequest(task.method, given as JsonObject);
+  const { request, faults } = readRequest(task.method, rest as JsonObject);
   if (faults.length > 0) throw invalid(faults);
-  const run: Run = { task, use, readRequest, idempotencyKey, done: [], writes: new Set() };
   // The request is read by the task's own descriptor; only the list's common type is narrower.
-  const { result, text, images = [] } = await drive(run, task.steps(request as never, now));
+  const steps = task.steps(request as never, now);
+  const { result, text, images = [] } = await runSteps(task, steps, use, idempotencyKey);
   const message = create(task.method.output, result as Message);
   const structured = toJsonString(task.method.output, message, { alwaysEmitImplicit: true });
   return { structured, text: text.join("\n"), images: images.filter((image) => image !== undefined) };
 }
 
+function keyIn(given: unknown): string | undefined {
+  if (given === undefined || given === null) return undefined;
+  const fault = typeof given === "string" ? checkIdempotencyKey(given) : invalid([keyFault]);
+  if (fault !== undefined) throw fault;
+  return String(given);
+}
+
+const keyFault = { field: "idempotencyKey", description: "must be a text" };
+
+/** Whose steps they are, and the operations that they may call. */
+export interface Allowed {
+  readonly method: { readonly name: string };
+  readonly operations: Task["operations"];
+}
+
+/** Runs steps to their result, in the caller's name. */
+export async function runSteps<Result>(
+  allowed: Allowed,
+  steps: Steps<Result>,
+  use: Use,
+  idempotencyKey?: string,
+): Promise<Result> {
+  const { readRequest } = await loadRules();
+  return drive({ task: allowed, use, readRequest, idempotencyKey, done: [], writes: new Set() }, steps);
+}
+
 interface Run {
-  readonly task: Task;
+  readonly task: Allowed;
   readonly use: Use;
   readonly readRequest: ReadRequest;
   readonly idempotencyKey: string | undefined;
@@ -49,7 +68,7 @@ interface Run {
   readonly writes: Set<string>;
 }
 
-async function drive(run: Run, steps: ReturnType<Task["steps"]>): Promise<TaskResult<unknown>> {
+async function drive<Result>(run: Run, steps: Steps<Result>): Promise<Result> {
   let next = steps.next();
   let refused: { readonly call: OperationCall; readonly error: CallError } | undefined;
   try {
@@ -85,14 +104,16 @@ async function answer(run: Run, step: Step): Promise<unknown> {
   }
 }
 
-async function callOf({ task, use, idempotencyKey, done, writes }: Run, call: OperationCall): Promise<Message> {
+async function callOf(
+  { task, use, idempotencyKey, done, writes }: Run,
+  call: OperationCall,
+): Promise<Message> {
   const { what, method, request, did } = call;
   if (!task.operations.includes(method)) throw new Error(`${task.method.name}: does not list ${method.name}`);
   if (did !== undefined && writes.has(what)) throw new Error(`${task.method.name}: would ${what} twice`);
   const takesKey = did !== undefined && takesIdempotencyKey(method);
   const key = idempotencyKey === undefined || !takesKey ? undefined : keyOf(idempotencyKey, task, what);
-  const json = await use.call(method, request, { idempotencyKey: key });
-  const message = messageOf(method, json);
+  const { message } = await use.perform(method, request, key === undefined ? {} : { idempotencyKey: key });
   if (did !== undefined) {
     writes.add(what);
     // The call lists its own method, whose answers these are.
@@ -102,28 +123,25 @@ async function callOf({ task, use, idempotencyKey, done, writes }: Run, call: Op
 }
 
 /** A key for one call of a task. It is the same for every retry of the task, however far the task came before. */
-function keyOf(idempotencyKey: string, { method }: Task, what: string): string {
+function keyOf(idempotencyKey: string, { method }: Allowed, what: string): string {
   return createHash("sha256").update(`${idempotencyKey}\n${method.name}\n${what}`).digest("base64url");
 }
 
-/** The answer as a message of the method's output. REST leaves out a message that is its whole body. */
-function messageOf(method: DescMethodUnary, json: Json): Message {
-  const body = hasOption(method, http) ? getOption(method, http).responseBody : "";
-  const field = method.output.fields.find(({ name }) => name === body);
-  const whole = field === undefined ? json : { [field.jsonName]: json };
-  // What an operation answers as JSON is JSON.
-  return fromJson(method.output, whole as JsonObject, { ignoreUnknownFields: true });
-}
-
 /** What a model learns of a task that stopped: where, why, what stands, and how to go on. */
-function refusalOf({ done, idempotencyKey }: Run, error: CallError, call: OperationCall | undefined): CallError {
+function refusalOf(
+  { done, idempotencyKey }: Run,
+  error: CallError,
+  call: OperationCall | undefined,
+): CallError {
   const where = call === undefined ? error.message : `could not ${call.what}: ${error.message}`;
   const { metadata } = error.refusal;
   const refusal = {
     ...error.refusal,
     metadata: {
       ...metadata,
-      ...(call === undefined ? {} : { step: call.what, operation: `${call.method.parent.name}.${call.method.name}` }),
+      ...(call === undefined
+        ? {}
+        : { step: call.what, operation: `${call.method.parent.name}.${call.method.name}` }),
       ...(done.length === 0 ? {} : { done: done.join("; ") }),
     },
   };

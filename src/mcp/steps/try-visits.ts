@@ -1,13 +1,9 @@
-import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { TriedVisitSchema } from "../../../gen/signpost/tasks/v1/workflow_tasks_pb.js";
-import {
-  SimulatedEnd_Kind,
-  type SimulatedStep,
-  type SimulatedVisit,
-  SimulatedVisitSchema,
-} from "../../../gen/signpost/v1/workflow_simulation_pb.js";
-import { EventAction, type WorkflowStep } from "../../../gen/signpost/v1/workflow_step_pb.js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { TriedVisitor, TriedVisitSchema } from "../../../gen/signpost/tasks/v1/workflow_tasks_pb.js";
+import { SimulatedEnd_Kind, type SimulatedStep } from "../../../gen/signpost/v1/workflow_simulation_pb.js";
 import { type FormField, FormFieldType } from "../../../gen/signpost/v1/workflow_step_payload_page_pb.js";
+import { EventAction, type WorkflowStep } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import type { Json } from "../tool.ts";
 import { read, type Steps } from "./task.ts";
@@ -17,7 +13,7 @@ import { shortName } from "./words.ts";
 export function* tryVisits(
   linkId: string,
   steps: readonly WorkflowStep[],
-  visits: readonly SimulatedVisit[],
+  visits: readonly TriedVisitor[],
 ): Steps<MessageInitShape<typeof TriedVisitSchema>[]> {
   const answers = steps.flatMap(answerOf);
   const asked = visits.length === 0 ? [undefined] : visits;
@@ -26,7 +22,7 @@ export function* tryVisits(
     const { path, end } = yield* read("try a visit", WorkflowStepsService.method.simulate, {
       linkId,
       answers,
-      ...(visit && { visit: toJson(SimulatedVisitSchema, visit) }),
+      ...(visit && { visit: visitOf(visit) }),
     });
     tried.push({
       path: path.map(lineOf),
@@ -35,6 +31,21 @@ export function* tryVisits(
     });
   }
   return tried;
+}
+
+const devices: Readonly<Record<string, string>> = {
+  mobile: "DEVICE_TYPE_MOBILE",
+  tablet: "DEVICE_TYPE_TABLET",
+  desktop: "DEVICE_TYPE_DESKTOP",
+};
+
+function visitOf({ country, device, returning, at }: TriedVisitor): Json {
+  return {
+    country,
+    ...(device !== "" && { deviceType: devices[device] }),
+    visitType: returning ? "VISIT_TYPE_RETURNING" : "VISIT_TYPE_FIRST",
+    ...(at && { at: timestampDate(at).toISOString() }),
+  };
 }
 
 /** Tried visits in words. */

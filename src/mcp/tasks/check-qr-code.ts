@@ -16,12 +16,7 @@ import { defineTask, type Steps, write } from "../steps/task.ts";
 /** Shows and judges a link's code, in a new look if one is given. */
 export const checkQrCode = defineTask(
   TasksService.method.checkQrCode,
-  [
-    ...linkFinding,
-    ...looking,
-    QrcodeDesignService.method.applyTemplate,
-    QrcodeDesignService.method.update,
-  ],
+  [...linkFinding, ...looking, QrcodeDesignService.method.applyTemplate, QrcodeDesignService.method.update],
   function* ({ link: named, look }) {
     const link = yield* findLink(named);
     yield* dress(link, yield* chooseLook(look));

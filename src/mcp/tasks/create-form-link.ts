@@ -1,5 +1,8 @@
-import type { CreateFormLinkRequest, FormQuestion } from "../../../gen/signpost/tasks/v1/workflow_tasks_pb.js";
 import { TasksService } from "../../../gen/signpost/tasks/v1/tasks_service_pb.js";
+import type {
+  CreateFormLinkRequest,
+  FormQuestion,
+} from "../../../gen/signpost/tasks/v1/workflow_tasks_pb.js";
 import type { Link } from "../../../gen/signpost/v1/link_pb.js";
 import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { PageThemeTemplatesService } from "../../../gen/signpost/v1/page_theme_templates_service_pb.js";
@@ -84,7 +87,9 @@ function* createLink(
         { ...common, title: thankYou },
         ({ link }) => made(link),
       )
-    : write("create the link", LinksService.method.create, { ...common, destination }, ({ link }) => made(link));
+    : write("create the link", LinksService.method.create, { ...common, destination }, ({ link }) =>
+        made(link),
+      );
   const exit = workflowSteps.at(-1);
   if (link === undefined || exit === undefined) throw new Error("an answer lacks its link");
   return { link, exit };
@@ -122,7 +127,11 @@ const identities: Readonly<Record<string, string>> = { email: "$email", phone: "
 
 /** The attribute of an answer. An e-mail address or phone number that is asked for tells who the visitor is. */
 function keyOf({ attribute, label, type }: FormQuestion, taken: Set<string>): string {
-  const words = label.toLowerCase().replace(/[^\p{L}\p{Nd}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 60);
+  const words = label
+    .toLowerCase()
+    .replace(/[^\p{L}\p{Nd}]+/gu, "_")
+    .replace(/^_|_$/g, "")
+    .slice(0, 60);
   const wished = attribute || identities[type] || words || "answer";
   let key = wished;
   for (let number = 2; taken.has(key); number++) key = `${wished.replace(/^\$/, "")}_${number}`;
@@ -142,5 +151,9 @@ function* findTemplate(given: string): Steps<string> {
   );
   if (found !== undefined) return found.id;
   const names = pageThemeTemplates.slice(0, 10).map(({ name }) => `"${name}"`);
-  throw fail("NOT_FOUND", "NOT_FOUND", `no page template is called "${given}"; there are: ${names.join(", ")}`);
+  throw fail(
+    "NOT_FOUND",
+    "NOT_FOUND",
+    `no page template is called "${given}"; there are: ${names.join(", ")}`,
+  );
 }

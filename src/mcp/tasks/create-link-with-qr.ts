@@ -21,7 +21,17 @@ import type { Json } from "../tool.ts";
 export const createLinkWithQr = defineTask(
   TasksService.method.createLinkWithQr,
   [...linkFinding, ...looking, LinksService.method.create, QrcodeDesignService.method.publicCreate],
-  function* ({ look, directory, expiresAt, destination, name, shortlink, tags, purpose, expiredDestination }) {
+  function* ({
+    look,
+    directory,
+    expiresAt,
+    destination,
+    name,
+    shortlink,
+    tags,
+    purpose,
+    expiredDestination,
+  }) {
     const directoryId = directory === "" ? "" : yield* findDirectory(directory);
     const link = yield* create({
       destination,

@@ -53,7 +53,9 @@ export const explainVisits = defineTask(
         ...lineOf("Countries", result.countries),
         ...lineOf("Devices", result.devices),
         ...lineOf("Visits", result.visitTypes),
-        ...("busiestHour" in result ? [`Busiest hour: ${result.busiestHour}:00, in the workspace's timezone.`] : []),
+        ...("busiestHour" in result
+          ? [`Busiest hour: ${result.busiestHour}:00, in the workspace's timezone.`]
+          : []),
         ...lineOf("Links", result.topLinks),
         ...lineOf("Steps reached", result.steps),
         ...lineOf("Recorded and not counted", count.notCounted ?? []),
@@ -81,7 +83,11 @@ function* compared(dimension: string, about: Json, period: Period, before: Perio
   const now = yield* ask(period, shown);
   const then = yield* ask(before, 100);
   const known = new Map(then.data.map(({ label, eventCount }) => [label, eventCount]));
-  return now.data.map(({ label, eventCount }) => ({ label, count: eventCount, before: known.get(label) ?? 0 }));
+  return now.data.map(({ label, eventCount }) => ({
+    label,
+    count: eventCount,
+    before: known.get(label) ?? 0,
+  }));
 }
 
 function* busiestHour(about: Json, period: Period): Steps<{ readonly busiestHour?: number }> {
@@ -95,7 +101,10 @@ function* busiestHour(about: Json, period: Period): Steps<{ readonly busiestHour
 
 function* topLinks(about: Json, period: Period): Steps<Value[]> {
   const { data } = yield* read("count by link", getTopLinks, { ...about, ...datesOf(period), limit: shown });
-  return data.map(({ name, shortlink, eventCount }) => ({ label: `${name} (${shortlink})`, count: eventCount }));
+  return data.map(({ name, shortlink, eventCount }) => ({
+    label: `${name} (${shortlink})`,
+    count: eventCount,
+  }));
 }
 
 function* funnel({ id }: Link, period: Period): Steps<Value[]> {
@@ -106,7 +115,10 @@ function* funnel({ id }: Link, period: Period): Steps<Value[]> {
   }));
 }
 
-function changeOf({ counted: now = 0 }: Count, { counted: then = 0 }: Count): { readonly changePercent?: number } {
+function changeOf(
+  { counted: now = 0 }: Count,
+  { counted: then = 0 }: Count,
+): { readonly changePercent?: number } {
   return then === 0 ? {} : { changePercent: Math.round((1_000 * (now - then)) / then) / 10 };
 }
 
@@ -121,7 +133,8 @@ function inWords(count: Count, before: Count): string {
 function lineOf(title: string, values: readonly Value[]): string[] {
   if (values.length === 0) return [];
   const each = values.map(
-    ({ label, count, before }) => `${label || "unknown"} ${count}${before === undefined ? "" : ` (before ${before})`}`,
+    ({ label, count, before }) =>
+      `${label || "unknown"} ${count}${before === undefined ? "" : ` (before ${before})`}`,
   );
   return [`${title}: ${each.join(", ")}.`];
 }

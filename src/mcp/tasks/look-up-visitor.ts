@@ -46,7 +46,9 @@ export const lookUpVisitor = defineTask(
   },
 );
 
-function* findVisitors(who: string): Steps<{ readonly visitors: readonly Visitor[]; readonly total: number }> {
+function* findVisitors(
+  who: string,
+): Steps<{ readonly visitors: readonly Visitor[]; readonly total: number }> {
   if (isUuid(who)) {
     const { visitor } = yield* read("get the visitor", VisitorsService.method.get, { id: who });
     return { visitors: visitor === undefined ? [] : [visitor], total: 1 };
@@ -60,7 +62,11 @@ function* findVisitors(who: string): Steps<{ readonly visitors: readonly Visitor
 
 function profileOf(visitor: Visitor): MessageInitShape<typeof VisitorProfileSchema> {
   const { id, firstName, lastName, email, phone, visitCount, attributes, createdAt } = visitor;
-  const texts = { name: strangers(`${firstName} ${lastName}`.trim()), email: strangers(email), phone: strangers(phone) };
+  const texts = {
+    name: strangers(`${firstName} ${lastName}`.trim()),
+    email: strangers(email),
+    phone: strangers(phone),
+  };
   return {
     id,
     ...given(texts),

@@ -1,5 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { LinkSummarySchema, OrganizeLinksRequest } from "../../../gen/signpost/tasks/v1/link_tasks_pb.js";
+import type {
+  LinkSummarySchema,
+  OrganizeLinksRequest,
+} from "../../../gen/signpost/tasks/v1/link_tasks_pb.js";
 import { TasksService } from "../../../gen/signpost/tasks/v1/tasks_service_pb.js";
 import { DirectoriesService } from "../../../gen/signpost/v1/directories_service_pb.js";
 import type { Link } from "../../../gen/signpost/v1/link_pb.js";
@@ -43,7 +46,11 @@ export const organizeLinks = defineTask(
 type Summary = MessageInitShape<typeof LinkSummarySchema>;
 
 /** The link as it is to be. */
-function wantedOf(link: Link, summary: Summary, { addTags, removeTags, directory }: OrganizeLinksRequest): Summary {
+function wantedOf(
+  link: Link,
+  summary: Summary,
+  { addTags, removeTags, directory }: OrganizeLinksRequest,
+): Summary {
   const removed = new Set(removeTags.map((tag) => tag.toLowerCase()));
   const kept = link.tags.map(({ name }) => name).filter((name) => !removed.has(name.toLowerCase()));
   const known = new Set(kept.map((name) => name.toLowerCase()));

@@ -31,7 +31,8 @@ export const readFormAnswers = defineTask(
   function* ({ link: named, days, limit, page }, now) {
     const link = yield* findLink(named);
     // The pages of one reading have the same beginning, or the token would not be theirs.
-    const { since, token } = page === "" ? { since: periodOf(days, undefined, now).from, token: "" } : pageOf(page);
+    const { since, token } =
+      page === "" ? { since: periodOf(days, undefined, now).from, token: "" } : pageOf(page);
     const { json } = yield* read("read the visits", EventsService.method.listEvents, {
       linkId: link.id,
       startDate: since.toISOString(),
@@ -66,7 +67,8 @@ export const readFormAnswers = defineTask(
 
 function pageOf(page: string): { readonly since: Date; readonly token: string } {
   const [, since = "", token = ""] = /^([0-9]{1,15})\.(.+)$/s.exec(page) ?? [];
-  if (token === "") throw invalid([{ field: "page", description: "is no nextPage of an answer" }], "INVALID_PAGE_TOKEN");
+  if (token === "")
+    throw invalid([{ field: "page", description: "is no nextPage of an answer" }], "INVALID_PAGE_TOKEN");
   return { since: new Date(Number(since)), token };
 }
 

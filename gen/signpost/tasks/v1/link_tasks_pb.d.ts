@@ -418,7 +418,7 @@ export declare type RedirectLinksRequest = Message<"signpost.tasks.v1.RedirectLi
   links: string[];
 
   /**
-   * All links with this tag, at most 25.
+   * All links with this tag, at most 50.
    *
    * @generated from field: string tag = 2;
    */
@@ -528,7 +528,7 @@ export declare type OrganizeLinksRequest = Message<"signpost.tasks.v1.OrganizeLi
   links: string[];
 
   /**
-   * All links with this tag, at most 25.
+   * All links with this tag, at most 50.
    *
    * @generated from field: string tag = 2;
    */

@@ -21,8 +21,8 @@ export declare const file_signpost_tasks_v1_tasks_service: GenFile;
  */
 export declare const TasksService: GenService<{
   /**
-   * Find links by text, tag or directory, newest or most visited first. Answers each link's id, address, tags and number
-   * of visits.
+   * Find links. They are found by text, tag or directory, newest or most visited first. The result has the id, the address,
+   * the tags and the number of visits of each.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.FindLinks
    */
@@ -32,8 +32,8 @@ export declare const TasksService: GenService<{
     output: typeof FindLinksResponseSchema;
   },
   /**
-   * Make a short link with a QR code, in the look of a template of the workspace or in colors, and get the image. It also
-   * says whether readers read the code.
+   * Create a link with a QR code. The code has the look of a template or the colors given, or is black on white. The result
+   * has the image, and says whether readers read the code.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.CreateLinkWithQr
    */
@@ -43,8 +43,8 @@ export declare const TasksService: GenService<{
     output: typeof CreateLinkWithQrResponseSchema;
   },
   /**
-   * Make a link that shows a form, keeps the answers with the visitor, and then redirects or says thank you. It also
-   * answers the QR code.
+   * Create a link with a form. It keeps the answers with the visitor, and then redirects or says thank you. The result has
+   * the image of the QR code.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.CreateFormLink
    */
@@ -54,9 +54,9 @@ export declare const TasksService: GenService<{
     output: typeof CreateFormLinkResponseSchema;
   },
   /**
-   * Read a link's workflow, change it, and see what visitors then meet, in one call. Without changes it only reads. The
-   * changes are made in the order given. Steps are never deleted: to take one out, connect what leads to it to the step
-   * after it.
+   * Read and edit a link's workflow. Without changes it only reads. The changes are made in the order given, and then
+   * visits are tried, which are not recorded. Steps are never deleted: to take one out, connect what leads to it to the
+   * step after it.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.EditWorkflow
    */
@@ -66,8 +66,8 @@ export declare const TasksService: GenService<{
     output: typeof EditWorkflowResponseSchema;
   },
   /**
-   * Let links lead somewhere else: those named, or all that have a tag. It changes the redirect steps; other steps stay.
-   * The short links and QR codes stay as they are.
+   * Redirect links to another address. These are the links named, or all that have a tag. Only their redirect steps
+   * change; the short links and QR codes stay as they are.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.RedirectLinks
    */
@@ -77,7 +77,7 @@ export declare const TasksService: GenService<{
     output: typeof RedirectLinksResponseSchema;
   },
   /**
-   * Add tags to links, take tags off, or move links to a directory, which is made when there is none.
+   * Tag and move links. Tags are added or taken off, and the directory to move to is made when there is none.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.OrganizeLinks
    */
@@ -87,8 +87,8 @@ export declare const TasksService: GenService<{
     output: typeof OrganizeLinksResponseSchema;
   },
   /**
-   * Show a link's QR code, and say who reads it: phones, web pages, machines. It names what to mend before printing. With
-   * a look it first changes the code.
+   * Check or restyle a link's QR code. The result has the image, says whether phones and machines read it, and what to mend
+   * before it is printed. With a look it first changes the code.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.CheckQrCode
    */
@@ -98,7 +98,7 @@ export declare const TasksService: GenService<{
     output: typeof CheckQrCodeResponseSchema;
   },
   /**
-   * Explain the visits of a link, of a tag's links or of the whole workspace in a period, compared with the period
+   * Explain visits. It compares those of a link, of a tag's links or of the whole workspace in a period with the period
    * before: how many, from where, on what, when, how far they got, and what is not counted and why.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.ExplainVisits
@@ -109,7 +109,8 @@ export declare const TasksService: GenService<{
     output: typeof ExplainVisitsResponseSchema;
   },
   /**
-   * Make a report with charts as images: the dashboard of a link or of the workspace, which is made when there is none.
+   * Make a report with charts. They are images of the dashboard of a link or of the workspace, which is made when there is
+   * none.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.MakeReport
    */
@@ -119,8 +120,8 @@ export declare const TasksService: GenService<{
     output: typeof MakeReportResponseSchema;
   },
   /**
-   * Look up one visitor: the profile, the links visited, and what happened at each step of the latest visits. Several
-   * visitors may match; then it lists them.
+   * Look up a visitor. The result has the profile, and what happened at each step of the latest visits. When several
+   * visitors match, it lists them.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.LookUpVisitor
    */
@@ -130,7 +131,7 @@ export declare const TasksService: GenService<{
     output: typeof LookUpVisitorResponseSchema;
   },
   /**
-   * Read what people answered in a link's forms: the answers of each visit, newest first, and how often each choice was
+   * Read the answers to a link's forms. The result has the answers of each visit, newest first, and how often each choice was
    * made.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.ReadFormAnswers
@@ -141,8 +142,8 @@ export declare const TasksService: GenService<{
     output: typeof ReadFormAnswersResponseSchema;
   },
   /**
-   * Write visits into a file and get its address. Call it again with the same `idempotencyKey` while the file is not
-   * ready.
+   * Export visits to a file. The result has its address. While the file is not ready, call again with the same
+   * `idempotencyKey`.
    *
    * @generated from rpc signpost.tasks.v1.TasksService.ExportVisits
    */

@@ -801,7 +801,7 @@ export declare type ExportVisitsResponse = Message<"signpost.tasks.v1.ExportVisi
   /**
    * How many bytes the file has.
    *
-   * @generated from field: int32 bytes = 5;
+   * @generated from field: double bytes = 5;
    */
   bytes: number;
 };

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { LinkSummary } from "./link_tasks_pb.js";
-import type { SimulatedVisit } from "../../v1/workflow_simulation_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { EventAction } from "../../v1/workflow_step_pb.js";
 
 /**
@@ -197,9 +197,9 @@ export declare type EditWorkflowRequest = Message<"signpost.tasks.v1.EditWorkflo
    * Visits to try when the changes are made. None tries a person who comes for the first time. Pages are answered with
    * made-up answers.
    *
-   * @generated from field: repeated signpost.v1.SimulatedVisit try_visits = 3;
+   * @generated from field: repeated signpost.tasks.v1.TriedVisitor try_visits = 3;
    */
-  tryVisits: SimulatedVisit[];
+  tryVisits: TriedVisitor[];
 
   /**
    * Check the changes, and change nothing.
@@ -214,6 +214,47 @@ export declare type EditWorkflowRequest = Message<"signpost.tasks.v1.EditWorkflo
  * Use `create(EditWorkflowRequestSchema)` to create a new message.
  */
 export declare const EditWorkflowRequestSchema: GenMessage<EditWorkflowRequest>;
+
+/**
+ * Somebody who visits the link, to try.
+ *
+ * @generated from message signpost.tasks.v1.TriedVisitor
+ */
+export declare type TriedVisitor = Message<"signpost.tasks.v1.TriedVisitor"> & {
+  /**
+   * A country code, such as `DE`.
+   *
+   * @generated from field: string country = 1;
+   */
+  country: string;
+
+  /**
+   * Empty means not known.
+   *
+   * @generated from field: string device = 2;
+   */
+  device: string;
+
+  /**
+   * Whether it is not the first visit.
+   *
+   * @generated from field: bool returning = 3;
+   */
+  returning: boolean;
+
+  /**
+   * When the visitor comes. Unset means now.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 4;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message signpost.tasks.v1.TriedVisitor.
+ * Use `create(TriedVisitorSchema)` to create a new message.
+ */
+export declare const TriedVisitorSchema: GenMessage<TriedVisitor>;
 
 /**
  * One change of a workflow.

@@ -5,16 +5,15 @@
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.js";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.js";
-import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_signpost_tasks_v1_link_tasks } from "./link_tasks_pb.js";
-import { file_signpost_v1_workflow_simulation } from "../../v1/workflow_simulation_pb.js";
 import { file_signpost_v1_workflow_step } from "../../v1/workflow_step_pb.js";
 
 /**
  * Describes the file signpost/tasks/v1/workflow_tasks.proto.
  */
 export const file_signpost_tasks_v1_workflow_tasks = /*@__PURE__*/
-  fileDesc("CiZzaWducG9zdC90YXNrcy92MS93b3JrZmxvd190YXNrcy5wcm90bxIRc2lnbnBvc3QudGFza3MudjEi2wIKFUNyZWF0ZUZvcm1MaW5rUmVxdWVzdBIdCgV0aXRsZRgBIAEoCUIO4EECukgIyAEBcgMY/wESQQoJcXVlc3Rpb25zGAIgAygLMh8uc2lnbnBvc3QudGFza3MudjEuRm9ybVF1ZXN0aW9uQg3gQQK6SAeSAQQIARAUEh0KC2Rlc2NyaXB0aW9uGAMgASgJQgi6SAVyAxjQDxIdCgtkZXN0aW5hdGlvbhgEIAEoCUIIukgFcgMYgBASGwoJdGhhbmtfeW91GAUgASgJQgi6SAVyAxj/ARIWCgRuYW1lGAYgASgJQgi6SAVyAxj/ARIaCglzaG9ydGxpbmsYByABKAlCB7pIBHICGEASHgoEdGFncxgIIAMoCUIQukgNkgEKEBQiBnIEEAEYMhIfCg1wYWdlX3RlbXBsYXRlGAkgASgJQgi6SAVyAxj/ARIQCghtYXlfc2tpcBgKIAEoCCLbAQoMRm9ybVF1ZXN0aW9uEh0KBWxhYmVsGAEgASgJQg7gQQK6SAjIAQFyAxj/ARJaCgR0eXBlGAIgASgJQky6SElyR1IAUgR0ZXh0Uglsb25nX3RleHRSBWVtYWlsUgVwaG9uZVIGbnVtYmVyUgRkYXRlUgZyYXRpbmdSBm9uZV9vZlIGYW55X29mEiIKB2Nob2ljZXMYAyADKAlCEbpIDpIBCxAyIgdyBRABGP8BEhAKCHJlcXVpcmVkGAQgASgIEhoKCWF0dHJpYnV0ZRgFIAEoCUIHukgEcgIYQCKIAQoWQ3JlYXRlRm9ybUxpbmtSZXNwb25zZRIsCgRsaW5rGAEgASgLMh4uc2lnbnBvc3QudGFza3MudjEuTGlua1N1bW1hcnkSLQoId29ya2Zsb3cYAiABKAsyGy5zaWducG9zdC50YXNrcy52MS5Xb3JrZmxvdxIRCglpbWFnZV91cmwYAyABKAkivQEKE0VkaXRXb3JrZmxvd1JlcXVlc3QSHAoEbGluaxgBIAEoCUIO4EECukgIyAEBcgMYgBASPAoHY2hhbmdlcxgCIAMoCzIhLnNpZ25wb3N0LnRhc2tzLnYxLldvcmtmbG93Q2hhbmdlQgi6SAWSAQIQGRI5Cgp0cnlfdmlzaXRzGAMgAygLMhsuc2lnbnBvc3QudjEuU2ltdWxhdGVkVmlzaXRCCLpIBZIBAhADEg8KB2RyeV9ydW4YBCABKAgi9AEKDldvcmtmbG93Q2hhbmdlEisKA2FkZBgBIAEoCzIcLnNpZ25wb3N0LnRhc2tzLnYxLkFkZGVkU3RlcEgAEjAKBnVwZGF0ZRgCIAEoCzIeLnNpZ25wb3N0LnRhc2tzLnYxLkNoYW5nZWRTdGVwSAASNQoHY29ubmVjdBgDIAEoCzIiLnNpZ25wb3N0LnRhc2tzLnYxLkNvbm5lY3RlZEJyYW5jaEgAEjsKCmRpc2Nvbm5lY3QYBCABKAsyJS5zaWducG9zdC50YXNrcy52MS5EaXNjb25uZWN0ZWRCcmFuY2hIAEIPCgZjaGFuZ2USBbpIAggBIp4BCglBZGRlZFN0ZXASFAoDcmVmGAEgASgJQge6SARyAhhAEjgKBmFjdGlvbhgCIAEoDjIYLnNpZ25wb3N0LnYxLkV2ZW50QWN0aW9uQg7gQQK6SAjIAQGCAQIQARIoCgdwYXlsb2FkGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIXCgZiZWZvcmUYBCABKAlCB7pIBHICGEAiXwoLQ2hhbmdlZFN0ZXASGwoEc3RlcBgBIAEoCUIN4EECukgHyAEBcgIYQBIzCgdwYXlsb2FkGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIJ4EECukgDyAEBImMKD0Nvbm5lY3RlZEJyYW5jaBIbCgRzdGVwGAEgASgJQg3gQQK6SAfIAQFyAhhAEhgKBmJyYW5jaBgCIAEoCUIIukgFcgMY/wESGQoCdG8YAyABKAlCDeBBArpIB8gBAXICGEAiSwoSRGlzY29ubmVjdGVkQnJhbmNoEhsKBHN0ZXAYASABKAlCDeBBArpIB8gBAXICGEASGAoGYnJhbmNoGAIgASgJQgi6SAVyAxj/ASLKAQoURWRpdFdvcmtmbG93UmVzcG9uc2USLAoEbGluaxgBIAEoCzIeLnNpZ25wb3N0LnRhc2tzLnYxLkxpbmtTdW1tYXJ5Ei0KCHdvcmtmbG93GAIgASgLMhsuc2lnbnBvc3QudGFza3MudjEuV29ya2Zsb3cSDwoHY2hhbmdlcxgDIAMoCRIPCgdkcnlfcnVuGAQgASgIEjMKDHRyaWVkX3Zpc2l0cxgFIAMoCzIdLnNpZ25wb3N0LnRhc2tzLnYxLlRyaWVkVmlzaXQicwoIV29ya2Zsb3cSNQoFc3RlcHMYASADKAsyJi5zaWducG9zdC50YXNrcy52MS5Xb3JrZmxvd1N0ZXBTdW1tYXJ5EjAKBmZhdWx0cxgCIAMoCzIgLnNpZ25wb3N0LnRhc2tzLnYxLldvcmtmbG93RmF1bHQifAoTV29ya2Zsb3dTdGVwU3VtbWFyeRIKCgJpZBgBIAEoCRIOCgZhY3Rpb24YAiABKAkSDQoFbGFiZWwYAyABKAkSOgoIYnJhbmNoZXMYBCADKAsyKC5zaWducG9zdC50YXNrcy52MS5Xb3JrZmxvd0JyYW5jaFN1bW1hcnkiQAoVV29ya2Zsb3dCcmFuY2hTdW1tYXJ5EgoKAmlkGAEgASgJEg0KBWxhYmVsGAIgASgJEgwKBG5leHQYAyABKAkiQAoNV29ya2Zsb3dGYXVsdBIQCghzZXZlcml0eRgBIAEoCRIMCgRzdGVwGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiPAoKVHJpZWRWaXNpdBIMCgRwYXRoGAEgAygJEgsKA2VuZBgCIAEoCRITCgtkZXN0aW5hdGlvbhgDIAEoCWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_field_behavior, file_google_protobuf_struct, file_signpost_tasks_v1_link_tasks, file_signpost_v1_workflow_simulation, file_signpost_v1_workflow_step]);
+  fileDesc("CiZzaWducG9zdC90YXNrcy92MS93b3JrZmxvd190YXNrcy5wcm90bxIRc2lnbnBvc3QudGFza3MudjEi2wIKFUNyZWF0ZUZvcm1MaW5rUmVxdWVzdBIdCgV0aXRsZRgBIAEoCUIO4EECukgIyAEBcgMY/wESQQoJcXVlc3Rpb25zGAIgAygLMh8uc2lnbnBvc3QudGFza3MudjEuRm9ybVF1ZXN0aW9uQg3gQQK6SAeSAQQIARAUEh0KC2Rlc2NyaXB0aW9uGAMgASgJQgi6SAVyAxjQDxIdCgtkZXN0aW5hdGlvbhgEIAEoCUIIukgFcgMYgBASGwoJdGhhbmtfeW91GAUgASgJQgi6SAVyAxj/ARIWCgRuYW1lGAYgASgJQgi6SAVyAxj/ARIaCglzaG9ydGxpbmsYByABKAlCB7pIBHICGEASHgoEdGFncxgIIAMoCUIQukgNkgEKEBQiBnIEEAEYMhIfCg1wYWdlX3RlbXBsYXRlGAkgASgJQgi6SAVyAxj/ARIQCghtYXlfc2tpcBgKIAEoCCLbAQoMRm9ybVF1ZXN0aW9uEh0KBWxhYmVsGAEgASgJQg7gQQK6SAjIAQFyAxj/ARJaCgR0eXBlGAIgASgJQky6SElyR1IAUgR0ZXh0Uglsb25nX3RleHRSBWVtYWlsUgVwaG9uZVIGbnVtYmVyUgRkYXRlUgZyYXRpbmdSBm9uZV9vZlIGYW55X29mEiIKB2Nob2ljZXMYAyADKAlCEbpIDpIBCxAyIgdyBRABGP8BEhAKCHJlcXVpcmVkGAQgASgIEhoKCWF0dHJpYnV0ZRgFIAEoCUIHukgEcgIYQCKIAQoWQ3JlYXRlRm9ybUxpbmtSZXNwb25zZRIsCgRsaW5rGAEgASgLMh4uc2lnbnBvc3QudGFza3MudjEuTGlua1N1bW1hcnkSLQoId29ya2Zsb3cYAiABKAsyGy5zaWducG9zdC50YXNrcy52MS5Xb3JrZmxvdxIRCglpbWFnZV91cmwYAyABKAkiwQEKE0VkaXRXb3JrZmxvd1JlcXVlc3QSHAoEbGluaxgBIAEoCUIO4EECukgIyAEBcgMYgBASPAoHY2hhbmdlcxgCIAMoCzIhLnNpZ25wb3N0LnRhc2tzLnYxLldvcmtmbG93Q2hhbmdlQgi6SAWSAQIQGRI9Cgp0cnlfdmlzaXRzGAMgAygLMh8uc2lnbnBvc3QudGFza3MudjEuVHJpZWRWaXNpdG9yQgi6SAWSAQIQAxIPCgdkcnlfcnVuGAQgASgIIqIBCgxUcmllZFZpc2l0b3ISJQoHY291bnRyeRgBIAEoCUIUukgR2AEBcgwyCl5bQS1aXXsyfSQSMAoGZGV2aWNlGAIgASgJQiC6SB1yG1IAUgZtb2JpbGVSBnRhYmxldFIHZGVza3RvcBIRCglyZXR1cm5pbmcYAyABKAgSJgoCYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvQBCg5Xb3JrZmxvd0NoYW5nZRIrCgNhZGQYASABKAsyHC5zaWducG9zdC50YXNrcy52MS5BZGRlZFN0ZXBIABIwCgZ1cGRhdGUYAiABKAsyHi5zaWducG9zdC50YXNrcy52MS5DaGFuZ2VkU3RlcEgAEjUKB2Nvbm5lY3QYAyABKAsyIi5zaWducG9zdC50YXNrcy52MS5Db25uZWN0ZWRCcmFuY2hIABI7CgpkaXNjb25uZWN0GAQgASgLMiUuc2lnbnBvc3QudGFza3MudjEuRGlzY29ubmVjdGVkQnJhbmNoSABCDwoGY2hhbmdlEgW6SAIIASKeAQoJQWRkZWRTdGVwEhQKA3JlZhgBIAEoCUIHukgEcgIYQBI4CgZhY3Rpb24YAiABKA4yGC5zaWducG9zdC52MS5FdmVudEFjdGlvbkIO4EECukgIyAEBggECEAESKAoHcGF5bG9hZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFwoGYmVmb3JlGAQgASgJQge6SARyAhhAIl8KC0NoYW5nZWRTdGVwEhsKBHN0ZXAYASABKAlCDeBBArpIB8gBAXICGEASMwoHcGF5bG9hZBgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCeBBArpIA8gBASJjCg9Db25uZWN0ZWRCcmFuY2gSGwoEc3RlcBgBIAEoCUIN4EECukgHyAEBcgIYQBIYCgZicmFuY2gYAiABKAlCCLpIBXIDGP8BEhkKAnRvGAMgASgJQg3gQQK6SAfIAQFyAhhAIksKEkRpc2Nvbm5lY3RlZEJyYW5jaBIbCgRzdGVwGAEgASgJQg3gQQK6SAfIAQFyAhhAEhgKBmJyYW5jaBgCIAEoCUIIukgFcgMY/wEiygEKFEVkaXRXb3JrZmxvd1Jlc3BvbnNlEiwKBGxpbmsYASABKAsyHi5zaWducG9zdC50YXNrcy52MS5MaW5rU3VtbWFyeRItCgh3b3JrZmxvdxgCIAEoCzIbLnNpZ25wb3N0LnRhc2tzLnYxLldvcmtmbG93Eg8KB2NoYW5nZXMYAyADKAkSDwoHZHJ5X3J1bhgEIAEoCBIzCgx0cmllZF92aXNpdHMYBSADKAsyHS5zaWducG9zdC50YXNrcy52MS5UcmllZFZpc2l0InMKCFdvcmtmbG93EjUKBXN0ZXBzGAEgAygLMiYuc2lnbnBvc3QudGFza3MudjEuV29ya2Zsb3dTdGVwU3VtbWFyeRIwCgZmYXVsdHMYAiADKAsyIC5zaWducG9zdC50YXNrcy52MS5Xb3JrZmxvd0ZhdWx0InwKE1dvcmtmbG93U3RlcFN1bW1hcnkSCgoCaWQYASABKAkSDgoGYWN0aW9uGAIgASgJEg0KBWxhYmVsGAMgASgJEjoKCGJyYW5jaGVzGAQgAygLMiguc2lnbnBvc3QudGFza3MudjEuV29ya2Zsb3dCcmFuY2hTdW1tYXJ5IkAKFVdvcmtmbG93QnJhbmNoU3VtbWFyeRIKCgJpZBgBIAEoCRINCgVsYWJlbBgCIAEoCRIMCgRuZXh0GAMgASgJIkAKDVdvcmtmbG93RmF1bHQSEAoIc2V2ZXJpdHkYASABKAkSDAoEc3RlcBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIjwKClRyaWVkVmlzaXQSDAoEcGF0aBgBIAMoCRILCgNlbmQYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAliBnByb3RvMw", [file_buf_validate_validate, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp, file_signpost_tasks_v1_link_tasks, file_signpost_v1_workflow_step]);
 
 /**
  * Describes the message signpost.tasks.v1.CreateFormLinkRequest.
@@ -45,79 +44,86 @@ export const EditWorkflowRequestSchema = /*@__PURE__*/
   messageDesc(file_signpost_tasks_v1_workflow_tasks, 3);
 
 /**
+ * Describes the message signpost.tasks.v1.TriedVisitor.
+ * Use `create(TriedVisitorSchema)` to create a new message.
+ */
+export const TriedVisitorSchema = /*@__PURE__*/
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 4);
+
+/**
  * Describes the message signpost.tasks.v1.WorkflowChange.
  * Use `create(WorkflowChangeSchema)` to create a new message.
  */
 export const WorkflowChangeSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 4);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 5);
 
 /**
  * Describes the message signpost.tasks.v1.AddedStep.
  * Use `create(AddedStepSchema)` to create a new message.
  */
 export const AddedStepSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 5);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 6);
 
 /**
  * Describes the message signpost.tasks.v1.ChangedStep.
  * Use `create(ChangedStepSchema)` to create a new message.
  */
 export const ChangedStepSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 6);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 7);
 
 /**
  * Describes the message signpost.tasks.v1.ConnectedBranch.
  * Use `create(ConnectedBranchSchema)` to create a new message.
  */
 export const ConnectedBranchSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 7);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 8);
 
 /**
  * Describes the message signpost.tasks.v1.DisconnectedBranch.
  * Use `create(DisconnectedBranchSchema)` to create a new message.
  */
 export const DisconnectedBranchSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 8);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 9);
 
 /**
  * Describes the message signpost.tasks.v1.EditWorkflowResponse.
  * Use `create(EditWorkflowResponseSchema)` to create a new message.
  */
 export const EditWorkflowResponseSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 9);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 10);
 
 /**
  * Describes the message signpost.tasks.v1.Workflow.
  * Use `create(WorkflowSchema)` to create a new message.
  */
 export const WorkflowSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 10);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 11);
 
 /**
  * Describes the message signpost.tasks.v1.WorkflowStepSummary.
  * Use `create(WorkflowStepSummarySchema)` to create a new message.
  */
 export const WorkflowStepSummarySchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 11);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 12);
 
 /**
  * Describes the message signpost.tasks.v1.WorkflowBranchSummary.
  * Use `create(WorkflowBranchSummarySchema)` to create a new message.
  */
 export const WorkflowBranchSummarySchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 12);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 13);
 
 /**
  * Describes the message signpost.tasks.v1.WorkflowFault.
  * Use `create(WorkflowFaultSchema)` to create a new message.
  */
 export const WorkflowFaultSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 13);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 14);
 
 /**
  * Describes the message signpost.tasks.v1.TriedVisit.
  * Use `create(TriedVisitSchema)` to create a new message.
  */
 export const TriedVisitSchema = /*@__PURE__*/
-  messageDesc(file_signpost_tasks_v1_workflow_tasks, 14);
+  messageDesc(file_signpost_tasks_v1_workflow_tasks, 15);
 
