@@ -20,6 +20,8 @@ export interface Config {
   readonly shortUrl: string;
   /** Address of the sign-in pages and the authorization server. */
   readonly authUrl: string;
+  /** Address of the tools for models. */
+  readonly mcpUrl: string;
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
   /** The folder of the embedded database, the spool, files and the first credentials. */
@@ -107,6 +109,7 @@ export function readConfig(env: EnvironmentVariables): Config {
     baseUrl,
     shortUrl: address(env, "SHORT_URL", baseUrl, problems),
     authUrl: authAddress(env, baseUrl, problems),
+    mcpUrl: mcpAddress(env, baseUrl, problems),
     allowsSignUp: oneOf(env, "SIGN_UP", ["on", "off"], "off", problems) === "on",
     dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
     databaseUrl,
@@ -247,6 +250,16 @@ function authAddress(env: EnvironmentVariables, baseUrl: string, problems: strin
   if (others.some((other) => new URL(other).host === new URL(authUrl).host))
     problems.push(`AUTH_URL: a host of its own, or a path such as ${baseUrl}/auth`);
   return authUrl;
+}
+
+/** The tools take the one path of their address, which on another part's host must not be that part's own. */
+function mcpAddress(env: EnvironmentVariables, baseUrl: string, problems: string[]): string {
+  const mcpUrl = address(env, "MCP_URL", `${baseUrl}/mcp`, problems);
+  const others = [baseUrl, text(env, "SHORT_URL") ?? baseUrl].filter((other) => URL.canParse(other));
+  if (!URL.canParse(mcpUrl) || new URL(mcpUrl).pathname === "/mcp") return mcpUrl;
+  if (others.some((other) => new URL(other).host === new URL(mcpUrl).host))
+    problems.push(`MCP_URL: a host of its own, or ${baseUrl}/mcp`);
+  return mcpUrl;
 }
 
 function roles(env: EnvironmentVariables, problems: string[]): ReadonlySet<Role> {
