@@ -27,6 +27,8 @@ export interface ApiRole extends Protocols {
   readonly scopes: ReadonlySet<string>;
   /** Opens the sign-in pages, which are loaded with their first request. */
   openAuth(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
+  /** Opens the tools for models, which are loaded with their first request. */
+  openMcp(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
   /** Ends endless streams; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     now,
     keyFor,
     baseUrl,
+    authUrl: addresses.authUrl,
     rateLimits: config.rateLimits,
     entitlements,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -101,13 +104,14 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         qrcodeWaitMs,
       }),
   });
+  const bodies = createBodyBudget(config.bodies);
   const shutdown = new AbortController();
   const protocols = openProtocols({
     services: pipeline.services,
     invoke: pipeline.invoke,
     limitsOf: pipeline.limitsOf,
     readOrigin,
-    bodies: createBodyBudget(config.bodies),
+    bodies,
     newRequestId: () => newId(now()),
     onFault: (error, requestId) => log.error({ err: error, requestId }, "an adapter failed"),
     ready,
@@ -119,9 +123,11 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     const { openSignIn } = await import("./sign-in.ts");
     return openSignIn(parts, pipeline);
   };
+  const openMcp = async () => (await import("./open-mcp.ts")).openMcp(parts, pipeline, bodies);
   return {
     ...protocols,
     openAuth,
+    openMcp,
     scopes: apiScopes,
     endStreams: () => shutdown.abort(),
     close: pipeline.close,
