@@ -104,20 +104,33 @@ export function readabilityLine(scannability: Scannability | undefined): string 
 /** How long a code that is being drawn is waited for, in milliseconds between the reads. */
 const waits = [200, 400, 800, 1_600, 3_000];
 
-/** The address and the image of a link's code. It waits a little while the code is being drawn. */
-export function* imageOf(link: Link): Steps<{ readonly address: string; readonly image: Image | undefined }> {
-  let current: Link | undefined = link;
-  for (const milliseconds of waits) {
-    if (isDrawn(current)) break;
-    yield* pause(milliseconds);
-    const answer = yield* read("get the QR code", LinksService.method.get, {
-      id: link.id,
-      include: ["qrcodeSignedUrl"],
-    });
-    current = answer.link;
-  }
-  const address = isDrawn(current) ? (current?.qrcodeSignedUrl ?? "") : "";
+/** A link's code: its address, which is empty while it is drawn, and its image. */
+export interface DrawnCode {
+  readonly address: string;
+  readonly image: Image | undefined;
+}
+
+/** The code of a link that was just read or made. */
+export function* codeOf(link: Link | undefined): Steps<DrawnCode> {
+  const address = isDrawn(link) ? (link?.qrcodeSignedUrl ?? "") : "";
   return { address, image: yield* readImage(address) };
+}
+
+/** The code of a link. It waits a little while the code is drawn. */
+export function* awaitCode(linkId: string): Steps<DrawnCode> {
+  let link = yield* linkWithCode(linkId);
+  for (const milliseconds of waits) {
+    if (isDrawn(link)) break;
+    yield* pause(milliseconds);
+    link = yield* linkWithCode(linkId);
+  }
+  return yield* codeOf(link);
+}
+
+function* linkWithCode(id: string): Steps<Link | undefined> {
+  const request = { id, include: ["qrcodeSignedUrl"] };
+  const { link } = yield* read("get the QR code", LinksService.method.get, request);
+  return link;
 }
 
 function isDrawn(link: Link | undefined): boolean {

@@ -3,9 +3,9 @@ import type { Link } from "../../../gen/signpost/v1/link_pb.js";
 import { QrcodeDesignService } from "../../../gen/signpost/v1/qrcode_design_service_pb.js";
 import { findLink, linkFinding, summariesOf } from "../steps/find-link.ts";
 import {
+  awaitCode,
   type ChosenLook,
   chooseLook,
-  imageOf,
   looking,
   readabilityLine,
   readabilityOf,
@@ -22,7 +22,7 @@ export const checkQrCode = defineTask(
     yield* dress(link, yield* chooseLook(look));
     const [summary] = yield* summariesOf([link]);
     const scannability = yield* verify(link.qrcodeDesignId);
-    const { address, image } = yield* imageOf(link);
+    const { address, image } = yield* awaitCode(link.id);
     const readability = readabilityOf(scannability);
     return {
       result: { ...(summary && { link: summary }), readability, imageUrl: address },

@@ -11,7 +11,7 @@ import type { WorkflowStep } from "../../../gen/signpost/v1/workflow_step_pb.js"
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { fail, invalid } from "../../lib/errors.ts";
 import { linkFinding, summariesOf } from "../steps/find-link.ts";
-import { imageOf } from "../steps/look.ts";
+import { codeOf } from "../steps/look.ts";
 import { defineTask, read, type Steps, write } from "../steps/task.ts";
 import { readWorkflow, workflowLines, workflowOf, workflowReading } from "../steps/workflow-view.ts";
 import type { Json } from "../tool.ts";
@@ -58,7 +58,7 @@ export const createFormLink = defineTask(
       );
     const workflow = yield* readWorkflow(link.id);
     const [summary] = yield* summariesOf([link]);
-    const { address, image } = yield* imageOf(link);
+    const { address, image } = yield* codeOf(link);
     return {
       result: { ...(summary && { link: summary }), workflow: workflowOf(workflow), imageUrl: address },
       text: [

@@ -8,7 +8,7 @@ import { linkFinding, summariesOf } from "../steps/find-link.ts";
 import {
   type ChosenLook,
   chooseLook,
-  imageOf,
+  codeOf,
   looking,
   readabilityLine,
   readabilityOf,
@@ -47,7 +47,7 @@ export const createLinkWithQr = defineTask(
     });
     const [summary] = yield* summariesOf([link]);
     const scannability = yield* verify(link.qrcodeDesignId);
-    const { address, image } = yield* imageOf(link);
+    const { address, image } = yield* codeOf(link);
     return {
       result: {
         ...(summary && { link: summary }),

@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** How long a file is waited for, in milliseconds between the reads. */
-const waits = [250, 500, 1_000, 2_000, 4_000];
+const waits = [250, 500, 1_000];
 
 /** Orders a file of visits and waits a little for it. */
 export const exportVisits = defineTask(
