@@ -12,8 +12,10 @@ const byReason: Partial<Readonly<Record<Reason, string>>> = {
   PLAN_LIMIT_REACHED: "The plan allows no more. Tell the person, and do not try again.",
   INSUFFICIENT_CREDITS: "The workspace has too few credits. Tell the person, and do not try again.",
   INVALID_PAGE_TOKEN: "Start at the first page again: leave pageToken out.",
-  IDEMPOTENCY_KEY_REUSED: "The key was used for other arguments. Choose a new idempotencyKey for a new thing to do.",
-  IDEMPOTENCY_IN_PROGRESS: "The first call with this key is still running. Wait a second, then repeat it unchanged.",
+  IDEMPOTENCY_KEY_REUSED:
+    "The key was used for other arguments. Choose a new idempotencyKey for a new thing to do.",
+  IDEMPOTENCY_IN_PROGRESS:
+    "The first call with this key is still running. Wait a second, then repeat it unchanged.",
   SHORTLINK_TAKEN: "Choose another short link, or ask links_shortlink_random for a free one.",
   UNIMPLEMENTED: "This service cannot do it. Do not try again.",
 };

@@ -17,12 +17,21 @@ import { httpStatusOf } from "../rest/error-body.ts";
 import type { AnswerHeaders, Call } from "../rpc/call.ts";
 import type { Caller } from "../rpc/handlers.ts";
 import { parseJson } from "../wire/parse-json.ts";
-import { faultBody, type RpcFault, type RpcId, type RpcMessage, readRpcMessage, resultBody, rpcCodes, rpcFault } from "./json-rpc.ts";
-import { createMethods, failed, type ListedSurface, type Result } from "./methods.ts";
+import {
+  faultBody,
+  type RpcFault,
+  type RpcId,
+  type RpcMessage,
+  readRpcMessage,
+  resultBody,
+  rpcCodes,
+  rpcFault,
+} from "./json-rpc.ts";
+import { createMethods, failed, type ListedSurface, type Method, type Result } from "./methods.ts";
 import { allowOrigin, answerPreflight, isTrustedOrigin } from "./origins.ts";
-import { revisionOf, type ServerInfo, stateless } from "./revisions.ts";
-import type { Asking } from "./use.ts";
+import { type Revision, revisionOf, type ServerInfo, stateless } from "./revisions.ts";
 import type { Use } from "./tool.ts";
+import type { Asking } from "./use.ts";
 
 /** A caller whose access token was accepted. */
 export interface Admitted {
@@ -52,7 +61,12 @@ export type McpHandler = (req: IncomingMessage, res: ServerResponse) => Promise<
 type Reply =
   | { readonly kind: "nothing"; readonly headers: AnswerHeaders }
   | { readonly kind: "result"; readonly id: RpcId; readonly result: Result; readonly headers: AnswerHeaders }
-  | { readonly kind: "fault"; readonly id: RpcId | null; readonly fault: RpcFault; readonly headers?: AnswerHeaders };
+  | {
+      readonly kind: "fault";
+      readonly id: RpcId | null;
+      readonly fault: RpcFault;
+      readonly headers?: AnswerHeaders;
+    };
 
 /** Handles requests over Streamable HTTP. Every answer is one JSON body, and nothing is kept between requests. */
 export function mcpHandler(options: McpOptions): McpHandler {
@@ -69,7 +83,11 @@ export function mcpHandler(options: McpOptions): McpHandler {
       write(res, await replyTo(options, methodOf, { req, res, requestId }));
     } catch (error) {
       if (!(error instanceof CallError)) options.onFault(error, requestId);
-      await refuse(req, res, error instanceof CallError ? error : fail("INTERNAL", "INTERNAL", "internal error"));
+      await refuse(
+        req,
+        res,
+        error instanceof CallError ? error : fail("INTERNAL", "INTERNAL", "internal error"),
+      );
     }
   };
 }
@@ -104,14 +122,13 @@ async function replyTo(
       method: header(req, "mcp-method")?.trim(),
       name: header(req, "mcp-name")?.trim(),
     });
-    if (typeof revision !== "string") return { kind: "fault", id, fault: revision, headers: charged };
-    const run = methodOf(revision, method);
+    const run = typeof revision === "string" ? methodOf(revision, method) : undefined;
     const surface = options.surfaceOf(surfaceName(req.url));
-    if (run === undefined || surface === undefined) {
-      const fault = run === undefined ? unknownMethod(revision === stateless ? 404 : 200) : unknownSurface;
-      return { kind: "fault", id, fault, headers: charged };
+    if (typeof revision !== "string" || run === undefined || surface === undefined) {
+      const headers = isCall ? admitted.charge(body.length) : charged;
+      return { kind: "fault", id, fault: faultOf(revision, run), headers };
     }
-    let headers: AnswerHeaders = charged;
+    let headers: AnswerHeaders | undefined;
     const use = () =>
       options.useOf({
         caller: admitted.caller,
@@ -120,8 +137,12 @@ async function replyTo(
           headers = told;
         },
       });
-    const result = await run({ revision, params, bytes: body.length, caller: admitted.caller, surface: await surface, use });
-    return "code" in result ? { kind: "fault", id, fault: result, headers } : { kind: "result", id, result, headers };
+    const { caller } = admitted;
+    const result = await run({ revision, params, bytes: body.length, caller, surface: await surface, use });
+    // A call that reached no operation was charged by nobody yet.
+    const told = headers ?? (isCall ? admitted.charge(body.length) : charged);
+    if ("code" in result) return { kind: "fault", id, fault: result, headers: told };
+    return { kind: "result", id, result, headers: told };
   } finally {
     hold.release();
   }
@@ -174,11 +195,15 @@ function surfaceName(url = ""): string | undefined {
   return (mark === -1 ? null : new URLSearchParams(url.slice(mark + 1)).get("tools")) ?? undefined;
 }
 
-function unknownMethod(httpStatus: number): RpcFault {
+/** Why a request goes to no method: its revision, its method, or the choice of tools in its address. */
+function faultOf(revision: Revision | RpcFault, run: Method | undefined): RpcFault {
+  if (typeof revision !== "string") return revision;
+  if (run !== undefined)
+    return rpcFault(rpcCodes.invalidRequest, "?tools= names no choice of tools; leave it out for all");
+  // The stateless revision says so in the status, too.
+  const httpStatus = revision === stateless ? 404 : 200;
   return rpcFault(rpcCodes.methodNotFound, "there is no such method", { httpStatus });
 }
-
-const unknownSurface = rpcFault(rpcCodes.invalidRequest, "?tools= names no choice of tools; leave it out for all");
 
 function originRefusal(): CallError {
   const message = "pages over http may not call this; use https";
@@ -186,10 +211,15 @@ function originRefusal(): CallError {
 }
 
 function onlyPost(): CallError {
-  return fail("UNIMPLEMENTED", "METHOD_NOT_ALLOWED", "send requests with POST; there are no sessions and no streams", {
-    httpStatus: 405,
-    headers: { allow: "POST, OPTIONS" },
-  });
+  return fail(
+    "UNIMPLEMENTED",
+    "METHOD_NOT_ALLOWED",
+    "send requests with POST; there are no sessions and no streams",
+    {
+      httpStatus: 405,
+      headers: { allow: "POST, OPTIONS" },
+    },
+  );
 }
 
 /** Answers a request that was refused before it was read as a message. */

@@ -1,4 +1,10 @@
-import { type DescField, type DescMessage, type DescMethodUnary, getOption, type Message } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethodUnary,
+  getOption,
+  type Message,
+} from "@bufbuild/protobuf";
 import { shows_image } from "../../gen/signpost/options/v1/tools_pb.js";
 import { fieldsOf } from "../wire/read-message.ts";
 import type { Image, Use } from "./tool.ts";
@@ -43,7 +49,7 @@ function addressesIn(desc: DescMessage, above: ReadonlySet<DescMessage>): Addres
   });
   if (ways.length === 0) return undefined;
   return function* (message) {
-    for (const { field, way } of ways) yield* way(valueOf(message, field));
+    for (const { field, way } of ways) yield* way(heldIn(message, field));
   };
 }
 
@@ -71,7 +77,7 @@ function elementsOf({ fieldKind }: DescField, value: unknown): readonly unknown[
   return fieldKind === "map" ? Object.values(value) : [value];
 }
 
-function valueOf(message: Message, { localName, oneof }: DescField): unknown {
+function heldIn(message: Message, { localName, oneof }: DescField): unknown {
   const fields = fieldsOf(message);
   if (oneof === undefined) return fields[localName];
   // A oneof is always present as `{case, value}`.

@@ -49,7 +49,8 @@ export function rpcFault(
 
 /** Reads a parsed body as one message. */
 export function readRpcMessage(body: unknown): RpcMessage {
-  if (Array.isArray(body)) return refused(null, "send one message at a time; batches are not part of this protocol");
+  if (Array.isArray(body))
+    return refused(null, "send one message at a time; batches are not part of this protocol");
   if (!isJsonObject(body)) return refused(null, "the body must be a JSON-RPC message");
   const { jsonrpc, id, method, params = {} } = body;
   const known = isRpcId(id) ? id : null;
@@ -77,7 +78,11 @@ function isRpcId(id: unknown): id is RpcId {
 
 /** Writes the answer to a refused message. */
 export function faultBody(id: RpcId | null, { code, message, data }: RpcFault): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  });
 }
 
 /** Writes the answer to a request from the text of its result, in pieces that may be bytes. */

@@ -3,9 +3,17 @@ import { errorObject } from "../rest/error-body.ts";
 import type { Caller } from "../rpc/handlers.ts";
 import { isJsonObject } from "../wire/read-message.ts";
 import { adviceOn } from "./advice.ts";
+import { contextMethods } from "./context-methods.ts";
 import { type RpcFault, rpcCodes, rpcFault } from "./json-rpc.ts";
 import { cutText, textBytesMax } from "./model-text.ts";
-import { type Caching, type Revision, resultMembers, type ServerInfo, stateless, withHandshake } from "./revisions.ts";
+import {
+  type Caching,
+  type Revision,
+  resultMembers,
+  type ServerInfo,
+  stateless,
+  withHandshake,
+} from "./revisions.ts";
 import type { Json, Surface, Tool, ToolAnswer, Use } from "./tool.ts";
 
 /** The members of a result as JSON text, in pieces that may be bytes. */
@@ -64,11 +72,21 @@ export function createMethods(server: ServerInfo): (revision: Revision, name: st
   const shared: [string, Method][] = [
     ["tools/list", listTools],
     ["tools/call", callTool],
+    ...contextMethods({
+      write: ({ revision }, members, caching) => write(revision, members, caching),
+      failed,
+      ofCaller,
+    }),
   ];
   const methods: Readonly<Record<Revision, ReadonlyMap<string, Method>>> = {
     [withHandshake]: new Map<string, Method>([
       ...shared,
-      ["initialize", ({ surface }) => [JSON.stringify({ protocolVersion: withHandshake, ...about(surface), serverInfo: server })]],
+      [
+        "initialize",
+        ({ surface }) => [
+          JSON.stringify({ protocolVersion: withHandshake, ...about(surface), serverInfo: server }),
+        ],
+      ],
       ["ping", () => ["{}"]],
     ]),
     [stateless]: new Map<string, Method>([
@@ -127,7 +145,9 @@ async function calledTool({ params, caller, surface, use, bytes }: Asked): Promi
   if (!isJsonObject(given)) return rpcFault(rpcCodes.invalidParams, "arguments must be an object");
   const tool = surface.toolOf.get(name);
   if (tool === undefined)
-    return rpcFault(rpcCodes.invalidParams, "there is no such tool; tools/list names all", { httpStatus: 200 });
+    return rpcFault(rpcCodes.invalidParams, "there is no such tool; tools/list names all", {
+      httpStatus: 200,
+    });
   try {
     const missing = tool.scopes.find((scope) => !caller.scopes.has(scope));
     if (missing !== undefined && tool.scopes.length > 1)

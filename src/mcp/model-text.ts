@@ -107,7 +107,9 @@ function nested(value: unknown): string {
   if (Array.isArray(value)) return `${value.length} entries`;
   if (!isJsonObject(value)) return shortValue(value);
   const [first] = entriesOf(value);
-  return first === undefined ? "{}" : `{${first[0]}: ${isJsonObject(first[1]) ? "…" : shortValue(first[1])}, …}`;
+  return first === undefined
+    ? "{}"
+    : `{${first[0]}: ${isJsonObject(first[1]) ? "…" : shortValue(first[1])}, …}`;
 }
 
 function shortValue(value: unknown): string {

@@ -1,10 +1,10 @@
 import type { DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
+import { fail } from "../lib/errors.ts";
 import { type MethodAccess, methodAccess, takesIdempotencyKey } from "../rpc/access.ts";
 import type { Caller, RegisteredService } from "../rpc/handlers.ts";
-import { fail } from "../lib/errors.ts";
 import { imagesIn } from "./images.ts";
 import { fileText, modelText } from "./model-text.ts";
-import type { Json, Performed, Tool, ToolAnswer, Use } from "./tool.ts";
+import type { Json, Performed, Tool, ToolAnswer } from "./tool.ts";
 import type { ToolFacts, ToolTable } from "./tool-table.ts";
 
 /** How many entries of a list a model gets when it does not say how many it wants. */
@@ -53,7 +53,10 @@ function withPageSize(facts: ToolFacts): ToolFacts {
   const { pageSize, ...others } = facts.inputSchema.properties ?? {};
   return {
     ...facts,
-    inputSchema: { ...facts.inputSchema, properties: { pageSize: { ...pageSize, default: pageSizeDefault }, ...others } },
+    inputSchema: {
+      ...facts.inputSchema,
+      properties: { pageSize: { ...pageSize, default: pageSizeDefault }, ...others },
+    },
   };
 }
 

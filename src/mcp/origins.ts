@@ -24,7 +24,8 @@ const requestHeaders = [
   "X-Request-Id",
 ].join(", ");
 
-const answerHeaders = "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed, WWW-Authenticate";
+const answerHeaders =
+  "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed, WWW-Authenticate";
 
 /** Lets the page read the answer. No cookie counts here, so a foreign page gains no rights. */
 export function allowOrigin(res: ServerResponse): void {

@@ -1,5 +1,5 @@
-import { rpcCodes, rpcFault, type RpcFault } from "./json-rpc.ts";
 import { isJsonObject } from "../wire/read-message.ts";
+import { type RpcFault, rpcCodes, rpcFault } from "./json-rpc.ts";
 import type { Json } from "./tool.ts";
 
 /** The revisions of the protocol that are served at one address. */
@@ -44,8 +44,10 @@ export function revisionOf(method: string, params: Json, headers: RepeatedHeader
     return mismatch("MCP-Protocol-Version", headers.version, `_meta names ${shown(claimed)}`);
   if (claimed !== stateless) return unsupported(claimed, [stateless]);
   if (!isJsonObject(meta[capabilitiesKey])) return badMeta(capabilitiesKey, "must be an object");
-  if (meta[clientKey] !== undefined && !isJsonObject(meta[clientKey])) return badMeta(clientKey, "must be an object");
-  if (headers.method !== method) return mismatch("Mcp-Method", headers.method, `the body asks for ${shown(method)}`);
+  if (meta[clientKey] !== undefined && !isJsonObject(meta[clientKey]))
+    return badMeta(clientKey, "must be an object");
+  if (headers.method !== method)
+    return mismatch("Mcp-Method", headers.method, `the body asks for ${shown(method)}`);
   const name = params[namedBy.get(method) ?? ""];
   if (typeof name === "string" && decoded(headers.name) !== name)
     return mismatch("Mcp-Name", headers.name, `the body names ${shown(name)}`);

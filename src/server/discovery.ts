@@ -75,10 +75,7 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
 }
 
 /** What a client must know to get an access token for a resource (RFC 9728). */
-export function resourceMetadata(
-  resource: string,
-  { baseUrl, authUrl, scopes }: DiscoveryDeps,
-): Document {
+export function resourceMetadata(resource: string, { baseUrl, authUrl, scopes }: DiscoveryDeps): Document {
   return {
     contentType: "application/json",
     read: json({
@@ -135,4 +132,3 @@ function apiCatalog(baseUrl: string): object {
     ],
   };
 }
-

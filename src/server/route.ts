@@ -59,7 +59,12 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
   const documents = new Set<string>(discoveryPaths);
   const kindOf = remembered(rememberedMax, (host) => {
     const name = normalHost(host);
-    return { isApi: apiHosts.has(name), isShort: shortHosts.has(name), isAuth: authHosts.has(name), isMcp: mcpHosts.has(name) };
+    return {
+      isApi: apiHosts.has(name),
+      isShort: shortHosts.has(name),
+      isAuth: authHosts.has(name),
+      isMcp: mcpHosts.has(name),
+    };
   });
 
   return (host, path) => {

@@ -20,5 +20,7 @@ export function toolsMetadataHandler(
   deps: DiscoveryDeps,
 ): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   const document = resourceMetadata(mcpUrl, deps);
-  return documentsHandler(new Map([wellKnown, ...toolsMetadataPaths(mcpUrl)].map((path) => [path, document])));
+  return documentsHandler(
+    new Map([wellKnown, ...toolsMetadataPaths(mcpUrl)].map((path) => [path, document])),
+  );
 }

@@ -263,7 +263,7 @@ function authAddress(env: EnvironmentVariables, baseUrl: string, problems: strin
 function mcpAddress(env: EnvironmentVariables, baseUrl: string, problems: string[]): string {
   const mcpUrl = address(env, "MCP_URL", `${baseUrl}/mcp`, problems);
   const others = [baseUrl, text(env, "SHORT_URL") ?? baseUrl].filter((other) => URL.canParse(other));
-  if (!URL.canParse(mcpUrl) || new URL(mcpUrl).pathname === "/mcp") return mcpUrl;
+  if (!URL.canParse(mcpUrl) || mcpUrl === `${baseUrl}/mcp`) return mcpUrl;
   if (others.some((other) => new URL(other).host === new URL(mcpUrl).host))
     problems.push(`MCP_URL: a host of its own, or ${baseUrl}/mcp`);
   return mcpUrl;

@@ -26,8 +26,17 @@ export async function mcpRow({ quick }: { readonly quick: boolean }): Promise<Fi
       const { requests } = await wrk({ port: service.port, requests: [request], connections, seconds });
       return ((await processorMs(service.pid)) - before) / requests;
     };
-    const rounds = () => inTurn(quick ? 3 : 5, () => cost(byRest), () => cost(asTool));
-    await inTurn(1, () => cost(byRest), () => cost(asTool));
+    const rounds = () =>
+      inTurn(
+        quick ? 3 : 5,
+        () => cost(byRest),
+        () => cost(asTool),
+      );
+    await inTurn(
+      1,
+      () => cost(byRest),
+      () => cost(asTool),
+    );
     const { peer, ours } = await rounds();
     const microseconds = (costs: readonly number[]) => 1_000 * medianOf(costs, (each) => each);
     return [

@@ -10,7 +10,12 @@ export type Send = (
 interface HasRest {
   rest(
     token?: string,
-  ): (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+  ): (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Reply>;
 }
 
 /** The client's part of each revision. */

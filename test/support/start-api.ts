@@ -38,6 +38,7 @@ import { createBodyBudget } from "../../src/lib/limits/body-budget.ts";
 import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/file-url.ts";
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
+import type { McpHandler } from "../../src/mcp/handler.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
@@ -52,6 +53,7 @@ import { createVisitSimulator } from "../../src/scan/simulated/simulate-visits.t
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
+import { openMcp } from "../../src/service/roles/open-mcp.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
@@ -162,6 +164,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     baseUrl: "http://api.test",
     authUrl: "http://api.test/auth",
     entitlements: options.deps?.entitlements ?? createEntitlements({ plans: defaultPlans, now: clock.now }),
+    mcpUrl: "http://api.test/mcp",
     rateLimits: { token: 0, workspace: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     metrics,
@@ -177,7 +180,18 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
-  const port = await serve(pipeline, files, log.logger, faults);
+  const mcp = openMcp(
+    {
+      addresses: testAddresses,
+      now: clock.now,
+      log: log.logger,
+      readOrigin: createOriginReader([]),
+      storage,
+    },
+    pipeline,
+    testBodies(),
+  );
+  const port = await serve(pipeline, { files, mcp }, log.logger, faults);
   const signToken = createTokenSigner(deriveKey(masterSecret, "access-tokens"));
   let made = 0;
 
@@ -332,9 +346,20 @@ function testDeps(
   };
 }
 
+const testAddresses = {
+  baseUrl: "http://api.test",
+  shortUrl: "https://short.test",
+  authUrl: "http://api.test/auth",
+  mcpUrl: "http://api.test/mcp",
+};
+
+function testBodies() {
+  return createBodyBudget({ total: 128 * 1024 * 1024, perAddress: 64 * 1024 * 1024 });
+}
+
 async function serve(
   pipeline: OpenPipeline,
-  files: ReturnType<typeof filesHandler>,
+  { files, mcp }: { readonly files: ReturnType<typeof filesHandler>; readonly mcp: McpHandler },
   log: pino.Logger,
   faults: unknown[],
 ): Promise<number> {
@@ -345,7 +370,7 @@ async function serve(
     services: pipeline.services,
     invoke: pipeline.invoke,
     readOrigin: createOriginReader([]),
-    bodies: createBodyBudget({ total: 128 * 1024 * 1024, perAddress: 64 * 1024 * 1024 }),
+    bodies: testBodies(),
     newRequestId: () => `request-${++requests}`,
     onFault: (error) => faults.push(error),
     ready: async () => true,
@@ -358,6 +383,7 @@ async function serve(
     port: 0,
     handler: (req, res) => {
       if (req.url?.startsWith(filesPath)) return void files(req, res);
+      if (req.url?.startsWith("/mcp")) return void mcp(req, res);
       return req.url?.startsWith("/v1") ? rest(req, res) : rpc(req, res);
     },
     onStream,

@@ -78,7 +78,7 @@ export function groupText(
     const answer = schemaOf(responses["200"] ?? responses["202"]);
     return [
       `## ${operationId.replace("_", ".")}: ${route}`,
-      `${summary}. ${more.replaceAll(/\s*\n+\s*/g, " ")}`.trim(),
+      `${summary}. ${oneLine(more)}`.trim(),
       ...given.map((each) => fieldLine(each.name ?? "", each.schema ?? {}, each.description, each.required)),
       ...fieldLines(components.schemas, body),
       `Answers ${typeName(answer ?? {})}${membersOf(components.schemas, answer)}.`,
@@ -130,7 +130,12 @@ function fieldLine(name: string, schema: Schema, description = "", required = fa
     ...(required ? ["required"] : []),
     ...(schema.readOnly ? ["answers only"] : []),
   ];
-  return `- ${name} (${facts.join(", ")})${description === "" ? "" : `: ${description.replaceAll(/\s*\n+\s*/g, " ")}`}`;
+  return `- ${name} (${facts.join(", ")})${description === "" ? "" : `: ${oneLine(description)}`}`;
+}
+
+function oneLine(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
 }
 
 /** The fields of an answer in one line. */

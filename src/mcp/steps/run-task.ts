@@ -3,9 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, type JsonObject, type Message, toJsonString } from "@bufbuild/protobuf";
 import { CallError, fail, invalid } from "../../lib/errors.ts";
 import { takesIdempotencyKey } from "../../rpc/access.ts";
-import type { ReadRequest } from "../../rpc/handlers.ts";
 import { checkIdempotencyKey } from "../../rpc/pipeline/idempotency.ts";
-import { loadRules } from "../../rpc/pipeline/pipeline.ts";
+import { readRequest } from "../../rpc/pipeline/validate.ts";
 import type { Json, ToolAnswer, Use } from "../tool.ts";
 import type { OperationCall, Step, Steps, Task } from "./task.ts";
 
@@ -19,7 +18,6 @@ const stepsMax = 250;
 export async function runTask(task: Task, given: Json, use: Use, now: Date): Promise<ToolAnswer> {
   const { idempotencyKey: key, ...rest } = given;
   const idempotencyKey = keyIn(key);
-  const { readRequest } = await loadRules();
   // The keys and values come from JSON.
   const { request, faults } = readRequest(task.method, rest as JsonObject);
   if (faults.length > 0) throw invalid(faults);
@@ -53,14 +51,12 @@ export async function runSteps<Result>(
   use: Use,
   idempotencyKey?: string,
 ): Promise<Result> {
-  const { readRequest } = await loadRules();
-  return drive({ task: allowed, use, readRequest, idempotencyKey, done: [], writes: new Set() }, steps);
+  return drive({ task: allowed, use, idempotencyKey, done: [], writes: new Set() }, steps);
 }
 
 interface Run {
   readonly task: Allowed;
   readonly use: Use;
-  readonly readRequest: ReadRequest;
   readonly idempotencyKey: string | undefined;
   /** What stands, in the order in which it was done. */
   readonly done: string[];
@@ -98,7 +94,7 @@ async function answer(run: Run, step: Step): Promise<unknown> {
       return run.use.image(step.address);
     case "check":
       // The request is made of JSON.
-      return run.readRequest(step.method, step.request as JsonObject).faults;
+      return readRequest(step.method, step.request as JsonObject).faults;
     default:
       return callOf(run, step);
   }

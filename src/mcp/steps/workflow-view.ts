@@ -1,7 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { WorkflowSchema } from "../../../gen/signpost/tasks/v1/workflow_tasks_pb.js";
 import type { WorkflowIssue } from "../../../gen/signpost/v1/workflow_issue_pb.js";
-import { EventAction, type WorkflowStep } from "../../../gen/signpost/v1/workflow_step_pb.js";
+import {
+  EventAction,
+  type WorkflowStep,
+  WorkflowStep_Kind,
+} from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { read, type Steps } from "./task.ts";
 import { shortName } from "./words.ts";
@@ -28,7 +32,7 @@ export function* readWorkflow(linkId: string): Steps<ReadWorkflow> {
 /** The steps by their distance from the entry; those that no visit reaches come last. */
 export function inOrder(steps: readonly WorkflowStep[]): WorkflowStep[] {
   const byId = new Map(steps.map((step) => [step.id, step]));
-  const entry = steps.filter(({ eventAction }) => eventAction === EventAction.LINK_VISIT);
+  const entry = steps.filter(({ kind }) => kind === WorkflowStep_Kind.ENTRY);
   const reached = new Set(entry);
   // The set grows while it is walked, so that every step reached is looked at once.
   for (const step of reached) {
@@ -78,23 +82,20 @@ export function workflowLines({ steps, issues }: ReadWorkflow): string[] {
   ];
 }
 
-/** What tells a step from others of its kind: its title, or where it leads. */
+/** What tells a step from others of its kind: its title, where it leads, or whose card it shows. */
 function labelOf({ payload }: WorkflowStep): string {
-  const variant = payload?.variant;
-  switch (variant?.case) {
-    case "clientRedirect":
-      return variant.value.destination;
-    case "form":
-      return variant.value.formTitle;
-    case "messagePage":
-    case "multiLink":
-    case "thankYouPage":
-    case "socialLinks":
-    case "password":
-      return variant.value.title;
-    case "vcard":
-      return `${variant.value.firstName} ${variant.value.lastName}`.trim();
-    default:
-      return "";
-  }
+  // Every kind has some of these settings, or none.
+  const settings = (payload?.variant.value ?? {}) as Labels;
+  const { destination, formTitle, title, firstName = "", lastName = "" } = settings;
+  // A card's title is a position held.
+  return `${firstName} ${lastName}`.trim() || destination || formTitle || title || "";
+}
+
+/** The settings of a step of any kind that name it for people. */
+interface Labels {
+  readonly destination?: string;
+  readonly formTitle?: string;
+  readonly title?: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
 }

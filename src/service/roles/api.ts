@@ -64,6 +64,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     keyFor,
     baseUrl,
     authUrl: addresses.authUrl,
+    mcpUrl: addresses.mcpUrl,
     rateLimits: config.rateLimits,
     entitlements,
     requestTimeoutMs: config.requestTimeoutMs,

@@ -1,5 +1,5 @@
-import type { BodyBudget } from "../../lib/limits/body-budget.ts";
 import { newId } from "../../lib/ids.ts";
+import type { BodyBudget } from "../../lib/limits/body-budget.ts";
 import { mcpHandler } from "../../mcp/handler.ts";
 import { type ListedSurface, listed } from "../../mcp/methods.ts";
 import { type SurfaceName, surfaces } from "../../mcp/surfaces.ts";
@@ -10,7 +10,13 @@ import type { Parts } from "./parts.ts";
 
 /** Opens the tools for models over the pipeline that every protocol calls. */
 export function openMcp(
-  { addresses, now, log, readOrigin, storage }: Parts,
+  {
+    addresses,
+    now,
+    log,
+    readOrigin,
+    storage,
+  }: Pick<Parts, "addresses" | "now" | "log" | "readOrigin" | "storage">,
   { invoke, services, letIn }: Pick<OpenPipeline, "invoke" | "services" | "letIn">,
   bodies: BodyBudget,
 ) {
@@ -26,7 +32,7 @@ export function openMcp(
     }),
     surfaceOf(name = "operations") {
       if (!isSurface(name)) return undefined;
-      const known = loaded.get(name) ?? surfaces[name]({ services }).then(listed);
+      const known = loaded.get(name) ?? surfaces[name]({ services, now }).then(listed);
       loaded.set(name, known);
       known.catch(() => loaded.delete(name));
       return known;
