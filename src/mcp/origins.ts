@@ -24,20 +24,29 @@ const requestHeaders = [
   "X-Request-Id",
 ].join(", ");
 
-const answerHeaders =
+const exposedHeaders =
   "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed, WWW-Authenticate";
 
-/** Lets the page read the answer. No cookie counts here, so a foreign page gains no rights. */
-export function allowOrigin(res: ServerResponse): void {
-  res.setHeader("access-control-allow-origin", "*");
-  res.setHeader("access-control-expose-headers", answerHeaders);
+/** The headers that let a page read the answer. No cookie counts here, so a foreign page gains no rights. */
+const forPages: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders,
+};
+
+const none: Readonly<Record<string, string>> = {};
+
+/** The headers of an answer for a page; programs, which name no origin, get none. */
+export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
+  return origin === undefined ? none : forPages;
 }
 
 /** Answers a browser that asks, on behalf of a page, what the page may send. */
 export function answerPreflight(res: ServerResponse): void {
-  res.setHeader("access-control-allow-methods", "POST");
-  res.setHeader("access-control-allow-headers", requestHeaders);
-  res.setHeader("access-control-max-age", "7200");
-  res.statusCode = 204;
+  res.writeHead(204, {
+    ...forPages,
+    "access-control-allow-methods": "POST",
+    "access-control-allow-headers": requestHeaders,
+    "access-control-max-age": "7200",
+  });
   res.end();
 }
