@@ -1,4 +1,4 @@
-import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
+import type { DescMethod, DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import type { ModelTool } from "./model.ts";
 
 /** What a tool does: it reads, it changes something that can be changed back, or it destroys. */
@@ -9,12 +9,12 @@ export interface ToolFacts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: JsonSchema;
+  readonly inputSchema: object;
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
 }
 
-/** The schema of a tool's arguments. */
-export interface JsonSchema {
+/** What matters here of the schema of a tool's arguments. */
+interface JsonSchema {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
 }
@@ -28,14 +28,15 @@ export interface Tool extends ModelTool {
   readonly pinned: JsonObject;
 }
 
-/** Finds what is known of an operation, by its full name. */
-export type FactsOf = (operation: string) => ToolFacts | undefined;
+/** Finds what is known of an operation. */
+export type FactsOf = (method: DescMethod) => ToolFacts | undefined;
 
 /** Makes the tool of an operation. Its schema lacks the pinned fields, and the idempotency key of other callers. */
 export function toolOf(method: DescMethodUnary, pinned: JsonObject, factsOf: FactsOf): Tool | undefined {
-  const facts = factsOf(`${method.parent.typeName}/${method.name}`);
+  const facts = factsOf(method);
   if (facts === undefined) return undefined;
-  const { name, title, description, inputSchema, annotations } = facts;
+  const { name, title, description, annotations } = facts;
+  const inputSchema: JsonSchema = facts.inputSchema;
   const { readOnlyHint, destructiveHint } = annotations;
   const isLeft = (field: string) => !Object.hasOwn(pinned, field) && field !== "idempotencyKey";
   const properties = Object.entries(inputSchema.properties ?? {}).filter(([field]) => isLeft(field));

@@ -96,7 +96,7 @@ async function run(
   const leave = await turnOf(state, lines, work.signal);
   const answerer: Answerer = {
     planOf: (asked) => plans.get(asked),
-    permit: (asked) => permit(asked.access, state.identity, deps.authenticate),
+    permit: (asked) => permit(asked.access, state, deps.authenticate),
     permitFields: (asked, given) => permitFields(asked, given, state.identity),
     // A call of the same cost has its turn already, and would wait for itself.
     turnOf: (asked) =>
