@@ -7,8 +7,8 @@ export interface ModelConfig {
   /** The model's name there. */
   readonly name: string;
   readonly apiKey: string | undefined;
-  /** The most time without a word from the model, in milliseconds. */
-  readonly silenceMs: number;
+  /** The most time without a word from the model, in milliseconds; 30,000 when absent. */
+  readonly silenceMs?: number;
 }
 
 /** Opens a model behind an OpenAI-compatible address. Its library is loaded with the first question. */

@@ -21,7 +21,7 @@ type StreamPart =
  * A model behind an OpenAI-compatible address. Only the provider of the AI SDK is used: the SDK's own loop would run tools
  * before anybody could judge whether the model may.
  */
-export function createOpenaiModel({ baseUrl, name, apiKey, silenceMs }: ModelConfig): Model {
+export function createOpenaiModel({ baseUrl, name, apiKey, silenceMs = 30_000 }: ModelConfig): Model {
   const provider = createOpenAICompatible({
     name: "llm",
     baseURL: baseUrl,

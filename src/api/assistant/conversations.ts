@@ -22,8 +22,8 @@ export async function findConversation(
 }
 
 /** Who a caller is to the assistant: files and offers are for one caller only. */
-export function callerIdOf({ tokenId, memberId }: Caller): string {
-  const id = tokenId ?? memberId;
+export function callerIdOf({ tokenId, grantId, memberId }: Caller): string {
+  const id = tokenId ?? grantId ?? memberId;
   if (id === undefined) throw new Error("a caller without an id was let through");
   return id;
 }

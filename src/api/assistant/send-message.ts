@@ -50,7 +50,7 @@ export async function sendMessage(
       ? await ask({ ...deps, model }, { request, context, place, sender, tools, at })
       : {
           answer: await confirm(context, { offerId, place, sender, tools, at }),
-          files: []
+          files: [],
         };
   const offers = answer.offers.map((offer) => ({ ...offer, id: newId(deps.now()) }));
   const text = offers.length === 0 ? answer.text : `${answer.text}\n\n${offersText(offers)}`.trim();
