@@ -35,6 +35,8 @@ import { allowancesService } from "./allowances/service.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
+import type { AssistantDeps } from "./assistant/deps.ts";
+import { assistantService } from "./assistant/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
@@ -69,7 +71,14 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  given: Deps & GoogleFormsDeps & GrantsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
+  given: Deps &
+    AssistantDeps &
+    GoogleFormsDeps &
+    GrantsDeps &
+    MembersDeps &
+    SandboxesDeps &
+    SlackDeps &
+    WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
@@ -78,7 +87,7 @@ export function createServices(
     register(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
-    registerPartly(AssistantService),
+    register(AssistantService, assistantService(deps)),
     registerPartly(CustomDomainsService),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { ModelConfig } from "../assistant/open-model.ts";
 import type { AcmeConfig } from "../certificates/acme-config.ts";
 import type { GoogleConfig } from "../integrations/google-forms/google-config.ts";
 import type { SlackConfig } from "../integrations/slack/slack-config.ts";
@@ -61,6 +62,8 @@ export interface Config {
   readonly slack: SlackConfig;
   /** The client at Google that reads forms; nobody can connect an account when undefined. */
   readonly google: GoogleConfig | undefined;
+  /** The language model behind the assistant; there is no assistant when undefined. */
+  readonly model: ModelConfig | undefined;
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
@@ -143,6 +146,7 @@ export function readConfig(env: EnvironmentVariables): Config {
         : address(env, "OAUTH_RETURN_URL", "", problems),
     slack: slack(env, problems),
     google: google(env, problems),
+    model: model(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
@@ -364,6 +368,16 @@ function google(env: EnvironmentVariables, problems: string[]): GoogleConfig | u
     problems.push(
       "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET: both or neither, as the client's page at Google shows them",
     );
+  return undefined;
+}
+
+function model(env: EnvironmentVariables, problems: string[]): ModelConfig | undefined {
+  const name = text(env, "LLM_MODEL");
+  const apiKey = text(env, "LLM_API_KEY");
+  if (text(env, "LLM_BASE_URL") !== undefined && name !== undefined)
+    return { baseUrl: address(env, "LLM_BASE_URL", "", problems), name, apiKey };
+  if (text(env, "LLM_BASE_URL") !== undefined || name !== undefined || apiKey !== undefined)
+    problems.push("LLM_BASE_URL and LLM_MODEL: both, such as https://api.openai.com/v1 and gpt-5-mini");
   return undefined;
 }
 

@@ -12,12 +12,14 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
+import type { AssistantDeps } from "../../src/api/assistant/deps.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
 import { createServices } from "../../src/api/services.ts";
 import type { SlackDeps } from "../../src/api/slack-integrations/deps.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
+import type { FactsOf } from "../../src/assistant/tools.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
@@ -37,6 +39,7 @@ import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/fil
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
 import type { McpHandler } from "../../src/mcp/handler.ts";
+import { readToolTable } from "../../src/mcp/tool-table.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
@@ -53,6 +56,7 @@ import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
 import { openMcp } from "../../src/service/roles/open-mcp.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
+import { plainModel } from "./assistant/plain-model.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { quickFolder } from "./quick-folder.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
@@ -289,7 +293,7 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps & AssistantDeps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -303,6 +307,12 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
     simulating ??= load();
     return (await simulating)(order);
   };
+}
+
+let toolTable: Promise<FactsOf> | undefined;
+function toolFacts(): Promise<FactsOf> {
+  toolTable ??= readToolTable();
+  return toolTable;
 }
 
 /** Asks a name server that nobody runs, so that tests ask none of the system's. */
@@ -330,6 +340,9 @@ function testDeps(
       signFileUrl(storageKey, { baseUrl: "http://api.test", expiresAt, key: fileKey }),
     shortUrl: "https://short.test",
     approvesEnrollment: false,
+    model: plainModel,
+    toolFacts,
+    isOwnHost: (host) => host === "api.test" || host === "short.test",
     stepPasswordKey: deriveKey(masterSecret, "step-passwords"),
     webhookSecretKey: deriveKey(masterSecret, "webhook-secrets"),
     // Names have no addresses in tests that give them none.
