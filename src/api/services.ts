@@ -34,6 +34,8 @@ import { allowancesService } from "./allowances/service.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
+import type { DomainDeps } from "./custom-domains/create-domain.ts";
+import { customDomainsService } from "./custom-domains/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
@@ -67,7 +69,7 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  given: Deps & GoogleFormsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
+  given: Deps & DomainDeps & GoogleFormsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
@@ -77,7 +79,7 @@ export function createServices(
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     registerPartly(AssistantService),
-    registerPartly(CustomDomainsService),
+    register(CustomDomainsService, customDomainsService(deps)),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),

@@ -4,6 +4,7 @@ import { hkdfSync } from "node:crypto";
 export type KeyPurpose =
   | "access-tokens"
   | "devices"
+  | "domain-ownership"
   | "file-urls"
   | "google-code-verifiers"
   | "idempotency-fingerprints"

@@ -14,6 +14,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
+import type { DomainDeps } from "../../src/api/custom-domains/create-domain.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
@@ -22,6 +23,8 @@ import type { SlackDeps } from "../../src/api/slack-integrations/deps.ts";
 import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces/create-workspace.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { noCertificates } from "../../src/domains/certificates.ts";
+import { type Domains, type DomainsOptions, openDomains } from "../../src/domains/domains.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
 import { createSlack } from "../../src/integrations/slack/slack.ts";
 import { createTokenBox, type TokenBox } from "../../src/integrations/token-box.ts";
@@ -273,7 +276,7 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps & DomainDeps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -291,6 +294,19 @@ function testSimulator({ db }: TestDatabase): SimulateVisits {
 
 /** Asks a name server that nobody runs, so that tests ask none of the system's. */
 const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
+
+/** What judges custom domains, with the service's hosts of tests. */
+export function testDomains(options: Partial<DomainsOptions>): Domains {
+  return openDomains({
+    servers: ["127.0.0.1:9"],
+    target: "domains.short.test",
+    ownHosts: ["api.test", "short.test"],
+    key: deriveKey(masterSecret, "domain-ownership"),
+    certificates: noCertificates,
+    nowMs: () => 0,
+    ...options,
+  });
+}
 
 /** The handlers' dependencies in tests. */
 function testDeps(
@@ -321,6 +337,8 @@ function testDeps(
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
     tokenBox: testTokenBox,
     // Without an app nobody can connect. Tests that do give a client of their stand-in.
+    // No name server answers in tests that give none.
+    domains: testDomains({ nowMs: () => now().getTime() }),
     slack: createSlack({ config: { apiUrl: "http://127.0.0.1:1/api", app: undefined }, returnUrl: "" }),
     bulkJobLinks: 250,
     plans: defaultPlans,
