@@ -24,14 +24,16 @@ export function tellLinkChange(host: Text, shortlink: Text): RawBuilder<unknown>
   return tell(planChannel, sql`${host} || '/' || ${shortlink}`);
 }
 
+/**
+ * The SQL call that notifies of a change to a custom domain: its status, where its root leads, its certificate, or that it is gone.
+ */
+export function tellDomainChange(name: Text): RawBuilder<unknown> {
+  return tellLinkChange(name, "");
+}
+
 /** The SQL call that notifies of a change to all links of a workspace, by the workspace's id. */
 export function tellWorkspaceChange(workspaceId: Text): RawBuilder<unknown> {
   return tell(planChannel, sql`${workspaceId}::text`);
-}
-
-/** The SQL call that notifies of a change to a custom domain: its status, its root, or that it is gone. */
-export function tellDomainChange(name: Text): RawBuilder<unknown> {
-  return tell(planChannel, sql`${name} || '/'`);
 }
 
 /** The changed thing: all links of a workspace, a custom domain, or one link. */

@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns";
 import { resolve } from "node:path";
+import type { AcmeConfig } from "../certificates/acme-config.ts";
 import type { GoogleConfig } from "../integrations/google-forms/google-config.ts";
 import type { SlackConfig } from "../integrations/slack/slack-config.ts";
 import { createAddressList } from "../lib/client-address.ts";
@@ -45,6 +46,10 @@ export interface Config {
   /** How long browsers should contact https addresses over TLS only, in seconds; 0 sends no such header. */
   readonly strictTransportSeconds: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** The authorities that sign certificates; undefined when nobody is asked. */
+  readonly acme: AcmeConfig | undefined;
+  /** The port that answers challenges in cleartext, and leads everybody else to TLS. */
+  readonly httpPort: number | undefined;
   readonly s3: S3Config | undefined;
   readonly mail: {
     /** The mail server, such as `smtps://user:password@mail.example.com`; mails are kept in `dataDir` when undefined. */
@@ -134,6 +139,8 @@ export function readConfig(env: EnvironmentVariables): Config {
     metrics: metrics(env, problems),
     strictTransportSeconds: integer(env, "HSTS_MAX_AGE", 15_552_000, { min: 0 }, problems),
     tls: tls(env, problems),
+    acme: acme(env, problems),
+    httpPort: httpPort(env, problems),
     s3: s3(env, problems),
     mail: {
       smtpUrl: smtpUrl(env, problems),
@@ -284,6 +291,26 @@ function tls(env: EnvironmentVariables, problems: string[]): Config["tls"] {
   if (certFile !== undefined || keyFile !== undefined)
     problems.push("TLS_CERT and TLS_KEY: both or neither, as file names");
   return undefined;
+}
+
+function acme(env: EnvironmentVariables, problems: string[]): AcmeConfig | undefined {
+  const names = ["ACME_DIRECTORY", "ACME_DIRECTORY_2"].filter((name) => text(env, name) !== undefined);
+  if (names.length === 0) return undefined;
+  const directories = names.map((name) => {
+    const value = text(env, name) ?? "";
+    if (!value.startsWith("https://") || !URL.canParse(value))
+      problems.push(`${name}: an address such as https://acme.example.com/directory, not "${value}"`);
+    return value;
+  });
+  if (names[0] !== "ACME_DIRECTORY") problems.push("ACME_DIRECTORY: required with ACME_DIRECTORY_2");
+  return { directories, email: text(env, "ACME_EMAIL"), profile: text(env, "ACME_PROFILE") };
+}
+
+function httpPort(env: EnvironmentVariables, problems: string[]): number | undefined {
+  if (text(env, "HTTP_PORT") === undefined) return undefined;
+  if (text(env, "ACME_DIRECTORY") === undefined && text(env, "TLS_CERT") === undefined)
+    problems.push("HTTP_PORT: only where PORT speaks TLS, by ACME_DIRECTORY or by TLS_CERT and TLS_KEY");
+  return integer(env, "HTTP_PORT", 0, { min: 0, max: 65_535 }, problems);
 }
 
 function smtpUrl(env: EnvironmentVariables, problems: string[]): string | undefined {

@@ -1,4 +1,4 @@
-import { lruCache } from "../../lib/lru-cache.ts";
+import { lruCache } from "../lru-cache.ts";
 
 /** What is known of a key: a value, or that there is none; `undefined` in `peek` means that nothing is known. */
 export type Known<Value> = { readonly value: Value | undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCache } from "./cache.ts";
+import { createCache } from "./heard-cache.ts";
 
 type Thing = { name: string };
 
