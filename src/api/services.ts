@@ -37,6 +37,8 @@ import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { AssistantDeps } from "./assistant/deps.ts";
 import { assistantService } from "./assistant/service.ts";
+import type { DomainDeps } from "./custom-domains/create-domain.ts";
+import { customDomainsService } from "./custom-domains/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
@@ -73,6 +75,7 @@ import { workspacesService } from "./workspaces/service.ts";
 export function createServices(
   given: Deps &
     AssistantDeps &
+    DomainDeps &
     GoogleFormsDeps &
     GrantsDeps &
     MembersDeps &
@@ -88,7 +91,7 @@ export function createServices(
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     register(AssistantService, assistantService(deps)),
-    registerPartly(CustomDomainsService),
+    register(CustomDomainsService, customDomainsService(deps)),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),

@@ -13,6 +13,7 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { AssistantDeps } from "../../src/api/assistant/deps.ts";
+import type { DomainDeps } from "../../src/api/custom-domains/create-domain.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
@@ -22,6 +23,8 @@ import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces
 import type { FactsOf } from "../../src/assistant/tools.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { noCertificates } from "../../src/domains/certificates.ts";
+import { type Domains, type DomainsOptions, openDomains } from "../../src/domains/domains.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
 import { createSlack } from "../../src/integrations/slack/slack.ts";
 import { createTokenBox, type TokenBox } from "../../src/integrations/token-box.ts";
@@ -293,7 +296,7 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & AssistantDeps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps & AssistantDeps & DomainDeps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -317,6 +320,19 @@ function toolFacts(): Promise<FactsOf> {
 
 /** Asks a name server that nobody runs, so that tests ask none of the system's. */
 const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
+
+/** What judges custom domains, with the service's hosts of tests. */
+export function testDomains(options: Partial<DomainsOptions>): Domains {
+  return openDomains({
+    servers: ["127.0.0.1:9"],
+    target: "domains.short.test",
+    ownHosts: ["api.test", "short.test"],
+    key: deriveKey(masterSecret, "domain-ownership"),
+    certificates: noCertificates,
+    nowMs: () => 0,
+    ...options,
+  });
+}
 
 /** The handlers' dependencies in tests. */
 function testDeps(
@@ -350,6 +366,8 @@ function testDeps(
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
     tokenBox: testTokenBox,
     // Without an app nobody can connect. Tests that do give a client of their stand-in.
+    // No name server answers in tests that give none.
+    domains: testDomains({ nowMs: () => now().getTime() }),
     slack: createSlack({ config: { apiUrl: "http://127.0.0.1:1/api", app: undefined }, returnUrl: "" }),
     bulkJobLinks: 250,
     plans: defaultPlans,

@@ -18,6 +18,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -107,6 +108,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         model: config.model && openModel(config.model),
         toolFacts: lazily(readToolTable),
         isOwnHost: ownHosts(addresses),
+        domains: openDomains(parts),
         stepPasswordKey: keyFor("step-passwords"),
         webhookSecretKey: keyFor("webhook-secrets"),
         addressFaultOf: createFaultFinder({

@@ -8,6 +8,8 @@ import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
+import { checkDueDomains } from "../../domains/check-domain.ts";
+import { deleteOldNames } from "../../domains/names.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
@@ -50,6 +52,7 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
+import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -69,6 +72,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
   // One at a time: it takes the turns of all workspaces.
   "fetch-form-responses": ["* * * * *", "?jobKey=fetch-form-responses&queue=fetch-form-responses"],
+  // One at a time: name servers may take seconds each.
+  "check-domains": ["* * * * *", "?jobKey=check-domains&queue=check-domains"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -92,6 +97,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
   const google = openGoogle(parts);
+  const domains = openDomains(parts);
   const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
@@ -139,6 +145,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
     }),
     "revoke-google-grant": (order) => revokeGoogleGrant({ db, google, tokenBox }, order),
     "fetch-form-responses": (_payload, signal) => fetchFormResponses({ db, now, google, tokenBox }, signal),
+    "check-domains": (_payload, signal) => checkDueDomains({ db, domains, now }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteOldMessages(db, now(), signal);
       await deleteExpired(db, now());
@@ -152,6 +159,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       while ((await deleteIdleClients(db, now())) > 0);
       await deleteOldKeys(db, now());
       while ((await deleteOldReservations(db, now())) > 0);
+      while ((await deleteOldNames(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteExpiredExports(db, storage, { at: now() });
       await endUnacceptedSignUps({ db, storage, tokenBox, now }, signal);
