@@ -12,6 +12,16 @@ export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTyp
 export type ArrayTypeImpl<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
 
+export type AssistantContext =
+  | "ANALYTICS_DASHBOARD"
+  | "LEAD_SCORE"
+  | "LINK"
+  | "LINK_ANALYTICS"
+  | "PAGE_THEME"
+  | "QRCODE_DESIGN"
+  | "WORKFLOW"
+  | "WORKSPACE";
+
 export type CustomDomainStatus =
   | "ACTIVE"
   | "CERTIFICATE_PENDING"
@@ -122,11 +132,71 @@ export type VisitType = "FIRST" | "RETURNING";
 
 export type WebhookSource = "API" | "MAKE" | "ZAPIER";
 
+export interface AgentRegistrations {
+  attempt_id: string;
+  attempts: Generated<number>;
+  claimed_at: Date | null;
+  claimed_by: string | null;
+  client_name: Generated<string>;
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  grant_id: string;
+  granted_at: Date | null;
+  id: string;
+  poll_seconds: Generated<number>;
+  polled_at: Date | null;
+  scope: string;
+  workspace_id: string;
+  wrong_codes: Generated<number>;
+}
+
 export interface AllowanceCycles {
   cycle: string;
   limit_key: string;
   locked: Generated<bigint>;
   used: bigint;
+  workspace_id: string;
+}
+
+export interface AssistantMessages {
+  attachments: Generated<string>;
+  context_id: string;
+  context_type: AssistantContext;
+  created_at: Date;
+  id: string;
+  is_from_user: boolean;
+  is_tainted: boolean;
+  read_at: Date | null;
+  text: string;
+  ui_actions: Generated<string>;
+  workspace_id: string;
+}
+
+export interface AssistantMinutes {
+  minute: Date;
+  used: number;
+  workspace_id: string;
+}
+
+export interface AssistantProposals {
+  caller_id: string;
+  context_id: string;
+  context_type: AssistantContext;
+  expires_at: Date;
+  id: string;
+  request: string;
+  tool: string;
+  workspace_id: string;
+}
+
+export interface AssistantUploads {
+  caller_id: string;
+  content: Buffer;
+  expires_at: Date;
+  id: string;
+  mime_type: string;
+  name: string;
   workspace_id: string;
 }
 
@@ -190,15 +260,21 @@ export interface CreditAccounts {
 
 export interface CustomDomains {
   activated_at: Date | null;
+  away_since: Date | null;
   certificate_expires_at: Date | null;
+  certificate_fault: Generated<string>;
+  certificate_needs_renewal: Generated<boolean>;
   created_at: Date;
+  dns_fault: Generated<string>;
   id: string;
   last_checked_at: Date | null;
   last_error: Generated<string>;
   name: string;
+  points_here: Generated<boolean>;
   root_destination: Generated<string>;
   status: CustomDomainStatus;
   updated_at: Date;
+  verified_at: Date | null;
   workspace_id: string;
 }
 
@@ -285,8 +361,11 @@ export interface DismissedNotices {
 }
 
 export interface DomainNames {
+  check_began_at: Date | null;
+  check_due_at: Date | null;
   custom_domain_id: string;
   name: string;
+  released_at: Date | null;
   workspace_id: string;
 }
 
@@ -557,6 +636,41 @@ export interface MovedVisitors {
   number: bigint;
   to_number: bigint;
   workspace_id: string;
+}
+
+export interface OauthClients {
+  auth_method: string;
+  client_uri: string;
+  created_at: Date;
+  id: string;
+  name: string;
+  redirect_uris: string[];
+  used_at: Date;
+}
+
+export interface OauthGrants {
+  client_id: string;
+  client_name: string;
+  code_challenge: string | null;
+  code_expires_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+  id: string;
+  member_id: string | null;
+  redirect_uri: string | null;
+  refresh_number: Generated<number>;
+  resource: string | null;
+  scope: string;
+  tokens_until: Date;
+  used_at: Date;
+  workspace_id: string;
+}
+
+export interface OauthKeys {
+  created_at: Date;
+  id: string;
+  private_key: Buffer;
+  public_key: Buffer;
 }
 
 export interface OutboxAttempts {
@@ -938,6 +1052,7 @@ export interface WorkspaceDigests {
 }
 
 export interface Workspaces {
+  awaits_claim: Generated<boolean>;
   country: Generated<string>;
   created_at: Date;
   deleted_at: Date | null;
@@ -987,7 +1102,12 @@ export interface WorkspaceTokens {
 }
 
 export interface DB {
+  agent_registrations: AgentRegistrations;
   allowance_cycles: AllowanceCycles;
+  assistant_messages: AssistantMessages;
+  assistant_minutes: AssistantMinutes;
+  assistant_proposals: AssistantProposals;
+  assistant_uploads: AssistantUploads;
   blocked_hosts: BlockedHosts;
   certificate_authorities: CertificateAuthorities;
   certificate_challenges: CertificateChallenges;
@@ -1021,6 +1141,9 @@ export interface DB {
   member_passkeys: MemberPasskeys;
   members: Members;
   moved_visitors: MovedVisitors;
+  oauth_clients: OauthClients;
+  oauth_grants: OauthGrants;
+  oauth_keys: OauthKeys;
   outbox_attempts: OutboxAttempts;
   outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;

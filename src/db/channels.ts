@@ -25,7 +25,7 @@ export function tellLinkChange(host: Text, shortlink: Text): RawBuilder<unknown>
 }
 
 /**
- * The SQL call that notifies of a change to a custom domain: where its root leads, whether it is served, its certificate.
+ * The SQL call that notifies of a change to a custom domain: its status, where its root leads, its certificate, or that it is gone.
  */
 export function tellDomainChange(name: Text): RawBuilder<unknown> {
   return tellLinkChange(name, "");

@@ -178,12 +178,15 @@ export function takesIdempotencyKey(method: DescMethodUnary): boolean {
   return ["post", "put", "patch"].includes(getOption(method, http).pattern.case ?? "");
 }
 
+/** Whether a field holds a secret. */
+export function isSecret(field: DescField): boolean {
+  return field.proto.options?.debugRedact === true;
+}
+
 function hasSecrets(message: DescMessage, seen: Set<DescMessage>): boolean {
   if (seen.has(message)) return false;
   seen.add(message);
   return message.fields.some(
-    (field) =>
-      field.proto.options?.debugRedact === true ||
-      (field.message !== undefined && hasSecrets(field.message, seen)),
+    (field) => isSecret(field) || (field.message !== undefined && hasSecrets(field.message, seen)),
   );
 }

@@ -1,5 +1,6 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { CallError } from "../lib/errors.ts";
+import type { Resource } from "../oauth/resources.ts";
 import type { WriteRecord } from "./records.ts";
 
 export type Protocol = "rest" | "grpc" | "grpc-web" | "connect";
@@ -7,6 +8,8 @@ export type Protocol = "rest" | "grpc" | "grpc-web" | "connect";
 /** One unary call as a protocol's adapter hands it to the pipeline. */
 export interface Call {
   readonly protocol: Protocol;
+  /** What the call is made to. An access token of another resource is refused. */
+  readonly resource: Resource;
   /** The caller's `X-Request-Id` when it has 1–128 characters `[A-Za-z0-9_-]`, else a new one. */
   readonly requestId: string;
   /** The `Authorization` header or metadata, unread. */

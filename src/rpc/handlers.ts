@@ -11,14 +11,19 @@ import type { Db } from "../db/open.ts";
 import { type Fault, type FieldViolation, fail } from "../lib/errors.ts";
 import type { WriteRecord } from "./records.ts";
 
-/** The caller: a workspace token, which has a `tokenId`, or a member's session, which has a `memberId`. */
+/**
+ * The caller: a workspace token, which has a `tokenId`, a member's session, which has a `memberId`, or an OAuth grant, which
+ * has a `grantId` and, unless an agent holds it whose workspace nobody has claimed yet, the `memberId` of who granted it.
+ */
 export interface Caller {
   readonly workspaceId: string;
   readonly memberId: string | undefined;
   readonly tokenId: string | undefined;
-  /** Present for members only. */
+  /** Present for grants only. */
+  readonly grantId?: string;
+  /** Present for sessions of members only. */
   readonly sessionId?: string;
-  /** The member's epoch when the session began; present for members only. */
+  /** The member's epoch when the session began; present for sessions only. */
   readonly sessionEpoch?: number;
   /** Public scope names, such as `links:read`; a write scope always comes with its read scope. */
   readonly scopes: ReadonlySet<string>;

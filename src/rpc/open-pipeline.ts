@@ -9,12 +9,16 @@ import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import type { SignToken } from "../model/token.ts";
+import { createAccessTokenVerifier } from "../oauth/access-tokens.ts";
+import { resourcesAt } from "../oauth/resources.ts";
+import { createSigningKeys, type SigningKeys } from "../oauth/signing-keys.ts";
 import { createSessionVerifier } from "../people/sessions.ts";
 import { createStandings, type Standings } from "../people/standing.ts";
 import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createApiCalls } from "./pipeline/api-calls.ts";
 import { createAuthenticate } from "./pipeline/credentials/authenticate.ts";
+import { createGrantIdentities } from "./pipeline/credentials/grant-identities.ts";
 import { openRevocations } from "./pipeline/credentials/revocations.ts";
 import { createSessionIdentities } from "./pipeline/credentials/session-identities.ts";
 import { createTokenUse } from "./pipeline/credentials/token-use.ts";
@@ -33,6 +37,8 @@ export interface PipelineOptions {
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   /** Public address of the API, without a slash at the end. */
   readonly baseUrl: string;
+  /** Address of the authorization server, without a slash at the end. */
+  readonly authUrl: string;
   readonly rateLimits: RateLimiterDeps["limits"];
   /** What each workspace is allowed. */
   readonly entitlements: Entitlements;
@@ -54,7 +60,9 @@ export interface PipelineParts {
   readonly onMemberChanged: Standings["forget"];
 }
 
-export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged"> {
+export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged" | "onRevoked"> {
+  /** The keys that sign access tokens. */
+  readonly signingKeys: SigningKeys;
   readonly invoke: Invoke;
   readonly services: readonly RegisteredService[];
   /** Waits until an address without a token may ask once more; rejects with the signal's reason. */
@@ -78,6 +86,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
   const revocations = await openRevocations({ db, connection, now, log });
   const tokenUse = createTokenUse({ db, log });
   const standings = createStandings({ db, now });
+  const signingKeys = createSigningKeys({ db, now, sealingKey: keyFor("oauth-signing-keys") });
   const rateLimiter = createRateLimiter({ db, now, log, limits: options.rateLimits });
   const apiCalls = createApiCalls({ db, now, log, entitlements: options.entitlements });
   const close = async () => {
@@ -103,7 +112,11 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
           verifySession: createSessionVerifier(keyFor("member-sessions")),
           standings,
         }),
-        baseUrl,
+        grants: createGrantIdentities({
+          verifyAccessToken: createAccessTokenVerifier({ keys: signingKeys, issuer: options.authUrl }),
+          standings,
+        }),
+        resources: resourcesAt(baseUrl),
       }),
       rateLimiter,
       apiCalls,
@@ -131,8 +144,11 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       return left?.isAllowed === false ? left.retryAfterSeconds : undefined;
     };
     const strangersDb = turns.of(noWorkspace);
-    const onMemberChanged = standings.forget;
-    return { invoke, services, pace, limitsOf, secondsToWait, strangersDb, onMemberChanged, flush, close };
+    return {
+      ...{ invoke, services, signingKeys, strangersDb },
+      ...{ pace, limitsOf, secondsToWait, flush, close },
+      ...{ onMemberChanged: standings.forget, onRevoked: revocations.add },
+    };
   } catch (error) {
     await close();
     throw error;

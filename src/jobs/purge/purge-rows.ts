@@ -37,6 +37,7 @@ const fileKeys: Readonly<Record<string, RawBuilder<unknown>>> = {
 const besides: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
   // Pictures in the middle of codes are shared: a file that no other design has is deleted when its check is due.
   qrcode_designs: (at) => sql`, picture as (${fileCheckOf(picturesOfGone, at)})`,
+  oauth_grants: () => sql`, revocation as (delete from revocations r using gone where r.subject = gone.id)`,
   // The revocation of the workspace covers its tokens.
   workspace_tokens: () => sql`,
     revocation as (delete from revocations r using gone where r.subject = gone.id),

@@ -13,8 +13,9 @@ export async function admit(
   const { plan, call } = state;
   const at = now();
   try {
-    state.identity = await authenticate.identityOf(call.authorization, at);
-    if (state.identity === undefined && plan.access.scope !== undefined) throw authenticate.tokenRequired();
+    state.identity = await authenticate.identityOf(call.authorization, at, call.resource);
+    if (state.identity === undefined && plan.access.scope !== undefined)
+      throw authenticate.tokenRequired(call.resource);
   } catch (error) {
     // A refused caller gets the rate-limit headers of callers without a token.
     state.rateLeft = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
@@ -28,7 +29,7 @@ export async function admit(
     if (state.isOver) counted?.end("DEADLINE_EXCEEDED");
     else state.counted = counted;
   }
-  permit(plan.access, state.identity, authenticate);
+  permit(plan.access, state, authenticate);
 }
 
 /**
@@ -38,7 +39,7 @@ export async function admit(
 function isCounted(state: CallState): state is CallState & { readonly identity: Identity } {
   const { plan, identity } = state;
   if (identity === undefined || plan.access.scope === undefined) return false;
-  return identity.caller.memberId === undefined && identity.credential.kind !== "PUBLISHABLE";
+  return identity.credential.kind === "SECRET" || identity.credential.kind === "GRANT";
 }
 
 function checkRate(state: CallState, { kind }: Bucket, left: BucketState | undefined): void {

@@ -94,7 +94,7 @@ async function run(
   const leave = await turnOf(state, lines, deadline.signal);
   const answerer: Answerer = {
     planOf: (asked) => plans.get(asked),
-    permit: (asked) => permit(asked.access, state.identity, deps.authenticate),
+    permit: (asked) => permit(asked.access, state, deps.authenticate),
     // A call of the same cost has its turn already, and would wait for itself.
     turnOf: (asked) =>
       asked.cost === state.plan.cost ? undefined : turnOf({ ...state, plan: asked }, lines, deadline.signal),

@@ -61,6 +61,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     now,
     keyFor,
     baseUrl,
+    authUrl: addresses.authUrl,
     rateLimits: config.rateLimits,
     entitlements,
     requestTimeoutMs: config.requestTimeoutMs,
