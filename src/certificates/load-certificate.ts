@@ -29,7 +29,7 @@ export async function loadCertificate(
       join workspaces w on w.id = n.workspace_id and w.deleted_at is null
       join custom_domains d on d.workspace_id = n.workspace_id and d.id = n.custom_domain_id
         and d.status in ('ACTIVE', 'RENEWAL_PENDING')
-    ) on n.name = c.name
+    ) on n.name = c.name and n.released_at is null
     where c.name = ${name} and c.not_after > ${at} and (${isOwn} or d.id is not null)`.execute(db);
   const [row] = rows;
   if (row === undefined || row.chain === null || row.sealedKey === null || row.notAfter === null)

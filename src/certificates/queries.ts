@@ -37,7 +37,7 @@ export async function findHolder(db: Db, name: string): Promise<Holder | undefin
     from domain_names n
     join custom_domains d on d.workspace_id = n.workspace_id and d.id = n.custom_domain_id
     join workspaces w on w.id = n.workspace_id
-    where n.name = ${name} and w.deleted_at is null
+    where n.name = ${name} and n.released_at is null and w.deleted_at is null
       and d.status in ('CERTIFICATE_PENDING', 'ACTIVE', 'RENEWAL_PENDING', 'EXPIRED')`.execute(db);
   return rows[0];
 }
@@ -136,7 +136,7 @@ export async function sweepCertificates(db: Db, ownNames: readonly string[], at:
   await sql`
     delete from certificates c
     where c.name <> all(${textArray(ownNames)}::text[])
-      and not exists (select from domain_names n where n.name = c.name)
+      and not exists (select from domain_names n where n.name = c.name and n.released_at is null)
       and (c.run_until is null or c.run_until <= ${at})`.execute(db);
   await sql`delete from certificate_challenges where expires_at <= ${at}`.execute(db);
 }
