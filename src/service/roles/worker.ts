@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { replayWebhookJob } from "../../api/webhooks/replay.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
+import { sweepCertificates } from "../../certificates/queries.ts";
 import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
@@ -53,6 +54,7 @@ import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
 import { openDomains } from "./open-domains.ts";
+import { openOrdering, ownNames } from "./certificates.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -74,6 +76,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "fetch-form-responses": ["* * * * *", "?jobKey=fetch-form-responses&queue=fetch-form-responses"],
   // One at a time: name servers may take seconds each.
   "check-domains": ["* * * * *", "?jobKey=check-domains&queue=check-domains"],
+  // One at a time: authorities take their time, and it serves all names.
+  "order-certificates": ["* * * * *", "?jobKey=order-certificates&queue=certificates"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -98,6 +102,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
   const google = openGoogle(parts);
   const domains = openDomains(parts);
+  const orderCertificates = openOrdering(parts);
   const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
@@ -133,6 +138,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       queueMail,
       createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now(), config.plans),
     }),
+    "order-certificates": (_payload, signal) => orderCertificates(signal),
     "send-mail": sendMail({
       db,
       now,
@@ -164,6 +170,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       await deleteExpiredExports(db, storage, { at: now() });
       await endUnacceptedSignUps({ db, storage, tokenBox, now }, signal);
       await forgetRevocations(db, now());
+      await sweepCertificates(db, ownNames(addresses), now());
       await deleteOldKeptMails(mailFolder, now());
     },
     "sweep-files": async () => {
