@@ -296,7 +296,12 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & AssistantDeps & DomainDeps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps &
+  AssistantDeps &
+  DomainDeps &
+  GoogleFormsDeps &
+  SlackDeps &
+  Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
