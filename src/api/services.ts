@@ -35,6 +35,10 @@ import { allowancesService } from "./allowances/service.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
+import type { AssistantDeps } from "./assistant/deps.ts";
+import { assistantService } from "./assistant/service.ts";
+import type { DomainDeps } from "./custom-domains/create-domain.ts";
+import { customDomainsService } from "./custom-domains/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
@@ -69,7 +73,15 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  given: Deps & GoogleFormsDeps & GrantsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
+  given: Deps &
+    AssistantDeps &
+    DomainDeps &
+    GoogleFormsDeps &
+    GrantsDeps &
+    MembersDeps &
+    SandboxesDeps &
+    SlackDeps &
+    WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
@@ -78,8 +90,8 @@ export function createServices(
     register(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
-    registerPartly(AssistantService),
-    registerPartly(CustomDomainsService),
+    register(AssistantService, assistantService(deps)),
+    register(CustomDomainsService, customDomainsService(deps)),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),
