@@ -8,8 +8,9 @@ import type { Asked } from "../oauth/server.ts";
 import type { Markup } from "../pages/markup.ts";
 import { readStanding } from "../people/standing.ts";
 import type { AuthDeps } from "./deps.ts";
-import { buttonForm, formPage, hidden } from "./pages/form-page.ts";
+import { buttonForm, type FormPage, formPage, hidden } from "./pages/form-page.ts";
 import { noticePage } from "./pages/notice.ts";
+import { tooMany } from "./sign-in.ts";
 import { type SignedIn, signedInBy } from "./signed-in.ts";
 import type { Fields, PageActions, Reply, Visit } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
@@ -72,10 +73,15 @@ async function decide(deps: AuthDeps, asked: AskedMember, fields: Fields): Promi
   if (fields.get("decision") === "refuse") return { back: deps.oauth.refusal(request), setCookies: done };
   const scopes = offered.filter((name) => fields.has(fieldOf(name)));
   if (scopes.length === 0) return { page: askPage(deps, asked, "NO_SCOPE") };
-  const back = await deps.oauth.grant(request, { workspaceId, memberId, scopes });
-  return back === undefined
-    ? { page: askPage(deps, asked, "TOO_MANY_PROGRAMS") }
-    : { back, setCookies: done };
+  const granted = await deps.oauth.grant(request, { workspaceId, memberId, scopes });
+  switch (granted.kind) {
+    case "granted":
+      return { back: granted.back, setCookies: done };
+    case "full":
+      return { page: askPage(deps, asked, "TOO_MANY_PROGRAMS") };
+    case "wait":
+      return { page: formPage(visit, { ...askForm(deps, asked), ...tooMany(visit, granted.seconds) }) };
+  }
 }
 
 function fieldOf(scope: string): string {
@@ -83,6 +89,12 @@ function fieldOf(scope: string): string {
 }
 
 function askPage(deps: AuthDeps, asked: AskedMember, fault?: Fault) {
+  const status = fault === undefined ? 200 : 400;
+  const said = fault && wordsOf(asked.visit.language).faults[fault];
+  return formPage(asked.visit, { ...askForm(deps, asked), status, fault: said });
+}
+
+function askForm(deps: AuthDeps, asked: AskedMember): FormPage {
   const { visit, request, signedIn, offered, query } = asked;
   const { client, redirectUri } = request;
   const words = wordsOf(visit.language);
@@ -92,12 +104,10 @@ function askPage(deps: AuthDeps, asked: AskedMember, fault?: Fault) {
   const host = hostOfRedirect(redirectUri);
   const same = html`${hidden("request", query)}${hidden("member", signedIn.session.memberId)}`;
   const { consent } = words;
-  return formPage(visit, {
-    status: fault === undefined ? 200 : 400,
+  return {
     glyph: "lock",
     title: said(consent.title),
     lead: said(consent.toContinue),
-    fault: fault && words.faults[fault],
     leadsAway: true,
     action: "oauth2/auth",
     fields: [
@@ -109,7 +119,7 @@ ${offered.map((name) => scopeBox(name, deps.scopeDescriptions.get(name) ?? name)
     ],
     button: consent.allow,
     below: html`${buttonForm(visit, "oauth2/auth", { text: consent.refuse, fields: html`${same}${hidden("decision", "refuse")}` })}${buttonForm(visit, "sign-out", { text: words.signOut, look: "bare" })}`,
-  });
+  };
 }
 
 /** Descriptions stand beside the scopes, in English. */

@@ -17,6 +17,7 @@ import {
   startSignIn,
   type TestMember,
 } from "../../test/support/start-sign-in.ts";
+import { makeGrant } from "../oauth/grants.ts";
 
 const clock = tickingClock();
 const server = await startSignIn({ clock });
@@ -405,6 +406,28 @@ describe("refresh tokens", () => {
     clock.advance(30 * 86_400_000);
     expect((await program.post("token", refreshOf(old.refresh_token))).json.error).toBe("invalid_grant");
   });
+});
+
+test("a member lets in 30 programs in an hour and has 100 at most, and is told so", async () => {
+  const { browser, member } = await signedIn();
+  const page = await browser.open(requestPath(clientId));
+  const send = () => browser.submit("/auth/oauth2/auth", fieldsOf(page));
+  const statuses = [];
+  for (let sent = 0; sent < 31; sent += 1) statuses.push((await send()).status);
+  expect(statuses).toEqual([...Array(30).fill(303), 429]);
+  const at = clock.now();
+  for (let more = 0; more < 100; more += 1)
+    await makeGrant(
+      server.db,
+      {
+        ...{ workspaceId: member.workspaceId, memberId: member.memberId, clientId, clientName: "x" },
+        ...{ scope: "links:read", resource: "API", expiresAt: new Date(at.getTime() + 60_000) },
+      },
+      at,
+    );
+  const full = await send();
+  expect([full.status, full.text.includes("100 programs have access")]).toEqual([400, true]);
+  expect((await grantsOf(member)).length).toBe(130);
 });
 
 describe("tokens end", () => {

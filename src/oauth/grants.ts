@@ -177,8 +177,11 @@ export async function endGrants(
         returning id, tokens_until),
       revoked as (
         insert into revocations (subject, revoked_at, forget_at) select id, ${at}::timestamptz, tokens_until from ended
+        where tokens_until > ${at}
         on conflict on constraint revocations_pkey do nothing)
-    select id, ${tellRevocation(sql.ref("id"))} from ended`.execute(db);
+    select id, case when tokens_until > ${at} then ${tellRevocation(sql.ref("id"))} end from ended`.execute(
+    db,
+  );
   return rows.map(({ id }) => id);
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { MemberRole } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { grantsMax } from "../model/grants.ts";
@@ -39,6 +40,7 @@ export interface OauthDeps {
   readonly usualScopes: ReadonlySet<string>;
   readonly scopesOf: (role: MemberRole) => ReadonlySet<string>;
   readonly fetchDocument: FetchDocument;
+  readonly log: Pick<Logger, "info">;
   /** Answers requests for tokens with further grant types. */
   readonly otherGrants: ReadonlyMap<string, AnswerGrant>;
   /** What others put into the metadata. */
@@ -58,6 +60,14 @@ export interface Consent {
   readonly scopes: readonly string[];
 }
 
+/** Where a member who consents goes on, or why nothing was granted. */
+export type Granted =
+  | { readonly kind: "granted"; readonly back: string }
+  /** The member has as many grants as members can have. */
+  | { readonly kind: "full" }
+  /** The member has let in many programs in the last hour. */
+  | { readonly kind: "wait"; readonly seconds: number };
+
 /** The authorization server, which knows no HTTP. Its methods throw an `OauthFault` for what they refuse. */
 export interface OauthServer {
   metadata(): object;
@@ -68,21 +78,27 @@ export interface OauthServer {
   revoke(form: Form, asker: Asker): Promise<void>;
   /** Reads a request for consent, for a member at an address. Throws when nobody may be sent back to whoever asks. */
   read(query: URLSearchParams, address: string): Promise<Asked>;
-  /** Grants what a member consents to. Returns where the member goes on; undefined when the member has too many grants. */
-  grant(request: AuthorizationRequest, consent: Consent): Promise<string | undefined>;
+  /** Grants what a member consents to. */
+  grant(request: AuthorizationRequest, consent: Consent): Promise<Granted>;
   /** Where a member goes on who refuses. */
   refusal(request: AuthorizationRequest): string;
   readonly scopesOf: OauthDeps["scopesOf"];
 }
 
+/** Stands for every network: a limit of a member is one wherever the member is. */
+const anyAddress = "0.0.0.0";
+
 /** How long a code can be exchanged, in milliseconds: programs do so at once. */
 const codeLifeMs = 60_000;
+
+/** How many programs a member may let in in an hour: every process remembers each grant that ended early. */
+const grantsPerHour = 30;
 
 /** How many documents the members of one network may have fetched in an hour. */
 const documentsMax = 60;
 
 export function createOauthServer(deps: OauthDeps): OauthServer {
-  const { db, now, issuer, keys, secretKey } = deps;
+  const { db, now, issuer, keys, secretKey, log } = deps;
   const handles = createHandles(secretKey);
   const signAccessToken = createAccessTokenSigner({ keys, issuer });
   const issue = createTokenIssuer({ db, now, handles, signAccessToken });
@@ -119,7 +135,10 @@ export function createOauthServer(deps: OauthDeps): OauthServer {
     async grant(request, { workspaceId, memberId, scopes }) {
       const { client, redirectUri, challenge, resource } = request;
       const at = now();
-      if ((await countGrants(db, { workspaceId, memberId }, at)) >= grantsMax) return undefined;
+      if ((await countGrants(db, { workspaceId, memberId }, at)) >= grantsMax) return { kind: "full" };
+      const order = { name: `oauth grant ${memberId}`, address: anyAddress, max: grantsPerHour };
+      const seconds = await takeNetworkTry(db, order, at);
+      if (seconds > 0) return { kind: "wait", seconds };
       const expiresAt = new Date(at.getTime() + codeLifeMs);
       const grantId = await makeGrant(
         db,
@@ -131,7 +150,9 @@ export function createOauthServer(deps: OauthDeps): OauthServer {
         at,
       );
       await noteClient(db, client.id, at);
-      return answerAddress(request, { code: handles.write({ workspaceId, grantId, number: 0 }) }, issuer);
+      log.info({ workspaceId, memberId, grantId, client: client.id }, "a member let a program in");
+      const code = handles.write({ workspaceId, grantId, number: 0 });
+      return { kind: "granted", back: answerAddress(request, { code }, issuer) };
     },
     refusal: (request) => answerAddress(request, { error: "access_denied" }, issuer),
   };

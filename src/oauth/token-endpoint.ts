@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Logger } from "pino";
 import type { MemberRole } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { readStanding } from "../people/standing.ts";
@@ -34,6 +35,7 @@ export interface TokenDeps {
   readonly scopesOf: (role: MemberRole) => ReadonlySet<string>;
   /** By the name of the grant type. */
   readonly otherGrants: ReadonlyMap<string, AnswerGrant>;
+  readonly log: Pick<Logger, "info">;
   /** Makes the end of a grant count in this process at once. */
   readonly onRevoked: (grantId: string) => void;
 }
@@ -77,9 +79,10 @@ async function exchange(
 }
 
 /** Ends a grant of which a code or refresh token was used twice: one of the two users has stolen it. */
-async function reused({ db, now, onRevoked }: TokenDeps, handle: Handle, kind: string) {
+async function reused({ db, now, log, onRevoked }: TokenDeps, handle: Handle, kind: string) {
   const { workspaceId, grantId: id } = handle;
   for (const grantId of await endGrants(db, { workspaceId, grantId: id }, now())) onRevoked(grantId);
+  log.info({ workspaceId, grantId: id, kind }, "a grant ended because a token of it was used twice");
   return oauthFault(
     "invalid_grant",
     `the ${kind} was used before, so the grant has ended; ask the member again`,

@@ -83,10 +83,11 @@ export async function startSignIn({
   const { port } = listener;
   // Passkeys belong to host names, and an IP address is none.
   const authUrl = `http://localhost:${port}/auth`;
+  const logger = pino({ level: "info" }, stream);
   handler = authHandler({
     db,
     now: clock.now,
-    log: pino({ level: "info" }, stream),
+    log: logger,
     authUrl,
     challengeKey,
     formKey: deriveKey(masterSecret, "sign-in-forms"),
@@ -107,7 +108,7 @@ export async function startSignIn({
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
     oauth: createOauthServer({
-      ...{ db, now: clock.now, issuer: authUrl, resources: resourcesAt("http://api.test") },
+      ...{ db, now: clock.now, log: logger, issuer: authUrl, resources: resourcesAt("http://api.test") },
       keys: createSigningKeys({
         ...{ db, now: clock.now, sealingKey: deriveKey(masterSecret, "oauth-signing-keys") },
       }),

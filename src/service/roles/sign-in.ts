@@ -51,7 +51,7 @@ export function openSignIn(
     onMemberChanged,
     onRevoked,
     oauth: createOauthServer({
-      ...{ db, now, onRevoked, keys: signingKeys },
+      ...{ db, now, log, onRevoked, keys: signingKeys },
       issuer: addresses.authUrl,
       resources: resourcesAt(addresses.baseUrl, addresses.mcpUrl),
       secretKey: keyFor("oauth-secrets"),
