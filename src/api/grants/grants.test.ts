@@ -85,3 +85,25 @@ test("wrong ids are refused with their field, and tokens and grants are no membe
       expect((await api.rest(token)(method, path)).text).toContain("MEMBER_SESSION_REQUIRED");
   await expect(api.client(GrantsService, accessToken).list({})).rejects.toMatchObject({ code: 7 });
 });
+
+test("suspending or deleting a member ends the member's grants for good", async () => {
+  const admin = await signInAs(api, workspace);
+  const [suspended, deleted] = [await signInAs(api, workspace), await signInAs(api, workspace)];
+  const tokens = [await granted(api, { ...suspended, scopes }), await granted(api, { ...deleted, scopes })];
+  const answers = [
+    await admin.rest("POST", `/v1/members/${suspended.memberId}/revoke`, {}),
+    await admin.rest("POST", `/v1/members/${suspended.memberId}/allow`, {}),
+    await admin.rest("DELETE", `/v1/members/${deleted.memberId}`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  clock.advance(5_001);
+  for (const { accessToken } of tokens)
+    expect((await other.rest(accessToken)("GET", "/v1/links")).status).toBe(401);
+  const left = await api.db
+    .selectFrom("oauth_grants")
+    .select("id")
+    .where("workspace_id", "=", workspace.workspaceId)
+    .where("member_id", "in", [suspended.memberId, deleted.memberId])
+    .execute();
+  expect(left).toEqual([]);
+});
