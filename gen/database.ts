@@ -641,7 +641,6 @@ export interface MovedVisitors {
 
 export interface OauthClients {
   auth_method: string;
-  client_uri: string;
   created_at: Date;
   id: string;
   name: string;

@@ -382,7 +382,10 @@ describe("refresh tokens", () => {
       refreshOf(refresh_token, { scope: "links:write members:read" }),
     );
     expect([wider.status, wider.json.error]).toEqual([400, "invalid_scope"]);
-    const { json } = await program.post("token", refreshOf(refresh_token, { scope: "links:read" }));
+    const { json } = await program.post(
+      "token",
+      refreshOf(refresh_token, { scope: "links:read offline_access" }),
+    );
     expect(json.scope).toBe("links:read");
     expect((await api.rest(json.access_token)("POST", "/v1/links", {})).status).toBe(403);
   });

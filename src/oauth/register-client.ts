@@ -39,7 +39,7 @@ export async function registerClient(
     throw oauthFault("temporarily_unavailable", message, { status: 429, retryAfterSeconds: seconds });
   }
   const id = newId(at);
-  const row = { id, name, redirect_uris: redirectUris, client_uri: "", auth_method: method };
+  const row = { id, name, redirect_uris: redirectUris, auth_method: method };
   await db
     .insertInto("oauth_clients")
     .values({ ...row, created_at: at, used_at: at })

@@ -32,6 +32,8 @@ export interface TokenDeps {
   /** The key for `oauth-secrets`. */
   readonly secretKey: Uint8Array;
   readonly resources: ResourceAddresses;
+  /** Every scope there is. */
+  readonly scopes: ReadonlySet<string>;
   readonly scopesOf: (role: MemberRole) => ReadonlySet<string>;
   /** By the name of the grant type. */
   readonly otherGrants: ReadonlyMap<string, AnswerGrant>;
@@ -68,7 +70,7 @@ async function exchange(
   if (grant.refresh_number !== handle.number) throw await reused(deps, handle, kind);
   if (kind === "code") checkCode(grant, form, now());
   const wanted = {
-    scope: wantedScope(grant, form, await scopesNow(deps, grant)),
+    scope: wantedScope(deps, { grant, form, ofRole: await scopesNow(deps, grant) }),
     audience: audienceOf(deps, grant, form),
   };
   const answer = await issue.bothTokens(handle, () => wanted);
@@ -124,8 +126,16 @@ async function scopesNow(
   return standing && scopesOf(standing.role);
 }
 
-function wantedScope(grant: GrantRow, form: Form, ofRole: ReadonlySet<string> | undefined): string {
-  const scope = form.get("scope") || grant.scope;
+interface Wanted {
+  readonly grant: GrantRow;
+  readonly form: Form;
+  readonly ofRole: ReadonlySet<string> | undefined;
+}
+
+/** The scopes of the next access token. Programs repeat what they asked for first, such as offline_access. */
+function wantedScope({ scopes }: TokenDeps, { grant, form, ofRole }: Wanted): string {
+  const known = (form.get("scope") ?? "").split(" ").filter((name) => scopes.has(name));
+  const scope = known.join(" ") || grant.scope;
   if (!isWithin(scope, grant.scope))
     throw oauthFault("invalid_scope", "scope: must be within what was granted");
   return ofRole === undefined ? scope : narrowed(scope, ofRole);

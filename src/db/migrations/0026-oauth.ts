@@ -11,8 +11,6 @@ create table oauth_clients (
   id uuid not null,
   name text not null,
   redirect_uris text[] not null,
-  -- Empty when the program gave none.
-  client_uri text not null,
   -- How the program proves itself at the token endpoint. Its secret is derived from its id and is not stored.
   auth_method text not null,
   created_at timestamptz(3) not null,
