@@ -32,7 +32,8 @@ export function consentPage(deps: AuthDeps): PageActions {
     if (signedIn === undefined) return { to: "sign-in", setCookies: [waits] };
     try {
       const asked = await deps.oauth.read(visit.query, visit.origin.address);
-      if (asked.request === undefined) return { page: faultyPage(visit, asked) };
+      if (asked.request === undefined)
+        return { page: faultyPage(visit, asked), setCookies: [answered(visit)] };
       const standing = await readStanding(deps.db, signedIn.session);
       const ofRole = deps.oauth.scopesOf(standing?.role ?? "VIEWER");
       const offered = withinRole(asked.request.scopes, ofRole);
@@ -67,7 +68,7 @@ interface AskedMember {
 async function decide(deps: AuthDeps, asked: AskedMember, fields: Fields): Promise<Reply> {
   const { visit, request, signedIn, offered } = asked;
   const { workspaceId, memberId } = signedIn.session;
-  const done = [visit.cookies.write("request", "", 0)];
+  const done = [answered(visit)];
   // Another member may have signed in since the page was opened, in another window of the browser.
   if (fields.get("member") !== memberId) return { page: askPage(deps, asked, "STALE") };
   if (fields.get("decision") === "refuse") return { back: deps.oauth.refusal(request), setCookies: done };
@@ -82,6 +83,11 @@ async function decide(deps: AuthDeps, asked: AskedMember, fields: Fields): Promi
     case "wait":
       return { page: formPage(visit, { ...askForm(deps, asked), ...tooMany(visit, granted.seconds) }) };
   }
+}
+
+/** The request waits no more, so that signing in leads to the account again. */
+function answered({ cookies }: Visit): string {
+  return cookies.write("request", "", 0);
 }
 
 function fieldOf(scope: string): string {
@@ -140,5 +146,5 @@ function faultyPage(visit: Visit, { fault, back }: Extract<Asked, { readonly req
 
 /** A request of which nobody knows whom it comes from. */
 function badProgram(visit: Visit, fault: string, status = 400): Reply {
-  return { page: noticePage(visit, "BAD_PROGRAM", status, fault) };
+  return { page: noticePage(visit, "BAD_PROGRAM", status, fault), setCookies: [answered(visit)] };
 }

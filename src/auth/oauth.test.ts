@@ -232,6 +232,8 @@ describe("redirect URIs", () => {
       ]);
       expect(back.searchParams.get("error")).toMatch(/^(unsupported_response_type|invalid_\w+)$/);
     }
+    // Such a request is over: signing in does not lead to it again.
+    expect((await browser.open("/auth/sign-in")).to).toBe("/auth/account");
     const twice = await browser.open(`${requestPath(clientId)}&state=other`);
     expect([twice.status, twice.to]).toEqual([400, undefined]);
   });
