@@ -7,6 +7,7 @@ import type { QueuedJobs } from "../model/jobs.ts";
 import type { SignedSession, VerifySession } from "../people/sessions.ts";
 import type { SignInDeps } from "../people/sign-in.ts";
 import type { Standings } from "../people/standing.ts";
+import type { AgentsDeps } from "./agent-endpoints.ts";
 
 /** What the sign-in pages and the JSON session are given. */
 export interface AuthDeps extends SignInDeps {
@@ -25,6 +26,7 @@ export interface AuthDeps extends SignInDeps {
     task: Task,
     payload: { readonly [Field in keyof QueuedJobs[Task]]: string },
   ) => Promise<void>;
+  readonly agents: AgentsDeps;
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
   /** Makes the end of a session effective in this process. */

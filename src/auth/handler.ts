@@ -4,6 +4,8 @@ import type { CallError } from "../lib/errors.ts";
 import { discardBody, dropMax } from "../lib/limits/request-body.ts";
 import type { HostedPage } from "../pages/page.ts";
 import { accountPage, signOut } from "./account.ts";
+import { agentClaimPage, attemptField } from "./agent-claim.ts";
+import { agentHandler, isAgentEndpoint } from "./agent-endpoints.ts";
 import { forgottenPage, sentPage, signUpPage } from "./asked-mails.ts";
 import { createCookies } from "./cookies.ts";
 import type { AuthDeps } from "./deps.ts";
@@ -30,6 +32,7 @@ export function authHandler(deps: AuthDeps): AuthHandler {
   const tokens = createFormTokens(deps.formKey);
   const pages = pagesOf(deps);
   const answerSession = sessionHandler(deps);
+  const answerAgent = agentHandler(deps);
   const answerScript = scriptHandler(deps, tokens);
 
   return async (req, res) => {
@@ -40,6 +43,7 @@ export function authHandler(deps: AuthDeps): AuthHandler {
     const seconds = isReading ? undefined : deps.secondsToWait(deps.originOf(req).address);
     if (seconds !== undefined) return refuse(res, seconds);
     if (name === "session") return answerSession(req, res);
+    if (isAgentEndpoint(name)) return answerAgent(req, res, name);
     const { secret, isNew } = tokens.secretOf(cookies.read(req.headers.cookie, "form"));
     const visit: Visit = {
       req,
@@ -80,6 +84,7 @@ function pagesOf(deps: AuthDeps): ReadonlyMap<string, PageActions> {
     ["account", accountPage(deps)],
     ["sign-out", signOut(deps)],
     ["remove-passkey", removePasskeyPage(deps)],
+    ["agent/claim", agentClaimPage(deps)],
     ...(deps.allowsSignUp ? ([["sign-up", signUpPage(deps)]] as const) : []),
   ]);
 }
@@ -99,8 +104,12 @@ async function replyTo(
   if (tokens.fits(cookies.read(req.headers.cookie, "form"), fields.get("form")))
     return page.send(visit, fields);
   // The fields that matter stand in the address or in cookies, so the form is shown anew with its own token.
-  const challenge = fields.get("challenge");
-  const query = new URLSearchParams(challenge === undefined ? "" : { challenge });
+  const query = new URLSearchParams(
+    ["challenge", attemptField].flatMap((name): [string, string][] => {
+      const value = fields.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
   const shown = await page.open({ ...visit, query, alert: wordsOf(visit.language).faults.STALE });
   return "page" in shown ? { page: { ...shown.page, status: 403 } } : shown;
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OutgoingHttpHeaders } from "node:http";
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
+import type { AuthMdFacts } from "./guides/auth-md.ts";
 import { guidePolicy } from "./guides/guide-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
@@ -13,7 +15,12 @@ export interface DiscoveryDeps {
   readonly authUrl: string;
   /** The public names of all scopes. */
   readonly scopes: Iterable<string>;
+  /** What agents that registered may do before and after their workspace is claimed. */
+  readonly agents: Pick<AuthMdFacts, "preClaimScope" | "postClaimScope">;
 }
+
+/** How agents register. It is served on the host of the authorization server too, at its root and below its address. */
+export const authMdPath = "/auth.md";
 
 /** The paths on the API's host where programs and people learn what the API is. */
 export const discoveryPaths = [
@@ -29,6 +36,7 @@ export const discoveryPaths = [
   "/docs/webhooks",
   "/.well-known/api-catalog",
   "/.well-known/oauth-protected-resource",
+  authMdPath,
 ] as const;
 
 type DiscoveryPath = (typeof discoveryPaths)[number];
@@ -55,6 +63,7 @@ const everywhere = { "access-control-allow-origin": "*" };
  */
 export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   const documents = documentsOf(deps);
+  const ownAuthMd = `${withoutEndSlashes(new URL(deps.authUrl).pathname)}${authMdPath}`;
   const made = new Map<string, Promise<Representation>>();
 
   function representation(path: DiscoveryPath, encoding: Encoding): Promise<Representation> {
@@ -70,7 +79,7 @@ export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: H
   return async (req, res) => {
     if (req.method !== "GET" && req.method !== "HEAD") return end(res, 405, { allow: "GET, HEAD" });
     const asked = req.url?.split("?", 1)[0];
-    const path = discoveryPaths.find((each) => each === asked);
+    const path = asked === ownAuthMd ? authMdPath : discoveryPaths.find((each) => each === asked);
     if (path === undefined) return end(res, 404, {});
     const encoding = acceptedEncoding(req.headers["accept-encoding"]?.toString());
     const { bytes, etag } = await representation(path, encoding);
@@ -92,7 +101,12 @@ export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: H
   };
 }
 
-function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
+function documentsOf({
+  baseUrl,
+  authUrl,
+  scopes,
+  agents,
+}: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
   const page = { "content-security-policy": referencePolicy, "referrer-policy": "no-referrer" };
   const catalog = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`;
   return {
@@ -118,6 +132,12 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
     "/docs/connected": guide(async () => (await import("./guides/slack-guide.ts")).connectedGuide),
     "/docs/slack": guide(async () => (await import("./guides/slack-guide.ts")).slackGuide),
     "/docs/webhooks": guide(async () => (await import("./guides/webhooks-guide.ts")).webhooksGuide),
+    [authMdPath]: {
+      contentType: "text/markdown; charset=utf-8",
+      read: async () =>
+        Buffer.from((await import("./guides/auth-md.ts")).authMd({ baseUrl, authUrl, ...agents })),
+      headers: everywhere,
+    },
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),

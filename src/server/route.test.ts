@@ -28,6 +28,10 @@ describe("with the API on a host of its own", () => {
   test.each<Case>([
     ["api.example.com", "/v1/links", "rest"],
     ["api.example.com", "/v1", "discovery"],
+    ["api.example.com", "/auth.md", "discovery"],
+    ["auth.example.com", "/auth.md", "discovery"],
+    ["auth.example.com", "/agent/identity", "auth"],
+    ["go.example", "/auth.md", "scan"],
     ["api.example.com", "/v1/", "rest"],
     ["api.example.com", "/v12", "none"],
     ["API.Example.COM", "/v1/links", "rest"],

@@ -3,7 +3,7 @@ import { hostLengthMax } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { remembered } from "../lib/remembered.ts";
-import { discoveryPaths } from "./discovery.ts";
+import { authMdPath, discoveryPaths } from "./discovery.ts";
 
 /** The part of the service that answers. */
 export type Destination =
@@ -47,6 +47,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddre
   const authHosts = hostsOf(authUrl);
   const authPath = withoutEndSlashes(authUrl.pathname);
   const authFolder = `${authPath}/`;
+  const ownAuthMd = `${authPath}${authMdPath}`;
   const serviceNames = new Set(services);
   const documents = new Set<string>(discoveryPaths);
   const kindOf = remembered(rememberedMax, (host) => {
@@ -63,6 +64,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddre
     const { isApi, isShort, isAuth } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
     if (path.startsWith(fontsPath)) return "font";
+    if (isAuth && (path === authMdPath || path === ownAuthMd)) return "discovery";
     if (isAuth && (path === authPath || path.startsWith(authFolder))) return "auth";
     if (isApi) {
       if (path.startsWith("/v1/")) return "rest";

@@ -1,3 +1,4 @@
+import { defaultPostClaimScope, preClaimScope } from "../agents/scopes.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
@@ -54,7 +55,15 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
       discovery:
-        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
+        api === undefined
+          ? notHere
+          : faultless(
+              discoveryHandler({
+                ...addresses,
+                scopes: api.scopes,
+                agents: { preClaimScope, postClaimScope: defaultPostClaimScope(api.scopes) },
+              }),
+            ),
       auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
       operation: faultless(operations),
       file: faultless(files),

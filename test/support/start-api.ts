@@ -13,7 +13,9 @@ import {
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
+import { createClaimTokens } from "../../src/agents/claim-tokens.ts";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
+import type { AgentIdentityDeps } from "../../src/api/agent-identity/claim-workspace.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
@@ -42,7 +44,9 @@ import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
 import type { SimulateVisits } from "../../src/model/simulated-visits.ts";
-import { hashPassword } from "../../src/people/passwords.ts";
+import { claimGrant } from "../../src/oauth/grants.ts";
+import { createPasswordGate, hashPassword } from "../../src/people/passwords.ts";
+import { createSessionSigner } from "../../src/people/sessions.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
@@ -274,7 +278,11 @@ async function testStorage(): Promise<Storage> {
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps &
+  Omit<AgentIdentityDeps, "memberOf"> &
+  GoogleFormsDeps &
+  SlackDeps &
+  Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -329,6 +337,12 @@ function testDeps(
     baseUrl: "http://api.test",
     signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,
+    claimTokens: createClaimTokens(deriveKey(masterSecret, "agent-claims")),
+    claimGrant,
+    passwords: createPasswordGate(),
+    verifyFederated: undefined,
+    signSession: createSessionSigner(deriveKey(masterSecret, "member-sessions")),
+    findPlace: async () => ({ country: "", timezone: "" }),
   };
 }
 

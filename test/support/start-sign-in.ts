@@ -24,6 +24,7 @@ import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { connectionOf } from "../../src/server/connection.ts";
 import { listen } from "../../src/server/listen.ts";
 import { memberJson } from "../../src/service/roles/member-json.ts";
+import { testAgents } from "./agents.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { masterSecret } from "./start-api.ts";
 import { type TestDatabase, testDatabase } from "./test-database.ts";
@@ -94,6 +95,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     queueJob: enqueue,
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
+    agents: testAgents({ db, now: clock.now }),
     onMemberChanged: () => {},
     secondsToWait: () => undefined,
     memberJson,

@@ -26,7 +26,6 @@ const scopesByName: ReadonlyMap<string, ApiScope> = new Map(
 
 export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeof WorkspaceTokenSchema> {
   const fullAccess = row.scope === everyScope;
-  const names = new Set(row.scope.split(" "));
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -36,9 +35,15 @@ export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeo
     ...(row.last_used_at ? { lastUsedAt: timestampFromDate(row.last_used_at) } : {}),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
-    scopes: [...scopesByName].flatMap(([name, scope]) => (fullAccess || names.has(name) ? [scope] : [])),
+    scopes: fullAccess ? [...scopesByName.values()] : scopesOf(row.scope),
     fullAccess,
   };
+}
+
+/** The scopes of a text of public names. */
+export function scopesOf(text: string): ApiScope[] {
+  const names = new Set(text.split(" "));
+  return [...scopesByName].flatMap(([name, scope]) => (names.has(name) ? [scope] : []));
 }
 
 /** The public names of scopes. All of them have one, because the rules have accepted them. */

@@ -16,6 +16,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openClaims } from "./open-agents.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -84,6 +85,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         google: openGoogle(parts),
+        ...openClaims(parts),
         stepPasswordKey: keyFor("step-passwords"),
         webhookSecretKey: keyFor("webhook-secrets"),
         addressFaultOf: createFaultFinder({
