@@ -59,6 +59,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
   });
   const challengeKey = deriveKey(masterSecret, "member-challenges");
   const sessionKey = deriveKey(masterSecret, "member-sessions");
+  const agents = testAgents({ db, now: clock.now });
   const readOrigin = createOriginReader(["127.0.0.1"]);
   const reader = lazyReader(undefined);
   let handler: ReturnType<typeof authHandler> | undefined;
@@ -95,7 +96,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     queueJob: enqueue,
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
-    agents: testAgents({ db, now: clock.now }),
+    agents,
     onMemberChanged: () => {},
     secondsToWait: () => undefined,
     memberJson,
@@ -164,6 +165,7 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
   }
 
   return {
+    agents,
     authUrl,
     database: own,
     db,
