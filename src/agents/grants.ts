@@ -1,17 +1,9 @@
 import type { Db } from "../db/open.ts";
+import type { TokenAnswer } from "../oauth/issue-tokens.ts";
 
 export interface AgentGrantKey {
   readonly workspaceId: string;
   readonly grantId: string;
-}
-
-/** The tokens of a claimed grant, as the token endpoint answers them. */
-export interface AgentTokens {
-  readonly access_token: string;
-  readonly token_type: string;
-  readonly expires_in: number;
-  readonly refresh_token?: string;
-  readonly scope: string;
 }
 
 /** What agents need of the authorization server. */
@@ -39,7 +31,7 @@ export interface AgentGrants {
   /** Whether tokens can be for a resource; undefined stands for the API. */
   isResource(resource: string | undefined): boolean;
   /** Makes the tokens of a claimed grant. Undefined when it has had them, or has ended. */
-  issue(grant: AgentGrantKey, resource: string | undefined): Promise<AgentTokens | undefined>;
+  issue(grant: AgentGrantKey, resource: string | undefined): Promise<TokenAnswer | undefined>;
   /** Ends a grant: its tokens end on every process within 5 s. */
   end(db: Db, grant: AgentGrantKey, at: Date): Promise<void>;
 }

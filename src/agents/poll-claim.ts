@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
+import type { TokenAnswer } from "../oauth/issue-tokens.ts";
 import { attemptEnd, wrongCodesMax } from "./attempts.ts";
 import type { ClaimTokens, NamedRegistration } from "./claim-tokens.ts";
-import type { AgentGrants, AgentTokens } from "./grants.ts";
+import type { AgentGrants } from "./grants.ts";
 
 /** How many seconds an agent waits between two polls at first (behaviour 8.1). */
 export const pollSeconds = 5;
@@ -32,7 +33,7 @@ export interface PollRefusal {
 export async function pollClaim(
   { db, now, tokens, grants }: PollDeps,
   { claimToken, resource }: { readonly claimToken: string; readonly resource: string | undefined },
-): Promise<AgentTokens | PollRefusal> {
+): Promise<TokenAnswer | PollRefusal> {
   if (!grants.isResource(resource)) return refusal("invalid_target", "resource is none of this service");
   const named = tokens.readClaimToken(claimToken);
   const at = now();

@@ -9,6 +9,7 @@ import { DirectoriesService } from "../../gen/signpost/v1/directories_service_pb
 import { EventsService } from "../../gen/signpost/v1/events_service_pb.js";
 import { ExportsService } from "../../gen/signpost/v1/exports_service_pb.js";
 import { GoogleFormsIntegrationsService } from "../../gen/signpost/v1/google_forms_integrations_service_pb.js";
+import { GrantsService } from "../../gen/signpost/v1/grants_service_pb.js";
 import { JobsService } from "../../gen/signpost/v1/jobs_service_pb.js";
 import { LinkSettingsService } from "../../gen/signpost/v1/link_settings_service_pb.js";
 import { LinksService } from "../../gen/signpost/v1/links_service_pb.js";
@@ -29,18 +30,23 @@ import { WebhooksService } from "../../gen/signpost/v1/webhooks_service_pb.js";
 import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
-import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
+import { type RegisteredService, register } from "../rpc/handlers.ts";
 import type { AgentIdentityDeps } from "./agent-identity/claim-workspace.ts";
 import { agentIdentityService } from "./agent-identity/service.ts";
 import { allowancesService } from "./allowances/service.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
+import type { AssistantDeps } from "./assistant/deps.ts";
+import { assistantService } from "./assistant/service.ts";
+import type { DomainDeps } from "./custom-domains/create-domain.ts";
+import { customDomainsService } from "./custom-domains/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
 import { exportsService } from "./exports/service.ts";
 import { type GoogleFormsDeps, googleFormsIntegrationsService } from "./google-forms-integrations/service.ts";
+import { type GrantsDeps, grantsService } from "./grants/service.ts";
 import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
@@ -68,12 +74,15 @@ import { workspacesService } from "./workspaces/service.ts";
 
 /**
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
- * is not built, or only in part, is registered by `registerPartly`.
+ * is not built, or only in part, would be registered by `registerPartly`.
  */
 export function createServices(
   given: Deps &
     Omit<AgentIdentityDeps, "memberOf"> &
+    AssistantDeps &
+    DomainDeps &
     GoogleFormsDeps &
+    GrantsDeps &
     MembersDeps &
     SandboxesDeps &
     SlackDeps &
@@ -86,12 +95,13 @@ export function createServices(
     register(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
-    registerPartly(AssistantService),
-    registerPartly(CustomDomainsService),
+    register(AssistantService, assistantService(deps)),
+    register(CustomDomainsService, customDomainsService(deps)),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),
     register(GoogleFormsIntegrationsService, googleFormsIntegrationsService(deps)),
+    register(GrantsService, grantsService(deps)),
     register(JobsService, jobsService(deps)),
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),

@@ -99,7 +99,7 @@ function saidOf(visit: Visit, { reason, refusal }: CallError): Said | "over" | u
 
 function claimForm(
   visit: Visit,
-  { agents }: AuthDeps,
+  { scopeDescriptions }: AuthDeps,
   token: string,
   { email, clientName, scope }: ClaimLink,
   wrong?: Said["wrong"],
@@ -114,7 +114,7 @@ function claimForm(
     action: "agent/claim",
     fields: [
       hidden(attemptField, token),
-      permissions(filled(words.claimScopes, { agent }), sentencesOf(scope, agents.scopeSentences)),
+      permissions(filled(words.claimScopes, { agent }), sentencesOf(scope, scopeDescriptions)),
       field({
         name: "code",
         type: "text",

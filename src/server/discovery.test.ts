@@ -9,7 +9,11 @@ const handler = discoveryHandler({
   baseUrl: "https://api.example.com",
   authUrl: "https://auth.example.com",
   scopes: ["links:write", "links:read"],
-  agents: { preClaimScope: "links:read", postClaimScope: "links:write media:write" },
+  agents: {
+    mcpUrl: "https://api.example.com/mcp",
+    preClaimScope: "links:read",
+    postClaimScope: "links:write media:write",
+  },
 });
 let server: Server;
 let origin: string;

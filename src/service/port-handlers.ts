@@ -9,6 +9,7 @@ import type { Handler } from "../server/listen.ts";
 import { operationsHandler } from "../server/operations.ts";
 import { createRoute } from "../server/route.ts";
 import { strictTransport } from "../server/strict-transport.ts";
+import { toolsMetadataHandler } from "../server/tools-metadata.ts";
 import { whenLoaded } from "../server/when-loaded.ts";
 import type { PortHandlers } from "./port.ts";
 import type { ApiRole } from "./roles/api.ts";
@@ -40,6 +41,7 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       baseUrl: new URL(addresses.baseUrl),
       shortUrl: new URL(addresses.shortUrl),
       authUrl: new URL(addresses.authUrl),
+      mcpUrl: new URL(addresses.mcpUrl),
       services: api?.serviceNames ?? [],
     }),
     originOf: (received: Received) => readOrigin(connectionOf(received)),
@@ -48,7 +50,7 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
   const handler = dispatch({
     ...door,
     strict: strictTransport(
-      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl],
+      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl, addresses.mcpUrl],
       config.strictTransportSeconds,
     ),
     handlers: {
@@ -61,9 +63,18 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
               discoveryHandler({
                 ...addresses,
                 scopes: api.scopes,
-                agents: { preClaimScope, postClaimScope: defaultPostClaimScope(api.scopes) },
+                agents: {
+                  mcpUrl: addresses.mcpUrl,
+                  preClaimScope,
+                  postClaimScope: defaultPostClaimScope(api.scopes),
+                },
               }),
             ),
+      mcp: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openMcp())),
+      "mcp-metadata":
+        api === undefined
+          ? notHere
+          : faultless(toolsMetadataHandler(addresses.mcpUrl, { ...addresses, scopes: api.scopes })),
       auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
       operation: faultless(operations),
       file: faultless(files),

@@ -41,7 +41,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // Programs that make a workspace of their own, and the people who claim it.
   agents: {
-    may: [/^src\/(agents|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(agents|oauth|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.
@@ -101,8 +101,10 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   mcp: {
     may: [
       /^src\/(mcp|wire|lib)\//,
-      /^src\/rest\/(binding|encode|error-body|write-message)\.ts$/,
+      /^src\/rest\/(binding|body|decode|encode|error-body)\.ts$/,
       /^src\/rpc\/(access|call|handlers)\.ts$/,
+      // Tasks read their arguments and keys by the rules of all requests.
+      /^src\/rpc\/pipeline\/(validate|idempotency)\.ts$/,
       /^gen\//,
     ],
     never: [/^(kysely|pg|@connectrpc\/)/],

@@ -6,8 +6,8 @@ import { createUnclaimedWorkspace } from "../../src/api/workspaces/create-worksp
 import type { AgentsDeps } from "../../src/auth/agent-endpoints.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
 import { createSigningKeys } from "../../src/oauth/signing-keys.ts";
+import { apiScopes } from "../../src/rpc/access.ts";
 import { openAgentGrants } from "../../src/service/roles/open-agents.ts";
-import { scopeDescriptions } from "../../src/service/roles/sign-in.ts";
 import { type Api, masterSecret } from "./start-api.ts";
 
 /** What agents are given by the service that `startApi` and `startSignIn` run. */
@@ -15,13 +15,17 @@ export function testAgents({ db, now }: Pick<Api, "db" | "now">): AgentsDeps {
   const keyFor: Parameters<typeof openAgentGrants>[0]["keyFor"] = (purpose) =>
     deriveKey(masterSecret, purpose);
   const keys = createSigningKeys({ db, now, sealingKey: keyFor("oauth-signing-keys") });
-  const addresses = { baseUrl: "http://api.test", authUrl: "http://api.test/auth" };
+  const addresses = {
+    baseUrl: "http://api.test",
+    authUrl: "http://api.test/auth",
+    mcpUrl: "http://api.test/mcp",
+  };
   return {
     mayRegister: true,
     tokens: createClaimTokens(keyFor("agent-claims")),
     grants: openAgentGrants({ db, now, keyFor, addresses, keys }),
     createWorkspace: (tx, name, at) => createUnclaimedWorkspace(tx, name, at),
-    scopeSentences: scopeDescriptions,
+    scopes: apiScopes,
   };
 }
 
@@ -33,11 +37,11 @@ export async function newAgent(
   change: { readonly email?: string; readonly scope?: string; readonly clientName?: string } = {},
 ) {
   made += 1;
-  const { tokens, grants, createWorkspace, scopeSentences } = testAgents(api);
+  const { tokens, grants, createWorkspace, scopes } = testAgents(api);
   const order = {
     email: `person-${randomUUID()}@example.com`,
     clientName: "Test agent",
-    scope: defaultPostClaimScope(scopeSentences.keys()),
+    scope: defaultPostClaimScope(scopes),
     address: `198.51.${100 + (made >> 8)}.${made & 255}`,
     ...change,
   };

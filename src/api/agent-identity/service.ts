@@ -3,7 +3,7 @@ import { AgentClaimStatus } from "../../../gen/signpost/v1/agent_claim_link_pb.j
 import type { AgentIdentityService } from "../../../gen/signpost/v1/agent_identity_service_pb.js";
 import { findClaimLink } from "../../agents/attempts.ts";
 import { type Handlers, inTwoParts, withCheck, withRenewal } from "../../rpc/handlers.ts";
-import { scopesOf } from "../resources/workspace-token.ts";
+import { scopesOfText } from "../resources/workspace-token.ts";
 import { type AgentIdentityDeps, claimWorkspace, renewSession } from "./claim-workspace.ts";
 import { noSuchLink, proofFaults } from "./rules.ts";
 
@@ -26,7 +26,7 @@ export function agentIdentityService(deps: AgentIdentityDeps): Handlers<typeof A
           status: statuses[status],
           expiresAt: timestampFromDate(expiresAt),
           registeredAt: timestampFromDate(registeredAt),
-          postClaimScopes: scopesOf(scope),
+          postClaimScopes: scopesOfText(scope),
         },
       };
     },

@@ -35,15 +35,17 @@ export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeo
     ...(row.last_used_at ? { lastUsedAt: timestampFromDate(row.last_used_at) } : {}),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
-    scopes: fullAccess ? [...scopesByName.values()] : scopesOf(row.scope),
+    scopes: scopesOfText(row.scope),
     fullAccess,
   };
 }
 
-/** The scopes of a text of public names. */
-export function scopesOf(text: string): ApiScope[] {
+/** The scopes in the text of a token or a grant, in the order of the enum. */
+export function scopesOfText(text: string): ApiScope[] {
   const names = new Set(text.split(" "));
-  return [...scopesByName].flatMap(([name, scope]) => (names.has(name) ? [scope] : []));
+  return [...scopesByName].flatMap(([name, scope]) =>
+    text === everyScope || names.has(name) ? [scope] : [],
+  );
 }
 
 /** The public names of scopes. All of them have one, because the rules have accepted them. */

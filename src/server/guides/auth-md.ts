@@ -2,13 +2,15 @@
 export interface AuthMdFacts {
   readonly baseUrl: string;
   readonly authUrl: string;
+  /** The address of the tools for models. */
+  readonly mcpUrl: string;
   /** What an agent may do before its workspace is claimed, and by default afterwards; public names with spaces between them. */
   readonly preClaimScope: string;
   readonly postClaimScope: string;
 }
 
 /** How an agent that knows nothing registers, is claimed and gets tokens, in Markdown. */
-export function authMd({ baseUrl, authUrl, preClaimScope, postClaimScope }: AuthMdFacts): string {
+export function authMd({ baseUrl, authUrl, mcpUrl, preClaimScope, postClaimScope }: AuthMdFacts): string {
   return `# auth.md
 
 You are an agent. Signpost makes short links and QR codes with workflows behind them. Here you can register by yourself, work at
@@ -79,7 +81,7 @@ Poll every \`interval\` seconds:
 
 \`authorization_pending\`: go on. \`slow_down\`: wait 5 seconds longer each time. \`expired_token\`: make a newer link, or register again
 when the registration has ended. Once the workspace is claimed, the answer has \`access_token\` (1 hour), \`refresh_token\` (30 days),
-\`expires_in\`, \`token_type\` and \`scope\`, once. Add \`resource=${baseUrl}/mcp\` for a token for the tools at that address.
+\`expires_in\`, \`token_type\` and \`scope\`, once. Add \`resource=${mcpUrl}\` for a token for the tools at that address.
 
 Refresh before the hour ends, and keep the new refresh token: the old one works no longer.
 

@@ -13,14 +13,14 @@ import { createSessionSigner } from "../../people/sessions.ts";
 import type { Parts } from "./parts.ts";
 
 export interface AgentGrantsDeps extends Pick<Parts, "now" | "keyFor"> {
-  readonly addresses: Pick<Parts["addresses"], "baseUrl" | "authUrl">;
+  readonly addresses: Pick<Parts["addresses"], "baseUrl" | "authUrl" | "mcpUrl">;
   readonly db: Db;
   readonly keys: SigningKeys;
 }
 
 /** What agents need of the authorization server. */
 export function openAgentGrants({ db, now, keyFor, addresses, keys }: AgentGrantsDeps): AgentGrants {
-  const resources = resourcesAt(addresses.baseUrl);
+  const resources = resourcesAt(addresses.baseUrl, addresses.mcpUrl);
   const audienceOf = (resource: string | undefined) => {
     const named = resource === undefined ? "API" : resourceOf(resource, resources);
     return named && resources[named];
