@@ -7,9 +7,11 @@ import { openTestBrowser, startSignIn } from "../../test/support/start-sign-in.t
 
 const clock = tickingClock();
 const api = await startApi({ clock });
-const server = await startSignIn({ database: api.database, clock });
+// The API takes tokens of this issuer.
+const oauth = { issuer: "http://api.test/auth" };
+const server = await startSignIn({ database: api.database, clock, oauth });
 /** Another process of the same service. */
-const other = await startSignIn({ database: api.database, clock });
+const other = await startSignIn({ database: api.database, clock, oauth });
 const { db } = api;
 const password = "correct horse battery";
 const registerPath = "/auth/agent/identity";
@@ -271,4 +273,134 @@ test.each(["de", "es", "fr", "ar"])("the page speaks the language %s", async (la
   );
   expect(text).toContain(`lang="${language}"`);
   expect(text).not.toContain("Claim your workspace");
+});
+
+const claimGrant = "urn:workos:agent-auth:grant-type:claim";
+
+/** Asks the token endpoint, of this process or of another one. */
+async function askToken(fields: Record<string, string>, { port } = server) {
+  const { send } = openTestBrowser(port);
+  const reply = await send("POST", "/auth/oauth2/token", new URLSearchParams(fields).toString(), {
+    "content-type": "application/x-www-form-urlencoded",
+  });
+  return { ...reply, json: JSON.parse(reply.text) };
+}
+
+const poll = (claimToken: string, more: Record<string, string> = {}, process = server) =>
+  askToken({ grant_type: claimGrant, claim_token: claimToken, ...more }, process);
+
+const claimAs = (agent: Awaited<ReturnType<typeof newAgent>>) =>
+  api.rest()("POST", "/v1/agent-identity/claim/complete", {
+    ...{ claimAttemptToken: agent.attempt.token, userCode: agent.attempt.userCode, password },
+  });
+
+test("an agent polls until its person has claimed, and gets wider tokens once, which it refreshes", async () => {
+  const agent = await newAgent(api, { scope: "links:write workspace:read" });
+  expect((await poll(agent.claimToken)).json.error).toBe("authorization_pending");
+  clock.advance(5_000);
+  expect((await poll(agent.claimToken, {}, other)).json.error).toBe("authorization_pending");
+  expect((await claimAs(agent)).status).toBe(200);
+  clock.advance(5_000);
+  const granted = await poll(agent.claimToken);
+  expect(granted.status).toBe(200);
+  expect(granted.json).toEqual({
+    ...{ access_token: expect.any(String), refresh_token: expect.any(String) },
+    ...{ token_type: "Bearer", expires_in: 3_600, scope: "links:write workspace:read" },
+  });
+  const workspace = await api.rest(granted.json.access_token)("GET", "/v1/workspace");
+  expect(workspace.json.id).toBe(agent.workspaceId);
+  // The first token goes on, as narrow as it was.
+  expect((await api.rest(agent.accessToken)("GET", "/v1/links")).status).toBe(200);
+  expect((await api.rest(agent.accessToken)("GET", "/v1/workspace")).status).toBe(403);
+  expect((await poll(agent.claimToken)).json.error).toBe("invalid_grant");
+  const refresh = {
+    grant_type: "refresh_token",
+    client_id: agent.registrationId,
+    refresh_token: granted.json.refresh_token,
+  };
+  const refreshed = await askToken(refresh, other);
+  expect([refreshed.status, refreshed.json.scope]).toEqual([200, "links:write workspace:read"]);
+  expect((await api.rest(refreshed.json.access_token)("GET", "/v1/links")).status).toBe(200);
+  const used = await askToken(refresh);
+  expect(used.json.error).toBe("invalid_grant");
+  // Whoever uses a refresh token twice has stolen it, or was robbed: all access of the agent ends.
+  await expect
+    .poll(async () => (await api.rest(agent.accessToken)("GET", "/v1/links")).status, { timeout: 30_000 })
+    .toBe(401);
+});
+
+test("of simultaneous polls in two processes one gets the tokens", async () => {
+  const agent = await newAgent(api);
+  await claimAs(agent);
+  const replies = await Promise.all(
+    [1, 2, 3, 4].map((place) => poll(agent.claimToken, {}, place % 2 === 0 ? server : other)),
+  );
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400]);
+});
+
+test("an agent that polls too fast is slowed down, by 5 seconds more each time", async () => {
+  const agent = await newAgent(api);
+  expect((await poll(agent.claimToken)).json.error).toBe("authorization_pending");
+  clock.advance(3_000);
+  expect((await poll(agent.claimToken)).json.error).toBe("slow_down");
+  clock.advance(6_000);
+  expect((await poll(agent.claimToken, {}, other)).json.error).toBe("slow_down");
+  clock.advance(16_000);
+  expect((await poll(agent.claimToken)).json.error).toBe("authorization_pending");
+});
+
+test("a poll is refused for an unknown secret, a resource of another service, a link that is over and a registration that is", async () => {
+  const agent = await newAgent(api);
+  for (const [claimToken, more, error] of [
+    ["", {}, "invalid_grant"],
+    [agent.attempt.token, {}, "invalid_grant"],
+    [agent.claimToken.replace(/.$/, "!"), {}, "invalid_grant"],
+    [agent.claimToken, { resource: "https://example.com" }, "invalid_target"],
+  ] as const) {
+    const reply = await poll(claimToken, more);
+    expect([reply.status, reply.json.error]).toEqual([400, error]);
+  }
+  clock.advance(31 * 60_000);
+  expect((await poll(agent.claimToken)).json.error).toBe("expired_token");
+  await openAgent()(`${registerPath}/claim`, { claim_token: agent.claimToken });
+  clock.advance(60_000);
+  expect((await poll(agent.claimToken)).json.error).toBe("authorization_pending");
+  clock.advance(7 * 24 * 3_600_000);
+  expect((await poll(agent.claimToken)).json.error).toBe("expired_token");
+  const late = await openAgent()(`${registerPath}/claim`, { claim_token: agent.claimToken });
+  expect([late.status, late.json.error]).toEqual([410, "claim_expired"]);
+});
+
+test("the metadata lead to the endpoints of agents", async () => {
+  const { text } = await openTestBrowser(server.port).open("/auth/.well-known/oauth-authorization-server");
+  const metadata = JSON.parse(text);
+  expect(metadata.grant_types_supported).toContain(claimGrant);
+  expect(metadata.agent_auth).toEqual({
+    skill: "http://api.test/auth.md",
+    identity_endpoint: `${server.authUrl}/agent/identity`,
+    claim_endpoint: `${server.authUrl}/agent/identity/claim`,
+    identity_types_supported: ["service_auth"],
+  });
+});
+
+test("the member who claimed sees the agent among the programs, and ends its access", async () => {
+  const agent = await newAgent(api, { clientName: "Clark" });
+  const { json } = await claimAs(agent);
+  clock.advance(5_000);
+  const granted = await poll(agent.claimToken);
+  const own = api.rest(json.accessToken);
+  const listed = await own("GET", "/v1/grants");
+  expect(listed.json.grants).toHaveLength(1);
+  expect(JSON.stringify(listed.json.grants)).toContain("Clark");
+  expect((await own("DELETE", `/v1/grants/${listed.json.grants[0].id}`)).status).toBe(200);
+  for (const token of [agent.accessToken, granted.json.access_token])
+    await expect
+      .poll(async () => (await api.rest(token)("GET", "/v1/links")).status, { timeout: 30_000 })
+      .toBe(401);
+  const refreshed = await askToken({
+    grant_type: "refresh_token",
+    client_id: agent.registrationId,
+    refresh_token: granted.json.refresh_token,
+  });
+  expect(refreshed.json.error).toBe("invalid_grant");
 });

@@ -69,7 +69,7 @@ async function answerTo(deps: AuthDeps, req: IncomingMessage, endpoint: Endpoint
   if (!allowed.includes(req.method ?? ""))
     return {
       ...faultAnswer(oauthFault("invalid_request", `use ${allowed.join(" or ")}`, { status: 405 })),
-      headers: { allow: [...allowed, "OPTIONS"].join(", ") },
+      headers: { allow: [...allowed, ...(ofAgents.has(endpoint) ? [] : ["OPTIONS"])].join(", ") },
     };
   if (endpoint === "metadata") return { status: 200, body: deps.oauth.metadata() };
   if (endpoint === "keys") return { status: 200, body: await deps.oauth.keys() };
