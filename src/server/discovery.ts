@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { type Document, documentsHandler, everywhere, json, text } from "./documents.ts";
+import type { AuthMdFacts } from "./guides/auth-md.ts";
 import { guidePolicy } from "./guides/guide-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
@@ -11,7 +13,12 @@ export interface DiscoveryDeps {
   readonly authUrl: string;
   /** The public names of all scopes. */
   readonly scopes: Iterable<string>;
+  /** What agents that registered may do before and after their workspace is claimed. */
+  readonly agents: Omit<AuthMdFacts, "baseUrl" | "authUrl">;
 }
+
+/** How agents register. It is served on the host of the authorization server too, at its root and below its address. */
+export const authMdPath = "/auth.md";
 
 /** The paths on the API's host where programs and people learn what the API is. */
 export const discoveryPaths = [
@@ -27,6 +34,7 @@ export const discoveryPaths = [
   "/docs/webhooks",
   "/.well-known/api-catalog",
   "/.well-known/oauth-protected-resource",
+  authMdPath,
 ] as const;
 
 type DiscoveryPath = (typeof discoveryPaths)[number];
@@ -36,10 +44,17 @@ type DiscoveryPath = (typeof discoveryPaths)[number];
  * metadata of the protected resource (RFC 9728).
  */
 export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
-  return documentsHandler(new Map(Object.entries(documentsOf(deps))));
+  const documents = documentsOf(deps);
+  const ownAuthMd = `${withoutEndSlashes(new URL(deps.authUrl).pathname)}${authMdPath}`;
+  return documentsHandler(new Map([...Object.entries(documents), [ownAuthMd, documents[authMdPath]]]));
 }
 
-function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
+function documentsOf({
+  baseUrl,
+  authUrl,
+  scopes,
+  agents,
+}: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
   const page = { "content-security-policy": referencePolicy, "referrer-policy": "no-referrer" };
   const catalog = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`;
   return {
@@ -65,6 +80,12 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
     "/docs/connected": guide(async () => (await import("./guides/slack-guide.ts")).connectedGuide),
     "/docs/slack": guide(async () => (await import("./guides/slack-guide.ts")).slackGuide),
     "/docs/webhooks": guide(async () => (await import("./guides/webhooks-guide.ts")).webhooksGuide),
+    [authMdPath]: {
+      contentType: "text/markdown; charset=utf-8",
+      read: async () =>
+        Buffer.from((await import("./guides/auth-md.ts")).authMd({ baseUrl, authUrl, ...agents })),
+      headers: everywhere,
+    },
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),
@@ -75,7 +96,10 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
 }
 
 /** What a client must know to get an access token for a resource (RFC 9728). */
-export function resourceMetadata(resource: string, { baseUrl, authUrl, scopes }: DiscoveryDeps): Document {
+export function resourceMetadata(
+  resource: string,
+  { baseUrl, authUrl, scopes }: Omit<DiscoveryDeps, "agents">,
+): Document {
   return {
     contentType: "application/json",
     read: json({

@@ -32,6 +32,7 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
       baseUrl: "http://localhost",
       authUrl: "http://localhost/auth",
       scopes: [],
+      agents: { mcpUrl: "", preClaimScope: "", postClaimScope: "" },
     });
     const server = createServer((req, res) => void handler(req, res));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

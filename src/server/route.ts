@@ -3,7 +3,7 @@ import { hostLengthMax } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { remembered } from "../lib/remembered.ts";
-import { discoveryPaths } from "./discovery.ts";
+import { authMdPath, discoveryPaths } from "./discovery.ts";
 import { toolsMetadataPaths } from "./tools-metadata.ts";
 
 /** The part of the service that answers. */
@@ -52,6 +52,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
   const authHosts = hostsOf(authUrl);
   const authPath = withoutEndSlashes(authUrl.pathname);
   const authFolder = `${authPath}/`;
+  const ownAuthMd = `${authPath}${authMdPath}`;
   // RFC 8414, 3.1: the metadata of an issuer with a path stands at the root of its host, with the path behind it.
   const authMetadata = `/.well-known/oauth-authorization-server${authPath}`;
   const mcpHosts = hostsOf(mcpUrl);
@@ -78,6 +79,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
     const { isApi, isShort, isAuth, isMcp } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
     if (path.startsWith(fontsPath)) return "font";
+    if (isAuth && (path === authMdPath || path === ownAuthMd)) return "discovery";
     if (isAuth && (path === authPath || path.startsWith(authFolder) || path === authMetadata)) return "auth";
     if (isMcp) {
       if (path === mcpPath) return "mcp";

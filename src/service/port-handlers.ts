@@ -1,3 +1,4 @@
+import { defaultPostClaimScope, preClaimScope } from "../agents/scopes.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
@@ -56,7 +57,19 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
       discovery:
-        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
+        api === undefined
+          ? notHere
+          : faultless(
+              discoveryHandler({
+                ...addresses,
+                scopes: api.scopes,
+                agents: {
+                  mcpUrl: addresses.mcpUrl,
+                  preClaimScope,
+                  postClaimScope: defaultPostClaimScope(api.scopes),
+                },
+              }),
+            ),
       mcp: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openMcp())),
       "mcp-metadata":
         api === undefined
