@@ -3,6 +3,7 @@ import { errorObject } from "../rest/error-body.ts";
 import type { Caller } from "../rpc/handlers.ts";
 import { isJsonObject } from "../wire/read-message.ts";
 import { adviceOn } from "./advice.ts";
+import { contextMethods } from "./context-methods.ts";
 import { type RpcFault, rpcCodes, rpcFault } from "./json-rpc.ts";
 import { cutText, textBytesMax } from "./model-text.ts";
 import {
@@ -71,6 +72,11 @@ export function createMethods(server: ServerInfo): (revision: Revision, name: st
   const shared: [string, Method][] = [
     ["tools/list", listTools],
     ["tools/call", callTool],
+    ...contextMethods({
+      write: ({ revision }, members, caching) => write(revision, members, caching),
+      failed,
+      ofCaller,
+    }),
   ];
   const methods: Readonly<Record<Revision, ReadonlyMap<string, Method>>> = {
     [withHandshake]: new Map<string, Method>([

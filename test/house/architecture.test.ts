@@ -103,6 +103,8 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
       /^src\/(mcp|wire|lib)\//,
       /^src\/rest\/(binding|body|decode|encode|error-body)\.ts$/,
       /^src\/rpc\/(access|call|handlers)\.ts$/,
+      // Tasks read their arguments and keys by the rules of all requests.
+      /^src\/rpc\/pipeline\/(validate|idempotency)\.ts$/,
       /^gen\//,
     ],
     never: [/^(kysely|pg|@connectrpc\/)/],

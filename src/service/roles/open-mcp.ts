@@ -32,7 +32,7 @@ export function openMcp(
     }),
     surfaceOf(name = "operations") {
       if (!isSurface(name)) return undefined;
-      const known = loaded.get(name) ?? surfaces[name]({ services }).then(listed);
+      const known = loaded.get(name) ?? surfaces[name]({ services, now }).then(listed);
       loaded.set(name, known);
       known.catch(() => loaded.delete(name));
       return known;
