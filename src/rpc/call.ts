@@ -31,6 +31,8 @@ export interface Call {
   readonly timeoutMs: number | undefined;
   /** Writes records in the form that the answer will have. */
   readonly writeRecord: WriteRecord;
+  /** Sends a part of the answer at once, to clients that asked for a stream. */
+  readonly tell?: (part: Message) => void;
 }
 
 /** HTTP headers or gRPC metadata of an answer, with lower-case names: `x-request-id`, `ratelimit`, `location`. */

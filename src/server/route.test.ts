@@ -52,6 +52,8 @@ describe("with the API on a host of its own", () => {
     ["api.example.com", "/sign-in", "none"],
     ["auth.example.com", "/", "auth"],
     ["auth.example.com", "/sign-in", "auth"],
+    ["auth.example.com", "/.well-known/oauth-authorization-server", "auth"],
+    ["api.example.com", "/.well-known/oauth-authorization-server", "none"],
     ["auth.example.com", "/v1/links", "auth"],
     ["auth.example.com", "/health/live", "operation"],
     ["go.example", "/auth", "scan"],

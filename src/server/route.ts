@@ -52,6 +52,8 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
   const authHosts = hostsOf(authUrl);
   const authPath = withoutEndSlashes(authUrl.pathname);
   const authFolder = `${authPath}/`;
+  // RFC 8414, 3.1: the metadata of an issuer with a path stands at the root of its host, with the path behind it.
+  const authMetadata = `/.well-known/oauth-authorization-server${authPath}`;
   const mcpHosts = hostsOf(mcpUrl);
   const mcpPath = mcpUrl.pathname;
   const mcpMetadata = toolsMetadataPaths(mcpUrl.href);
@@ -76,7 +78,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
     const { isApi, isShort, isAuth, isMcp } = kindOf(host);
     if (path.startsWith("/_p/files/")) return "file";
     if (path.startsWith(fontsPath)) return "font";
-    if (isAuth && (path === authPath || path.startsWith(authFolder))) return "auth";
+    if (isAuth && (path === authPath || path.startsWith(authFolder) || path === authMetadata)) return "auth";
     if (isMcp) {
       if (path === mcpPath) return "mcp";
       if (mcpMetadata.has(path)) return "mcp-metadata";

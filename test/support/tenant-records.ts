@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { newId } from "../../src/lib/ids.ts";
 import { addDirectory } from "./add-directory.ts";
 import { onePixel } from "./one-pixel.ts";
@@ -91,7 +92,7 @@ export const makers = {
     const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
     await db
       .insertInto("custom_domains")
-      .values({ ...own, name, status: "ACTIVE" })
+      .values({ ...own, name, status: "ACTIVE", points_here: true, verified_at: at, activated_at: at })
       .execute();
     await db
       .insertInto("domain_names")
@@ -273,6 +274,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "WorkspaceTokensService id": "token",
   "SandboxesService id": "sandbox",
   "WorkspacesService id": "workspace",
+  "CustomDomainsService id": "customDomain",
+  moveLinksTo: "customDomain",
   "MediaService id": "media",
   "MediaSelection id": "media",
   "MembersService id": "member",
@@ -352,6 +355,24 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "AnalyticsDataService.GetStepFunnel": { request: ({ link }) => ({ linkId: link }) },
   "AnalyticsDataService.GetTopLinks": { request: ({ link }) => ({ linkId: link }) },
   "AnalyticsDataService.GetVisitorTrends": { request: ({ link }) => ({ linkId: link }) },
+  "CustomDomainsService.Check": {
+    request: ({ customDomain }) => ({ id: customDomain }),
+    makeRoom: ({ db }, workspaceId) =>
+      db
+        .updateTable("domain_names")
+        .set({ check_began_at: null })
+        .where("workspace_id", "=", workspaceId)
+        .execute(),
+  },
+  "CustomDomainsService.Create": { request: () => ({ name: `${randomUUID()}.example.com` }) },
+  "CustomDomainsService.Delete": { request: ({ customDomain }) => ({ id: customDomain }) },
+  "CustomDomainsService.Get": { request: ({ customDomain }) => ({ id: customDomain }) },
+  "CustomDomainsService.GetSetupGuide": { request: ({ customDomain }) => ({ id: customDomain }) },
+  "CustomDomainsService.List": { request: () => ({}), lists: "customDomain" },
+  "CustomDomainsService.Update": {
+    request: ({ customDomain }) => ({ id: customDomain, rootDestination: "https://example.com/home" }),
+  },
+  "CustomDomainsService.ValidationInstructions": { request: ({ customDomain }) => ({ id: customDomain }) },
   "DirectoriesService.Create": { request: () => ({ name: `Menus ${randomUUID()}` }) },
   "DirectoriesService.Delete": { request: ({ directory }) => ({ id: directory }) },
   "DirectoriesService.Get": { request: ({ directory }) => ({ id: directory }) },
@@ -605,3 +626,19 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
   "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };
+
+/** The operation's valid request, about records that were made for it alone. */
+export async function seedRequest(api: Api, workspace: TestWorkspace, name: string): Promise<JsonObject> {
+  const wanted = new Set<RecordKind>();
+  // Records which kinds of records the request is about.
+  const asks = new Proxy({} as Record<RecordKind, string>, {
+    get: (_, kind: RecordKind) => {
+      wanted.add(kind);
+      return "";
+    },
+  });
+  seeds[name]?.request(asks);
+  const made: [RecordKind, string][] = [];
+  for (const kind of wanted) made.push([kind, await makers[kind](api, workspace)]);
+  return seeds[name]?.request(Object.fromEntries(made) as Record<RecordKind, string>) as JsonObject;
+}
