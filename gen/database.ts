@@ -12,6 +12,16 @@ export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTyp
 export type ArrayTypeImpl<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
 
+export type AssistantContext =
+  | "ANALYTICS_DASHBOARD"
+  | "LEAD_SCORE"
+  | "LINK"
+  | "LINK_ANALYTICS"
+  | "PAGE_THEME"
+  | "QRCODE_DESIGN"
+  | "WORKFLOW"
+  | "WORKSPACE";
+
 export type CustomDomainStatus =
   | "ACTIVE"
   | "CERTIFICATE_PENDING"
@@ -122,6 +132,25 @@ export type VisitType = "FIRST" | "RETURNING";
 
 export type WebhookSource = "API" | "MAKE" | "ZAPIER";
 
+export interface AgentRegistrations {
+  attempt_id: string;
+  attempts: Generated<number>;
+  claimed_at: Date | null;
+  claimed_by: string | null;
+  client_name: Generated<string>;
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  grant_id: string;
+  granted_at: Date | null;
+  id: string;
+  poll_seconds: Generated<number>;
+  polled_at: Date | null;
+  scope: string;
+  workspace_id: string;
+  wrong_codes: Generated<number>;
+}
+
 export interface AllowanceCycles {
   cycle: string;
   limit_key: string;
@@ -130,10 +159,88 @@ export interface AllowanceCycles {
   workspace_id: string;
 }
 
+export interface AssistantMessages {
+  attachments: Generated<string>;
+  context_id: string;
+  context_type: AssistantContext;
+  created_at: Date;
+  id: string;
+  is_from_user: boolean;
+  is_tainted: boolean;
+  place: Generated<bigint>;
+  read_at: Date | null;
+  text: string;
+  ui_actions: Generated<string>;
+  workspace_id: string;
+}
+
+export interface AssistantMinutes {
+  minute: Date;
+  used: number;
+  workspace_id: string;
+}
+
+export interface AssistantProposals {
+  caller_id: string;
+  context_id: string;
+  context_type: AssistantContext;
+  expires_at: Date;
+  id: string;
+  request: string;
+  tool: string;
+  workspace_id: string;
+}
+
+export interface AssistantUploads {
+  caller_id: string;
+  content: Buffer;
+  expires_at: Date;
+  id: string;
+  mime_type: string;
+  name: string;
+  workspace_id: string;
+}
+
 export interface BlockedHosts {
   created_at: Date;
   host: string;
   reason: string;
+}
+
+export interface CertificateAuthorities {
+  account_url: Generated<string>;
+  created_at: Date;
+  directory: string;
+  failures: Generated<number>;
+  paused_until: Date | null;
+  private_key: Buffer;
+}
+
+export interface CertificateChallenges {
+  chain: string;
+  expires_at: Date;
+  key_authorization: string;
+  name: string;
+  private_key: string;
+  token: string;
+}
+
+export interface Certificates {
+  chain: string | null;
+  created_at: Date;
+  directory: Generated<string>;
+  failures: Generated<number>;
+  last_error: Generated<string>;
+  name: string;
+  next_at: Date | null;
+  not_after: Date | null;
+  not_before: Date | null;
+  private_key: Buffer | null;
+  renew_at: Date | null;
+  renewal_id: Generated<string>;
+  run: string | null;
+  run_until: Date | null;
+  updated_at: Date;
 }
 
 export interface ChangedScopes {
@@ -154,15 +261,21 @@ export interface CreditAccounts {
 
 export interface CustomDomains {
   activated_at: Date | null;
+  away_since: Date | null;
   certificate_expires_at: Date | null;
+  certificate_fault: Generated<string>;
+  certificate_needs_renewal: Generated<boolean>;
   created_at: Date;
+  dns_fault: Generated<string>;
   id: string;
   last_checked_at: Date | null;
   last_error: Generated<string>;
   name: string;
+  points_here: Generated<boolean>;
   root_destination: Generated<string>;
   status: CustomDomainStatus;
   updated_at: Date;
+  verified_at: Date | null;
   workspace_id: string;
 }
 
@@ -249,8 +362,11 @@ export interface DismissedNotices {
 }
 
 export interface DomainNames {
+  check_began_at: Date | null;
+  check_due_at: Date | null;
   custom_domain_id: string;
   name: string;
+  released_at: Date | null;
   workspace_id: string;
 }
 
@@ -521,6 +637,41 @@ export interface MovedVisitors {
   number: bigint;
   to_number: bigint;
   workspace_id: string;
+}
+
+export interface OauthClients {
+  auth_method: string;
+  client_uri: string;
+  created_at: Date;
+  id: string;
+  name: string;
+  redirect_uris: string[];
+  used_at: Date;
+}
+
+export interface OauthGrants {
+  client_id: string;
+  client_name: string;
+  code_challenge: string | null;
+  code_expires_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+  id: string;
+  member_id: string | null;
+  redirect_uri: string | null;
+  refresh_number: Generated<number>;
+  resource: string | null;
+  scope: string;
+  tokens_until: Date;
+  used_at: Date;
+  workspace_id: string;
+}
+
+export interface OauthKeys {
+  created_at: Date;
+  id: string;
+  private_key: Buffer;
+  public_key: Buffer;
 }
 
 export interface OutboxAttempts {
@@ -902,6 +1053,7 @@ export interface WorkspaceDigests {
 }
 
 export interface Workspaces {
+  awaits_claim: Generated<boolean>;
   country: Generated<string>;
   created_at: Date;
   deleted_at: Date | null;
@@ -951,8 +1103,16 @@ export interface WorkspaceTokens {
 }
 
 export interface DB {
+  agent_registrations: AgentRegistrations;
   allowance_cycles: AllowanceCycles;
+  assistant_messages: AssistantMessages;
+  assistant_minutes: AssistantMinutes;
+  assistant_proposals: AssistantProposals;
+  assistant_uploads: AssistantUploads;
   blocked_hosts: BlockedHosts;
+  certificate_authorities: CertificateAuthorities;
+  certificate_challenges: CertificateChallenges;
+  certificates: Certificates;
   changed_scopes: ChangedScopes;
   credit_accounts: CreditAccounts;
   custom_domains: CustomDomains;
@@ -982,6 +1142,9 @@ export interface DB {
   member_passkeys: MemberPasskeys;
   members: Members;
   moved_visitors: MovedVisitors;
+  oauth_clients: OauthClients;
+  oauth_grants: OauthGrants;
+  oauth_keys: OauthKeys;
   outbox_attempts: OutboxAttempts;
   outbox_intake: OutboxIntake;
   outbox_lines: OutboxLines;

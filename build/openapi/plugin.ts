@@ -7,30 +7,33 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 import { getComments, runNodeJs } from "@bufbuild/protoplugin";
+import { toolsOf } from "../tools/tools-file.ts";
+import type { ReadComment } from "./comments.ts";
 import { openapiDocument } from "./document.ts";
 
-// A protoc plugin that writes openapi.json. It is a plugin because only plugins receive the comments of proto files.
+// A protoc plugin that writes openapi.json and tools.json. It is a plugin because only plugins receive the comments of proto
+// files.
 runNodeJs({ name: "protoc-gen-signpost-openapi", version: "v1", run });
 
 function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
   const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: request.protoFile }));
-  const services = [...request.fileToGenerate]
+  const all = [...request.fileToGenerate]
     .sort((a, b) => (a < b ? -1 : 1))
-    .flatMap((name) => registry.getFile(name)?.services ?? [])
-    .filter(({ file }) => file.proto.package === "signpost.v1");
+    .flatMap((name) => registry.getFile(name)?.services ?? []);
+  const services = all.filter(({ file }) => file.proto.package === "signpost.v1");
+  const tasks = all.filter(({ file }) => file.proto.package === "signpost.tasks.v1");
   const errorReason = registry.getEnum("signpost.v1.ErrorReason");
   const error = registry.getMessage("signpost.v1.ErrorBody");
   if (errorReason === undefined || error === undefined)
     throw new Error("signpost.v1 lacks ErrorBody or ErrorReason");
-  const document = openapiDocument({
-    services,
-    errorReason,
-    error,
-    readComment: (desc) => getComments(desc).leading,
-  });
-  const content = `${JSON.stringify(document, undefined, 1)}\n`;
+  const readComment: ReadComment = (desc) => getComments(desc).leading;
+  const document = openapiDocument({ services, errorReason, error, readComment });
+  const tools = toolsOf([...services, ...tasks], readComment);
   return create(CodeGeneratorResponseSchema, {
     supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL),
-    file: [{ name: "openapi.json", content }],
+    file: [
+      { name: "openapi.json", content: `${JSON.stringify(document, undefined, 1)}\n` },
+      { name: "tools.json", content: `${JSON.stringify(tools, undefined, 1)}\n` },
+    ],
   });
 }

@@ -33,6 +33,11 @@ export interface SchemasOptions {
   readonly hidden: ReadonlySet<DescField>;
   /** Properties that replace those of a message, by the name of the field. */
   readonly replaced: ReadonlyMap<string, JsonSchema>;
+  /**
+   * Which values of enums are listed: all of them, all but the unspecified one, or none, with their names in the description,
+   * for readers that must bear values of later versions.
+   */
+  readonly names?: "all" | "without zero" | "open";
 }
 
 /**
@@ -41,6 +46,7 @@ export interface SchemasOptions {
  */
 export function createSchemas(options: SchemasOptions): Schemas {
   const { component, components } = createComponents();
+  const { names = "all" } = options;
 
   function message(desc: DescMessage): JsonSchema {
     return wellKnownSchema(desc) ?? component(desc, () => objectSchema(desc));
@@ -63,10 +69,15 @@ export function createSchemas(options: SchemasOptions): Schemas {
   function field(desc: DescField): JsonSchema {
     const limits = limitsOf(desc);
     const replaced = options.replaced.get(desc.toString().replace(/^field /, ""));
-    const element = { ...elementSchema(desc), ...limits.element };
+    const element = {
+      ...elementSchema(desc),
+      ...(desc.enum === undefined ? limits.element : namesIn(limits.element, desc.enum, names)),
+    };
+    const value =
+      limits.mayBeEmpty && options.answered.has(desc.parent) ? orEmpty(limits.value) : limits.value;
     return present<JsonSchema>({
       ...(replaced ?? valueSchema(desc, element, limits.key)),
-      ...(limits.mayBeEmpty && options.answered.has(desc.parent) ? orEmpty(limits.value) : limits.value),
+      ...(desc.enum === undefined || desc.fieldKind !== "enum" ? value : namesIn(value, desc.enum, names)),
       ...notesOf(desc, wholeText(options.commentOf(desc))),
     });
   }
@@ -74,7 +85,7 @@ export function createSchemas(options: SchemasOptions): Schemas {
   function elementSchema(desc: DescField): JsonSchema {
     const { enum: enumeration, message: child, scalar } = desc;
     if (enumeration !== undefined)
-      return component(enumeration, () => enumSchema(enumeration, options.commentOf));
+      return component(enumeration, () => enumSchema(enumeration, options.commentOf, names));
     if (child !== undefined) return message(child);
     return scalarSchema(scalar, options.answered.has(desc.parent));
   }
@@ -135,18 +146,36 @@ function valueSchema({ fieldKind }: DescField, element: JsonSchema, keyLimits: J
   return present<JsonSchema>({ type: "object", propertyNames, additionalProperties: element });
 }
 
-function enumSchema(desc: DescEnum, commentOf: SchemasOptions["commentOf"]): JsonSchema {
-  const lines = desc.values.flatMap((value) => {
-    const text = wholeText(commentOf(value));
-    return text === "" ? [] : [`- \`${value.name}\`: ${text}`];
-  });
+function enumSchema(
+  desc: DescEnum,
+  commentOf: SchemasOptions["commentOf"],
+  names: SchemasOptions["names"],
+): JsonSchema {
+  const values = names === "all" ? desc.values : desc.values.filter(({ number }) => number !== 0);
   const text = wholeText(commentOf(desc));
+  if (names === "open")
+    return {
+      type: "string",
+      description: `${text} One of ${values.map(({ name }) => name).join(", ")}.`.trim(),
+    };
+  const lines = values.flatMap((value) => {
+    const line = wholeText(commentOf(value));
+    return line === "" ? [] : [`- \`${value.name}\`: ${line}`];
+  });
   return {
     type: "string",
     description: [text, lines.join("\n")].filter((part) => part !== "").join("\n\n"),
-    enum: [...new Set(desc.values.map(({ name }) => name))],
+    enum: [...new Set(values.map(({ name }) => name))],
     ...constantNames(desc),
   };
+}
+
+/** The limits of an enum's field, without names that the schema does not list. */
+function namesIn(limits: JsonSchema, desc: DescEnum, names: SchemasOptions["names"]): JsonSchema {
+  if (names === "all") return limits;
+  const { enum: listed, not: _, ...others } = limits;
+  if (names === "open" || listed === undefined) return others;
+  return { ...others, enum: listed.filter((name) => name !== desc.value[0]?.name) };
 }
 
 /**

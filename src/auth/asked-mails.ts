@@ -1,4 +1,4 @@
-import { normalEmail } from "../people/members.ts";
+import { isEmail, normalEmail } from "../people/members.ts";
 import { takeMailTry } from "../people/sign-in-tries.ts";
 import type { AuthDeps } from "./deps.ts";
 import { type FormPage, field, formPage, links } from "./pages/form-page.ts";
@@ -113,14 +113,6 @@ export function sentPage(): PageActions {
       };
     },
   };
-}
-
-const address =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
-
-/** Whether a text could be an address, by the rule of HTML, which the API has too; only its owner can tell for certain. */
-function isEmail(text: string): boolean {
-  return text.length <= 254 && address.test(text);
 }
 
 /** A name as one line, in the form in which names are compared. */

@@ -1,4 +1,5 @@
 import type { DescField } from "@bufbuild/protobuf";
+import { singular } from "../model/operation-names.ts";
 import {
   type CellField,
   canCut,
@@ -14,7 +15,7 @@ import {
 } from "./operations/answer-fields.ts";
 import { isJsonObject, type JsonObject } from "./operations/flag-values.ts";
 import { isNested } from "./operations/flags.ts";
-import { kebabOfSnake, singular } from "./operations/names.ts";
+import { kebabOfSnake } from "./operations/names.ts";
 import { printable } from "./outcome.ts";
 import { type Column, layOutColumns, pairLines, type TableLayout, tableLine } from "./table.ts";
 

@@ -24,19 +24,26 @@ export function tellLinkChange(host: Text, shortlink: Text): RawBuilder<unknown>
   return tell(planChannel, sql`${host} || '/' || ${shortlink}`);
 }
 
+/**
+ * The SQL call that notifies of a change to a custom domain: its status, where its root leads, its certificate, or that it is gone.
+ */
+export function tellDomainChange(name: Text): RawBuilder<unknown> {
+  return tellLinkChange(name, "");
+}
+
 /** The SQL call that notifies of a change to all links of a workspace, by the workspace's id. */
 export function tellWorkspaceChange(workspaceId: Text): RawBuilder<unknown> {
   return tell(planChannel, sql`${workspaceId}::text`);
 }
 
-/** The changed thing: all links of a workspace, the root of a custom domain, or one link. */
+/** The changed thing: all links of a workspace, a custom domain, or one link. */
 export type PlanChange =
   | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "root"; readonly host: string }
   | { readonly kind: "link"; readonly host: string; readonly shortlink: string };
 
 /**
- * Reads a notification of `planChannel`; undefined when it has another form. The root of a domain is sent as `<host>/`.
+ * Reads a notification of `planChannel`; undefined when it has another form. A domain is sent as `<host>/`.
  */
 export function readPlanChange(payload: string): PlanChange | undefined {
   if (isUuid(payload)) return { kind: "workspace", workspaceId: payload };

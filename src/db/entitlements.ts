@@ -18,7 +18,7 @@ export interface Entitlements {
   known(workspaceId: string, at: Date): Entitlement | undefined;
 }
 
-/** How long facts are used, in milliseconds. Without plans in force, only the timezone of a workspace ever changes. */
+/** How long facts are used, in milliseconds. Without plans in force, only a timezone or a claim changes them. */
 const ageMsMax = { inForce: 5_000, otherwise: 60_000 };
 const workspacesMax = 10_000;
 
@@ -62,7 +62,7 @@ const nothingKnown: WorkspaceFacts = {
 
 type FactsRow = Pick<
   Selectable<Workspaces>,
-  "id" | "environment" | "subscription_type" | "trial_ends_at" | "timezone"
+  "id" | "environment" | "subscription_type" | "trial_ends_at" | "timezone" | "awaits_claim"
 >;
 
 /** What the plans of workspaces follow from. A sandbox has the subscription of its parent. */
@@ -71,15 +71,18 @@ export async function findWorkspaceFacts(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, WorkspaceFacts>> {
   const statement = sql<FactsRow>`
-    select w.id, w.environment, w.timezone, coalesce(p.subscription_type, w.subscription_type) as subscription_type,
+    select w.id, w.environment, w.timezone, w.awaits_claim, coalesce(p.subscription_type, w.subscription_type) as subscription_type,
       case when p.id is null then w.trial_ends_at else p.trial_ends_at end as trial_ends_at
     from workspaces w left join workspaces p on p.id = w.parent_workspace_id
     where w.id = any(${plainArray(ids)}::uuid[])`;
   const { rows } = await db.executeQuery(prepared("find-workspace-facts", statement.compile(db)));
   return new Map(
-    rows.map(({ id, environment, subscription_type, trial_ends_at, timezone }) => [
+    rows.map(({ id, environment, subscription_type, trial_ends_at, timezone, awaits_claim }) => [
       id,
-      { environment, subscriptionType: subscription_type, trialEndsAt: trial_ends_at, timezone },
+      {
+        ...{ environment, subscriptionType: subscription_type, trialEndsAt: trial_ends_at, timezone },
+        awaitsClaim: awaits_claim,
+      },
     ]),
   );
 }

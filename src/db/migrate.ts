@@ -5,14 +5,8 @@ import { uuidFromTime } from "../lib/ids.ts";
 import * as foundation from "./migrations/0001-foundation.ts";
 import * as visits from "./migrations/0002-visits.ts";
 import * as qrcodesAndMedia from "./migrations/0003-qrcodes-and-media.ts";
-import * as passwordAttempts from "./migrations/0004-password-attempts.ts";
-import * as pendingIdentifications from "./migrations/0007-pending-identifications.ts";
-import * as toldTraces from "./migrations/0008-told-traces.ts";
 import * as jobs from "./migrations/0009-jobs.ts";
 import * as people from "./migrations/0010-people.ts";
-import * as workspaces from "./migrations/0011-workspaces.ts";
-import * as membersAndMail from "./migrations/0012-members-and-mail.ts";
-import * as signIn from "./migrations/0013-sign-in.ts";
 import * as quotas from "./migrations/0014-quotas.ts";
 import * as sandboxes from "./migrations/0015-sandboxes.ts";
 import * as segments from "./migrations/0016-segments.ts";
@@ -23,20 +17,19 @@ import * as pageThemeTemplates from "./migrations/0020-page-theme-templates.ts";
 import * as outbox from "./migrations/0022-outbox.ts";
 import * as slack from "./migrations/0024-slack.ts";
 import * as googleForms from "./migrations/0025-google-forms.ts";
+import * as oauth from "./migrations/0026-oauth.ts";
+import * as agents from "./migrations/0027-agents.ts";
+import * as assistant from "./migrations/0028-assistant.ts";
+import * as customDomains from "./migrations/0029-custom-domains.ts";
+import * as certificates from "./migrations/0030-certificates.ts";
 import type { Db } from "./open.ts";
 
 const migrations: Record<string, Migration> = {
   "0001-foundation": foundation,
   "0002-visits": visits,
   "0003-qrcodes-and-media": qrcodesAndMedia,
-  "0004-password-attempts": passwordAttempts,
-  "0007-pending-identifications": pendingIdentifications,
-  "0008-told-traces": toldTraces,
   "0009-jobs": jobs,
   "0010-people": people,
-  "0011-workspaces": workspaces,
-  "0012-members-and-mail": membersAndMail,
-  "0013-sign-in": signIn,
   "0014-quotas": quotas,
   "0015-sandboxes": sandboxes,
   "0016-segments": segments,
@@ -47,6 +40,11 @@ const migrations: Record<string, Migration> = {
   "0022-outbox": outbox,
   "0024-slack": slack,
   "0025-google-forms": googleForms,
+  "0026-oauth": oauth,
+  "0027-agents": agents,
+  "0028-assistant": assistant,
+  "0029-custom-domains": customDomains,
+  "0030-certificates": certificates,
 };
 
 /** How many months of event partitions are made ahead of time. */

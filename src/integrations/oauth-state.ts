@@ -3,11 +3,12 @@ import { newId } from "../lib/ids.ts";
 import { createClaimReader, createClaimSigner } from "../lib/signed-claims.ts";
 import type { IntegrationKind } from "./kinds.ts";
 
-/** Who asks for an authorization: a member's session, or a token of the workspace. */
+/** Who asks for an authorization: a member, by a session or a grant, a token of the workspace, or a grant of no member. */
 export interface StateOwner {
   readonly workspaceId: string;
   readonly memberId: string | undefined;
   readonly tokenId: string | undefined;
+  readonly grantId?: string;
 }
 
 /** The `state` of authorizations: it proves that whoever brings a code asked for the address that the code came from. */
@@ -44,8 +45,9 @@ export function createOauthStates(key: Uint8Array, now: () => Date): OauthStates
   };
 }
 
-function subjectOf({ memberId, tokenId }: StateOwner): string {
-  return memberId === undefined ? `token ${tokenId}` : `member ${memberId}`;
+function subjectOf({ memberId, tokenId, grantId }: StateOwner): string {
+  if (memberId !== undefined) return `member ${memberId}`;
+  return grantId === undefined ? `token ${tokenId}` : `grant ${grantId}`;
 }
 
 function invalidState(fault: string) {

@@ -3,7 +3,10 @@ import { hkdfSync } from "node:crypto";
 /** The purpose of a derived key; a key of one purpose never reads what a key of another has signed or encrypted. */
 export type KeyPurpose =
   | "access-tokens"
+  | "agent-claims"
+  | "certificates"
   | "devices"
+  | "domain-ownership"
   | "file-urls"
   | "google-code-verifiers"
   | "idempotency-fingerprints"
@@ -11,6 +14,8 @@ export type KeyPurpose =
   | "integration-tokens"
   | "member-challenges"
   | "member-sessions"
+  | "oauth-secrets"
+  | "oauth-signing-keys"
   | "oauth-states"
   | "sign-in-forms"
   | "step-passwords"

@@ -47,6 +47,11 @@ const readers: { readonly [Kind in MailKind]: Read<Kind> } = {
     mostVisited: mostVisited.map(({ name, visits }) => ({ name: plainName(name), visits })),
   }),
   "webhook-disabled": ({ url, reason }) => ({ url: plainName(url), reason: plainName(reason) }),
+  "domain-away": ({ domain, fault, servedUntil }, context) => ({
+    domain: plainName(domain),
+    fault: plainName(fault),
+    servedUntil: timeText(servedUntil, context),
+  }),
   "workspace-deleted": ({ restorableUntil }, context) => ({
     restorableUntil: timeText(restorableUntil, context),
   }),

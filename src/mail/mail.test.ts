@@ -109,6 +109,11 @@ const otherFacts = {
     mostVisited: [{ name: "Menu", visits: 12_000 }],
   },
   "webhook-disabled": { url: "https://hooks.example.com/x", reason: "it answered 500 for three days" },
+  "domain-away": {
+    domain: "links.example.com",
+    fault: "The CNAME record leads to other.example.",
+    servedUntil: "2026-12-22T12:00:00Z",
+  },
   "workspace-deleted": { restorableUntil: "2026-12-22T12:00:00Z" },
 } as const satisfies Partial<MailFacts>;
 

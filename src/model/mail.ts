@@ -46,6 +46,8 @@ export interface MailFacts {
     readonly mostVisited: readonly { readonly name: string; readonly visits: number }[];
   };
   readonly "webhook-disabled": { readonly url: string; readonly reason: string };
+  /** A custom domain leads elsewhere: the fault says where. Until `servedUntil`, an ISO time, it is served all the same. */
+  readonly "domain-away": { readonly domain: string; readonly fault: string; readonly servedUntil: string };
   /** Until `restorableUntil`, an ISO time, the operator can restore the workspace. */
   readonly "workspace-deleted": { readonly restorableUntil: string };
 }

@@ -19,6 +19,14 @@ export function normalEmail(email: string): string {
   return email.replaceAll("\0", "").trim().toLowerCase();
 }
 
+const address =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+/** Whether a text could be an address, by the rule of HTML, which the API has too; only its owner can tell for certain. */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && address.test(text);
+}
+
 /** The member that signs in with an address; undefined when there is none. */
 export async function memberByEmail(db: Db, email: string): Promise<SigningMember | undefined> {
   const row = await members(db)

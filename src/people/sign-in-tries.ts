@@ -50,6 +50,19 @@ const askedMails = limitsOf(
   20,
 );
 
+/**
+ * Workspaces that agents make: 5 for an address from one network in an hour, 10 from one network for all addresses. From 10
+ * in an hour on, an address pauses after each, for at most a minute.
+ */
+const registrations = limitsOf(
+  {
+    ofVisit: { max: 5, windowMs: hourMs },
+    ofNetwork: { max: 5, windowMs: hourMs },
+    pauses: { from: 10, step: 5, doublingsMax: 6, secondsMax: 60 },
+  },
+  10,
+);
+
 /** Who tries, and at which account. The account need not exist: unknown addresses cost the same. */
 export interface SignInTrier {
   readonly email: string;
@@ -69,6 +82,11 @@ export function takeSignInTry(db: Db, trier: SignInTrier, now: Date): Promise<Tr
 /** Takes one of the mails that anybody may ask for without signing in. */
 export function takeMailTry(db: Db, trier: SignInTrier, now: Date): Promise<Try> {
   return take(db, trier, now, { name: "mail", limits: askedMails });
+}
+
+/** Takes one of the registrations that any agent may make. It is never given back. */
+export function takeRegistrationTry(db: Db, trier: SignInTrier, now: Date): Promise<Try> {
+  return take(db, trier, now, { name: "registration", limits: registrations });
 }
 
 /** The rows stand in the table of password tries, which every process shares. */
@@ -99,4 +117,19 @@ function rowOf(name: string, address: string, eventId = ""): Trier {
   const hex = createHash("sha256").update(name).digest("hex");
   const stepId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
   return { workspaceId: noWorkspace, linkId: noWorkspace, stepId, eventId, address };
+}
+
+/** What one network may do at most so often in an hour, over all processes. */
+export interface NetworkOrder {
+  /** What it does, such as `oauth registration`. */
+  readonly name: string;
+  readonly address: string;
+  readonly max: number;
+}
+
+/** Counts one deed of a network. Returns 0, or the seconds until the next one is allowed; then nothing was counted. */
+export function takeNetworkTry(db: Db, { name, address, max }: NetworkOrder, now: Date): Promise<number> {
+  const row = rowOf(`${name} network ${networkOf(address)}`, address, randomUUID());
+  const limits = { ofVisit: single, ofNetwork: { max, windowMs: hourMs }, pauses: never };
+  return takePasswordAttempt(db, row, now, limits);
 }

@@ -239,6 +239,7 @@ function callOf(req: RestRequest, res: RestResponse, requestId: string, options:
   });
   return {
     protocol: "rest",
+    resource: "API",
     requestId,
     authorization: header(req, "authorization"),
     idempotencyKey: header(req, "idempotency-key"),

@@ -9,16 +9,21 @@ import { createTurns, type TurnsOptions } from "../db/turns.ts";
 import type { KeyPurpose } from "../lib/keys.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 import type { SignToken } from "../model/token.ts";
+import { createAccessTokenVerifier } from "../oauth/access-tokens.ts";
+import { resourcesAt } from "../oauth/resources.ts";
+import { createSigningKeys, type SigningKeys } from "../oauth/signing-keys.ts";
 import { createSessionVerifier } from "../people/sessions.ts";
 import { createStandings, type Standings } from "../people/standing.ts";
 import type { AnswerHeaders, Invoke } from "./call.ts";
 import type { RegisteredService } from "./handlers.ts";
 import { createApiCalls } from "./pipeline/api-calls.ts";
 import { createAuthenticate } from "./pipeline/credentials/authenticate.ts";
+import { createGrantIdentities } from "./pipeline/credentials/grant-identities.ts";
 import { openRevocations } from "./pipeline/credentials/revocations.ts";
 import { createSessionIdentities } from "./pipeline/credentials/session-identities.ts";
 import { createTokenUse } from "./pipeline/credentials/token-use.ts";
 import { createTokenSigner, createTokenVerifier } from "./pipeline/credentials/tokens.ts";
+import { createLetIn, type LetCallerIn } from "./pipeline/let-in.ts";
 import { createCallMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
@@ -33,6 +38,10 @@ export interface PipelineOptions {
   readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   /** Public address of the API, without a slash at the end. */
   readonly baseUrl: string;
+  /** Address of the authorization server, without a slash at the end. */
+  readonly authUrl: string;
+  /** Address of the tools for models. */
+  readonly mcpUrl: string;
   readonly rateLimits: RateLimiterDeps["limits"];
   /** What each workspace is allowed. */
   readonly entitlements: Entitlements;
@@ -54,8 +63,12 @@ export interface PipelineParts {
   readonly onMemberChanged: Standings["forget"];
 }
 
-export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged"> {
+export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged" | "onRevoked"> {
+  /** The keys that sign access tokens. */
+  readonly signingKeys: SigningKeys;
   readonly invoke: Invoke;
+  /** Lets a caller in for a protocol that must know the caller before it reads a request. */
+  readonly letIn: LetCallerIn;
   readonly services: readonly RegisteredService[];
   /** Waits until an address without a token may ask once more; rejects with the signal's reason. */
   pace(address: string, signal: AbortSignal): Promise<void>;
@@ -78,6 +91,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
   const revocations = await openRevocations({ db, connection, now, log });
   const tokenUse = createTokenUse({ db, log });
   const standings = createStandings({ db, now });
+  const signingKeys = createSigningKeys({ db, now, sealingKey: keyFor("oauth-signing-keys") });
   const rateLimiter = createRateLimiter({ db, now, log, limits: options.rateLimits });
   const apiCalls = createApiCalls({ db, now, log, entitlements: options.entitlements });
   const close = async () => {
@@ -91,20 +105,25 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       onMemberChanged: standings.forget,
     });
     const turns = createTurns(db, sharesOf(options.connections));
+    const authenticate = createAuthenticate({
+      verifyToken: createTokenVerifier(tokenKey),
+      revocations,
+      tokenUse,
+      sessions: createSessionIdentities({
+        verifySession: createSessionVerifier(keyFor("member-sessions")),
+        standings,
+      }),
+      grants: createGrantIdentities({
+        verifyAccessToken: createAccessTokenVerifier({ keys: signingKeys, issuer: options.authUrl }),
+        standings,
+      }),
+      resources: resourcesAt(baseUrl, options.mcpUrl),
+    });
     const invoke = createPipeline({
       services,
       turns,
       now,
-      authenticate: createAuthenticate({
-        verifyToken: createTokenVerifier(tokenKey),
-        revocations,
-        tokenUse,
-        sessions: createSessionIdentities({
-          verifySession: createSessionVerifier(keyFor("member-sessions")),
-          standings,
-        }),
-        baseUrl,
-      }),
+      authenticate,
       rateLimiter,
       apiCalls,
       idempotency: {
@@ -131,8 +150,12 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       return left?.isAllowed === false ? left.retryAfterSeconds : undefined;
     };
     const strangersDb = turns.of(noWorkspace);
-    const onMemberChanged = standings.forget;
-    return { invoke, services, pace, limitsOf, secondsToWait, strangersDb, onMemberChanged, flush, close };
+    return {
+      ...{ invoke, services, signingKeys, strangersDb },
+      letIn: createLetIn({ authenticate, rateLimiter, now }),
+      ...{ pace, limitsOf, secondsToWait, flush, close },
+      ...{ onMemberChanged: standings.forget, onRevoked: revocations.add },
+    };
   } catch (error) {
     await close();
     throw error;

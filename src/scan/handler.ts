@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { badTestClock } from "../hosted/notice.ts";
+import type { Known } from "../lib/caches/heard-cache.ts";
 import type { Origin } from "../lib/client-address.ts";
 import type { MissLimit } from "../lib/limits/miss-limit.ts";
 import { targetUrl } from "../model/links/redirect-target.ts";
@@ -11,7 +12,6 @@ import { answerFirstRequest, type FirstRequestDeps, type LinkRequest } from "./f
 import { cardsPath, type SendCard } from "./pages/link-cards.ts";
 import { noIcon, plain, redirect, robots, script, show, showNotice } from "./pages/respond.ts";
 import { lookOf } from "./pages/step-page.ts";
-import type { Known } from "./plans/cache.ts";
 import type { Plans, Root } from "./plans/find.ts";
 import type { ShortHosts } from "./plans/hosts.ts";
 import type { GoOn } from "./steps/open-visit.ts";

@@ -97,3 +97,30 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
   expect(() => readConfig(env)).not.toThrow("secret");
 });
+
+const authority = "https://ca.example/acme/directory/";
+const other = "https://ca.example/2";
+
+test.each([
+  [{}, undefined, undefined],
+  [{ ACME_DIRECTORY: authority }, { directories: [authority], email: undefined }, undefined],
+  [
+    { ACME_DIRECTORY: authority, ACME_DIRECTORY_2: other, ACME_EMAIL: "a@example.com", HTTP_PORT: "80" },
+    { directories: [authority, other], email: "a@example.com" },
+    80,
+  ],
+])("the settings %j say where certificates come from", (env, acme, httpPort) => {
+  const config = readConfig(env);
+  if (acme === undefined) expect(config.acme).toBeUndefined();
+  else expect(config.acme).toMatchObject(acme);
+  expect(config.httpPort).toBe(httpPort);
+});
+
+test.each([
+  [{ ACME_DIRECTORY: "ca.example" }, "ACME_DIRECTORY: an address such as https://"],
+  [{ ACME_DIRECTORY: "http://ca.example/directory" }, "ACME_DIRECTORY: an address such as https://"],
+  [{ ACME_DIRECTORY_2: authority }, "ACME_DIRECTORY: required with ACME_DIRECTORY_2"],
+  [{ HTTP_PORT: "80" }, "HTTP_PORT: only where PORT speaks TLS"],
+])("the settings %j for certificates are refused by name", (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+});

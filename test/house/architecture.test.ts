@@ -34,9 +34,29 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // The authorization server for programs that act for members: clients, grants, tokens, and the keys that sign them.
+  oauth: {
+    may: [/^src\/(oauth|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // Programs that make a workspace of their own, and the people who claim it.
+  agents: {
+    may: [/^src\/(agents|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.
   integrations: {
     may: [/^src\/(integrations|visitors|workflow|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // The names that workspaces bring: who has one, where it leads, and what follows from it.
+  domains: {
+    may: [/^src\/(domains|db|model|lib)\//, /^gen\/database\.ts$/],
+    never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // How certificates are got from authorities, kept, and found for a name.
+  certificates: {
+    may: [/^src\/(certificates|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   // The texts of mails, and how they are sent.
@@ -64,7 +84,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // The pages at which people sign in, and the same as JSON.
   auth: {
-    may: [/^src\/(auth|pages|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(auth|oauth|pages|people|db|model|lib|agents)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   db: { may: [/^src\/(db|model|lib)\//, /^gen\/database\.ts$/], never: [/^@connectrpc\//, /^@bufbuild\//] },
@@ -77,12 +97,26 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(rest|wire|lib)\//, /^src\/rpc\/call\.ts$/, /^gen\/google\//],
     never: [/^(kysely|pg)$/],
   },
-  rpc: { may: [/^src\/(rpc|wire|people|db|model|lib)\//, /^gen\//] },
+  // Tools, prompts and resources for models. It calls operations as every protocol does.
+  mcp: {
+    may: [
+      /^src\/(mcp|wire|lib)\//,
+      /^src\/rest\/(binding|body|decode|encode|error-body)\.ts$/,
+      /^src\/rpc\/(access|call|handlers)\.ts$/,
+      // Tasks read their arguments and keys by the rules of all requests.
+      /^src\/rpc\/pipeline\/(validate|idempotency)\.ts$/,
+      /^gen\//,
+    ],
+    never: [/^(kysely|pg|@connectrpc\/)/],
+  },
+  rpc: { may: [/^src\/(rpc|wire|oauth|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib)\//,
+      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
+      // A domain that has passed its checks wants a certificate.
+      /^src\/certificates\/want-certificate\.ts$/,
       // The slices do not import each other. They share the code that turns a record into its message, and a refusal.
       /^src\/api\/(deps\.ts$|resources\/)/,
       /^src\/rpc\/handlers\.ts$/,
@@ -99,7 +133,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   jobs: {
     may: [
-      /^src\/(jobs|analytics|exports|mail|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib)\//,
+      /^src\/(jobs|analytics|exports|mail|oauth|people|integrations|visitors|db|hosted|pages|qr|workflow|model|lib|agents|domains)\//,
       /^gen\/database\.ts$/,
     ],
     never: [/^@connectrpc\//],
@@ -268,9 +302,14 @@ test("only main and config read the environment, and only allowed files read the
 // Tables that no tenant owns; every other primary key, unique key and index begins with workspace_id.
 const globalTables = [
   "blocked_hosts",
+  "certificate_authorities",
+  "certificate_challenges",
+  "certificates",
   "changed_scopes",
   "domain_names",
   "member_emails",
+  "oauth_clients",
+  "oauth_keys",
   "page_theme_template_slugs",
   "qrcode_template_slugs",
   "revocations",

@@ -12,6 +12,7 @@ let calls = 0;
 export function newCall({ token, ...facts }: CallFacts = {}): Call {
   return {
     protocol: "rest",
+    resource: "API",
     requestId: `call-${++calls}`,
     authorization: token === undefined ? undefined : `Bearer ${token}`,
     idempotencyKey: undefined,

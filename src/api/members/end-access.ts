@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from "../../db/open.ts";
+import { endGrants } from "../../oauth/grants.ts";
 import { closeChallenges } from "../../people/challenges.ts";
 import { endSessions } from "../../people/end-sessions.ts";
 import type { Caller } from "../../rpc/handlers.ts";
@@ -33,13 +34,14 @@ export function allowAccess(db: Db, id: string, { caller, now }: Surroundings): 
   );
 }
 
-/** Suspends a member and ends all sessions; changes nothing for a suspended member. */
+/** Suspends a member and ends all sessions and grants; changes nothing for a suspended member. */
 export function revokeAccess(db: Db, id: string, { caller, now }: Surroundings): Promise<MemberRow> {
   return withMember(db, id, caller, async (tx, member) => {
     if (member.access_revoked_at !== null) return member;
     await checkLeavesAdmin(tx, member, { deed: "suspend", callerId: caller.memberId });
     await endSessions(tx, { workspaceId: caller.workspaceId, memberId: id });
     const at = now();
+    await endGrants(tx, { workspaceId: caller.workspaceId, memberId: id }, at);
     return writeMember(tx, member, { access_revoked_at: at, updated_at: at });
   });
 }
@@ -52,11 +54,13 @@ export function forceSignout(db: Db, id: string, { caller }: Surroundings): Prom
   });
 }
 
-/** Deletes a member for good. Sessions end, because nobody is there whose epoch could match. */
+/** Deletes a member and all grants for good. Sessions end, because nobody is there whose epoch could match. */
 export function removeMember(db: Db, id: string, { caller, now }: Surroundings): Promise<void> {
   return withMember(db, id, caller, async (tx, member) => {
     await checkLeavesAdmin(tx, member, { deed: "delete", callerId: caller.memberId });
-    await closeChallenges(tx, { workspaceId: caller.workspaceId, memberId: id }, now());
+    const deleted = { workspaceId: caller.workspaceId, memberId: id };
+    await endGrants(tx, deleted, now());
+    await closeChallenges(tx, deleted, now());
     await releaseEmail(tx, member);
     await deleteMember(tx, member);
   });

@@ -12,6 +12,7 @@ import type { JsonRow } from "./json-row.ts";
 
 export type WorkspaceRow = Omit<
   Selectable<Workspaces>,
+  | "awaits_claim"
   | "deleted_at"
   | "enroll_message"
   | "origin_inquiry"

@@ -6,7 +6,7 @@ import { defaultPlans, type PlanTable } from "../../model/plans/plan-table.ts";
 import { everyScope } from "../../model/scope.ts";
 import { defaultTokenName, type SignToken } from "../../model/token.ts";
 import { hashPassword } from "../../people/passwords.ts";
-import { insertWorkspace, type NewWorkspaceRows } from "./queries.ts";
+import { insertEmptyWorkspace, insertWorkspace, type NewWorkspaceRows } from "./queries.ts";
 
 export interface CreateWorkspaceDeps {
   readonly db: Db;
@@ -72,6 +72,22 @@ export async function createPendingWorkspace(
   await insert(db, rowsOf(ids, { name, email, passwordHash: null, at, plans }));
 }
 
+/**
+ * Makes the workspace of an agent, in the caller's transaction. It has no members until somebody claims it, and returns its
+ * id.
+ */
+export async function createUnclaimedWorkspace(
+  db: Db,
+  name: string,
+  at: Date,
+  plans: PlanTable = defaultPlans,
+): Promise<string> {
+  const ids = { workspaceId: newId(at), linkSettingId: newId(at) };
+  const { workspace, linkSetting } = emptyWorkspace(ids, { name, at, plans });
+  await insertEmptyWorkspace(db, { workspace: { ...workspace, awaits_claim: true }, linkSetting });
+  return ids.workspaceId;
+}
+
 async function insert(db: Db, rows: NewWorkspaceRows): Promise<void> {
   try {
     await insertWorkspace(db, rows);
@@ -109,10 +125,10 @@ function firstSubscription(
 
 const dayMs = 24 * 60 * 60_000;
 
-function rowsOf(
-  { workspaceId, linkSettingId, memberId }: NewIds,
-  { name, email, passwordHash, at, plans }: NewFacts,
-): NewWorkspaceRows {
+function emptyWorkspace(
+  { workspaceId, linkSettingId }: Omit<NewIds, "memberId">,
+  { name, at, plans }: Pick<NewFacts, "name" | "at" | "plans">,
+): Pick<NewWorkspaceRows, "workspace" | "linkSetting"> {
   const times = { created_at: at, updated_at: at };
   return {
     workspace: {
@@ -123,6 +139,15 @@ function rowsOf(
       ...times,
     },
     linkSetting: { workspace_id: workspaceId, id: linkSettingId, data_collection: "BASIC", ...times },
+  };
+}
+
+function rowsOf(ids: NewIds, facts: NewFacts): NewWorkspaceRows {
+  const { workspaceId, memberId } = ids;
+  const { email, passwordHash, at } = facts;
+  const times = { created_at: at, updated_at: at };
+  return {
+    ...emptyWorkspace(ids, facts),
     member: {
       workspace_id: workspaceId,
       id: memberId,

@@ -30,6 +30,18 @@ export async function insertWorkspace(db: Db, rows: NewWorkspaceRows): Promise<v
     .execute();
 }
 
+/** Inserts a workspace without members. */
+export async function insertEmptyWorkspace(
+  db: Db,
+  { workspace, linkSetting }: Pick<NewWorkspaceRows, "workspace" | "linkSetting">,
+): Promise<void> {
+  await db
+    .with("new_workspace", (query) => query.insertInto("workspaces").values(workspace))
+    .insertInto("link_settings")
+    .values(linkSetting)
+    .execute();
+}
+
 /** Whether the service has no workspace yet. */
 export async function hasNoWorkspace(db: Db): Promise<boolean> {
   return (await db.selectFrom("workspaces").select("id").limit(1).executeTakeFirst()) === undefined;

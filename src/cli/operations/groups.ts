@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { DescFile, DescMessage, DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import { commandNames, groupName, singular, splitWords } from "../../model/operation-names.ts";
 import { type Binding, bindingsOf } from "../../rest/binding.ts";
-import { commandNames, groupName, singular, splitWords } from "./names.ts";
 
 /** One operation as a command: `signpost <group> <name>`. */
 export interface Command {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescMessage } from "@bufbuild/protobuf";
+import { splitWords } from "../../model/operation-names.ts";
 import { exitCodes, RefusedError } from "../outcome.ts";
 import { displayText } from "./answer-fields.ts";
 import type { Ask, ServiceAnswer } from "./ask.ts";
 import { isJsonObject } from "./flag-values.ts";
 import { answerSchema, type Command, findGroupName, loadGroup } from "./groups.ts";
-import { splitWords } from "./names.ts";
 import { restCall } from "./request.ts";
 
 /** A kind of message that can be followed until it is finished, and the operation that reads it by its id. */

@@ -8,6 +8,7 @@ import {
   type TemplateTables,
 } from "../../db/templates/template-tables.ts";
 import { forgetTemplate } from "../../db/templates/usable-templates.ts";
+import { keepNamesForNobody } from "../../domains/names.ts";
 import type { TokenBox } from "../../integrations/token-box.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -37,6 +38,7 @@ const fileKeys: Readonly<Record<string, RawBuilder<unknown>>> = {
 const besides: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
   // Pictures in the middle of codes are shared: a file that no other design has is deleted when its check is due.
   qrcode_designs: (at) => sql`, picture as (${fileCheckOf(picturesOfGone, at)})`,
+  oauth_grants: () => sql`, revocation as (delete from revocations r using gone where r.subject = gone.id)`,
   // The revocation of the workspace covers its tokens.
   workspace_tokens: () => sql`,
     revocation as (delete from revocations r using gone where r.subject = gone.id),
@@ -58,7 +60,10 @@ const picturesOfGone = sql`select ${noWorkspace}::uuid, options ->> 'centralImag
   where options ->> 'centralImageKey' is not null`;
 
 /** Statements that take rows from the workspace where they are not deleted. */
-const instead: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = { shortlinks: reserveForNobody };
+const instead: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
+  domain_names: keepNamesForNobody,
+  shortlinks: reserveForNobody,
+};
 
 /**
  * Deletes the rows and files of a workspace from every table that has a `workspace_id`, one batch in each transaction.

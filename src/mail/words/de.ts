@@ -122,6 +122,16 @@ export const german: Words = {
       paragraphs: [`Der Arbeitsbereich „${workspace}“ sendet nichts mehr an ${url}: ${reason}`],
       notes: ["Beheben Sie den Fehler beim Empfänger und schalten Sie den Webhook dann wieder ein."],
     }),
+    "domain-away": ({ workspace, domain, fault, servedUntil }) => ({
+      subject: `${domain} führt nicht mehr zu Signpost`,
+      paragraphs: [
+        `Die Nameserver von ${domain}, einer eigenen Domain des Arbeitsbereichs „${workspace}“, führen Besucher anderswohin: ${fault}`,
+        `Bis ${servedUntil} funktionieren die Links der Domain für alle, die sie noch erreichen. Danach wird dort nichts mehr ausgeliefert.`,
+      ],
+      notes: [
+        "Richten Sie die DNS-Einträge wieder ein, oder löschen Sie die Domain, wenn Sie sie aufgegeben haben.",
+      ],
+    }),
     "workspace-deleted": ({ workspace, restorableUntil }) => ({
       subject: `Der Arbeitsbereich „${workspace}“ wurde gelöscht`,
       paragraphs: [

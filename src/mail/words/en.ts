@@ -117,6 +117,14 @@ export const english: Words = {
       paragraphs: [`The workspace “${workspace}” sends nothing to ${url} any more: ${reason}`],
       notes: ["Mend the receiver, then switch the webhook on again."],
     }),
+    "domain-away": ({ workspace, domain, fault, servedUntil }) => ({
+      subject: `${domain} no longer leads to Signpost`,
+      paragraphs: [
+        `The name servers of ${domain}, a custom domain of the workspace “${workspace}”, lead visitors elsewhere: ${fault}`,
+        `Until ${servedUntil} the links on the domain go on working for those who still reach them. After that nothing is served on it.`,
+      ],
+      notes: ["Mend the DNS records, or delete the domain if you have given it up."],
+    }),
     "workspace-deleted": ({ workspace, restorableUntil }) => ({
       subject: `The workspace “${workspace}” was deleted`,
       paragraphs: [

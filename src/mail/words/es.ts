@@ -120,6 +120,14 @@ export const spanish: Words = {
       paragraphs: [`El espacio de trabajo «${workspace}» ya no envía nada a ${url}: ${reason}`],
       notes: ["Repare el receptor y vuelva a activar el webhook."],
     }),
+    "domain-away": ({ workspace, domain, fault, servedUntil }) => ({
+      subject: `${domain} ya no lleva a Signpost`,
+      paragraphs: [
+        `Los servidores de nombres de ${domain}, un dominio propio del espacio de trabajo «${workspace}», llevan a los visitantes a otro lugar: ${fault}`,
+        `Hasta el ${servedUntil}, los enlaces del dominio siguen funcionando para quienes aún los alcancen. Después no se sirve nada en él.`,
+      ],
+      notes: ["Corrija los registros DNS, o elimine el dominio si ya no lo usa."],
+    }),
     "workspace-deleted": ({ workspace, restorableUntil }) => ({
       subject: `Se ha eliminado el espacio de trabajo «${workspace}»`,
       paragraphs: [

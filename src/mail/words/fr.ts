@@ -122,6 +122,14 @@ export const french: Words = {
       paragraphs: [`L’espace de travail «\u00a0${workspace}\u00a0» n’envoie plus rien à ${url} : ${reason}`],
       notes: ["Réparez le destinataire, puis réactivez le webhook."],
     }),
+    "domain-away": ({ workspace, domain, fault, servedUntil }) => ({
+      subject: `${domain} ne mène plus à Signpost`,
+      paragraphs: [
+        `Les serveurs de noms de ${domain}, un domaine personnalisé de l’espace de travail «\u00a0${workspace}\u00a0», mènent les visiteurs ailleurs\u00a0: ${fault}`,
+        `Jusqu’au ${servedUntil}, les liens du domaine continuent de fonctionner pour ceux qui les atteignent encore. Ensuite, plus rien n’y est servi.`,
+      ],
+      notes: ["Corrigez les enregistrements DNS, ou supprimez le domaine si vous l’avez abandonné."],
+    }),
     "workspace-deleted": ({ workspace, restorableUntil }) => ({
       subject: `L’espace de travail «\u00a0${workspace}\u00a0» a été supprimé`,
       paragraphs: [

@@ -36,6 +36,7 @@ export interface LetterFacts {
     readonly lastDay: string;
   };
   readonly "webhook-disabled": { readonly url: string; readonly reason: string };
+  readonly "domain-away": { readonly domain: string; readonly fault: string; readonly servedUntil: string };
   readonly "workspace-deleted": { readonly restorableUntil: string };
 }
 

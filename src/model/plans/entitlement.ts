@@ -22,6 +22,8 @@ export interface WorkspaceFacts {
   readonly subscriptionType: SubscriptionType;
   readonly trialEndsAt: Date | null;
   readonly timezone: string;
+  /** Whether an agent made the workspace and nobody has claimed it yet. */
+  readonly awaitsClaim?: boolean;
 }
 
 /** What a workspace is allowed at a moment. */
@@ -46,8 +48,15 @@ const planOf: Readonly<Record<SubscriptionType, PlanId>> = {
   ENTERPRISE_PLAN: "ENTERPRISE",
 };
 
-/** The monthly caps of a sandbox; it may also spend the credits that `links` links cost. */
+/**
+ * The monthly caps of a sandbox; it may also spend the credits that `links` links cost. Workspaces of agents have those of
+ * calls and links until they are claimed.
+ */
 export const sandboxCaps = { apiCalls: 1_000, visits: 500, links: 50 } as const;
+
+function atMost(allowed: Allowed, max: number): number {
+  return typeof allowed === "number" ? Math.min(allowed, max) : max;
+}
 
 /** What a workspace is allowed. A trial that has ended counts as no subscription. */
 export function entitlementOf(table: PlanTable, facts: WorkspaceFacts, at: Date): Entitlement {
@@ -59,6 +68,7 @@ export function entitlementOf(table: PlanTable, facts: WorkspaceFacts, at: Date)
     ? table.plans[plan]
     : unlimitedTerms;
   const isSandbox = environment === "test";
+  const linkCredits = sandboxCaps.links * table.linkCreatedCreditCost;
   return {
     plan,
     limits: {
@@ -66,9 +76,14 @@ export function entitlementOf(table: PlanTable, facts: WorkspaceFacts, at: Date)
       ...(table.inForce && subscription === "FREE_TRIAL" && table.trial.limits),
       ...(table.inForce && subscription === "SPONSORED_PRO" && table.sponsored.limits),
       ...(isSandbox && {
-        PLATFORM_CREDITS: sandboxCaps.links * table.linkCreatedCreditCost,
+        PLATFORM_CREDITS: linkCredits,
         TRACKED_VISITS: sandboxCaps.visits,
         PUBLIC_API_CALLS: sandboxCaps.apiCalls,
+      }),
+      // Any stranger can have such a workspace, even where nothing limits the others.
+      ...(facts.awaitsClaim === true && {
+        PLATFORM_CREDITS: atMost(limits.PLATFORM_CREDITS, linkCredits),
+        PUBLIC_API_CALLS: atMost(limits.PUBLIC_API_CALLS, sandboxCaps.apiCalls),
       }),
     },
     leadScores,

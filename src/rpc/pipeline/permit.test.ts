@@ -120,7 +120,11 @@ describe("a member", () => {
     const caller = { ...viewer, ...scopes, workspaceId: "", tokenId: undefined, sandbox: false };
     const identity = { caller, credential: { kind: "SESSION", id: "" } } as const;
     try {
-      permit(methodAccess(method), identity, { scopeRequired: (scope) => new Error(scope) as never });
+      permit(
+        methodAccess(method),
+        { identity, call: { resource: "API" } },
+        { scopeRequired: (scope) => new Error(scope) as never },
+      );
       return "OK";
     } catch (error) {
       return error instanceof Error ? error.message : "";

@@ -2,26 +2,28 @@ import { isFieldSet, type Message } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type CallError, fail, type Reason } from "../../lib/errors.ts";
 import type { MethodAccess, MethodPlan } from "../access.ts";
+import type { CallState } from "./call-state.ts";
 import type { Authenticate, Identity } from "./credentials/authenticate.ts";
 
 /** Throws unless the caller may make calls with this access. Callers without a token have been refused before. */
 export function permit(
   { scope, publishable, memberSession, everyRole, fullAccess, refusedInSandbox }: MethodAccess,
-  identity: Identity | undefined,
+  { identity, call }: Pick<CallState, "identity"> & { readonly call: Pick<CallState["call"], "resource"> },
   { scopeRequired }: Pick<Authenticate, "scopeRequired">,
 ): void {
   if (scope === undefined || identity === undefined) return;
   const { caller, credential } = identity;
   if (refusedInSandbox !== undefined && caller.sandbox) throw notInSandbox(refusedInSandbox);
-  if (memberSession && caller.memberId === undefined)
+  // A program to which a member granted scopes is not the member.
+  const isMember = credential.kind === "SESSION";
+  if (memberSession && !isMember)
     throw fail(
       "PERMISSION_DENIED",
       "MEMBER_SESSION_REQUIRED",
       "sign in as a member; tokens cannot make this call",
     );
-  const isLetIn =
-    (publishable && credential.kind === "PUBLISHABLE") || (everyRole && caller.memberId !== undefined);
-  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope, credential.kind);
+  const isLetIn = (publishable && credential.kind === "PUBLISHABLE") || (everyRole && isMember);
+  if (!isLetIn && !caller.scopes.has(scope)) throw scopeRequired(scope, credential.kind, call.resource);
   if (fullAccess && !caller.fullAccess) throw fullAccessRequired("this call needs full access");
 }
 

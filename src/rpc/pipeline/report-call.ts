@@ -42,6 +42,7 @@ export function report(
     workspaceId: identity?.caller.workspaceId,
     tokenId: identity?.caller.tokenId,
     memberId: identity?.caller.memberId,
+    grantId: identity?.caller.grantId,
   };
   const cause = outcome.ok ? undefined : outcome.error.refusal.cause;
   // Errors of parsers are the caller's fault, and they quote the body.

@@ -85,6 +85,7 @@ function serve(
       checkEncoding(encoding);
       return {
         protocol: "grpc" as const,
+        resource: "API" as const,
         authorization: headers.authorization,
         idempotencyKey: single(headers["idempotency-key"]),
         testClock: single(headers["x-service-test-clock"]),

@@ -143,6 +143,7 @@ function serve(
       if (inline !== undefined && inline.length > bytesMax) throw tooLarge(bytesMax);
       return {
         protocol: wire.protocol,
+        resource: "API" as const,
         authorization: req.headers.authorization,
         idempotencyKey: single(req.headers["idempotency-key"]),
         testClock: single(req.headers["x-service-test-clock"]),

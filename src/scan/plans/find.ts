@@ -3,10 +3,10 @@ import { planChannel, readPlanChange } from "../../db/channels.ts";
 import { listenOn } from "../../db/listen.ts";
 import { loadPlan } from "../../db/load-plan.ts";
 import type { Db } from "../../db/open.ts";
+import { type CacheDeps, createCache, type Known } from "../../lib/caches/heard-cache.ts";
 import { entrypointOf } from "../../model/links/entrypoint.ts";
 import { parseTarget, type RedirectTarget } from "../../model/links/redirect-target.ts";
 import { compilePlan, type Plan, type PlanRow } from "../../model/workflow/plan.ts";
-import { type CacheDeps, createCache, type Known } from "./cache.ts";
 import { loadRoot } from "./load-root.ts";
 
 /** Where the bare address of a custom domain leads; without a target, to the service's own site. */
