@@ -3,6 +3,7 @@ import { hostLengthMax } from "../lib/client-address.ts";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { remembered } from "../lib/remembered.ts";
+import { filesPath, publicFilesPath } from "../lib/storage/file-url.ts";
 import { discoveryPaths } from "./discovery.ts";
 
 /** The part of the service that answers. */
@@ -61,7 +62,8 @@ export function createRoute({ baseUrl, shortUrl, authUrl, services }: RouteAddre
     if (path.startsWith(healthPath) && serviceNames.has(healthService)) return "rpc";
     if (host === undefined || host.length > hostLengthMax) return "none";
     const { isApi, isShort, isAuth } = kindOf(host);
-    if (path.startsWith("/_p/files/")) return "file";
+    // On a custom domain only the pictures of pages are served, which anyone may see.
+    if (path.startsWith(isApi || isShort ? filesPath : publicFilesPath)) return "file";
     if (path.startsWith(fontsPath)) return "font";
     if (isAuth && (path === authPath || path.startsWith(authFolder))) return "auth";
     if (isApi) {
