@@ -11,7 +11,7 @@ import { settleDomain } from "../../src/domains/settle.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { faultlessly } from "../../src/server/faultless.ts";
 import { listen } from "../../src/server/listen.ts";
-import { plainHandler } from "../../src/server/plain-handler.ts";
+import { plainHandler } from "../../src/server/names/plain-handler.ts";
 import { insertWorkspace } from "./start-scan.ts";
 import type { TestDatabase } from "./test-database.ts";
 
